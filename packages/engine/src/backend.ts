@@ -1,0 +1,240 @@
+import type { Query } from './query/query.ts';
+
+/** One identifying column of a row: its name and the canonical text of its value. */
+export interface KeyPart {
+  readonly name: string;
+  readonly value: string;
+}
+export interface Coordinates {
+  readonly partition?: readonly KeyPart[];
+  readonly identifier: readonly KeyPart[];
+}
+/** JSON as it goes over the wire. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [k: string]: Json };
+export type JsonObject = { readonly [k: string]: Json };
+
+export interface SortSpec {
+  /** A fast field, or `_score`, or `_key`. */
+  readonly field: string;
+  readonly desc?: boolean;
+}
+export interface HighlightSpec {
+  readonly fields?: readonly string[];
+  readonly max_fragments?: number;
+  readonly fragment_size?: number;
+}
+export interface SearchRequest {
+  readonly index?: string;
+  readonly query?: string;
+  /** The JSON query tree, instead of `query`. */
+  readonly ast?: Json;
+  readonly syntax?: 'default' | 'kql';
+  readonly default_operator?: 'or' | 'and';
+  readonly filter?: string | JsonObject;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly sort?: readonly SortSpec[];
+  readonly search_after?: readonly Json[];
+  readonly collapse?: string;
+  readonly highlight?: HighlightSpec;
+  /** Cached fields to return; default all cached ones. */
+  readonly fields?: readonly string[];
+  readonly hydrate?: boolean;
+  readonly hydrate_columns?: readonly string[];
+  readonly min_snapshot?: string;
+  readonly wait_ms?: number;
+}
+export interface Segment {
+  readonly text: string;
+  readonly marked: boolean;
+}
+export type Highlight = { readonly [field: string]: readonly (readonly Segment[])[] };
+export interface Hit {
+  readonly coordinates: Coordinates;
+  readonly score: number;
+  readonly sort?: readonly Json[];
+  readonly fields?: JsonObject;
+  readonly collapse?: { readonly value: Json; readonly count: number };
+  readonly highlight?: Highlight;
+  readonly row?: JsonObject;
+  readonly hydrate_error?: string;
+}
+export interface SearchResponse {
+  readonly hits: readonly Hit[];
+  readonly total: number;
+  readonly shards_scanned: number;
+  readonly shards_total: number;
+  readonly partial?: true;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly took_ms: number;
+  readonly lag_snapshots?: number;
+  /** Bytes that hydration read from data files. Only with `hydrate`. */
+  readonly hydrate_bytes?: number;
+}
+export interface KeysRequest {
+  readonly index?: string;
+  readonly keys: readonly Coordinates[];
+  readonly columns?: readonly string[];
+}
+export interface KeysResponse {
+  /** One an asked key that exists, in the order asked; absent keys are left out. */
+  readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
+  readonly missing: readonly Coordinates[];
+  readonly snapshot: string | null;
+  readonly took_ms: number;
+  readonly bytes_read: number;
+}
+export interface FieldDescription {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed: boolean;
+  readonly fast: boolean;
+  readonly cached: boolean;
+  readonly analyzer?: string;
+  readonly sensitive?: boolean;
+  readonly source: readonly string[];
+}
+export interface IndexDescription {
+  readonly index: string;
+  readonly status: 'created' | 'live';
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly snapshot: string | null;
+  readonly checkpoint: JsonObject | null;
+  readonly index_generation: number;
+  readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
+  readonly source: JsonObject;
+  readonly fields: readonly FieldDescription[];
+  readonly time_fields: readonly string[];
+  readonly sort_fields: readonly string[];
+  readonly vector_fields: readonly string[];
+}
+export interface IndexSummary {
+  readonly name: string;
+  readonly status: 'created' | 'live';
+  readonly num_docs: number;
+  readonly bytes: number;
+  readonly snapshot: string | null;
+}
+/** Told to the caller while long work goes on. */
+export interface Progress {
+  readonly phase: 'reading' | 'merging' | 'committing' | 'syncing';
+  readonly docs_done: number;
+  readonly docs_total: number;
+  readonly snapshot?: string;
+  readonly operation?: string;
+  readonly inserted?: number;
+  readonly updated?: number;
+  readonly deleted?: number;
+}
+export interface WorkOptions {
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}
+export interface ReindexResponse {
+  readonly doc_count: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly bytes: number;
+  readonly took_ms: number;
+  readonly dropped_duplicates?: number;
+}
+export interface SyncResponse {
+  readonly doc_count: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly snapshots_applied: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly skipped_replace: number;
+  readonly took_ms: number;
+}
+export interface TokenInfo {
+  readonly token: string;
+  readonly position: number;
+  readonly start: number;
+  readonly end: number;
+}
+/** One thing that is wrong (or odd) in a definition: 1-based line and column. */
+export interface DefinitionIssue {
+  readonly severity: 'error' | 'warning';
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+export interface ExportedDocument {
+  readonly coordinates: Coordinates;
+  readonly fields: JsonObject;
+}
+export interface BenchRequest {
+  readonly index: string;
+  readonly queries: readonly string[];
+  readonly operator?: 'or' | 'and' | 'phrase' | 'query';
+  readonly limit?: number;
+  readonly warm?: number;
+  readonly repeat?: number;
+}
+export interface BenchResponse {
+  readonly engine: string;
+  readonly index: string;
+  readonly operator: string;
+  readonly queries: readonly {
+    readonly query: string;
+    readonly median_us: number;
+    readonly total: number;
+  }[];
+  readonly mean_us: number;
+  readonly p50_us: number;
+  readonly p90_us: number;
+  readonly p99_us: number;
+}
+
+/**
+ * The operations of the specification over plain values. Homes: the local engine (local-backend.ts) now, the remote client
+ * and the gateway's router later. Every method throws `LhsError`.
+ */
+export interface Backend {
+  createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription>;
+  listIndexes(): Promise<readonly IndexSummary[]>;
+  describeIndex(request: { index?: string }): Promise<IndexDescription>;
+  dropIndex(request: { index: string }): Promise<void>;
+  reindex(
+    request: { index?: string; as_of?: string },
+    work?: WorkOptions,
+  ): Promise<ReindexResponse>;
+  sync(request: { index?: string; until?: string }, work?: WorkOptions): Promise<SyncResponse>;
+  search(request: SearchRequest): Promise<SearchResponse>;
+  getKeys(request: KeysRequest): Promise<KeysResponse>;
+  analyze(request: {
+    index?: string;
+    field?: string;
+    analyzer?: string;
+    text: string;
+  }): Promise<{ tokens: readonly TokenInfo[] }>;
+  /** The tree of a query string; with `index` its fields are checked, without the default field is "text". */
+  parseQuery(request: {
+    index?: string;
+    query: string;
+    syntax?: 'default' | 'kql';
+    default_operator?: 'or' | 'and';
+  }): Promise<{ ast: Json; query: Query }>;
+  /** Checks a definition; with `against_source` also against the table's schema. */
+  validateDefinition(request: {
+    definition: string;
+    baseDir?: string;
+    against_source?: boolean;
+  }): Promise<readonly DefinitionIssue[]>;
+  exportDocuments(request: { index?: string; query?: string }): AsyncIterable<ExportedDocument>;
+  bench(request: BenchRequest): Promise<BenchResponse>;
+  close(): Promise<void>;
+}

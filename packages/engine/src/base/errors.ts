@@ -1,0 +1,82 @@
+/**
+ * The one literal table of error codes: HTTP status (interface.md, Errors), gRPC status, and exit code of the command line.
+ * Closed: a new code is added here, in docs/command-line.md and in the pins test.
+ */
+export const ERROR_CODES = {
+  invalid_argument: { status: 400, grpc: 'INVALID_ARGUMENT', exit: 2 },
+  invalid_query: { status: 400, grpc: 'INVALID_ARGUMENT', exit: 2 },
+  invalid_definition: { status: 400, grpc: 'INVALID_ARGUMENT', exit: 2 },
+  limit_exceeded: { status: 400, grpc: 'INVALID_ARGUMENT', exit: 2 },
+  unauthenticated: { status: 401, grpc: 'UNAUTHENTICATED', exit: 4 },
+  permission_denied: { status: 403, grpc: 'PERMISSION_DENIED', exit: 4 },
+  index_not_found: { status: 404, grpc: 'NOT_FOUND', exit: 3 },
+  not_found: { status: 404, grpc: 'NOT_FOUND', exit: 3 },
+  source_not_found: { status: 404, grpc: 'NOT_FOUND', exit: 3 },
+  index_exists: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  index_not_built: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  index_busy: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  checkpoint_gap: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  snapshot_not_reached: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  source_changed: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  source_invalid: { status: 500, grpc: 'INTERNAL', exit: 1 },
+  source_unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },
+  unsupported: { status: 501, grpc: 'UNIMPLEMENTED', exit: 1 },
+  corrupt_index: { status: 500, grpc: 'DATA_LOSS', exit: 1 },
+  disk_full: { status: 500, grpc: 'RESOURCE_EXHAUSTED', exit: 1 },
+  io_error: { status: 500, grpc: 'INTERNAL', exit: 1 },
+  unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },
+  interrupted: { status: 499, grpc: 'CANCELLED', exit: 130 },
+  internal: { status: 500, grpc: 'INTERNAL', exit: 1 },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Where in a text an error lies: half-open range in UTF-16 units, with the text itself so that a caret can be drawn. */
+export interface ErrorPlace {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The one error class. `message`: lower case, quotes the offending value, says what was expected.
+ * `hint`: what to do next or the nearest right thing. `place`: where in a query or definition.
+ */
+export class LhsError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly place: ErrorPlace | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      hint?: string;
+      place?: ErrorPlace;
+      details?: Record<string, unknown>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'LhsError';
+    this.code = code;
+    this.hint = options.hint;
+    this.place = options.place;
+    this.details = Object.freeze({ ...options.details });
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status;
+  }
+}
+
+/** The wire form (decisions.md, Errors). */
+export function errorBody(error: LhsError): {
+  error: { code: ErrorCode; status: number; message: string; details: Record<string, unknown> };
+} {
+  const details: Record<string, unknown> = { ...error.details };
+  if (error.hint !== undefined) details.hint = error.hint;
+  if (error.place !== undefined) details.position = error.place.from;
+  return { error: { code: error.code, status: error.status, message: error.message, details } };
+}

@@ -1,0 +1,63 @@
+/** Where a clause came from in the query string (UTF-16 units), for messages. Absent for trees. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+interface Node {
+  readonly span?: Span;
+}
+export interface Bound {
+  readonly value: string;
+  readonly inclusive: boolean;
+}
+
+/**
+ * The query tree: frozen plain values, made by both string syntaxes and by the JSON tree alike. `field` is always
+ * resolved (bare terms carry the default field's name). Values are texts as the user wrote them; coercion to the field's type
+ * happens when the tree is bound to an index (query/bind).
+ */
+export type Query =
+  | (Node & { readonly kind: 'match_all' })
+  | (Node & { readonly kind: 'match_none' })
+  | (Node & { readonly kind: 'term'; readonly field: string; readonly value: string })
+  | (Node & { readonly kind: 'terms'; readonly field: string; readonly values: readonly string[] })
+  | (Node & {
+      readonly kind: 'phrase';
+      readonly field: string;
+      readonly value: string;
+      readonly slop: number;
+    })
+  | (Node & { readonly kind: 'prefix'; readonly field: string; readonly value: string })
+  | (Node & { readonly kind: 'wildcard'; readonly field: string; readonly value: string })
+  | (Node & { readonly kind: 'regex'; readonly field: string; readonly value: string })
+  | (Node & {
+      readonly kind: 'fuzzy';
+      readonly field: string;
+      readonly value: string;
+      readonly edits: number;
+    })
+  | (Node & {
+      readonly kind: 'range';
+      readonly field: string;
+      readonly lower?: Bound;
+      readonly upper?: Bound;
+    })
+  | (Node & { readonly kind: 'cidr'; readonly field: string; readonly value: string })
+  | (Node & { readonly kind: 'exists'; readonly field: string })
+  | (Node & {
+      /** Analysed words joined by `operator`: what a plain text box sends. */
+      readonly kind: 'match';
+      readonly field: string;
+      readonly value: string;
+      readonly operator: 'or' | 'and';
+    })
+  | (Node & {
+      readonly kind: 'bool';
+      readonly must: readonly Query[];
+      readonly should: readonly Query[];
+      readonly must_not: readonly Query[];
+      readonly filter: readonly Query[];
+      /** Default: 1 when there is neither must nor filter, else 0. */
+      readonly minimum_should_match?: number;
+    })
+  | (Node & { readonly kind: 'boost'; readonly query: Query; readonly factor: number });

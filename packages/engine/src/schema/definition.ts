@@ -1,0 +1,66 @@
+import type { CatalogConfig } from '@lakehouse-search/lake';
+
+export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL';
+export const FIELD_TYPES: readonly FieldType[] = [
+  'TEXT',
+  'KEYWORD',
+  'LONG',
+  'DOUBLE',
+  'DATE',
+  'IP',
+  'BOOL',
+];
+
+export interface FieldDefinition {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Source columns; several only for TEXT (joined by a line feed). For a shape field: the variant column. */
+  readonly source: readonly string[];
+  /** Path inside a variant column, for a shape's field. */
+  readonly path?: readonly string[];
+  /** Discriminator value that a row must have, for a shape's field. */
+  readonly when?: string;
+  readonly indexed: boolean;
+  readonly fast: boolean;
+  readonly cached: boolean;
+  readonly sensitive: boolean;
+  /** Longer source values are cut at a character boundary (TEXT) or not indexed (KEYWORD). */
+  readonly maxBytes?: number;
+  /** TEXT only. */
+  readonly analyzer?: string;
+  /** DATE only: how a LONG source column counts. */
+  readonly format?: 'epoch_s' | 'epoch_ms' | 'epoch_us';
+}
+
+export interface VariantDefinition {
+  readonly column: string;
+  readonly flatten: boolean;
+  readonly discriminator?: readonly string[];
+}
+
+export interface AnalyzerDefinition {
+  readonly name: string;
+  readonly tokenizer: string;
+  readonly filters: readonly (string | Readonly<Record<string, unknown>>)[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A checked index definition. `text` is the YAML it came from. */
+export interface Definition {
+  readonly version: 1;
+  readonly index: string;
+  readonly source:
+    | { readonly catalog: CatalogConfig; readonly table: string; readonly ref?: string }
+    | { readonly path: string; readonly ref?: string };
+  readonly key: {
+    readonly partition: readonly string[];
+    /** Empty: the table's identifier fields, filled in when the table is known. */
+    readonly identifier: readonly string[];
+  };
+  readonly onDuplicateKey: 'refuse' | 'last';
+  readonly tenantField?: string;
+  readonly fields: readonly FieldDefinition[];
+  readonly variants: readonly VariantDefinition[];
+  readonly analyzers: readonly AnalyzerDefinition[];
+  readonly text: string;
+}

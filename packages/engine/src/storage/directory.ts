@@ -1,0 +1,55 @@
+/**
+ * A piece of an arena that holds a file's bytes. Offsets inside an arena are below 2^31, so that every byte address and
+ * every word index is an int32. Views of an arena never move.
+ */
+export interface Region {
+  readonly arena: Arena;
+  /** Byte offset in the arena's memory, 64-byte aligned. */
+  readonly offset: number;
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  /** Gives the space back (unmaps). Idempotent. Nothing may read the region afterwards. */
+  release(): void;
+}
+
+/** A WebAssembly memory in which files are mapped (or read), so that kernels and typed arrays see the same bytes. */
+export interface Arena {
+  readonly memory: WebAssembly.Memory;
+  readonly u8: Uint8Array;
+  readonly i32: Int32Array;
+  readonly f64: Float64Array;
+  readonly view: DataView;
+  /** Zeroed scratch space, 64-byte aligned. Throws limit_exceeded when the arena is full. */
+  allocate(bytes: number): Region;
+}
+
+/** A file being written: append only, then `finish` (flush + fsync + close). A failed write leaves nothing visible. */
+export interface FileWriter {
+  readonly name: string;
+  readonly written: number;
+  write(bytes: Uint8Array): void;
+  finish(): void;
+  /** Closes and removes the file. Idempotent; safe after a failure. */
+  abort(): void;
+}
+
+/**
+ * A flat folder of immutable files (write once, read many; the manifests are the only names that are replaced, by rename).
+ * Two homes: local files mapped into an arena, and memory (tests, faults).
+ */
+export interface Directory {
+  /** Where it is, for messages. */
+  readonly path: string;
+  list(): readonly string[];
+  size(name: string): number;
+  /** Reads a small file whole (manifests). */
+  read(name: string): Uint8Array;
+  /** Maps a file. Throws corrupt_index when it is missing. */
+  open(name: string): Region;
+  create(name: string): FileWriter;
+  /** Atomic replace, then fsync of the folder. */
+  rename(from: string, to: string): void;
+  remove(name: string): void;
+  /** fsync of the folder itself. */
+  sync(): void;
+}

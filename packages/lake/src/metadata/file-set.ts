@@ -1,0 +1,60 @@
+import type { Value } from '../schema/type.ts';
+
+/** One live data file of a snapshot, as its manifest entry (after inheritance) says. Paths are as recorded. */
+export interface DataFile {
+  readonly path: string;
+  readonly format: 'parquet' | 'avro' | 'orc';
+  readonly specId: number;
+  readonly partition: readonly Value[];
+  readonly recordCount: number;
+  readonly fileSize: number;
+  /** Data sequence number (0 in v1) and file sequence number. */
+  readonly dataSequence: bigint;
+  readonly fileSequence: bigint;
+  readonly addedSnapshotId: bigint;
+  readonly firstRowId: bigint | null;
+  /** Raw single-value bytes by field id (spec, Appendix D), null counts and value counts by field id. */
+  readonly lowerBounds: ReadonlyMap<number, Uint8Array>;
+  readonly upperBounds: ReadonlyMap<number, Uint8Array>;
+  readonly nullCounts: ReadonlyMap<number, bigint>;
+  readonly valueCounts: ReadonlyMap<number, bigint>;
+}
+
+export type DeleteFile = {
+  readonly path: string;
+  readonly specId: number;
+  readonly partition: readonly Value[];
+  readonly recordCount: number;
+  readonly fileSize: number;
+  readonly dataSequence: bigint;
+} & (
+  | {
+      readonly kind: 'position';
+      readonly format: 'parquet' | 'avro' | 'orc';
+      readonly referencedDataFile: string | null;
+    }
+  | {
+      readonly kind: 'equality';
+      readonly format: 'parquet' | 'avro' | 'orc';
+      readonly equalityIds: readonly number[];
+    }
+  | {
+      readonly kind: 'vector';
+      readonly format: 'puffin';
+      readonly referencedDataFile: string;
+      readonly contentOffset: number;
+      readonly contentSize: number;
+    }
+);
+
+/** A data file and every delete file that applies to it (scope, sequence numbers and vectors already decided). */
+export interface FileScan {
+  readonly data: DataFile;
+  readonly deletes: readonly DeleteFile[];
+}
+
+/** What a snapshot is made of. Order: as in the manifests. */
+export interface FileSet {
+  readonly snapshotId: bigint | null;
+  readonly files: readonly FileScan[];
+}

@@ -1,0 +1,142 @@
+import type { FileSet } from './metadata/file-set.ts';
+import type { Batch, Locator } from './scan/batch.ts';
+import type { Schema, Value } from './schema/type.ts';
+
+/** A snapshot as the table's metadata has it. */
+export interface Snapshot {
+  readonly id: bigint;
+  readonly parentId: bigint | null;
+  readonly sequenceNumber: bigint;
+  /** Milliseconds since 1970. */
+  readonly timestampMs: number;
+  readonly operation: string | null;
+  readonly summary: Readonly<Record<string, string>>;
+  readonly schemaId: number | null;
+}
+
+/** A branch or a tag. */
+export interface SnapshotRef {
+  readonly name: string;
+  readonly kind: 'branch' | 'tag';
+  readonly snapshotId: bigint;
+}
+
+export interface ScanOptions {
+  /** Default: the current snapshot. A table without a snapshot scans as empty. */
+  readonly snapshotId?: bigint;
+  /** Top-level column names of `schema`; default all. `_row_id` and `_last_updated_sequence_number` may be asked for in v3. */
+  readonly columns?: readonly string[];
+  /** Schema under which rows are read. Default: the current schema. */
+  readonly schema?: Schema;
+  /** A DuckDB SQL condition over the columns of `schema`. */
+  readonly where?: string;
+  /** Rows a batch, at most. Default 8,192. */
+  readonly batchRows?: number;
+  /** Only these files of the snapshot (paths as recorded). */
+  readonly files?: ReadonlySet<string>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * One step of the way from a snapshot to another, net by key: each key occurs once. `delete` batches hold the key columns
+ * only, with the locator that the row had; the others hold `columns` (key columns first) with the row's new locator.
+ * `move`: the row is unchanged but lies elsewhere now (compaction). Deletes come before all else.
+ */
+export interface Change {
+  readonly kind: 'delete' | 'insert' | 'update' | 'move';
+  readonly batch: Batch;
+}
+
+export interface ChangesOptions {
+  /** null: from the empty table. */
+  readonly from: bigint | null;
+  readonly to: bigint;
+  readonly key: readonly string[];
+  /** Columns besides the key; a row whose key and columns are equal before and after is no change. */
+  readonly columns: readonly string[];
+  readonly schema?: Schema;
+  /** Yield `move` changes too (locators for compacted rows). Default false: compaction then costs no rows. */
+  readonly moves?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A change as people see it: whole rows, values by column name. */
+export type RowChange =
+  | { readonly op: 'insert'; readonly key: Row; readonly after: Row }
+  | { readonly op: 'update'; readonly key: Row; readonly before: Row; readonly after: Row }
+  | { readonly op: 'delete'; readonly key: Row; readonly before: Row };
+export type Row = Readonly<Record<string, Value>>;
+
+/** Bytes that a look-up or a scan has read from files so far. */
+export interface ReadCost {
+  bytes: number;
+  requests: number;
+}
+
+/** An Iceberg table at one metadata version. `refresh` gives the table at the newest version. */
+export interface SourceTable {
+  /** `namespace.table`, or the folder's name for a bare path. */
+  readonly name: string;
+  readonly uuid: string;
+  readonly formatVersion: 1 | 2 | 3;
+  readonly location: string;
+  readonly metadataFile: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly schema: Schema;
+  readonly schemas: readonly Schema[];
+  readonly snapshots: readonly Snapshot[];
+  readonly refs: readonly SnapshotRef[];
+  readonly currentSnapshotId: bigint | null;
+
+  /** Throws snapshot_not_found. */
+  snapshot(id: bigint): Snapshot;
+  /** The schema of a snapshot (its schema-id, or the current one where it names none). */
+  schemaOf(snapshotId: bigint): Schema;
+  /** The ancestors of `id`, newest first, `id` included; ends where the parent is gone. */
+  ancestry(id: bigint): readonly Snapshot[];
+  files(snapshotId: bigint | null): Promise<FileSet>;
+  scan(options?: ScanOptions): AsyncIterable<Batch>;
+  changes(options: ChangesOptions): AsyncIterable<Change>;
+  rowChanges(options: ChangesOptions): AsyncIterable<RowChange>;
+  /**
+   * Rows at locators, in the given order; null where the file is not part of the snapshot or the row is deleted.
+   * Page-level reads: only the pages that hold the rows are touched.
+   */
+  lookup(
+    locators: readonly Locator[],
+    columns: readonly string[],
+    options?: { snapshotId?: bigint; cost?: ReadCost },
+  ): Promise<readonly (Row | null)[]>;
+  /** Rows by key values (one array a key, in the order of `key`), in the given order; null where absent. */
+  lookupKeys(
+    key: readonly string[],
+    keys: readonly (readonly Value[])[],
+    columns: readonly string[],
+    options?: { snapshotId?: bigint; cost?: ReadCost },
+  ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]>;
+  refresh(): Promise<SourceTable>;
+  close(): Promise<void>;
+}
+
+/** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
+export type CatalogConfig =
+  | { readonly type: 'filesystem'; readonly warehouse: string }
+  | {
+      readonly type: 'sql';
+      readonly uri: string;
+      readonly name?: string;
+      readonly warehouse?: string;
+    }
+  | {
+      readonly type: 'rest';
+      readonly uri: string;
+      readonly warehouse?: string;
+      readonly prefix?: string;
+      readonly token_env?: string;
+      readonly credential_env?: string;
+      readonly oauth2_server_uri?: string;
+      readonly scope?: string;
+    };
+export type TableConfig =
+  | { readonly catalog: CatalogConfig; readonly table: string }
+  | { readonly path: string };

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (name: string) =>
+  fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
+
+const alias = {
+  '@lakehouse-search/lake': source('lake'),
+  '@lakehouse-search/engine': source('engine'),
+  '@lakehouse-search/cli': source('cli'),
+};
+
+const project = (name: string, include: string[], testTimeout: number) => ({
+  resolve: { alias },
+  test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', ['packages/*/src/**/*.test.ts'], 60_000),
+      project('house', ['test/house/**/*.test.ts'], 60_000),
+      project('whole', ['packages/*/test/**/*.test.ts', 'test/whole/**/*.test.ts'], 600_000),
+    ],
+  },
+});
