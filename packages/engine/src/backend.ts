@@ -1,3 +1,4 @@
+import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type { Query } from './query/query.ts';
 
 /** One identifying column of a row: its name and the canonical text of its value. */
@@ -125,6 +126,14 @@ export interface IndexSummary {
   readonly bytes: number;
   readonly snapshot: string | null;
 }
+/** How many documents one clause of a query finds alone: what to look at when the whole query finds nothing. */
+export interface ClauseCount {
+  /** The clause as the user wrote it. */
+  readonly clause: string;
+  readonly total: number;
+  /** The nearest term of the field, where the clause finds nothing. */
+  readonly suggestion?: string;
+}
 /** Told to the caller while long work goes on. */
 export interface Progress {
   readonly phase: 'reading' | 'merging' | 'committing' | 'syncing';
@@ -214,6 +223,8 @@ export interface Backend {
   ): Promise<ReindexResponse>;
   sync(request: { index?: string; until?: string }, work?: WorkOptions): Promise<SyncResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
+  /** The scoring clauses of a query, each counted alone, in the query's order. */
+  clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]>;
   getKeys(request: KeysRequest): Promise<KeysResponse>;
   analyze(request: {
     index?: string;
@@ -232,7 +243,10 @@ export interface Backend {
   validateDefinition(request: {
     definition: string;
     baseDir?: string;
+    /** Also check against the table's schema. */
     against_source?: boolean;
+    /** Where the table is, instead of what the definition says. */
+    source?: TableConfig | { readonly catalog: CatalogConfig };
   }): Promise<readonly DefinitionIssue[]>;
   exportDocuments(request: { index?: string; query?: string }): AsyncIterable<ExportedDocument>;
   bench(request: BenchRequest): Promise<BenchResponse>;
