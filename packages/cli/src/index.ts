@@ -1,1 +1,2 @@
-export {};
+export { LhsCommand } from './base-command.ts';
+export { run } from './main.ts';

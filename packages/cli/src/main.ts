@@ -1,1 +1,21 @@
-export const run = () => {};
+import { execute } from '@oclif/core';
+import { firstScreen } from './first-screen.ts';
+
+/**
+ * Runs the command line of this process. Not awaited by the caller: a top-level await would end with exit code 13
+ * when the reader of a pipe goes away.
+ */
+export function run(entry: string): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
+  const args = process.argv.slice(2);
+  if (args.length === 0) {
+    process.stdout.write(`${firstScreen()}\n`);
+    return;
+  }
+  void execute({ dir: entry, args });
+}
+
+function brokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+}

@@ -1,0 +1,95 @@
+import { type Backend, LhsError } from '@lakehouse-search/engine';
+import { Command, Flags } from '@oclif/core';
+import { readSettings, settingValue } from './config/settings.ts';
+import { errorReport } from './terminal/error-report.ts';
+import { type Style, styleFor } from './terminal/style.ts';
+import { processTerminal, type Terminal } from './terminal/terminal.ts';
+
+interface GlobalFlags {
+  readonly 'data-dir'?: string;
+  readonly url?: string;
+  readonly json?: boolean;
+  readonly debug?: boolean;
+}
+
+/** What every command shares: global flags, the terminal, the backend, one way to say what went wrong. */
+export abstract class LhsCommand extends Command {
+  static override baseFlags = {
+    'data-dir': Flags.string({
+      description: 'data folder of the embedded engine (LHS_DATA_DIR)',
+      helpValue: 'DIR',
+      helpGroup: 'GLOBAL',
+    }),
+    url: Flags.string({
+      description: 'address of a cluster, instead of the embedded engine (LHS_URL)',
+      helpValue: 'URL',
+      helpGroup: 'GLOBAL',
+    }),
+    json: Flags.boolean({ description: 'print the wire answer as JSON', helpGroup: 'GLOBAL' }),
+    debug: Flags.boolean({ description: 'show where an error happened', helpGroup: 'GLOBAL' }),
+  };
+
+  protected readonly terminal: Terminal = processTerminal();
+  protected readonly style: Style = styleFor(this.terminal);
+  #backend: Backend | undefined;
+
+  /** Prints a JSON value: one line on a pipe, indented for a person. */
+  protected printJson(value: unknown): void {
+    this.terminal.out(JSON.stringify(value, jsonValue, this.terminal.interactive ? 2 : undefined));
+  }
+
+  protected print(lines: readonly string[]): void {
+    if (lines.length > 0) this.terminal.out(lines.join('\n'));
+  }
+
+  /** The data folder that flags, environment and files name. */
+  protected dataDir(flags: GlobalFlags): string {
+    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
+    return settingValue(settings, 'data_dir') as string;
+  }
+
+  /** The backend that flags, environment and files name; closed when the command ends. */
+  protected async backend(flags: GlobalFlags): Promise<Backend> {
+    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
+    const url = settingValue(settings, 'url');
+    if (url !== undefined) {
+      throw new LhsError('unsupported', `no remote backend for "${url}": it needs a server`, {
+        hint: 'leave --url (and LHS_URL) away to use the embedded engine',
+      });
+    }
+    const { openLocal } = await import('@lakehouse-search/engine');
+    this.#backend = await openLocal(settingValue(settings, 'data_dir') as string);
+    return this.#backend;
+  }
+
+  /** A signal that Ctrl-C and SIGTERM abort: once to stop in order, twice to stop at once. */
+  protected interruptible(untouched: string): AbortSignal {
+    const controller = new AbortController();
+    const stop = () => {
+      if (controller.signal.aborted) process.exit(130);
+      this.terminal.err(`\nstopping … (again: at once); ${untouched}`);
+      controller.abort();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+    return controller.signal;
+  }
+
+  override async catch(error: Error): Promise<void> {
+    const columns = process.stderr.columns ?? this.terminal.width;
+    const color = { color: this.terminal.color && process.stderr.isTTY === true };
+    const report = errorReport(error, styleFor(color), columns);
+    if (this.argv.includes('--json')) this.printJson(report.body);
+    else this.terminal.err(report.lines.join('\n'));
+    if (this.argv.includes('--debug')) this.terminal.err(String(error.stack));
+    process.exitCode = report.exit;
+  }
+
+  override async finally(): Promise<void> {
+    await this.#backend?.close();
+  }
+}
+
+function jsonValue(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

@@ -1,0 +1,52 @@
+import type { BenchRequest } from '@lakehouse-search/engine';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { readText } from '../../files/read-text.ts';
+import { queriesOf } from '../../search/query-file.ts';
+import { count } from '../../terminal/figures.ts';
+
+export default class IndexBench extends LhsCommand {
+  static override summary =
+    'Measure a file of queries: median µs inside the engine, totals, percentiles.';
+  static override examples = [
+    '<%= config.bin %> index bench commits --queries queries.json --operator and',
+    '<%= config.bin %> index bench commits --queries queries.txt --warm 2 --repeat 9 --json',
+  ];
+  static override args = {
+    index: Args.string({ description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    queries: Flags.string({
+      description: 'a query a line, or a JSON array of texts',
+      helpValue: 'FILE',
+      required: true,
+    }),
+    operator: Flags.string({
+      options: ['or', 'and', 'phrase', 'query'],
+      description: 'how the words of a query are joined (query)',
+    }),
+    limit: Flags.integer({ description: 'hits a query (10)', min: 1 }),
+    warm: Flags.integer({ description: 'rounds that do not count (1)', min: 0 }),
+    repeat: Flags.integer({ description: 'rounds that count (5)', min: 1 }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexBench);
+    const backend = await this.backend(flags);
+    const queries = queriesOf(await readText(flags.queries));
+    const answer = await backend.bench({
+      index: args.index,
+      queries,
+      operator: flags.operator as BenchRequest['operator'],
+      limit: flags.limit,
+      warm: flags.warm,
+      repeat: flags.repeat,
+    });
+    if (flags.json) return this.printJson(answer);
+    const us = (n: number) => `${n.toFixed(1)} µs`;
+    this.print([
+      `${count(queries.length)} queries on ${answer.index}, ${answer.operator}`,
+      `mean ${us(answer.mean_us)} · p50 ${us(answer.p50_us)} · p90 ${us(answer.p90_us)} · p99 ${us(answer.p99_us)}`,
+    ]);
+  }
+}

@@ -1,0 +1,35 @@
+import { LhsCommand } from '../../base-command.ts';
+import { bytes, count, snapshotName } from '../../terminal/figures.ts';
+import { table } from '../../terminal/table.ts';
+
+export default class IndexList extends LhsCommand {
+  static override summary = 'List the indexes.';
+  static override examples = [
+    '<%= config.bin %> index list',
+    '<%= config.bin %> index list --json',
+  ];
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(IndexList);
+    const indexes = await (await this.backend(flags)).listIndexes();
+    if (flags.json) return this.printJson({ indexes });
+    if (indexes.length === 0) {
+      return this.print(['no indexes yet', 'next: lhs index init NAMESPACE.TABLE --warehouse DIR']);
+    }
+    const rows = indexes.map((i) => [
+      i.name,
+      i.status,
+      count(i.num_docs),
+      bytes(i.bytes),
+      i.snapshot === null ? '-' : snapshotName(i.snapshot),
+    ]);
+    const columns = [
+      { title: 'index' },
+      { title: 'status' },
+      { title: 'rows', align: 'right' as const },
+      { title: 'size', align: 'right' as const },
+      { title: 'snapshot' },
+    ];
+    this.print(table(columns, rows, this.terminal.width, this.style.dim));
+  }
+}

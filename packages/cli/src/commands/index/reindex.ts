@@ -1,0 +1,44 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
+import { progressReport } from '../../terminal/progress.ts';
+
+export default class IndexReindex extends LhsCommand {
+  static override summary =
+    'Build an index from its table; the former generation answers until the new one is whole.';
+  static override examples = [
+    '<%= config.bin %> index reindex incidents',
+    '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
+  ];
+  static override args = {
+    index: Args.string({ description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    'as-of': Flags.string({
+      description: 'build from this snapshot (the current one)',
+      helpValue: 'SNAPSHOT',
+    }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexReindex);
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, args.index, flags.json ?? false);
+    const signal = this.interruptible('the live generation is untouched');
+    const work = { onProgress: report.update, signal };
+    const done = await backend
+      .reindex({ index: args.index, as_of: flags['as-of'] }, work)
+      .finally(report.stop);
+    if (flags.json) return this.printJson(done);
+    const perSecond = rate((done.doc_count / Math.max(1, done.took_ms)) * 1000);
+    const snapshot =
+      done.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(done.snapshot)}`;
+    const lines = [
+      `${args.index}  built     ${count(done.doc_count)} rows in ${duration(done.took_ms)} (${perSecond} rows/s)` +
+        ` · ${bytes(done.bytes)} · generation ${done.index_generation} live · ${snapshot}`,
+    ];
+    if (done.dropped_duplicates)
+      lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
+    this.print([...lines, `next: lhs search ${args.index} "some words"`]);
+  }
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { LhsError } from '@lakehouse-search/engine';
+import { parse } from 'yaml';
+
+/** Where a value comes from; the first one that says something wins. */
+export type Origin = 'flag' | 'environment' | 'project' | 'user' | 'default';
+export interface Setting {
+  readonly key: SettingKey;
+  readonly value: string | undefined;
+  readonly origin: Origin;
+  /** The file or the variable, where there is one. */
+  readonly where?: string;
+}
+
+/** Every setting: its environment variable, and what it means. */
+export const SETTINGS = {
+  data_dir: {
+    env: 'LHS_DATA_DIR',
+    meaning: 'folder of the embedded engine: indexes and their registry',
+  },
+  url: { env: 'LHS_URL', meaning: 'address of a cluster, instead of the embedded engine' },
+} as const;
+export type SettingKey = keyof typeof SETTINGS;
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
+
+/** Path of the user's own settings (XDG base directories). */
+export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
+  const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  return join(base, 'lhs', 'config.yaml');
+}
+
+/** The default data folder. */
+export function defaultDataDir(env: NodeJS.ProcessEnv = process.env): string {
+  const base = env.XDG_DATA_HOME || join(env.HOME || homedir(), '.local', 'share');
+  return join(base, 'lhs');
+}
+
+/** All settings with their origins: flags, then environment, then ./lhs.yaml, then the user's file, then defaults. */
+export function readSettings(
+  flags: Partial<Record<SettingKey, string>> = {},
+  env: NodeJS.ProcessEnv = process.env,
+  folder = process.cwd(),
+): readonly Setting[] {
+  const project = join(folder, 'lhs.yaml');
+  const user = userConfigFile(env);
+  const files = [
+    { origin: 'project' as const, where: project, values: readFile(project) },
+    { origin: 'user' as const, where: user, values: readFile(user) },
+  ];
+  return SETTING_KEYS.map((key) => {
+    if (flags[key] !== undefined) return { key, value: flags[key], origin: 'flag' as const };
+    const variable = SETTINGS[key].env;
+    if (env[variable])
+      return { key, value: env[variable], origin: 'environment' as const, where: variable };
+    for (const { origin, where, values } of files) {
+      if (values[key] !== undefined) return { key, value: values[key], origin, where };
+    }
+    const value = key === 'data_dir' ? defaultDataDir(env) : undefined;
+    return { key, value, origin: 'default' as const };
+  });
+}
+
+/** The value of one setting. */
+export function settingValue(settings: readonly Setting[], key: SettingKey): string | undefined {
+  const value = settings.find((s) => s.key === key)?.value;
+  return key === 'data_dir' && value !== undefined ? resolve(value) : value;
+}
+
+/** Refuses a key that is not a setting. */
+export function settingKey(name: string): SettingKey {
+  if ((SETTING_KEYS as readonly string[]).includes(name)) return name as SettingKey;
+  throw new LhsError('invalid_argument', `"${name}" is not a setting`, {
+    hint: `settings: ${SETTING_KEYS.join(', ')}`,
+  });
+}
+
+function readFile(path: string): Partial<Record<SettingKey, string>> {
+  if (!existsSync(path)) return {};
+  const values: unknown = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    throw new LhsError('invalid_argument', `${path} should hold settings, one "key: value" a line`);
+  }
+  for (const [key, value] of Object.entries(values)) {
+    settingKey(key);
+    if (typeof value !== 'string') {
+      throw new LhsError('invalid_argument', `${path}: "${key}" should be a text`);
+    }
+  }
+  return values as Partial<Record<SettingKey, string>>;
+}

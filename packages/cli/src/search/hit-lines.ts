@@ -1,0 +1,116 @@
+import type {
+  FieldDescription,
+  Highlight,
+  Hit,
+  IndexDescription,
+  Json,
+  KeyPart,
+} from '@lakehouse-search/engine';
+import type { Style } from '../terminal/style.ts';
+import { cut, pad, printable, width } from '../terminal/text.ts';
+
+/** `repo=git,sha=1a3e…`: the key as the command line writes it (backslash before `,` `=` `\`). */
+export function keyText(hit: Pick<Hit, 'coordinates'>): string {
+  const parts = [...(hit.coordinates.partition ?? []), ...hit.coordinates.identifier];
+  return parts.map((p: KeyPart) => `${escapeKey(p.name)}=${escapeKey(p.value)}`).join(',');
+}
+
+function escapeKey(text: string): string {
+  return text.replace(/[\\,=]/g, (c) => `\\${c}`);
+}
+
+/**
+ * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT field) with its matched
+ * terms marked; then the best fragment of another field.
+ */
+export function hitLines(
+  hit: Hit,
+  rank: number,
+  index: IndexDescription,
+  style: Style,
+  columns: number,
+): string[] {
+  const text = index.fields.filter((f) => f.type === 'TEXT' && f.cached).map((f) => f.name);
+  const head = `${pad(String(rank), 2, 'right')}  ${hit.score.toFixed(2)}  ${printable(keyText(hit))}`;
+  const facts = smallFields(hit, index.fields);
+  const lines = [headLine(head, facts, style, columns)];
+  const [title] = text;
+  if (title !== undefined && typeof hit.fields?.[title] === 'string') {
+    lines.push(`    ${style.bold(titleLine(hit, title, style, columns - 4))}`);
+  }
+  const fragment = bestFragment(hit.highlight, title);
+  if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
+  if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
+  if (hit.hydrate_error !== undefined)
+    lines.push(`    ${style.yellow('no row:')} ${hit.hydrate_error}`);
+  return lines;
+}
+
+function headLine(head: string, facts: string, style: Style, columns: number): string {
+  const room = columns - width(head) - 3;
+  if (facts === '' || room < 12) return cut(head, columns);
+  return `${pad(head, 30)}   ${style.dim(cut(facts, Math.max(12, columns - Math.max(30, width(head)) - 3)))}`;
+}
+
+/** The cached fields that are not text, as ` · `-joined values; dates without their zeros. */
+function smallFields(hit: Hit, fields: readonly FieldDescription[]): string {
+  const values: string[] = [];
+  for (const field of fields) {
+    const value = hit.fields?.[field.name];
+    if (value === undefined || value === null || field.type === 'TEXT') continue;
+    values.push(printable(shortValue(field, value)));
+  }
+  return values.join(' · ');
+}
+
+function shortValue(field: FieldDescription, value: Json): string {
+  if (Array.isArray(value)) return value.map((v) => shortValue(field, v)).join(', ');
+  if (field.type === 'DATE') return String(value).replace('T', ' ').slice(0, 16);
+  if (field.type === 'LONG' || field.type === 'BOOL' || field.type === 'DOUBLE') {
+    return `${field.name} ${String(value)}`;
+  }
+  return String(value);
+}
+
+type Fragment = Highlight[string][number];
+
+function titleLine(hit: Hit, title: string, style: Style, columns: number): string {
+  const whole = hit.highlight?.[title]?.[0];
+  const plain = String(hit.fields?.[title] ?? '');
+  if (whole === undefined) return cut(printable(plain), columns);
+  return fragmentLine(whole, style, columns);
+}
+
+function bestFragment(highlight: Highlight | undefined, title: string | undefined) {
+  if (highlight === undefined) return undefined;
+  for (const [field, fragments] of Object.entries(highlight)) {
+    if (field !== title && fragments.length > 0) return fragments[0];
+  }
+  return undefined;
+}
+
+/** A fragment on one line, cut to the width, matched terms marked. */
+export function fragmentLine(fragment: Fragment, style: Style, columns: number): string {
+  let room = columns;
+  let out = '';
+  for (const segment of fragment) {
+    const text = printable(segment.text).replace(/ {2,}/g, ' ');
+    const fits = width(text) + (segment.marked ? 2 : 0) <= room;
+    const shown = fits ? text : cut(text, Math.max(1, room));
+    out += segment.marked ? style.mark(shown) : shown;
+    room -= width(shown) + (segment.marked ? 2 : 0);
+    if (!fits || room <= 0) break;
+  }
+  return out;
+}
+
+/** The hydrated row, a column a line. */
+function rowLines(row: NonNullable<Hit['row']>, style: Style, columns: number): string[] {
+  const names = Object.keys(row);
+  const wide = Math.min(20, Math.max(0, ...names.map(width)));
+  return names.map((name) => {
+    const value = row[name];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `    ${style.dim(pad(cut(name, wide), wide))}  ${cut(printable(text), columns - wide - 6)}`;
+  });
+}

@@ -1,0 +1,72 @@
+import type {
+  ClauseCount,
+  IndexDescription,
+  SearchRequest,
+  SearchResponse,
+} from '@lakehouse-search/engine';
+import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
+import type { Style } from '../terminal/style.ts';
+import { hitLines } from './hit-lines.ts';
+
+/** A search answer as people read it: total, time and freshness; the hits; what to do next. */
+export function resultLines(
+  answer: SearchResponse,
+  request: SearchRequest,
+  index: IndexDescription,
+  style: Style,
+  columns: number,
+): string[] {
+  const lines = [headline(answer, index, style)];
+  const offset = request.offset ?? 0;
+  answer.hits.forEach((hit, i) => {
+    lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns));
+  });
+  const next = nextPage(answer, request, index.index);
+  if (next !== undefined) lines.push('', style.dim(`next: ${next}`));
+  return lines;
+}
+
+function headline(answer: SearchResponse, index: IndexDescription, style: Style): string {
+  const parts = [
+    `${style.bold(plural(answer.total, 'hit'))} in ${index.index}`,
+    duration(answer.took_ms),
+    freshness(answer, index.index),
+  ];
+  if (answer.partial) parts.push(style.yellow('partial: a shard did not answer'));
+  return parts.join(' · ');
+}
+
+function freshness(answer: SearchResponse, index: string): string {
+  if (answer.snapshot === null) return 'the table is empty';
+  const lag = answer.lag_snapshots;
+  if (lag === undefined || lag === 0) return `snapshot ${snapshotName(answer.snapshot)}`;
+  return `${plural(lag, 'snapshot')} behind (lhs index sync ${index})`;
+}
+
+/** The command for the page after this one, or undefined on the last page. */
+function nextPage(answer: SearchResponse, request: SearchRequest, index: string) {
+  const shown = (request.offset ?? 0) + answer.hits.length;
+  const last = answer.hits.at(-1);
+  if (last === undefined || shown >= answer.total) return undefined;
+  const sort = request.sort?.map((s) => `${s.field}${s.desc ? ':desc' : ''}`).join(',');
+  const parts = ['lhs search', index, quote(request.query ?? '*:*')];
+  if (sort !== undefined && sort !== '_score:desc') parts.push('--sort', quote(sort));
+  if (last.sort !== undefined) parts.push('--after', quote(JSON.stringify(last.sort)));
+  else parts.push('--offset', String(shown));
+  return parts.join(' ');
+}
+
+/** A word for a POSIX shell. */
+export function quote(word: string): string {
+  return /^[\w./:=*-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
+}
+
+/** `0 hits. timeout: 311 · service:biling: 0 (did you mean billing?)`. */
+export function nothingFound(clauses: readonly ClauseCount[], index: string): string[] {
+  const parts = clauses.map((c) => {
+    const hint = c.suggestion === undefined ? '' : ` (did you mean ${c.suggestion}?)`;
+    return `${c.clause}: ${count(c.total)}${hint}`;
+  });
+  const tail = parts.length > 0 ? ` ${parts.join(' · ')}` : '';
+  return [`0 hits.${tail}`, `fields: lhs index describe ${index}`];
+}

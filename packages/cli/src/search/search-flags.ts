@@ -1,0 +1,103 @@
+import { type Json, LhsError, type SearchRequest, type SortSpec } from '@lakehouse-search/engine';
+import { Flags } from '@oclif/core';
+
+/** The flags of a search, shared by `lhs search` and `lhs index search`. */
+export const searchFlags = {
+  syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
+  operator: Flags.string({
+    options: ['or', 'and'],
+    description: 'what joins words that stand side by side (or)',
+  }),
+  filter: Flags.string({ description: 'a query that narrows and never scores', helpValue: 'Q' }),
+  limit: Flags.integer({ description: 'hits a page (10)', helpValue: 'N', min: 1 }),
+  offset: Flags.integer({ description: 'hits to pass over', helpValue: 'N', min: 0 }),
+  sort: Flags.string({ description: 'fast fields, _score, _key', helpValue: 'FIELD[:desc],…' }),
+  after: Flags.string({
+    description: 'the `sort` of the last hit of the page before',
+    helpValue: 'JSON',
+  }),
+  fields: Flags.string({ description: 'cached fields to return', helpValue: 'A,B' }),
+  highlight: Flags.boolean({ description: 'matched fragments in the answer' }),
+  hydrate: Flags.boolean({ description: 'attach the rows of the table' }),
+  columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
+  collapse: Flags.string({ description: 'best hit of each value only', helpValue: 'FIELD' }),
+  'snapshot-min': Flags.string({
+    description: 'refuse an answer from before this snapshot (exit 5)',
+    helpValue: 'ID',
+  }),
+};
+
+export interface SearchFlags {
+  readonly syntax?: string;
+  readonly operator?: string;
+  readonly filter?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly sort?: string;
+  readonly after?: string;
+  readonly fields?: string;
+  readonly highlight?: boolean;
+  readonly hydrate?: boolean;
+  readonly columns?: string;
+  readonly collapse?: string;
+  readonly 'snapshot-min'?: string;
+}
+
+/** The wire request that the flags say. Throws invalid_argument for a bad --sort or --after. */
+export function searchRequest(index: string, query: string | undefined, f: SearchFlags) {
+  const request: SearchRequest = {
+    index,
+    query: query ?? '*:*',
+    syntax: f.syntax as SearchRequest['syntax'],
+    default_operator: f.operator as SearchRequest['default_operator'],
+    filter: f.filter,
+    limit: f.limit,
+    offset: f.offset,
+    sort: f.sort === undefined ? undefined : sortSpecs(f.sort),
+    search_after: f.after === undefined ? undefined : afterValues(f.after),
+    fields: list(f.fields),
+    highlight: f.highlight ? {} : undefined,
+    hydrate: f.hydrate || f.columns !== undefined || undefined,
+    hydrate_columns: list(f.columns),
+    collapse: f.collapse,
+    min_snapshot: f['snapshot-min'],
+  };
+  return Object.fromEntries(
+    Object.entries(request).filter(([, v]) => v !== undefined),
+  ) as SearchRequest;
+}
+
+/** `a,b` -> ['a', 'b']. */
+export function list(text: string | undefined): string[] | undefined {
+  return text
+    ?.split(',')
+    .map((s) => s.trim())
+    .filter((s) => s !== '');
+}
+
+/** `opened_at:desc,service` -> sort specs. */
+export function sortSpecs(text: string): SortSpec[] {
+  return text.split(',').map((part) => {
+    const [, field, order] = /^(.*?)(?::(asc|desc))?$/.exec(part.trim()) ?? [];
+    if (!field) {
+      throw new LhsError(
+        'invalid_argument',
+        `--sort "${text}" should be like opened_at:desc,service`,
+      );
+    }
+    return { field, desc: order === 'desc' };
+  });
+}
+
+function afterValues(text: string): Json[] {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    values = undefined;
+  }
+  if (Array.isArray(values)) return values as Json[];
+  throw new LhsError('invalid_argument', `--after ${text} should be a JSON array`, {
+    hint: 'take the "sort" of the last hit as it stands, in single quotes',
+  });
+}

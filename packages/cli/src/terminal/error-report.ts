@@ -1,0 +1,69 @@
+import { ERROR_CODES, errorBody, LhsError } from '@lakehouse-search/engine';
+import type { Style } from './style.ts';
+import { cut, printable, width } from './text.ts';
+
+/** What the command line says of an error and with which code it exits. */
+export interface ErrorReport {
+  readonly lines: readonly string[];
+  readonly exit: number;
+  /** The wire body, for --json. */
+  readonly body: unknown;
+}
+
+const USAGE_EXIT = 2;
+
+/** Usage errors of oclif carry the exit code with them. */
+interface UsageError extends Error {
+  readonly oclif?: { readonly exit?: number };
+  readonly suggestions?: readonly string[];
+}
+
+/** One cause once: what is wrong, a caret under it, the nearest right thing, what to do next. */
+export function errorReport(error: unknown, style: Style, columns: number): ErrorReport {
+  if (error instanceof LhsError) return ownReport(error, style, columns);
+  const usage = error as UsageError;
+  if (usage?.oclif?.exit !== undefined) return usageReport(usage, style);
+  return bugReport(error, style);
+}
+
+function ownReport(error: LhsError, style: Style, columns: number): ErrorReport {
+  const lines = [`${style.red('error:')} ${printable(error.message)}`];
+  if (error.place !== undefined) lines.push(...caret(error, style, columns));
+  if (error.hint !== undefined) for (const h of error.hint.split('\n')) lines.push(`  ${h}`);
+  return { lines, exit: ERROR_CODES[error.code].exit, body: errorBody(error) };
+}
+
+/** The line of the text in which the error lies and `^^^^` under it; a long line is cut around the place. */
+function caret(error: LhsError, style: Style, columns: number): string[] {
+  const { text, from, to } = error.place ?? { text: '', from: 0, to: 0 };
+  const start = text.lastIndexOf('\n', Math.max(0, from - 1)) + 1;
+  const end = text.indexOf('\n', from);
+  const room = Math.max(20, columns - 4);
+  const first = Math.max(start, from - Math.floor(room / 2));
+  const line = text.slice(first, end < 0 ? text.length : end);
+  const before = width(printable(text.slice(first, from)));
+  const span = width(printable(text.slice(from, Math.max(to, from + 1)))) || 1;
+  const marks = '^'.repeat(Math.max(1, Math.min(span, room - before)));
+  return [`  ${cut(printable(line), room)}`, `  ${' '.repeat(before)}${style.red(marks)}`];
+}
+
+function usageReport(error: UsageError, style: Style): ErrorReport {
+  const message = error.message.replace(/\nSee more help with --help$/, '').trim();
+  const lines = [`${style.red('error:')} ${message}`, '  --help shows how it is used'];
+  const exit = error.oclif?.exit ?? USAGE_EXIT;
+  return { lines, exit, body: wire('invalid_argument', 400, message) };
+}
+
+function bugReport(error: unknown, style: Style): ErrorReport {
+  const message = error instanceof Error ? error.message : String(error);
+  const lines = [
+    `${style.red('error:')} ${printable(message)}`,
+    '  this is a bug in lhs: please report it with the command and the output of',
+    '  lhs doctor, and with --debug for where it happened',
+  ];
+  return { lines, exit: 1, body: wire('internal', 500, message) };
+}
+
+function wire(code: string, status: number, message: string) {
+  return { error: { code, status, message, details: {} } };
+}

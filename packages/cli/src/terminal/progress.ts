@@ -1,0 +1,62 @@
+import type { Progress } from '@lakehouse-search/engine';
+import { count, duration, rate } from './figures.ts';
+import type { Terminal } from './terminal.ts';
+import { cut } from './text.ts';
+
+/** Tells how long work goes on; `stop` leaves the line empty for what comes next. */
+export interface ProgressReport {
+  update(progress: Progress): void;
+  stop(): void;
+}
+
+const REDRAW_MS = 100;
+const EVENT_MS = 1000;
+const BAR = 20;
+
+/**
+ * A line on stderr, redrawn at most ten times a second; with `json` one NDJSON event a second on stderr; on a pipe nothing
+ * until the end.
+ */
+export function progressReport(terminal: Terminal, label: string, json: boolean): ProgressReport {
+  const started = performance.now();
+  let drawn = -Infinity;
+  const due = (every: number) => {
+    const now = performance.now();
+    if (now - drawn < every) return false;
+    drawn = now;
+    return true;
+  };
+  if (json) {
+    return {
+      update: (p) => {
+        if (due(EVENT_MS)) terminal.err(JSON.stringify({ index: label, ...p }));
+      },
+      stop: () => {},
+    };
+  }
+  if (!terminal.progress) return { update: () => {}, stop: () => {} };
+  return {
+    update: (p) => {
+      if (!due(REDRAW_MS)) return;
+      const line = progressLine(label, p, performance.now() - started);
+      process.stderr.write(`\r\u001b[K${cut(line, terminal.width - 1)}`);
+    },
+    stop: () => void process.stderr.write('\r\u001b[K'),
+  };
+}
+
+/** `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. */
+export function progressLine(label: string, p: Progress, elapsedMs: number): string {
+  const share = p.docs_total > 0 ? Math.min(1, p.docs_done / p.docs_total) : 0;
+  const full = Math.round(share * BAR);
+  const perSecond = elapsedMs > 0 ? (p.docs_done / elapsedMs) * 1000 : 0;
+  const left = perSecond > 0 ? ((p.docs_total - p.docs_done) / perSecond) * 1000 : 0;
+  const parts = [
+    `${label}  ${p.phase.padEnd(10)}${'█'.repeat(full)}${'░'.repeat(BAR - full)}`,
+    `${Math.round(share * 100)} %`,
+    `${count(p.docs_done)} of ${count(p.docs_total)} rows`,
+    `${rate(perSecond)} rows/s`,
+  ];
+  if (left > 0 && share < 1) parts.push(`${duration(left)} left`);
+  return parts.join('  ');
+}
