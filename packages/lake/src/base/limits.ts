@@ -1,0 +1,48 @@
+/**
+ * Every limit of this package, with its unit in its name: what a hostile or broken table may cost
+ * at most.
+ */
+export const LIMITS = Object.freeze({
+  metadataBytes: 256 * 1024 * 1024,
+  manifestBytes: 1024 * 1024 * 1024,
+  avroDataBytes: 2 * 1024 * 1024 * 1024 - 1,
+  avroHeaderBytes: 64 * 1024 * 1024,
+  avroBlockBytes: 1024 * 1024 * 1024,
+  avroSchemaDepth: 64,
+  /** Items of an array that take no bytes at all (nulls), a block. */
+  avroEmptyItems: 65_536,
+  schemaDepth: 64,
+  schemaFields: 50_000,
+  snapshots: 1_000_000,
+  manifestsPerSnapshot: 1_000_000,
+  filesPerSnapshot: 20_000_000,
+  pathChars: 32_768,
+  decimalDigits: 38,
+  catalogBodyBytes: 256 * 1024 * 1024,
+  catalogPages: 10_000,
+  catalogTimeoutMs: 30_000,
+  catalogRetries: 3,
+  catalogTables: 1_000_000,
+  versionProbes: 10_000,
+  /** Row ordinals in one data file are 32-bit signed integers here. */
+  rowsPerFile: 2_147_483_647,
+  /** Deleted positions of one data file, once expanded (4 bytes each). */
+  deletedPositionsPerFile: 134_217_728,
+  puffinFooterBytes: 16 * 1024 * 1024,
+  vectorBytes: 512 * 1024 * 1024,
+  variantDepth: 64,
+  variantBytes: 128 * 1024 * 1024,
+  variantNodes: 4_000_000,
+  variantDictionaryEntries: 1_000_000,
+  parquetFooterBytes: 256 * 1024 * 1024,
+  parquetSchemaElements: 65_536,
+  parquetSchemaDepth: 64,
+  parquetPageHeaderBytes: 8 * 1024 * 1024,
+  parquetPageBytes: 512 * 1024 * 1024,
+  parquetPagesPerChunk: 4_000_000,
+  parquetValuesPerPage: 64 * 1024 * 1024,
+  thriftDepth: 32,
+  thriftListItems: 16 * 1024 * 1024,
+  pageCacheBytes: 64 * 1024 * 1024,
+  openDataFiles: 64,
+});

@@ -1,0 +1,119 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { LakeErrorCode } from './errors.ts';
+import { LakeError } from './errors.ts';
+
+/** A file that is read by range. `path` is for messages. */
+export interface RandomAccessFile {
+  readonly path: string;
+  readonly size: number;
+  /** Exactly `length` bytes from `offset`; throws where the file has fewer. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** What to call the file in errors: its role decides between `data_file_*` and `delete_file_*`. */
+export type FileRole = 'data' | 'delete';
+
+/** The error code for a file of this role that is not there. */
+export function missingCode(role: FileRole): LakeErrorCode {
+  return role === 'data' ? 'data_file_missing' : 'delete_file_missing';
+}
+
+/** The error code for a file of this role whose bytes are wrong. */
+export function invalidCode(role: FileRole): LakeErrorCode {
+  return role === 'data' ? 'data_file_invalid' : 'delete_file_invalid';
+}
+
+class LocalFile implements RandomAccessFile {
+  readonly path: string;
+  readonly size: number;
+  readonly #handle: FileHandle;
+  readonly #role: FileRole;
+
+  constructor(path: string, size: number, handle: FileHandle, role: FileRole) {
+    this.path = path;
+    this.size = size;
+    this.#handle = handle;
+    this.#role = role;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (!(offset >= 0 && length >= 0 && offset + length <= this.size)) {
+      throw new LakeError(
+        invalidCode(this.#role),
+        `range ${offset}..${offset + length} lies outside the file of ${this.size} ` +
+          `bytes; the file is damaged or was replaced`,
+        { file: this.path },
+      );
+    }
+    const bytes = new Uint8Array(length);
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await this.#handle.read(bytes, done, length - done, offset + done);
+      if (bytesRead === 0) {
+        throw new LakeError(
+          invalidCode(this.#role),
+          `the file ended at byte ${offset + done}, expected ${this.size} bytes; it was ` +
+            `cut while it was read`,
+          { file: this.path },
+        );
+      }
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+/**
+ * Opens a local file. Throws `data_file_missing` or `delete_file_missing` (by `role`) where it
+ * cannot be opened.
+ */
+export async function openLocalFile(
+  path: string,
+  role: FileRole = 'data',
+): Promise<RandomAccessFile> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (cause) {
+    throw openFailed(path, role, cause);
+  }
+  const stat = await handle.stat();
+  if (!stat.isFile()) {
+    await handle.close();
+    throw new LakeError(invalidCode(role), `"${path}" is not a regular file`, { file: path });
+  }
+  return new LocalFile(path, stat.size, handle, role);
+}
+
+function openFailed(path: string, role: FileRole, cause: unknown): LakeError {
+  const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  return new LakeError(
+    missingCode(role),
+    `${role} file "${path}" cannot be opened (${why}); the table names it, so restore ` +
+      `it or expire the snapshots that need it`,
+    { file: path, cause },
+  );
+}
+
+/** A file of bytes in memory, for tests and small inputs. */
+export function memoryFile(bytes: Uint8Array, path = 'memory'): RandomAccessFile {
+  return {
+    path,
+    size: bytes.length,
+    async read(offset, length) {
+      if (!(offset >= 0 && length >= 0 && offset + length <= bytes.length)) {
+        throw new LakeError(
+          'data_file_invalid',
+          `range ${offset}..${offset + length} lies outside the file of ${bytes.length} bytes`,
+          { file: path },
+        );
+      }
+      return bytes.subarray(offset, offset + length);
+    },
+    async close() {},
+  };
+}

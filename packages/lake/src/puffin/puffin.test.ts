@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LakeError } from '../base/errors.ts';
+import { memoryFile } from '../base/random-access-file.ts';
+import { decodeDeletionVector, encodeDeletionVector } from './deletion-vector.ts';
+import { NO_POSITIONS, PositionSet, positionSet, unionPositions } from './position-set.ts';
+import { encodeVectorFile, readPuffinFooter } from './puffin-file.ts';
+import { decodeRoaring64, encodeRoaring64 } from './roaring.ts';
+
+const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
+const SEED = 20261121;
+
+describe('roaring', () => {
+  it('reads the portable form byte by byte', () => {
+    // one array container {1, 3}: count 1, key 0, cookie 12346, 1 container, key 0 card 2, offset
+    // 16
+    const bytes = hex('0100000000000000 00000000 3a300000 01000000 0000 0100 10000000 0100 0300');
+    expect([...decodeRoaring64(bytes)]).toEqual([1, 3]);
+    // run container 5..9 in the second 65,536: cookie 12347 | 0 << 16, flags 1, key 1 card 5
+    const runs = hex('0100000000000000 00000000 3b300000 01 0100 0400 0100 0500 0400');
+    expect([...decodeRoaring64(runs)]).toEqual([65541, 65542, 65543, 65544, 65545]);
+  });
+
+  it('round-trips every kind of container', () => {
+    const dense = Int32Array.from({ length: 30_000 }, (_, i) => i * 2);
+    const run = Int32Array.from({ length: 70_000 }, (_, i) => i + 100_000);
+    const sparse = Int32Array.of(0, 65_535, 65_536, 2_147_483_646);
+    for (const positions of [dense, run, sparse, new Int32Array(0)]) {
+      expect(decodeRoaring64(encodeRoaring64(positions))).toEqual(positions);
+    }
+    const clusters = fc
+      .array(fc.tuple(fc.nat(5_000_000), fc.integer({ min: 1, max: 300 })), { maxLength: 60 })
+      .map((runs) =>
+        positionSet(runs.flatMap(([from, n]) => Array.from({ length: n }, (_, i) => from + i))),
+      );
+    fc.assert(
+      fc.property(clusters, (set) => {
+        expect(decodeRoaring64(encodeRoaring64(set.positions))).toEqual(
+          Int32Array.from(set.positions),
+        );
+      }),
+      { seed: SEED, numRuns: 100 },
+    );
+  });
+
+  it('refuses damaged bitmaps by name', () => {
+    const good = encodeRoaring64(Int32Array.from({ length: 9000 }, (_, i) => i * 3));
+    for (let cut = 0; cut < good.length; cut += 97) {
+      expect(() => decodeRoaring64(good.subarray(0, cut))).toThrow(LakeError);
+    }
+    expect(() => decodeRoaring64(Uint8Array.of(...good, 0))).toThrow(/bytes after/);
+    const key = good.slice();
+    key[8] = 1;
+    expect(() => decodeRoaring64(key)).toThrow(/high key 1/);
+  });
+});
+
+describe('deletion vector', () => {
+  const set = positionSet([9, 3, 3, 70_000]);
+
+  it('round-trips and knows its members', () => {
+    const read = decodeDeletionVector(encodeDeletionVector(set));
+    expect([...read.positions]).toEqual([3, 9, 70_000]);
+    expect([2, 3, 9, 10, 70_000].map((p) => read.has(p))).toEqual([false, true, true, false, true]);
+    expect(read.countBetween(3, 70_000)).toBe(2);
+  });
+
+  it('detects every flipped byte', () => {
+    const blob = encodeDeletionVector(set);
+    for (let i = 0; i < blob.length; i++) {
+      const bad = blob.slice();
+      bad[i] ^= 0x40;
+      expect(() => decodeDeletionVector(bad), `byte ${i}`).toThrow(LakeError);
+    }
+  });
+
+  it('unites sets', () => {
+    expect(unionPositions([])).toBe(NO_POSITIONS);
+    const other = new PositionSet(Int32Array.of(3, 4));
+    expect([...unionPositions([set, other]).positions]).toEqual([3, 4, 9, 70_000]);
+  });
+});
+
+describe('puffin file', () => {
+  it('lists what was written', async () => {
+    const { bytes, entries } = encodeVectorFile(
+      [
+        { dataFile: 'file:/a.parquet', positions: positionSet([1]) },
+        { dataFile: 'file:/b.parquet', positions: positionSet([2, 5]) },
+      ],
+      'test',
+    );
+    const blobs = await readPuffinFooter(memoryFile(bytes));
+    expect(blobs.map((blob) => blob.properties)).toEqual([
+      { 'referenced-data-file': 'file:/a.parquet', cardinality: '1' },
+      { 'referenced-data-file': 'file:/b.parquet', cardinality: '2' },
+    ]);
+    expect(entries[0].contentOffset).toBe(4);
+    const second = blobs[1];
+    const blob = bytes.subarray(second.offset, second.offset + second.length);
+    expect([...decodeDeletionVector(blob).positions]).toEqual([2, 5]);
+    await expect(readPuffinFooter(memoryFile(bytes.subarray(0, 40)))).rejects.toThrow(LakeError);
+  });
+});
