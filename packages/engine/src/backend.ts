@@ -100,6 +100,8 @@ export interface FieldDescription {
   readonly cached: boolean;
   readonly analyzer?: string;
   readonly sensitive?: boolean;
+  /** A document may hold several values (the source column is a list). */
+  readonly multi_valued?: boolean;
   readonly source: readonly string[];
 }
 export interface IndexDescription {
