@@ -1,0 +1,45 @@
+/** JSON whose integers are exact: what a 64-bit id needs (JSON.parse rounds beyond 2^53). */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | JsonObject;
+/** A JSON object; an absent key reads as undefined. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+interface RawJson {
+  rawJSON(text: string): string;
+}
+
+const INTEGER = /^-?\d+$/;
+
+function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && INTEGER.test(source) ? BigInt(source) : value;
+}
+
+/** Parses JSON text. An integer beyond ±2^53 comes back as a bigint, all other numbers as numbers. Throws SyntaxError. */
+export function parseJson(text: string): JsonValue {
+  return JSON.parse(text, exact) as JsonValue;
+}
+
+function raw(_key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  return (JSON as unknown as RawJson).rawJSON(value.toString());
+}
+
+/** JSON text of a value; bigints are written as integers, whatever their size. */
+export function formatJson(value: JsonValue, indent?: number): string {
+  return JSON.stringify(value, raw, indent);
+}
+
+/** Whether `value` is a JSON object (not null, not an array). */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,159 @@
+import { open, stat } from 'node:fs/promises';
+import { isAbsolute, resolve as resolvePath } from 'node:path';
+import { LakeError, type LakeErrorCode } from './errors.ts';
+import { LIMITS } from './limits.ts';
+
+/**
+ * From the paths that a table's metadata records to the paths where its files lie now.
+ *
+ * 1. A recorded path is normalised: `file:/a`, `file:///a`, `file://localhost/a` and `/a` are one; other schemes stay.
+ * 2. A `..` segment, a NUL or an over-long path is refused whatever follows.
+ * 3. Under a mapped prefix (the table's recorded location, first of all) the rest is appended to where the prefix lies.
+ * 4. Else it must be a local path under an allowed root. Anything else is refused by name (`path_refused`).
+ *
+ * Nothing is decoded: `%20` in a recorded path is three characters. Symbolic links are followed: who can
+ * make one in the table's folder can write there anyway.
+ */
+export interface TableFiles {
+  /** The folder in which the table lies now, absolute. */
+  readonly root: string;
+  /** The table's location as its metadata records it. */
+  readonly location: string;
+  /** The real path of a recorded one. Throws path_refused. */
+  resolve(recorded: string): string;
+  /** All bytes of a recorded file. A missing file is `missing` (a code), an over-long one limit_exceeded. */
+  read(recorded: string, missing: LakeErrorCode, maxBytes?: number): Promise<Buffer>;
+  /** Which recorded path a new file `<location>/<relative>` gets. */
+  record(relative: string): string;
+}
+
+/** A recorded prefix and the folder that it means now. */
+export interface PathMapping {
+  readonly recorded: string;
+  readonly real: string;
+}
+
+/**
+ * One spelling for each place: local paths become absolute paths, other schemes stay as they are, without a
+ * closing slash and without doubled or `.` segments. Two recorded paths name the same file when these are equal.
+ */
+export function normalizeRecorded(recorded: string): string {
+  const local = /^file:(\/\/(localhost)?(?=\/))?/i.exec(recorded);
+  if (local) return collapse(recorded.slice(local[0].length));
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*)(.*)$/s.exec(recorded);
+  if (scheme) return scheme[1]! + collapse(scheme[2]!);
+  return collapse(recorded);
+}
+
+function collapse(path: string): string {
+  if (!/\/\/|\/\.(\/|$)|\/$/.test(path)) return path;
+  const kept = path.split('/').filter((part, i) => (part !== '' && part !== '.') || i === 0);
+  return kept.length === 1 && path.startsWith('/') ? '/' : kept.join('/');
+}
+
+/** `path` relative to `prefix` (both normalised), or null where it is not below it. */
+export function below(path: string, prefix: string): string | null {
+  if (prefix === '/') return path.startsWith('/') ? path.slice(1) : null;
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
+}
+
+function refuse(recorded: string, why: string, location: string): never {
+  const shown = recorded.length > 300 ? `${recorded.slice(0, 300)}…` : recorded;
+  throw new LakeError(
+    'path_refused',
+    `path "${shown}" is refused: ${why}; the table's location is "${location}"`,
+    { file: recorded, details: { path: recorded, location } },
+  );
+}
+
+function checkShape(recorded: string, location: string): void {
+  if (recorded === '') refuse(recorded, 'it is empty', location);
+  if (recorded.length > LIMITS.pathChars) refuse(recorded, 'it is too long', location);
+  if (recorded.includes('\0')) refuse(recorded, 'it holds a NUL', location);
+  if (/(^|[/\\])\.\.([/\\]|$)/.test(recorded)) refuse(recorded, 'it holds ".."', location);
+}
+
+/**
+ * Makes a resolver. `mappings` come beside the table's own `location` -> `root`; `allowedRoots` are local folders
+ * under which recorded paths may lie as they are.
+ */
+export function createTableFiles(options: {
+  readonly location: string;
+  readonly root: string;
+  readonly mappings?: readonly PathMapping[];
+  readonly allowedRoots?: readonly string[];
+}): TableFiles {
+  const { location } = options;
+  const root = resolvePath(options.root);
+  const mappings = [{ recorded: location, real: root }, ...(options.mappings ?? [])]
+    .map((m) => ({ recorded: normalizeRecorded(m.recorded), real: resolvePath(m.real) }))
+    .sort((a, b) => b.recorded.length - a.recorded.length);
+  const allowed = [root, ...(options.allowedRoots ?? [])].map((r) => resolvePath(r));
+
+  const resolve = (recorded: string): string => {
+    checkShape(recorded, location);
+    const path = normalizeRecorded(recorded);
+    for (const mapping of mappings) {
+      const rest = below(path, mapping.recorded);
+      if (rest !== null) return `${mapping.real === '/' ? '' : mapping.real}/${rest}`;
+    }
+    if (!isAbsolute(path)) refuse(recorded, 'it is neither local nor under the location', location);
+    if (allowed.some((r) => below(path, r) !== null)) return path;
+    return refuse(
+      recorded,
+      'it lies neither under the location nor under an allowed root',
+      location,
+    );
+  };
+
+  return Object.freeze({
+    root,
+    location,
+    resolve,
+    read: (recorded: string, missing: LakeErrorCode, maxBytes?: number) =>
+      readLocalFile(resolve(recorded), missing, maxBytes ?? LIMITS.manifestBytes),
+    record: (relative: string) => `${location.replace(/\/+$/, '')}/${relative}`,
+  });
+}
+
+/** All bytes of a local file; `missing` is the code when it is not there or cannot be read. */
+export async function readLocalFile(
+  path: string,
+  missing: LakeErrorCode,
+  maxBytes: number,
+): Promise<Buffer> {
+  try {
+    await using handle = await open(path, 'r');
+    const { size } = await handle.stat();
+    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+    return await handle.readFile();
+  } catch (error) {
+    if (error instanceof LakeError) throw error;
+    throw fileFault(error, path, missing);
+  }
+}
+
+function tooLarge(path: string, size: number, maxBytes: number): LakeError {
+  return new LakeError(
+    'limit_exceeded',
+    `file "${path}" has ${size} bytes, more than the limit of ${maxBytes}`,
+    { file: path },
+  );
+}
+
+/** The error for a file that could not be read. */
+export function fileFault(error: unknown, path: string, missing: LakeErrorCode): LakeError {
+  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  const what = reason === 'ENOENT' ? 'is not there' : `could not be read (${reason})`;
+  return new LakeError(missing, `file "${path}" ${what}`, { file: path, cause: error });
+}
+
+/** Whether `path` is an existing regular file, folder, or nothing that can be seen. */
+export async function kindOfPath(path: string): Promise<'file' | 'folder' | 'none'> {
+  try {
+    const info = await stat(path);
+    return info.isFile() ? 'file' : info.isDirectory() ? 'folder' : 'none';
+  } catch {
+    return 'none';
+  }
+}
