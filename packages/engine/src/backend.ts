@@ -1,15 +1,9 @@
 import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type { Query } from './query/query.ts';
+import type { Coordinates, KeyPart } from './schema/coordinates.ts';
 
-/** One identifying column of a row: its name and the canonical text of its value. */
-export interface KeyPart {
-  readonly name: string;
-  readonly value: string;
-}
-export interface Coordinates {
-  readonly partition?: readonly KeyPart[];
-  readonly identifier: readonly KeyPart[];
-}
+export type { Coordinates, KeyPart };
+
 /** JSON as it goes over the wire. */
 export type Json =
   | null

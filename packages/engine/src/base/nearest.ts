@@ -1,0 +1,48 @@
+/**
+ * The candidate that `name` most likely meant, or undefined when none is near: the smallest optimal string alignment
+ * distance (insert, delete, substitute, swap of neighbours), at most a third of the name's length and at least 1; letter
+ * case costs nothing. Ties go to the earlier candidate. Names longer than 64 characters are only compared whole.
+ */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  let best: string | undefined;
+  let bestDistance = allowed + 1;
+  for (const candidate of candidates) {
+    const other = candidate.toLowerCase();
+    if (other === wanted) return candidate;
+    if (wanted.length > 64 || other.length > 64) continue;
+    const distance = alignmentDistance(wanted, other, bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean "x"?` for the end of a message, or nothing. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const near = nearest(name, candidates);
+  return near === undefined ? '' : `; did you mean "${near}"?`;
+}
+
+function alignmentDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, beforeLast[j - 2] + 1);
+      }
+      row.push(cost);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length];
+}
