@@ -4,20 +4,10 @@ import type {
   Hit,
   IndexDescription,
   Json,
-  KeyPart,
 } from '@lakehouse-search/engine';
+import { formatKey } from '@lakehouse-search/engine';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
-
-/** `repo=git,sha=1a3e…`: the key as the command line writes it (backslash before `,` `=` `\`). */
-export function keyText(hit: Pick<Hit, 'coordinates'>): string {
-  const parts = [...(hit.coordinates.partition ?? []), ...hit.coordinates.identifier];
-  return parts.map((p: KeyPart) => `${escapeKey(p.name)}=${escapeKey(p.value)}`).join(',');
-}
-
-function escapeKey(text: string): string {
-  return text.replace(/[\\,=]/g, (c) => `\\${c}`);
-}
 
 /**
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT field) with its matched
@@ -31,7 +21,7 @@ export function hitLines(
   columns: number,
 ): string[] {
   const text = index.fields.filter((f) => f.type === 'TEXT' && f.cached).map((f) => f.name);
-  const head = `${pad(String(rank), 2, 'right')}  ${hit.score.toFixed(2)}  ${printable(keyText(hit))}`;
+  const head = `${pad(String(rank), 2, 'right')}  ${hit.score.toFixed(2)}  ${printable(formatKey(hit.coordinates))}`;
   const facts = smallFields(hit, index.fields);
   const lines = [headLine(head, facts, style, columns)];
   const [title] = text;

@@ -1,0 +1,23 @@
+import { Args } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { userConfigFile } from '../../config/settings.ts';
+import { writeSetting } from '../../config/write-setting.ts';
+
+export default class ConfigSet extends LhsCommand {
+  static override summary = 'Keep a setting in the user’s own file.';
+  static override examples = [
+    '<%= config.bin %> config set data_dir ~/search',
+    '<%= config.bin %> config set data_dir ""',
+  ];
+  static override args = {
+    key: Args.string({ description: 'data_dir or url', required: true }),
+    value: Args.string({ description: 'the value; an empty one removes it', required: true }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(ConfigSet);
+    await writeSetting(args.key, args.value);
+    if (flags.json) return this.printJson({ key: args.key, value: args.value });
+    this.print([`${args.key} kept in ${userConfigFile()}`]);
+  }
+}

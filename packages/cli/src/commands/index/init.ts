@@ -1,0 +1,31 @@
+import { initDefinition } from '@lakehouse-search/engine';
+import { openTable } from '@lakehouse-search/lake';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+
+export default class IndexInit extends LhsCommand {
+  static override summary = 'Write a good first definition from a table’s schema, to stdout.';
+  static override examples = [
+    '<%= config.bin %> index init ops.incidents --warehouse ./lake > incidents.yaml',
+    '<%= config.bin %> index init --path ./lake/ops/incidents --name incidents > incidents.yaml',
+  ];
+  static override args = {
+    table: Args.string({ description: 'namespace.table (not with --path)' }),
+  };
+  static override flags = {
+    ...sourceFlags,
+    name: Flags.string({ description: 'name of the index (the table’s)', helpValue: 'INDEX' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexInit);
+    const source = await tableOf(flags, args.table);
+    const table = await openTable(source);
+    const definition = await initDefinition(table, { source, name: flags.name });
+    await table.close();
+    if (flags.json) return this.printJson({ definition });
+    this.print([definition.trimEnd()]);
+    this.terminal.err('next: lhs index create -f FILE, then lhs index reindex INDEX');
+  }
+}

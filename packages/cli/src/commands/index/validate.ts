@@ -1,0 +1,72 @@
+import { dirname, resolve } from 'node:path';
+import type { DefinitionIssue } from '@lakehouse-search/engine';
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { readText } from '../../files/read-text.ts';
+import { sourceFlags, sourceOverride } from '../../source/source-flags.ts';
+import { plural } from '../../terminal/figures.ts';
+import { pad } from '../../terminal/text.ts';
+
+const INVALID_EXIT = 2;
+
+export default class IndexValidate extends LhsCommand {
+  static override summary = 'Check a definition: every fault with file, line and column (exit 2).';
+  static override examples = [
+    '<%= config.bin %> index validate -f incidents.yaml --warehouse ./lake',
+    '<%= config.bin %> index validate -f incidents.yaml --github',
+  ];
+  static override flags = {
+    file: Flags.string({
+      char: 'f',
+      description: 'definition (YAML), - for stdin',
+      required: true,
+    }),
+    github: Flags.boolean({
+      description: 'print annotations of GitHub Actions',
+      exclusive: ['json'],
+    }),
+    offline: Flags.boolean({ description: 'do not look at the table' }),
+    ...sourceFlags,
+  };
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(IndexValidate);
+    const definition = await readText(flags.file);
+    const baseDir = flags.file === '-' ? process.cwd() : dirname(resolve(flags.file));
+    const backend = await this.backend(flags);
+    const issues = await backend.validateDefinition({
+      definition,
+      baseDir,
+      against_source: !flags.offline,
+      source: await sourceOverride(flags),
+    });
+    const errors = issues.filter((i) => i.severity === 'error').length;
+    if (errors > 0) process.exitCode = INVALID_EXIT;
+    if (flags.json) return this.printJson({ file: flags.file, valid: errors === 0, issues });
+    if (flags.github) return this.print(issues.map((i) => annotation(flags.file, i)));
+    this.print([...this.#lines(flags.file, issues), summary(flags.file, issues.length, errors)]);
+  }
+
+  #lines(file: string, issues: readonly DefinitionIssue[]): string[] {
+    const places = issues.map((i) => `${file}:${i.line}:${i.column}`);
+    const wide = Math.max(0, ...places.map((p) => p.length));
+    return issues.map((issue, i) => {
+      const paint = issue.severity === 'error' ? this.style.red : this.style.yellow;
+      return `${pad(places[i], wide)}  ${paint(pad(issue.severity, 7))}  ${issue.message}`;
+    });
+  }
+}
+
+function summary(file: string, all: number, errors: number): string {
+  if (all === 0) return `${file} is valid`;
+  return `${plural(errors, 'error')}, ${plural(all - errors, 'warning')} in ${file}`;
+}
+
+/** `::error file=…,line=…,col=…::message` (workflow commands; `%`, CR and LF are escaped). */
+function annotation(file: string, issue: DefinitionIssue): string {
+  const data = (text: string) =>
+    text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+  const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+  const place = `file=${property(file)},line=${issue.line},col=${issue.column}`;
+  return `::${issue.severity} ${place}::${data(issue.message)}`;
+}

@@ -1,0 +1,56 @@
+import { formatKey, parseKey } from '@lakehouse-search/engine';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { readText } from '../../files/read-text.ts';
+import { list } from '../../search/search-flags.ts';
+import { bytes, duration, plural } from '../../terminal/figures.ts';
+import { pad, printable, width } from '../../terminal/text.ts';
+
+const NOT_FOUND_EXIT = 3;
+
+export default class KeysGet extends LhsCommand {
+  static override summary = 'Fetch rows of the table by their keys (exit 3 when a key is absent).';
+  static override examples = [
+    '<%= config.bin %> keys get incidents id=4217',
+    `<%= config.bin %> keys get commits 'repo=git,sha=1a3e5f' --columns subject,body --json`,
+    '<%= config.bin %> keys get commits --keys keys.txt --json',
+  ];
+  static override strict = false;
+  static override args = {
+    index: Args.string({ description: 'name of the index', required: true }),
+    key: Args.string({ description: 'name=value,name=value; several may be given' }),
+  };
+  static override flags = {
+    columns: Flags.string({ description: 'columns of the table (all)', helpValue: 'A,B' }),
+    keys: Flags.string({ description: 'file with a key a line, - for stdin', helpValue: 'FILE' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, argv, flags } = await this.parse(KeysGet);
+    const backend = await this.backend(flags);
+    const index = await backend.describeIndex({ index: args.index });
+    const texts = (argv as string[]).slice(1);
+    if (flags.keys !== undefined)
+      texts.push(...(await readText(flags.keys)).split(/\r?\n/).filter(Boolean));
+    const keys = texts.map((text) => parseKey(text, index.key));
+    const answer = await backend.getKeys({ index: args.index, keys, columns: list(flags.columns) });
+    if (answer.missing.length > 0) process.exitCode = NOT_FOUND_EXIT;
+    if (flags.json) return this.printJson(answer);
+    for (const row of answer.rows)
+      this.print([this.style.bold(formatKey(row.key)), ...rowLines(row.fields), '']);
+    for (const key of answer.missing) this.terminal.err(`no row ${formatKey(key)}`);
+    this.terminal.err(
+      `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ${bytes(answer.bytes_read)} read`,
+    );
+  }
+}
+
+function rowLines(fields: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(fields);
+  const wide = Math.max(0, ...names.map(width));
+  return names.map((name) => {
+    const value = fields[name];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `  ${pad(name, wide)}  ${printable(text)}`;
+  });
+}

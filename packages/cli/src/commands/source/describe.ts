@@ -1,0 +1,66 @@
+import { openTable, typeText } from '@lakehouse-search/lake';
+import { Args } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { plural, snapshotName } from '../../terminal/figures.ts';
+import { table } from '../../terminal/table.ts';
+
+export default class SourceDescribe extends LhsCommand {
+  static override summary = 'Show the schema of a table and what it holds now.';
+  static override examples = [
+    '<%= config.bin %> source describe ops.incidents --warehouse ./lake',
+    '<%= config.bin %> source describe --path ./lake/ops/incidents --json',
+  ];
+  static override args = {
+    table: Args.string({ description: 'namespace.table (not with --path)' }),
+  };
+  static override flags = sourceFlags;
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(SourceDescribe);
+    const source = await openTable(await tableOf(flags, args.table));
+    const { fields, identifierFieldIds } = source.schema;
+    const key = fields.filter((f) => identifierFieldIds.includes(f.id)).map((f) => f.name);
+    const columns = fields.map((f) => ({
+      id: f.id,
+      name: f.name,
+      type: typeText(f.type),
+      required: f.required,
+    }));
+    const facts = {
+      table: source.name,
+      uuid: source.uuid,
+      format_version: source.formatVersion,
+      location: source.location,
+      snapshot: source.currentSnapshotId?.toString() ?? null,
+      snapshots: source.snapshots.length,
+      identifier: key,
+      columns,
+    };
+    await source.close();
+    if (flags.json) return this.printJson(facts);
+    const titles = [
+      { title: 'id', align: 'right' as const },
+      { title: 'column' },
+      { title: 'type' },
+      { title: '' },
+    ];
+    const rows = columns.map((c) => [
+      String(c.id),
+      c.name,
+      c.type,
+      note(c.required, key.includes(c.name)),
+    ]);
+    this.print([
+      `${facts.table}  Iceberg v${facts.format_version}, ${plural(facts.snapshots, 'snapshot')}, ` +
+        (facts.snapshot === null ? 'no data yet' : `at ${snapshotName(facts.snapshot)}`),
+      '',
+      ...table(titles, rows, this.terminal.width, this.style.dim),
+    ]);
+  }
+}
+
+function note(required: boolean, key: boolean): string {
+  if (key) return 'key';
+  return required ? 'required' : '';
+}

@@ -1,0 +1,87 @@
+import { LhsError } from '@lakehouse-search/engine';
+import { type Field, openTable, type Schema, type SourceTable } from '@lakehouse-search/lake';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { ROW_FORMATS, type RowFormat, rowWriter } from '../../output/row-writer.ts';
+import { list } from '../../search/search-flags.ts';
+import { columnKind } from '../../source/column-kinds.ts';
+import { batchRows } from '../../source/row-json.ts';
+import { snapshotId } from '../../source/snapshot-id.ts';
+import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+
+export default class SourceRows extends LhsCommand {
+  static override summary = 'Print the rows of a snapshot, after all deletes.';
+  static override examples = [
+    '<%= config.bin %> source rows ops.incidents --warehouse ./lake --limit 5',
+    `<%= config.bin %> source rows ops.incidents --warehouse ./lake --where 'severity = 1' --columns id,title --format csv`,
+  ];
+  static override args = {
+    table: Args.string({ description: 'namespace.table (not with --path)' }),
+  };
+  static override flags = {
+    ...sourceFlags,
+    snapshot: Flags.string({
+      description: 'snapshot id (the current one)',
+      helpValue: 'ID',
+      exclusive: ['ref'],
+    }),
+    ref: Flags.string({ description: 'branch or tag', helpValue: 'NAME' }),
+    columns: Flags.string({ description: 'columns (all)', helpValue: 'A,B' }),
+    where: Flags.string({ description: 'condition in SQL over the columns', helpValue: 'SQL' }),
+    limit: Flags.integer({ description: 'rows at most', helpValue: 'N', min: 0 }),
+    format: Flags.string({ options: [...ROW_FORMATS], default: 'ndjson' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(SourceRows);
+    const source = await openTable(await tableOf(flags, args.table));
+    const { id, schema } = target(source, flags.snapshot, flags.ref);
+    const fields = chosen(schema, list(flags.columns));
+    const columns = fields.map((f) => ({ name: f.name, kind: columnKind(f.type) }));
+    const out = await rowWriter(flags.format as RowFormat, columns);
+    const limit = flags.limit ?? Number.POSITIVE_INFINITY;
+    let written = 0;
+    if (limit > 0) {
+      const scan = source.scan({
+        snapshotId: id,
+        schema,
+        columns: fields.map((f) => f.name),
+        where: flags.where,
+      });
+      scanning: for await (const batch of scan) {
+        for (const row of batchRows(batch, fields)) {
+          await out.write(row);
+          if (++written >= limit) break scanning;
+        }
+      }
+    }
+    await out.end();
+    await source.close();
+  }
+}
+
+/** Rows of a snapshot have that snapshot's schema, of a ref the current one. */
+function target(source: SourceTable, snapshot: string | undefined, ref: string | undefined) {
+  if (snapshot !== undefined) {
+    const id = snapshotId(snapshot);
+    return { id: source.snapshot(id).id, schema: source.schemaOf(id) };
+  }
+  if (ref === undefined)
+    return { id: source.currentSnapshotId ?? undefined, schema: source.schema };
+  const found = source.refs.find((r) => r.name === ref);
+  if (found !== undefined) return { id: found.snapshotId, schema: source.schema };
+  const names = source.refs.map((r) => r.name).join(', ');
+  throw new LhsError('not_found', `no branch or tag "${ref}" in ${source.name}`, {
+    hint: `there are: ${names || 'none'}`,
+  });
+}
+
+function chosen(schema: Schema, names: readonly string[] | undefined): readonly Field[] {
+  if (names === undefined) return schema.fields;
+  return names.map((name) => {
+    const field = schema.fields.find((f) => f.name === name);
+    if (field !== undefined) return field;
+    const all = schema.fields.map((f) => f.name).join(', ');
+    throw new LhsError('not_found', `no column "${name}"`, { hint: `columns: ${all}` });
+  });
+}

@@ -1,0 +1,31 @@
+import { LhsError } from '@lakehouse-search/engine';
+import { listTables } from '@lakehouse-search/lake';
+import { LhsCommand } from '../../base-command.ts';
+import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
+
+export default class SourceTables extends LhsCommand {
+  static override summary = 'List the tables of a catalog.';
+  static override examples = [
+    '<%= config.bin %> source tables --warehouse ./lake',
+    '<%= config.bin %> source tables --catalog catalog.yaml --json',
+  ];
+  static override flags = { warehouse: sourceFlags.warehouse, catalog: sourceFlags.catalog };
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(SourceTables);
+    const catalog = await catalogOf(flags);
+    if (catalog === undefined) {
+      throw new LhsError('invalid_argument', 'which catalog?', {
+        hint: 'say --warehouse DIR or --catalog FILE.yaml',
+      });
+    }
+    const tables = await listTables(catalog);
+    if (flags.json) return this.printJson({ tables });
+    if (tables.length === 0)
+      return this.print([
+        'no tables here',
+        'next: lhs source import FILE --table ns.t --warehouse DIR',
+      ]);
+    this.print([...tables]);
+  }
+}

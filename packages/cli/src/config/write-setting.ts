@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseDocument } from 'yaml';
+import { settingKey, userConfigFile } from './settings.ts';
+
+/** Writes one setting into the user's file (comments stay); an empty value removes it. Replaced by rename. */
+export async function writeSetting(key: string, value: string): Promise<void> {
+  const file = userConfigFile();
+  const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');
+  if (value === '') document.delete(settingKey(key));
+  else document.set(settingKey(key), value);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.tmp`, document.toString(), { mode: 0o600 });
+  await rename(`${file}.tmp`, file);
+}

@@ -1,0 +1,84 @@
+import { constants } from 'node:fs';
+import { access, mkdir, statfs } from 'node:fs/promises';
+import { bytes } from '../terminal/figures.ts';
+
+/** One thing that was looked at. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do about it, where it is not well. */
+  readonly advice?: string;
+}
+
+const NODE_MAJOR = 22;
+const NODE_MINOR = 18;
+const FREE_BYTES = 1e9;
+
+/** Everything that `lhs doctor` looks at, in order. Never throws. */
+export async function runChecks(dataDir: string): Promise<readonly Check[]> {
+  return [
+    nodeVersion(),
+    await module('duckdb', '@duckdb/node-api', 'Parquet scans'),
+    await module('sqlite', 'better-sqlite3', 'the registry and SQL catalogs'),
+    await module('mmap', 'koffi', 'mapped index files; without it files are read'),
+    await writable(dataDir),
+    await freeSpace(dataDir),
+    threads(),
+  ];
+}
+
+function nodeVersion(): Check {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const ok = major > NODE_MAJOR || (major === NODE_MAJOR && minor >= NODE_MINOR);
+  const advice = `lhs needs Node ${NODE_MAJOR}.${NODE_MINOR} or newer`;
+  return { name: 'node', ok, detail: process.version, advice: ok ? undefined : advice };
+}
+
+async function module(name: string, id: string, what: string): Promise<Check> {
+  try {
+    const engine = await import('@lakehouse-search/engine');
+    await engine.loadNative(id);
+    return { name, ok: true, detail: what };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return {
+      name,
+      ok: false,
+      detail,
+      advice: `${id} cannot be loaded: run npm ci again on this machine`,
+    };
+  }
+}
+
+async function writable(dataDir: string): Promise<Check> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.W_OK);
+    return { name: 'data', ok: true, detail: dataDir };
+  } catch {
+    const advice = 'choose another with --data-dir, LHS_DATA_DIR or lhs config set data_dir';
+    return { name: 'data', ok: false, detail: `${dataDir} cannot be written`, advice };
+  }
+}
+
+async function freeSpace(dataDir: string): Promise<Check> {
+  try {
+    const { bavail, bsize } = await statfs(dataDir);
+    const free = bavail * bsize;
+    const ok = free > FREE_BYTES;
+    return {
+      name: 'disk',
+      ok,
+      detail: `${bytes(free)} free`,
+      advice: ok ? undefined : 'a reindex needs room for a second copy of the index',
+    };
+  } catch {
+    return { name: 'disk', ok: false, detail: `${dataDir} cannot be read` };
+  }
+}
+
+function threads(): Check {
+  const { rss } = process.memoryUsage();
+  return { name: 'memory', ok: true, detail: `${bytes(rss)} used by this process` };
+}

@@ -1,0 +1,70 @@
+import type { ByteSink, ColumnKind, OutputColumn, OutputRow, RowWriter } from './columns.ts';
+import { isoMicros } from './columns.ts';
+
+const BATCH = 8192;
+
+/** An Arrow IPC stream; batches of 8,192 rows. Columns of kind `json` are texts. */
+export async function arrowWriter(
+  sink: ByteSink,
+  columns: readonly OutputColumn[],
+): Promise<RowWriter> {
+  const arrow = await import('apache-arrow');
+  const types: Record<ColumnKind, () => InstanceType<typeof arrow.DataType>> = {
+    bool: () => new arrow.Bool(),
+    int: () => new arrow.Int32(),
+    long: () => new arrow.Int64(),
+    double: () => new arrow.Float64(),
+    text: () => new arrow.Utf8(),
+    json: () => new arrow.Utf8(),
+    timestamp: () => new arrow.TimestampMicrosecond('UTC'),
+  };
+  const schema = new arrow.Schema(
+    columns.map((c) => arrow.Field.new(c.name, types[c.kind](), true)),
+  );
+  const writer = new arrow.RecordBatchStreamWriter();
+  writer.reset(undefined, schema);
+  let rows: OutputRow[] = [];
+  const flush = () => {
+    const vectors = columns.map((c, i) => {
+      const values = rows.map((row) => arrowValue(c.kind, row[c.name]));
+      return arrow.vectorFromArray(values, schema.fields[i].type);
+    });
+    const children = vectors.map((v) => v.data[0]);
+    const struct = arrow.makeData({
+      type: new arrow.Struct(schema.fields),
+      length: rows.length,
+      children,
+    });
+    writer.write(new arrow.RecordBatch(schema, struct));
+    rows = [];
+  };
+  return {
+    write: (row) => {
+      rows.push(row);
+      if (rows.length === BATCH) flush();
+    },
+    end: async () => {
+      flush();
+      writer.finish();
+      for await (const chunk of writer) await sink(chunk as Uint8Array);
+    },
+  };
+}
+
+function arrowValue(kind: ColumnKind, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  switch (kind) {
+    case 'long':
+      return BigInt(value as string | number | bigint);
+    case 'double':
+      return Number(value);
+    case 'timestamp':
+      return isoMicros(value);
+    case 'json':
+      return JSON.stringify(value);
+    case 'text':
+      return String(value);
+    default:
+      return value;
+  }
+}

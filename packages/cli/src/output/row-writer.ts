@@ -1,0 +1,25 @@
+import { arrowWriter } from './arrow-rows.ts';
+import { type ByteSink, type OutputColumn, type RowWriter, stdoutSink } from './columns.ts';
+import { parquetWriter } from './parquet-rows.ts';
+import { csvWriter, ndjsonWriter } from './text-rows.ts';
+
+export const ROW_FORMATS = ['ndjson', 'csv', 'arrow', 'parquet'] as const;
+export type RowFormat = (typeof ROW_FORMATS)[number];
+
+/** A writer of rows in the asked format. */
+export async function rowWriter(
+  format: RowFormat,
+  columns: readonly OutputColumn[],
+  sink: ByteSink = stdoutSink,
+): Promise<RowWriter> {
+  switch (format) {
+    case 'ndjson':
+      return ndjsonWriter(sink);
+    case 'csv':
+      return csvWriter(sink, columns);
+    case 'arrow':
+      return arrowWriter(sink, columns);
+    case 'parquet':
+      return parquetWriter(sink, columns);
+  }
+}

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import { LhsError } from '@lakehouse-search/engine';
+import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
+import { Flags } from '@oclif/core';
+import { parse } from 'yaml';
+import { readText } from '../files/read-text.ts';
+
+/** Where a table is: a warehouse folder, a catalog file, or a bare path. */
+export const sourceFlags = {
+  warehouse: Flags.string({
+    description: 'folder of tables (DIR/namespace/table)',
+    helpValue: 'DIR',
+    exclusive: ['catalog', 'path'],
+  }),
+  catalog: Flags.string({
+    description: 'catalog file (YAML: type, uri, warehouse, …)',
+    helpValue: 'FILE',
+    exclusive: ['warehouse', 'path'],
+  }),
+  path: Flags.string({
+    description: 'a table’s folder or metadata file, without a catalog',
+    helpValue: 'DIR',
+    exclusive: ['warehouse', 'catalog'],
+  }),
+};
+
+export interface SourceFlags {
+  readonly warehouse?: string;
+  readonly catalog?: string;
+  readonly path?: string;
+}
+
+/** The catalog that the flags name, or undefined where they name none. */
+export async function catalogOf(flags: SourceFlags): Promise<CatalogConfig | undefined> {
+  if (flags.warehouse !== undefined) {
+    return { type: 'filesystem', warehouse: resolve(flags.warehouse) };
+  }
+  if (flags.catalog === undefined) return undefined;
+  const value: unknown = parse(await readText(flags.catalog), { maxAliasCount: 0 });
+  const type = (value as { type?: unknown } | null)?.type;
+  if (type === 'filesystem' || type === 'sql' || type === 'rest') return value as CatalogConfig;
+  throw new LhsError(
+    'invalid_argument',
+    `${flags.catalog}: "type" should be filesystem, sql or rest`,
+  );
+}
+
+/** The table that the flags and the TABLE argument name. */
+export async function tableOf(flags: SourceFlags, table: string | undefined): Promise<TableConfig> {
+  if (flags.path !== undefined) {
+    if (table === undefined) return { path: resolve(flags.path) };
+    throw new LhsError(
+      'invalid_argument',
+      `--path already names the table; "${table}" is one too many`,
+    );
+  }
+  const catalog = await catalogOf(flags);
+  if (catalog === undefined) {
+    throw new LhsError('invalid_argument', 'where is the table?', {
+      hint: 'say --warehouse DIR, --catalog FILE.yaml or --path DIR',
+    });
+  }
+  if (table === undefined) {
+    throw new LhsError('invalid_argument', 'which table? a name like ns.table is needed', {
+      hint: 'lhs source tables lists them',
+    });
+  }
+  return { catalog, table };
+}
+
+/** For `validate`: the place that overrides the definition's own, if any is given. */
+export async function sourceOverride(
+  flags: SourceFlags,
+): Promise<TableConfig | { readonly catalog: CatalogConfig } | undefined> {
+  if (flags.path !== undefined) return { path: resolve(flags.path) };
+  const catalog = await catalogOf(flags);
+  return catalog === undefined ? undefined : { catalog };
+}

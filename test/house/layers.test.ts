@@ -1,0 +1,145 @@
+import { basename, dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type SourceFile, sourcesOf } from './sources.ts';
+
+/** Folders by layer, lowest first: a folder imports from its own layer's folder or from lower layers only. */
+const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  lake: [
+    ['base'],
+    ['schema', 'puffin'],
+    ['avro', 'variant'],
+    ['metadata', 'parquet'],
+    ['catalog', 'plan'],
+    ['open-table.ts', 'scan', 'lookup'],
+    ['changes', 'write'],
+    ['source-table.ts', 'table.ts'],
+    ['index.ts'],
+  ],
+  engine: [
+    ['base'],
+    ['storage', 'schema', 'analysis'],
+    ['inverted', 'columnar', 'stored'],
+    ['scoring', 'segment'],
+    ['index', 'query'],
+    ['collect'],
+    ['search'],
+    ['ingest', 'registry'],
+    ['backend.ts', 'local-backend.ts'],
+    ['index.ts'],
+  ],
+  cli: [
+    ['terminal', 'config', 'files', 'demo', 'doctor'],
+    ['output'],
+    ['search', 'source'],
+    ['base-command.ts', 'first-screen.ts', 'help.ts'],
+    ['commands', 'hooks', 'main.ts', 'index.ts'],
+  ],
+};
+
+/** Type-only contracts that every layer may name. */
+const CONTRACTS = new Set(['packages/lake/src/source-table.ts', 'packages/engine/src/backend.ts']);
+
+/** Packages of ours that a package may import. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  lake: [],
+  engine: ['@lakehouse-search/lake'],
+  cli: ['@lakehouse-search/lake', '@lakehouse-search/engine'],
+};
+
+const room = (pkg: string, path: string) => path.slice(`packages/${pkg}/src/`.length).split('/')[0];
+
+function level(pkg: string, path: string): number {
+  return LAYERS[pkg].findIndex((rooms) => rooms.includes(room(pkg, path)));
+}
+
+function breaches(pkg: string, file: SourceFile): string[] {
+  const own = level(pkg, file.path);
+  return file.imports
+    .filter((target) => !CONTRACTS.has(target) && room(pkg, target) !== room(pkg, file.path))
+    .filter((target) => level(pkg, target) >= own)
+    .map((target) => `${file.path} imports ${target}, which is not below it`);
+}
+
+describe.each(Object.keys(LAYERS))('packages/%s', (pkg) => {
+  const files = sourcesOf(`packages/${pkg}/src`);
+
+  it('has every file in a room of the table', () => {
+    expect(files.filter((f) => level(pkg, f.path) < 0).map((f) => f.path)).toEqual([]);
+  });
+
+  it('imports only downward', () => {
+    expect(files.flatMap((f) => breaches(pkg, f))).toEqual([]);
+  });
+
+  it('has no cycle of files', () => {
+    expect(cycle(files)).toEqual([]);
+  });
+
+  it('imports no package of ours that it must not know', () => {
+    const foreign = files.flatMap((f) =>
+      f.packages
+        .filter((p) => p.startsWith('@lakehouse-search/') && !PACKAGES[pkg].includes(p))
+        .map((p) => `${f.path} imports ${p}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('has no orphan: every file is reached from the door, a command or the entry', () => {
+    const doors = files.filter((f) => isDoor(f.path)).map((f) => f.path);
+    const reached = reach(files, doors);
+    expect(files.map((f) => f.path).filter((p) => !reached.has(p))).toEqual([]);
+  });
+});
+
+function isDoor(path: string): boolean {
+  return (
+    (basename(path) === 'index.ts' && dirname(path).endsWith('/src')) ||
+    path.startsWith('packages/cli/src/commands/') ||
+    path.startsWith('packages/cli/src/hooks/') ||
+    (['main.ts', 'help.ts'].includes(basename(path)) && path.startsWith('packages/cli/')) ||
+    path.endsWith('.d.ts')
+  );
+}
+
+function reach(files: readonly SourceFile[], doors: readonly string[]): Set<string> {
+  const byPath = new Map(files.map((f) => [f.path, f]));
+  const seen = new Set<string>();
+  const todo = [...doors];
+  for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    todo.push(...(byPath.get(path)?.imports ?? []));
+  }
+  return seen;
+}
+
+/** One cycle of value imports as a list of paths, or nothing. Type imports are erased and cannot hurt. */
+function cycle(files: readonly SourceFile[]): string[] {
+  const edges = new Map(files.map((f) => [f.path, valueImports(f)]));
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (path: string, trail: readonly string[]): string[] => {
+    if (state.get(path) === 'done') return [];
+    if (state.get(path) === 'open') return [...trail.slice(trail.indexOf(path)), path];
+    state.set(path, 'open');
+    for (const next of edges.get(path) ?? []) {
+      const found = visit(next, [...trail, path]);
+      if (found.length > 0) return found;
+    }
+    state.set(path, 'done');
+    return [];
+  };
+  for (const file of files) {
+    const found = visit(file.path, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function valueImports(file: SourceFile): string[] {
+  const typeOnly = new Set(
+    [...file.text.matchAll(/(?:^|\n)(?:import|export) type [^'";]*?from\s+'(\.[^']+)'/g)].map((m) =>
+      basename(m[1]),
+    ),
+  );
+  return file.imports.filter((target) => !typeOnly.has(basename(target)));
+}

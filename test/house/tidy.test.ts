@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { filesBelow, ROOT, sourcesOf } from './sources.ts';
+
+const FILE_LINES = 400;
+const FUNCTION_LINES = 70;
+const LINE_CHARS = 100;
+
+const sources = ['lake', 'engine', 'cli'].flatMap((p) => sourcesOf(`packages/${p}`, true));
+const production = sources.filter((f) => !f.path.includes('.test.') && !f.path.includes('/test/'));
+
+it('keeps files below 400 lines, or says at the head why not', () => {
+  const long = production.filter(
+    (f) => f.lines.length > FILE_LINES && !/^\/\*\*[\s\S]*?long on purpose/i.test(f.text),
+  );
+  expect(long.map((f) => `${f.path}: ${f.lines.length} lines`)).toEqual([]);
+});
+
+it('keeps functions below 70 lines', () => {
+  expect(production.flatMap((f) => longFunctions(f.path, f.lines))).toEqual([]);
+});
+
+it('keeps lines below 100 characters, texts and generated code aside', () => {
+  const wide = production.flatMap((f) =>
+    f.lines.flatMap((line, i) =>
+      line.length > LINE_CHARS + 20 && !/['"`]/.test(line) ? [`${f.path}:${i + 1}`] : [],
+    ),
+  );
+  expect(wide).toEqual([]);
+});
+
+it('names no room or file by a word that says nothing', () => {
+  const banned = /^(utils?|helpers?|managers?|processors?|misc|common|stuff)(\.|-|$)/;
+  const bad = filesBelow('packages', 'test', 'bench', 'scripts').filter((path) =>
+    path.split('/').some((part) => banned.test(part)),
+  );
+  expect(bad).toEqual([]);
+});
+
+it('leaves no marker of unfinished work', () => {
+  const marker = new RegExp(
+    ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((w) => `\\b${w}\\b`).join('|'),
+  );
+  const found = sources.flatMap((f) =>
+    f.lines.flatMap((l, i) => (marker.test(l) ? [`${f.path}:${i + 1}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+it('uses no `any`, no enum, no namespace import of a whole engine room', () => {
+  const rules: [RegExp, string][] = [
+    [/:\s*any\b|\bas any\b|<any>/, 'any'],
+    [/^\s*(export )?(const )?enum /, 'enum'],
+    [/@ts-(ignore|nocheck)/, 'ts-ignore'],
+  ];
+  const found = production.flatMap((f) =>
+    f.lines.flatMap((l, i) =>
+      rules.filter(([rule]) => rule.test(l)).map(([, name]) => `${f.path}:${i + 1}: ${name}`),
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+it('documents every exported function, class and interface', () => {
+  const missing = production
+    .filter((f) => !f.path.includes('/commands/') && basename(f.path) !== 'index.ts')
+    .flatMap((f) => undocumented(f.path, f.lines));
+  expect(missing).toEqual([]);
+});
+
+it('pins every dependency exactly and names no registry', () => {
+  const manifests = filesBelow('package.json', 'packages').filter(
+    (f) => basename(f) === 'package.json',
+  );
+  const loose = manifests.flatMap((path) => {
+    const json = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+    const groups = [json.dependencies, json.devDependencies, json.optionalDependencies];
+    return groups.flatMap((deps) =>
+      Object.entries(deps ?? {})
+        .filter(([, v]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(v)))
+        .map(([k, v]) => `${path}: ${k} ${v}`),
+    );
+  });
+  expect(loose).toEqual([]);
+  expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "https?:/);
+});
+
+/** Functions and methods that begin at some indentation and end at the closing brace of the same indentation. */
+function longFunctions(path: string, lines: readonly string[]): string[] {
+  const found: string[] = [];
+  const start =
+    /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\b|(?:static |async |override |private |\*|#)*[\w#]+\([^)]*\)[^;=]*\{$|.*=>\s*\{$)/;
+  lines.forEach((line, i) => {
+    const indent = start.exec(line)?.[1];
+    if (indent === undefined) return;
+    const end = lines.findIndex((l, j) => j > i && l.startsWith(`${indent}}`));
+    if (/^\s*(describe|it|test)\b/.test(line)) return;
+    if (end > 0 && end - i > FUNCTION_LINES) found.push(`${path}:${i + 1}: ${end - i} lines`);
+  });
+  return found;
+}
+
+function undocumented(path: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line, i) => {
+    if (!/^export (async )?(function|class|abstract class|interface)\b/.test(line))
+      return [];
+    const before = lines[i - 1]?.trim() ?? '';
+    return before.endsWith('*/') || before.startsWith('//') || before.startsWith('@')
+      ? []
+      : [`${path}:${i + 1}: ${line.slice(0, 60)}`];
+  });
+}
