@@ -1,0 +1,171 @@
+import duckdb from '@duckdb/node-bindings';
+import { LakeError } from '../../base/errors.ts';
+import { MapValue, type StructType, type Type, type Value } from '../../schema/type.ts';
+import type { ColumnVector } from '../batch.ts';
+import { valuesOf, vectorKind } from '../vectors.ts';
+import { readStrings } from './raw-strings.ts';
+
+/**
+ * DuckDB's result vectors as our column vectors, copied with typed arrays and without a JavaScript value per row where
+ * the type is flat. Layouts are those of DuckDB's C API (duckdb.h, "Vector Interface"): fixed-width values in a plain
+ * array, a validity bit per row (1 = valid), text as 16-byte `duckdb_string_t`, lists as (offset, length) pairs of
+ * 64-bit integers into a child vector, structs as one child vector a field, maps as lists of {key, value}, DECIMAL in
+ * 16, 32, 64 or 128 bits by its precision, UUID as a 128-bit integer with its top bit flipped.
+ */
+
+/** Copies `rows` rows of a vector whose DuckDB type is what `duckType` names for `type`. */
+export function readVector(vector: duckdb.Vector, rows: number, type: Type): ColumnVector {
+  const nulls = readNulls(vector, rows);
+  switch (vectorKind(type)) {
+    case 'utf8':
+      return type.kind === 'uuid'
+        ? { kind: 'utf8', nulls, ...readUuids(vector, rows, nulls) }
+        : { kind: 'utf8', nulls, ...readStrings(vector, rows, nulls) };
+    case 'int32':
+      return { kind: 'int32', nulls, values: new Int32Array(copy(vector, rows * 4)) };
+    case 'int64':
+      return { kind: 'int64', nulls, values: new BigInt64Array(copy(vector, rows * 8)) };
+    case 'float64':
+      return { kind: 'float64', nulls, values: readDoubles(vector, rows, type) };
+    case 'bool':
+      return { kind: 'bool', nulls, values: new Uint8Array(copy(vector, rows)) };
+    default:
+      return { kind: 'values', values: readValues(vector, rows, type, nulls) };
+  }
+}
+
+function copy(vector: duckdb.Vector, bytes: number): ArrayBuffer {
+  const owned = new Uint8Array(bytes);
+  if (bytes > 0) owned.set(duckdb.vector_get_data(vector, bytes));
+  return owned.buffer;
+}
+
+/** One byte a row, 1 where it is NULL; null where none is. */
+function readNulls(vector: duckdb.Vector, rows: number): Uint8Array | null {
+  const bits = duckdb.vector_get_validity(vector, Math.ceil(rows / 64) * 8) as Uint8Array | null;
+  if (!bits || rows === 0) return null;
+  let nulls: Uint8Array | null = null;
+  for (let row = 0; row < rows; row++) {
+    const byte = bits[row >>> 3];
+    if (byte === 0xff) {
+      row |= 7;
+    } else if ((byte & (1 << (row & 7))) === 0) {
+      nulls ??= new Uint8Array(rows);
+      nulls[row] = 1;
+    }
+  }
+  return nulls;
+}
+
+function readDoubles(vector: duckdb.Vector, rows: number, type: Type): Float64Array {
+  if (type.kind === 'double') return new Float64Array(copy(vector, rows * 8));
+  return Float64Array.from(new Float32Array(copy(vector, rows * 4)));
+}
+
+function readUuids(
+  vector: duckdb.Vector,
+  rows: number,
+  nulls: Uint8Array | null,
+): { offsets: Int32Array; bytes: Uint8Array } {
+  const stored = Buffer.from(copy(vector, rows * 16));
+  for (let row = 0; row < rows; row++) {
+    stored.subarray(row * 16, row * 16 + 16).reverse();
+    stored[row * 16] ^= 0x80;
+  }
+  const hex = stored.toString('hex');
+  const offsets = new Int32Array(rows + 1);
+  const bytes = Buffer.alloc(rows * 36);
+  for (let row = 0, at = 0; row < rows; row++, offsets[row] = at) {
+    if (nulls?.[row]) continue;
+    at += bytes.write(uuidText(hex.slice(row * 32, row * 32 + 32)), at, 'latin1');
+  }
+  return { offsets, bytes: bytes.subarray(0, offsets[rows]) };
+}
+
+function uuidText(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+function readValues(
+  vector: duckdb.Vector,
+  rows: number,
+  type: Type,
+  nulls: Uint8Array | null,
+): Value[] {
+  const present = (value: (row: number) => Value): Value[] => {
+    const values = new Array<Value>(rows);
+    for (let row = 0; row < rows; row++) values[row] = nulls?.[row] ? null : value(row);
+    return values;
+  };
+  switch (type.kind) {
+    case 'decimal':
+      return present(decimalReader(vector, rows, type.precision));
+    case 'binary':
+    case 'fixed': {
+      const { offsets, bytes } = readStrings(vector, rows, nulls);
+      return present((row) => bytes.subarray(offsets[row], offsets[row + 1]));
+    }
+    case 'list': {
+      const lists = readLists(vector, rows, type.element);
+      return present((row) => lists.slice(row));
+    }
+    case 'map': {
+      const fields = [entryField('key', type.key), entryField('value', type.value)];
+      const lists = readLists(vector, rows, { kind: 'struct', fields });
+      return present((row) => new MapValue(lists.slice(row).map((e) => entry(e))));
+    }
+    case 'struct': {
+      const children = readStruct(vector, rows, type);
+      return present((row) => Object.freeze(structAt(type, children, row)));
+    }
+    default:
+      throw new LakeError('internal', `type "${type.kind}" has no DuckDB vector`);
+  }
+}
+
+const entryField = (name: string, type: Type) => ({ id: 0, name, required: false, type });
+const entry = (value: Value): readonly [Value, Value] => {
+  const struct = value as { readonly key: Value; readonly value: Value };
+  return [struct.key, struct.value];
+};
+
+function decimalReader(vector: duckdb.Vector, rows: number, precision: number) {
+  if (precision <= 4) {
+    const shorts = new Int16Array(copy(vector, rows * 2));
+    return (row: number) => BigInt(shorts[row]);
+  }
+  if (precision <= 9) {
+    const ints = new Int32Array(copy(vector, rows * 4));
+    return (row: number) => BigInt(ints[row]);
+  }
+  const longs = new BigInt64Array(copy(vector, rows * (precision <= 18 ? 8 : 16)));
+  if (precision <= 18) return (row: number) => longs[row];
+  return (row: number) => (longs[2 * row + 1] << 64n) | BigInt.asUintN(64, longs[2 * row]);
+}
+
+function readLists(vector: duckdb.Vector, rows: number, element: Type) {
+  const entries = new BigUint64Array(copy(vector, rows * 16));
+  const size = duckdb.list_vector_get_size(vector);
+  const child = readVector(duckdb.list_vector_get_child(vector), size, element);
+  const values = valuesOf(child, size);
+  return {
+    slice: (row: number): Value[] => {
+      const start = Number(entries[2 * row]);
+      return values.slice(start, start + Number(entries[2 * row + 1]));
+    },
+  };
+}
+
+function readStruct(vector: duckdb.Vector, rows: number, type: StructType): Value[][] {
+  return type.fields.map((field, i) =>
+    valuesOf(readVector(duckdb.struct_vector_get_child(vector, i), rows, field.type), rows),
+  );
+}
+
+function structAt(type: StructType, children: Value[][], row: number): Record<string, Value> {
+  const struct: Record<string, Value> = Object.create(null);
+  type.fields.forEach((field, i) => {
+    struct[field.name] = children[i][row];
+  });
+  return struct;
+}
