@@ -1,0 +1,50 @@
+import { LhsError } from '../../base/errors.ts';
+import { LIMITS } from '../../base/limits.ts';
+import type { TermAutomaton } from './automaton.ts';
+import { determinise } from './dfa.ts';
+import { Nfa } from './nfa.ts';
+import { EVERY_POINT } from './utf8.ts';
+import { refuseLong } from './wildcard.ts';
+
+/**
+ * The automaton of all terms within `edits` edits of the word: a code point inserted, deleted, replaced, or two neighbours
+ * swapped (optimal string alignment: no part is edited twice). `distance` tells how many edits it took. A state of the
+ * construction says how much of the word is read and how many edits are spent (Schulz and Mihov, "Fast string correction
+ * with Levenshtein automata", 2002). Throws limit_exceeded for more than LIMITS.fuzzyEdits edits.
+ */
+export function compileFuzzy(word: string, edits: number): TermAutomaton {
+  refuseLong(word);
+  if (!Number.isInteger(edits) || edits < 0 || edits > LIMITS.fuzzyEdits) {
+    const message = `an edit distance of ${edits} cannot be searched: 0 to ${LIMITS.fuzzyEdits} can`;
+    throw new LhsError('limit_exceeded', message);
+  }
+  const points = Array.from(word.toWellFormed());
+  const nfa = new Nfa(word);
+  const grid = Array.from({ length: edits + 1 }, () =>
+    Array.from({ length: points.length + 1 }, () => nfa.state()),
+  );
+  for (let spent = 0; spent <= edits; spent++) {
+    points.forEach((point, i) => nfa.literal(grid[spent][i], point, grid[spent][i + 1]));
+    nfa.end(grid[spent][points.length], spent);
+    if (spent < edits) addEdits(nfa, points, grid[spent], grid[spent + 1]);
+  }
+  return determinise(nfa, grid[0][0]);
+}
+
+/** One edit more: from the row of states with fewer edits to the row with one more. */
+function addEdits(
+  nfa: Nfa,
+  points: readonly string[],
+  row: readonly number[],
+  more: readonly number[],
+): void {
+  for (let i = 0; i <= points.length; i++) {
+    nfa.points(row[i], EVERY_POINT, more[i]);
+    if (i === points.length) continue;
+    nfa.points(row[i], EVERY_POINT, more[i + 1]);
+    nfa.move(row[i], more[i + 1]);
+    if (i + 1 < points.length && points[i] !== points[i + 1]) {
+      nfa.literal(row[i], points[i + 1] + points[i], more[i + 2]);
+    }
+  }
+}
