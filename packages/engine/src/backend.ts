@@ -1,8 +1,9 @@
 import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type { Query } from './query/query.ts';
 import type { Coordinates, KeyPart } from './schema/coordinates.ts';
+import type { DefinitionIssue } from './schema/definition.ts';
 
-export type { Coordinates, KeyPart };
+export type { Coordinates, DefinitionIssue, KeyPart };
 
 /** JSON as it goes over the wire. */
 export type Json =
@@ -169,13 +170,6 @@ export interface TokenInfo {
   readonly position: number;
   readonly start: number;
   readonly end: number;
-}
-/** One thing that is wrong (or odd) in a definition: 1-based line and column. */
-export interface DefinitionIssue {
-  readonly severity: 'error' | 'warning';
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
 }
 export interface ExportedDocument {
   readonly coordinates: Coordinates;

@@ -18,8 +18,8 @@ export interface FieldDefinition {
   readonly source: readonly string[];
   /** Path inside a variant column, for a shape's field. */
   readonly path?: readonly string[];
-  /** Discriminator value that a row must have, for a shape's field. */
-  readonly when?: string;
+  /** Discriminator values of which a row must have one, for a shape's field. Absent: every row. */
+  readonly when?: readonly string[];
   readonly indexed: boolean;
   readonly fast: boolean;
   readonly cached: boolean;
@@ -63,4 +63,12 @@ export interface Definition {
   readonly variants: readonly VariantDefinition[];
   readonly analyzers: readonly AnalyzerDefinition[];
   readonly text: string;
+}
+
+/** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
+export interface DefinitionIssue {
+  readonly severity: 'error' | 'warning';
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
 }

@@ -1,0 +1,361 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnalyzerCatalog } from './parse-analyzers.ts';
+import { indexNameFault, parseDefinition, requireDefinition } from './parse-definition.ts';
+
+const catalog: AnalyzerCatalog = {
+  names: ['standard', 'english', 'simple', 'keyword'],
+  tokenizers: ['standard', 'code'],
+  filters: ['lowercase', 'ascii_folding', 'ngram'],
+  check: (definition) => ('bad' in definition.options ? 'unknown option "bad"' : null),
+};
+const parse = (text: string) => parseDefinition(text, catalog);
+const faults = (text: string) =>
+  parse(text).issues.map((i) => `${i.line}:${i.column} ${i.severity} ${i.message}`);
+
+const HEAD = `version: 1
+index: commits
+source:
+  catalog: { type: filesystem, warehouse: ./warehouse }
+  table: git.commits
+`;
+const FULL = `${HEAD}key:
+  partition: [repo]
+  identifier: [sha]
+on_duplicate_key: last
+tenant_field: repo
+fields:
+  - { name: subject, type: TEXT, analyzer: english, cached: true }
+  - { name: body, type: TEXT, cached: false, max_bytes: 65536 }
+  - { name: all, type: TEXT, source: [subject, body], analyzer: mine }
+  - { name: repo, type: KEYWORD, fast: true, sensitive: true }
+  - { name: authored_at, type: DATE, format: epoch_ms }
+  - { name: words, type: LONG, fast: false }
+  - { name: origin, source: origin_ip, type: IP }
+variants:
+  - column: meta
+    flatten: true
+    discriminator: head.kind
+    shapes:
+      - { name: push, when: push, fields: [ { path: size, type: LONG }, { path: a.b, type: TEXT } ] }
+      - { name: pull, when: [7, true], fields: [ { path: size, type: LONG } ] }
+analyzers:
+  - { name: mine, tokenizer: code, filters: [lowercase, { ngram: { min: 2 } }], max: 3 }
+sharding: { shards: 1, buckets: 1024 }
+`;
+
+describe('a good definition', () => {
+  it('comes out with its defaults', () => {
+    const { definition, issues } = parse(FULL);
+    expect(issues).toEqual([]);
+    expect(definition).toMatchObject({
+      index: 'commits',
+      source: { catalog: { type: 'filesystem', warehouse: './warehouse' }, table: 'git.commits' },
+      key: { partition: ['repo'], identifier: ['sha'] },
+      onDuplicateKey: 'last',
+      tenantField: 'repo',
+      variants: [{ column: 'meta', flatten: true, discriminator: ['head', 'kind'] }],
+      text: FULL,
+    });
+    const field = (name: string) => definition!.fields.find((f) => f.name === name);
+    expect(field('subject')).toEqual({
+      name: 'subject',
+      type: 'TEXT',
+      source: ['subject'],
+      indexed: true,
+      fast: false,
+      cached: true,
+      sensitive: false,
+      analyzer: 'english',
+    });
+    expect(field('body')).toMatchObject({ analyzer: 'standard', maxBytes: 65_536 });
+    expect(field('all')).toMatchObject({ source: ['subject', 'body'] });
+    expect(field('authored_at')).toMatchObject({ fast: true, format: 'epoch_ms' });
+    expect(field('words')).toMatchObject({ fast: false, cached: false });
+    expect(field('origin')).toMatchObject({ source: ['origin_ip'], fast: true });
+    expect(field('meta.size')).toMatchObject({
+      source: ['meta'],
+      path: ['size'],
+      when: ['push', '7', 'true'],
+      fast: true,
+    });
+    expect(field('meta.a.b')).toMatchObject({ path: ['a', 'b'], analyzer: 'standard' });
+    expect(definition!.analyzers).toEqual([
+      {
+        name: 'mine',
+        tokenizer: 'code',
+        filters: ['lowercase', { ngram: { min: 2 } }],
+        options: { max: 3 },
+      },
+    ]);
+  });
+
+  it('may name a path, a rest or a sql catalog', () => {
+    const fields = 'fields: [{ name: a, type: TEXT }]\n';
+    const source = (text: string) =>
+      parse(`version: 1\nindex: a\nsource: ${text}\n${fields}`).definition?.source;
+    expect(source('{ path: ./t }')).toEqual({ path: './t' });
+    expect(source('{ path: ./t, ref: audit }')).toEqual({ path: './t', ref: 'audit' });
+    const sql = '{ catalog: { type: sql, uri: "sqlite:///c.db" }, table: a.b.c }';
+    expect(source(sql)).toMatchObject({ table: 'a.b.c' });
+    const rest = '{ catalog: { type: rest, uri: "http://h", token_env: T }, table: a.b }';
+    expect(source(rest)).toMatchObject({ catalog: { type: 'rest', token_env: 'T' } });
+  });
+
+  it('expands nothing', () => {
+    const text = `version: 1\nindex: a\nsource: { path: "\${HOME}/t" }\nfields: [{ name: a, type: TEXT }]\n`;
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text must stay as it is
+    expect(parse(text).definition?.source).toEqual({ path: '${HOME}/t' });
+  });
+});
+
+describe('faults', () => {
+  const fieldFaults: [string, string][] = [
+    [
+      '{ name: a, type: TEXT, analyser: english }',
+      '7:28 error unknown key "analyser" in a field; did you mean "analyzer"?',
+    ],
+    [
+      '{ name: a, type: TEXT, analyzer: englsh }',
+      '7:38 error unknown analyzer "englsh"; did you mean "english"?',
+    ],
+    ['{ name: a, type: text }', '7:22 error unknown type "text"; did you mean "TEXT"?'],
+    [
+      '{ name: a, type: TEXT, fast: true }',
+      '7:34 error TEXT cannot be fast; make "a" a KEYWORD to sort or count it',
+    ],
+    ['{ name: a, type: LONG, analyzer: english }', '7:38 error analyzer is for TEXT; "a" is LONG'],
+    [
+      '{ name: a, type: LONG, max_bytes: 5 }',
+      '7:39 error max_bytes is for TEXT and KEYWORD; "a" is LONG',
+    ],
+    [
+      '{ name: a, type: TEXT, max_bytes: 0 }',
+      '7:39 error max_bytes must be a whole number from 1 to 1073741824, not 0',
+    ],
+    [
+      '{ name: a, type: TEXT, max_bytes: 1e400 }',
+      '7:39 error max_bytes must be a whole number from 1 to 1073741824, not 1e400',
+    ],
+    ['{ name: a, type: LONG, format: epoch_ms }', '7:36 error format is for DATE; "a" is LONG'],
+    [
+      '{ name: a, type: DATE, format: epoch_m }',
+      '7:36 error unknown format "epoch_m"; did you mean "epoch_s"?',
+    ],
+    [
+      '{ name: a, type: KEYWORD, source: [b, c] }',
+      '7:39 error only TEXT joins several columns; "a" is KEYWORD',
+    ],
+    ['{ name: a, type: TEXT, source: [b, b] }', '7:40 error "b" is given twice'],
+    ['{ name: a, type: TEXT, source: [] }', '7:36 error source must not be empty'],
+    ['{ name: a, type: TEXT, cached: yes }', '7:36 error cached must be true or false, not "yes"'],
+    [
+      '{ name: ../x, type: TEXT }',
+      '7:13 error "../x" is not a field name: letters, digits, _ - and . only, from a letter, digit or _',
+    ],
+    ['{ name: _score, type: LONG }', '7:13 error "_score" is reserved: it sorts by score or key'],
+    ['{ name: 7, type: LONG }', '7:13 error name must be a string, not 7 (write "7")'],
+    ['{ type: LONG }', '7:5 error a field needs a name'],
+    ['{ name: a }', '7:5 error "a" needs a type: TEXT, KEYWORD, LONG, DOUBLE, DATE, IP, BOOL'],
+    [
+      '{ name: v, type: VECTOR, dims: 384, model: default }',
+      '7:22 error VECTOR fields are not supported yet; take the field out, its text can be a TEXT field',
+    ],
+    [
+      '{ name: a, type: KEYWORD, indexed: false }',
+      '7:5 warning "a" is neither indexed, fast nor cached: it does nothing',
+    ],
+    [
+      '[a]',
+      '7:5 error a field must be a map of name, source, type, indexed, fast, cached, sensitive, max_bytes, analyzer, format',
+    ],
+  ];
+  it.each(fieldFaults)('field %s', (field, expected) => {
+    expect(faults(`${HEAD}fields:\n  - ${field}\n`)).toEqual([expected]);
+  });
+
+  const FIELD = 'fields: [{ name: a, type: TEXT }]';
+  const blockFaults: [string, string[]][] = [
+    ['', ['1:1 error the definition is empty; "lhs index init TABLE" writes one to begin with']],
+    [
+      'version: 2\nindex: a\nsource: {path: x}\nfields: [{name: a, type: TEXT}]',
+      ['1:10 error version must be 1, not 2: this lhs knows no other'],
+    ],
+    [
+      `${HEAD}${FIELD}\nfeilds: []`,
+      ['7:1 error unknown key "feilds" in a definition; did you mean "fields"?'],
+    ],
+    [`${HEAD}`, ['1:1 error a definition needs fields (or variants)']],
+    [`${HEAD}fields: []`, ['6:9 error a definition needs at least one field']],
+    [`${HEAD}index: b\n${FIELD}`, ['6:1 error "index" is given twice']],
+    [
+      `${HEAD}fields:\n  - {name: a, type: TEXT}\n  - {name: a, type: LONG}`,
+      ['8:12 error field "a" is given twice'],
+    ],
+    [
+      `${HEAD}${FIELD}\ntenant_field: b`,
+      ['7:15 error tenant_field "b" is not a field of this definition; did you mean "a"?'],
+    ],
+    [
+      `${HEAD}${FIELD}\ntenant_field: a`,
+      ['7:15 error tenant_field "a" must be an indexed KEYWORD field'],
+    ],
+    [
+      `${HEAD}${FIELD}\nkey: {partition: [x], identifier: [x]}`,
+      ['7:36 error "x" stands twice in the key'],
+    ],
+    [
+      `${HEAD}${FIELD}\non_duplicate_key: first`,
+      ['7:19 error unknown on_duplicate_key "first"; known: refuse, last'],
+    ],
+    [
+      `${HEAD}${FIELD}\nsharding: {shards: 4}`,
+      ['7:20 error sharding.shards must be 1 for now, not 4'],
+    ],
+    [
+      `${HEAD}${FIELD}\nsharding: {shard: 1}`,
+      ['7:12 error unknown key "shard" in sharding; did you mean "shards"?'],
+    ],
+    [
+      `${HEAD}${FIELD}\nwindows: {field: a, every: month}`,
+      [
+        '7:10 error windows are not supported yet; take the block out to index all rows',
+        '7:18 error windows.field "a" must be a DATE field',
+      ],
+    ],
+    [
+      `${HEAD}${FIELD}\nanalyzers: [{name: m, tokenizer: cod}]`,
+      ['7:34 error unknown tokenizer "cod"; did you mean "code"?'],
+    ],
+    [
+      `${HEAD}${FIELD}\nanalyzers: [{name: m, tokenizer: code, filters: [lowercas]}]`,
+      ['7:50 error unknown filter "lowercas"; did you mean "lowercase"?'],
+    ],
+    [
+      `${HEAD}${FIELD}\nanalyzers: [{name: m, tokenizer: code, bad: 1}]`,
+      ['7:13 error analyzer "m": unknown option "bad"'],
+    ],
+    [
+      `${HEAD}variants: [{column: m, shapes: [{name: s, when: x, fields: []}]}]`,
+      ['6:49 error "when" needs a discriminator on variant "m"'],
+    ],
+    [
+      `${HEAD}variants: [{column: m, discriminator: k, shapes: [{name: s, fields: [{path: a..b, type: LONG}]}]}]`,
+      [
+        '6:51 error a shape needs "when": the discriminator values that select it',
+        '6:77 error path must be a path such as "a.b", not "a..b"',
+      ],
+    ],
+    [
+      `${HEAD}variants: [{column: m, shapes: [{name: s, fields: [{path: a, type: LONG}]}, {name: t, fields: [{path: a, type: DOUBLE}]}]}]`,
+      ['6:103 error "m.a" is declared differently in another shape'],
+    ],
+    [
+      `${HEAD}variants: [{column: m}]\nfields: [{name: m, type: TEXT}]`,
+      ['6:21 error field "m" is given twice'],
+    ],
+    [
+      'version: 1\nindex: a\nsource: {catalog: {type: filesytem}, table: a.b}\nfields: [{name: a, type: TEXT}]',
+      ['3:26 error unknown catalog type "filesytem"; did you mean "filesystem"?'],
+    ],
+    [
+      'version: 1\nindex: a\nsource: {catalog: {type: filesystem, warehous: x}, table: ab}\nfields: [{name: a, type: TEXT}]',
+      [
+        '3:19 error a filesystem catalog needs "warehouse"',
+        '3:38 error unknown key "warehous" in a filesystem catalog; did you mean "warehouse"?',
+        '3:59 error source.table must be namespace.table, not "ab"',
+      ],
+    ],
+    [
+      'version: 1\nindex: a\nsource: {path: x, table: a.b}\nfields: [{name: a, type: TEXT}]',
+      ['3:26 error source has a path: catalog and table do not go with it'],
+    ],
+    [
+      'a: [1',
+      [
+        '1:6 error flow sequence in block collection must be sufficiently indented and end with a ]',
+      ],
+    ],
+    [
+      '- a',
+      [
+        '1:1 error a definition must be a map of version, index, source, key, on_duplicate_key, tenant_field, fields, variants, analyzers, sharding, windows',
+      ],
+    ],
+  ];
+  it.each(blockFaults)('%s', (text, expected) => {
+    expect(faults(text)).toEqual(expected);
+  });
+
+  it('come out all at once, in the order of the text', () => {
+    const text = `version: 1
+index: Commits
+source: { path: x }
+fields:
+  - { name: a, type: TEX }
+  - { name: b, type: TEXT, analyzer: klingon }
+`;
+    expect(faults(text).map((f) => f.split(' ')[0])).toEqual(['2:8', '5:22', '6:38']);
+    expect(() => requireDefinition(text, catalog)).toThrow(
+      /^line 2, column 8: "Commits" is not an index name.* \(and 2 more\)$/,
+    );
+  });
+});
+
+describe('hostile texts', () => {
+  it.each([
+    ['../x', '..', 'A', '', 'a/b', 'a\\b', 'a.b', '-a', '_a', `a${'b'.repeat(128)}`, 'a\n', 'á'],
+  ])('names with path tricks are refused', (...names) => {
+    for (const name of names) expect(indexNameFault(name), name).not.toBeNull();
+    expect(indexNameFault(`a${'b'.repeat(127)}`)).toBeNull();
+  });
+
+  it('bombs cost nothing', () => {
+    const nines = ['a: &a [x]'];
+    for (let i = 1; i < 10; i++) {
+      const [from, to] = [String.fromCharCode(96 + i), String.fromCharCode(97 + i)];
+      nines.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`);
+    }
+    const bombs = [
+      nines.join('\n'),
+      'a: &a [*a]',
+      '['.repeat(200_000),
+      '{a: '.repeat(60_000),
+      '- '.repeat(100_000),
+      '[\n'.repeat(100_000),
+      Array.from({ length: 400 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'),
+      Array.from({ length: 30_000 }, (_, i) => `k${i}: 1`).join('\n'),
+      'a: 1\n'.repeat(50_000),
+      `index: ${'x'.repeat(300_000)}`,
+      `index: "${'\\u0000'.repeat(10_000)}"`,
+      'index: !!js/function "function(){}"',
+      'index: !!binary aGFsbG8=',
+      '? [a]\n: b',
+      '<<: {index: a}',
+      '%YAML 1.1\n---\nindex: no',
+      'a: 1\n---\nb: 2',
+    ];
+    for (const bomb of bombs) {
+      const { definition, issues } = parse(bomb);
+      expect(definition, bomb.slice(0, 40)).toBeNull();
+      expect(issues.length, bomb.slice(0, 40)).toBeGreaterThan(0);
+      expect(issues.length).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('no mutation makes the parser throw', () => {
+    const cut = fc.tuple(
+      fc.nat(FULL.length),
+      fc.nat(40),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(cut, ([at, length, insert]) => {
+        const text = FULL.slice(0, at) + insert + FULL.slice(at + length);
+        const { definition, issues } = parse(text);
+        expect(definition === null).toBe(issues.some((i) => i.severity === 'error'));
+      }),
+      { seed: 20251121, numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,288 @@
+/**
+ * A definition's YAML text to a checked `Definition`: all faults at once, each with its line and column.
+ *
+ * 1. YAML under limits (yaml-tree.ts). 2. Each block by its own reader; unknown keys with the nearest known one.
+ * 3. What only the whole can tell: duplicate fields, the tenant field, the key. Nothing is read from the environment and
+ * nothing is expanded: `${HOME}` is seven characters.
+ */
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { didYouMean } from '../base/nearest.ts';
+import type {
+  AnalyzerDefinition,
+  Definition,
+  DefinitionIssue,
+  FieldDefinition,
+} from './definition.ts';
+import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
+import { type AnalyzerNames, parseField } from './parse-field.ts';
+import { parseSource } from './parse-source.ts';
+import { type ParsedVariant, type PlacedField, parseVariant } from './parse-variant.ts';
+import {
+  type KnownEntries,
+  readChoice,
+  readList,
+  readMap,
+  readText,
+  readTexts,
+  readWhole,
+} from './tree-reading.ts';
+import { createReport, type Report, readYaml, type Tree } from './yaml-tree.ts';
+
+export const DEFINITION_KEYS = [
+  'version',
+  'index',
+  'source',
+  'key',
+  'on_duplicate_key',
+  'tenant_field',
+  'fields',
+  'variants',
+  'analyzers',
+  'sharding',
+  'windows',
+] as const;
+type Entries = KnownEntries<(typeof DEFINITION_KEYS)[number]>;
+
+/** What parsing found. `definition` is null when there is an error; `places` are UTF-16 offsets for later messages. */
+export interface ParsedDefinition {
+  readonly definition: Definition | null;
+  readonly issues: readonly DefinitionIssue[];
+  readonly places: DefinitionPlaces;
+}
+/** Where things stand in the text, for checks against the table. */
+export interface DefinitionPlaces {
+  readonly source: number;
+  readonly key: ReadonlyMap<string, number>;
+  /** By field name: the field's own place and those of its source columns and type. */
+  readonly fields: ReadonlyMap<string, FieldPlaces>;
+  readonly variants: ReadonlyMap<string, number>;
+}
+export interface FieldPlaces {
+  readonly at: number;
+  readonly type: number;
+  readonly columns: ReadonlyMap<string, number>;
+}
+
+/** Checks an index name: `^[a-z0-9][a-z0-9_-]{0,127}$`. Returns what is wrong, or null. */
+export function indexNameFault(name: string): string | null {
+  return /^[a-z0-9][a-z0-9_-]{0,127}$/.test(name) && name.length <= LIMITS.nameChars
+    ? null
+    : `"${name.slice(0, 140)}" is not an index name: a-z, 0-9, _ and -, up to 128 characters, from a letter or digit`;
+}
+
+/** Parses and checks `text`. Never throws for what the text says. */
+export function parseDefinition(text: string, catalog: AnalyzerCatalog): ParsedDefinition {
+  const report = createReport(text);
+  const places = { source: 0, key: new Map(), fields: new Map(), variants: new Map() };
+  const tree = readYaml(text, report);
+  const map = tree === null ? undefined : readMap(tree, 'a definition', DEFINITION_KEYS, report);
+  const definition =
+    tree === null || map === undefined ? null : readAll(tree, map, text, catalog, places, report);
+  return { definition: report.failed() ? null : definition, issues: report.issues, places };
+}
+
+/** The definition, or invalid_definition with the first error as message and all of them in `details.issues`. */
+export function requireDefinition(text: string, catalog: AnalyzerCatalog): Definition {
+  const { definition, issues } = parseDefinition(text, catalog);
+  if (definition !== null) return definition;
+  throw invalidDefinition(issues);
+}
+
+/** invalid_definition for issues of which at least one is an error. */
+export function invalidDefinition(issues: readonly DefinitionIssue[]): LhsError {
+  const errors = issues.filter((issue) => issue.severity === 'error');
+  const { line, column, message } = errors[0];
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new LhsError('invalid_definition', `line ${line}, column ${column}: ${message}${more}`, {
+    hint: 'lhs index validate -f FILE lists every error with its place',
+    details: { issues },
+  });
+}
+
+function readAll(
+  tree: Tree,
+  map: Entries,
+  text: string,
+  catalog: AnalyzerCatalog,
+  places: MutablePlaces,
+  report: Report,
+): Definition | null {
+  for (const key of ['version', 'index', 'source'] as const) {
+    if (map[key] === undefined) report.error(tree.at, `a definition needs "${key}"`);
+  }
+  if (map.fields === undefined && map.variants === undefined) {
+    report.error(tree.at, 'a definition needs fields (or variants)');
+  }
+  if (map.version !== undefined) readVersion(map.version, report);
+  const index = map.index && readIndexName(map.index, report);
+  const source = map.source && parseSource(map.source, report);
+  places.source = map.source?.at ?? tree.at;
+  const key = readKey(map.key, places, report);
+  const policies = ['refuse', 'last'] as const;
+  const onDuplicateKey = map.on_duplicate_key
+    ? readChoice(map.on_duplicate_key, 'on_duplicate_key', policies, report)
+    : 'refuse';
+  const analyzers = parseAnalyzers(map.analyzers, catalog, report);
+  const names = new Set([...analyzers.map((a) => a.name), ...catalog.names]);
+  const { fields, variants } = readFields(map, names, places, report);
+  const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
+  checkSharding(map.sharding, report);
+  checkWindows(map.windows, fields, report);
+  if (index === undefined || source === undefined || onDuplicateKey === undefined) return null;
+  return Object.freeze({
+    version: 1,
+    index,
+    source,
+    key,
+    onDuplicateKey,
+    ...(tenantField === undefined ? {} : { tenantField }),
+    fields: fields.map((placed) => Object.freeze(placed)),
+    variants,
+    analyzers: analyzers as readonly AnalyzerDefinition[],
+    text,
+  });
+}
+
+interface MutablePlaces extends DefinitionPlaces {
+  source: number;
+  readonly key: Map<string, number>;
+  readonly fields: Map<string, FieldPlaces>;
+  readonly variants: Map<string, number>;
+}
+
+function readVersion(tree: Tree, report: Report): void {
+  if (tree.kind === 'scalar' && tree.value === 1) return;
+  const written = tree.kind === 'scalar' ? `, not ${tree.source}` : '';
+  report.error(tree.at, `version must be 1${written}: this lhs knows no other`);
+}
+
+function readIndexName(tree: Tree, report: Report): string | undefined {
+  const name = readText(tree, 'index', report);
+  const fault = name === undefined ? null : indexNameFault(name);
+  if (fault !== null) report.error(tree.at, fault);
+  return name;
+}
+
+function readKey(tree: Tree | undefined, places: MutablePlaces, report: Report): Definition['key'] {
+  const map = tree && readMap(tree, 'key', ['partition', 'identifier'], report);
+  const columns = (part: Tree | undefined, what: string) => {
+    const texts = part === undefined ? [] : readTexts(part, what, report);
+    for (const { text, at } of texts) {
+      if (places.key.has(text)) report.error(at, `"${text}" stands twice in the key`);
+      places.key.set(text, at);
+    }
+    return texts.map((t) => t.text);
+  };
+  return Object.freeze({
+    partition: columns(map?.partition, 'key.partition'),
+    identifier: columns(map?.identifier, 'key.identifier'),
+  });
+}
+
+function readFields(
+  map: Entries,
+  analyzers: AnalyzerNames,
+  places: MutablePlaces,
+  report: Report,
+): Pick<Definition, 'fields' | 'variants'> {
+  const taken = new Set<string>();
+  const placed: PlacedField[] = [];
+  const claim = (name: string, at: number) => {
+    if (taken.has(name)) report.error(at, `field "${name}" is given twice`);
+    taken.add(name);
+  };
+  for (const tree of (map.fields && readList(map.fields, 'fields', report)) ?? []) {
+    const field = parseField(tree, analyzers, report);
+    if (field === undefined) continue;
+    claim(field.name, entryAt(tree, 'name'));
+    placed.push({ field, at: entryAt(tree, 'name') });
+    places.fields.set(field.name, placesOf(tree));
+  }
+  const variants: ParsedVariant[] = [];
+  for (const tree of (map.variants && readList(map.variants, 'variants', report)) ?? []) {
+    const parsed = parseVariant(tree, analyzers, report);
+    if (parsed === undefined) continue;
+    const { column, flatten } = parsed.variant;
+    if (places.variants.has(column)) report.error(parsed.at, `variant "${column}" is given twice`);
+    else if (flatten) claim(column, parsed.at);
+    places.variants.set(column, parsed.at);
+    variants.push(parsed);
+    for (const { field, at } of parsed.fields) {
+      claim(field.name, at);
+      placed.push({ field, at });
+      places.fields.set(field.name, { at, type: at, columns: new Map() });
+    }
+  }
+  if (placed.length > LIMITS.definitionFields) {
+    report.error(placed[LIMITS.definitionFields].at, `at most ${LIMITS.definitionFields} fields`);
+  }
+  if (map.fields?.kind === 'list' && map.fields.items.length + variants.length === 0) {
+    report.error(map.fields.at, 'a definition needs at least one field');
+  }
+  return { fields: placed.map((p) => p.field), variants: variants.map((v) => v.variant) };
+}
+
+function entryAt(tree: Tree, key: string): number {
+  if (tree.kind !== 'map') return tree.at;
+  return tree.entries.find((entry) => entry.key === key)?.value.at ?? tree.at;
+}
+
+function placesOf(tree: Tree): FieldPlaces {
+  const columns = new Map<string, number>();
+  const entries = tree.kind === 'map' ? tree.entries : [];
+  const source = entries.find((entry) => entry.key === 'source')?.value;
+  const items = source?.kind === 'list' ? source.items : source === undefined ? [] : [source];
+  for (const item of items) {
+    if (item.kind === 'scalar') columns.set(String(item.value), item.at);
+  }
+  return { at: entryAt(tree, 'name'), type: entryAt(tree, 'type'), columns };
+}
+
+function readTenant(
+  tree: Tree,
+  fields: readonly FieldDefinition[],
+  report: Report,
+): string | undefined {
+  const name = readText(tree, 'tenant_field', report);
+  if (name === undefined) return undefined;
+  const field = fields.find((f) => f.name === name);
+  if (field === undefined) {
+    const near = didYouMean(
+      name,
+      fields.map((f) => f.name),
+    );
+    report.error(tree.at, `tenant_field "${name}" is not a field of this definition${near}`);
+  } else if (field.type !== 'KEYWORD' || !field.indexed) {
+    report.error(tree.at, `tenant_field "${name}" must be an indexed KEYWORD field`);
+  }
+  return name;
+}
+
+function checkSharding(tree: Tree | undefined, report: Report): void {
+  const map = tree && readMap(tree, 'sharding', ['shards', 'buckets'], report);
+  if (map?.buckets) readWhole(map.buckets, 'sharding.buckets', 1, 65_536, report);
+  const shards = map?.shards && readWhole(map.shards, 'sharding.shards', 1, 1024, report);
+  if (shards !== undefined && shards > 1) {
+    report.error(map!.shards!.at, `sharding.shards must be 1 for now, not ${shards}`);
+  }
+}
+
+function checkWindows(
+  tree: Tree | undefined,
+  fields: readonly FieldDefinition[],
+  report: Report,
+): void {
+  if (tree === undefined) return;
+  const map = readMap(tree, 'windows', ['field', 'every', 'hot'], report);
+  report.error(tree.at, 'windows are not supported yet; take the block out to index all rows');
+  if (map?.field) {
+    const name = readText(map.field, 'windows.field', report);
+    const field = fields.find((f) => f.name === name);
+    if (name !== undefined && field?.type !== 'DATE') {
+      report.error(map.field.at, `windows.field "${name}" must be a DATE field`);
+    }
+  }
+  if (map?.every) readChoice(map.every, 'windows.every', ['day', 'week', 'month', 'year'], report);
+  if (map?.hot) readWhole(map.hot, 'windows.hot', 0, 100_000, report);
+}

@@ -1,0 +1,153 @@
+import { didYouMean } from '../base/nearest.ts';
+import { FIELD_TYPES, type FieldDefinition, type FieldType } from './definition.ts';
+import {
+  type KnownEntries,
+  readChoice,
+  readFlag,
+  readMap,
+  readText,
+  readTexts,
+  readWhole,
+} from './tree-reading.ts';
+import type { Report, Tree } from './yaml-tree.ts';
+
+const SETTINGS = [
+  'type',
+  'indexed',
+  'fast',
+  'cached',
+  'sensitive',
+  'max_bytes',
+  'analyzer',
+  'format',
+] as const;
+const VECTOR_KEYS = ['dims', 'model', 'similarity', 'index'] as const;
+export const FIELD_KEYS = ['name', 'source', ...SETTINGS] as const;
+export const SHAPE_FIELD_KEYS = ['path', ...SETTINGS] as const;
+const FAST_BY_DEFAULT: readonly FieldType[] = ['DATE', 'LONG', 'DOUBLE', 'BOOL', 'IP'];
+
+/** What a field says besides its name and source. */
+export type FieldSettings = Omit<FieldDefinition, 'name' | 'source' | 'path' | 'when'>;
+
+/** Analyzer names that a definition may use. */
+export type AnalyzerNames = ReadonlySet<string>;
+
+/** A name that the query syntax can carry: letters, digits, `_`, `-` and `.`, from a letter, digit or `_`. */
+export function fieldNameFault(name: string): string | null {
+  if (name.length > 128) return 'a field name is at most 128 characters';
+  if (name === '_score' || name === '_key')
+    return `"${name}" is reserved: it sorts by score or key`;
+  return /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name)
+    ? null
+    : `"${name}" is not a field name: letters, digits, _ - and . only, from a letter, digit or _`;
+}
+
+/** One entry of `fields`. undefined when it cannot be used; what is wrong is in the report. */
+export function parseField(
+  tree: Tree,
+  analyzers: AnalyzerNames,
+  report: Report,
+): FieldDefinition | undefined {
+  if (isVector(tree, report)) return undefined;
+  const map = readMap(tree, 'a field', FIELD_KEYS, report);
+  if (map === undefined) return undefined;
+  if (map.name === undefined) report.error(tree.at, 'a field needs a name');
+  const name = map.name && readText(map.name, 'name', report);
+  const fault = name === undefined ? null : fieldNameFault(name);
+  if (fault !== null) report.error(map.name!.at, fault);
+  const settings = parseSettings(tree, map, name ?? 'a field', analyzers, report);
+  const source = map.source
+    ? readTexts(map.source, 'source', report).map((s) => s.text)
+    : undefined;
+  if (name === undefined || settings === undefined) return undefined;
+  if (source !== undefined && source.length > 1 && settings.type !== 'TEXT') {
+    report.error(map.source!.at, `only TEXT joins several columns; "${name}" is ${settings.type}`);
+  }
+  return { name, source: source ?? [name], ...settings };
+}
+
+/** Type and flags of a field or of a shape's field. */
+export function parseSettings(
+  tree: Tree,
+  map: KnownEntries<(typeof SETTINGS)[number]>,
+  name: string,
+  analyzers: AnalyzerNames,
+  report: Report,
+): FieldSettings | undefined {
+  if (map.type === undefined) {
+    report.error(tree.at, `"${name}" needs a type: ${FIELD_TYPES.join(', ')}`);
+    return undefined;
+  }
+  const type = readChoice(map.type, 'type', FIELD_TYPES, report);
+  if (type === undefined) return undefined;
+  const fast = readFlag(map.fast, 'fast', FAST_BY_DEFAULT.includes(type), report);
+  if (fast && type === 'TEXT') {
+    report.error(map.fast!.at, `TEXT cannot be fast; make "${name}" a KEYWORD to sort or count it`);
+  }
+  const flags = {
+    indexed: readFlag(map.indexed, 'indexed', true, report),
+    fast,
+    cached: readFlag(map.cached, 'cached', false, report),
+    sensitive: readFlag(map.sensitive, 'sensitive', false, report),
+  };
+  if (!flags.indexed && !flags.fast && !flags.cached) {
+    report.warning(tree.at, `"${name}" is neither indexed, fast nor cached: it does nothing`);
+  }
+  return { type, ...flags, ...parseTypeSettings(map, type, name, analyzers, report) };
+}
+
+function parseTypeSettings(
+  map: KnownEntries<'max_bytes' | 'analyzer' | 'format'>,
+  type: FieldType,
+  name: string,
+  analyzers: AnalyzerNames,
+  report: Report,
+): Pick<FieldSettings, 'maxBytes' | 'analyzer' | 'format'> {
+  const settings: { maxBytes?: number; analyzer?: string; format?: FieldDefinition['format'] } = {};
+  const onlyFor = (tree: Tree, key: string, types: string) =>
+    report.error(tree.at, `${key} is for ${types}; "${name}" is ${type}`);
+  if (map.max_bytes !== undefined) {
+    if (type === 'TEXT' || type === 'KEYWORD') {
+      settings.maxBytes = readWhole(map.max_bytes, 'max_bytes', 1, 1_073_741_824, report);
+    } else onlyFor(map.max_bytes, 'max_bytes', 'TEXT and KEYWORD');
+  }
+  if (map.format !== undefined) {
+    if (type === 'DATE') {
+      const formats = ['epoch_s', 'epoch_ms', 'epoch_us'] as const;
+      settings.format = readChoice(map.format, 'format', formats, report);
+    } else onlyFor(map.format, 'format', 'DATE');
+  }
+  if (map.analyzer !== undefined && type !== 'TEXT') onlyFor(map.analyzer, 'analyzer', 'TEXT');
+  else if (type === 'TEXT') {
+    settings.analyzer =
+      map.analyzer === undefined ? 'standard' : readAnalyzer(map.analyzer, analyzers, report);
+  }
+  return settings;
+}
+
+/** The name of a known analyzer. */
+export function readAnalyzer(
+  tree: Tree,
+  analyzers: AnalyzerNames,
+  report: Report,
+): string | undefined {
+  const name = readText(tree, 'analyzer', report);
+  if (name === undefined || analyzers.has(name)) return name;
+  const near = didYouMean(name, analyzers);
+  const known = near === '' ? `; known: ${[...analyzers].join(', ')}` : near;
+  report.error(tree.at, `unknown analyzer "${name}"${known}`);
+  return undefined;
+}
+
+/** True when the entry is a VECTOR field, which is then reported, with its unknown keys, and otherwise left alone. */
+function isVector(tree: Tree, report: Report): boolean {
+  if (tree.kind !== 'map') return false;
+  const type = tree.entries.find((entry) => entry.key === 'type')?.value;
+  if (type?.kind !== 'scalar' || type.value !== 'VECTOR') return false;
+  readMap(tree, 'a VECTOR field', [...FIELD_KEYS, ...VECTOR_KEYS], report);
+  report.error(
+    type.at,
+    'VECTOR fields are not supported yet; take the field out, its text can be a TEXT field',
+  );
+  return true;
+}

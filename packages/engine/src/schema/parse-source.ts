@@ -1,0 +1,70 @@
+import type { CatalogConfig } from '@lakehouse-search/lake';
+import type { Definition } from './definition.ts';
+import { readChoice, readMap, readText } from './tree-reading.ts';
+import type { Report, Tree } from './yaml-tree.ts';
+
+const CATALOG_KEYS = Object.freeze({
+  filesystem: ['type', 'warehouse'],
+  sql: ['type', 'uri', 'name', 'warehouse'],
+  rest: [
+    'type',
+    'uri',
+    'warehouse',
+    'prefix',
+    'token_env',
+    'credential_env',
+    'oauth2_server_uri',
+    'scope',
+  ],
+} as const);
+const REQUIRED = Object.freeze({ filesystem: 'warehouse', sql: 'uri', rest: 'uri' } as const);
+
+/** The `source` of a definition: a catalog and `table: namespace.name`, or the `path` of a table. */
+export function parseSource(tree: Tree, report: Report): Definition['source'] | undefined {
+  const map = readMap(tree, 'source', ['catalog', 'table', 'path', 'ref'], report);
+  if (map === undefined) return undefined;
+  const ref = map.ref && readText(map.ref, 'source.ref', report);
+  const named = ref === undefined ? {} : { ref };
+  if (map.path !== undefined) {
+    const extra = map.catalog ?? map.table;
+    if (extra) report.error(extra.at, 'source has a path: catalog and table do not go with it');
+    const path = readText(map.path, 'source.path', report);
+    return path === undefined ? undefined : { path, ...named };
+  }
+  if (map.catalog === undefined || map.table === undefined) {
+    report.error(tree.at, 'source needs catalog and table, or the path of a table');
+  }
+  const catalog = map.catalog && parseCatalog(map.catalog, report);
+  const table = map.table && readTable(map.table, report);
+  return catalog === undefined || table === undefined ? undefined : { catalog, table, ...named };
+}
+
+function readTable(tree: Tree, report: Report): string | undefined {
+  const table = readText(tree, 'source.table', report);
+  if (table === undefined) return undefined;
+  if (table.split('.').length >= 2 && !table.split('.').includes('')) return table;
+  report.error(tree.at, `source.table must be namespace.table, not "${table}"`);
+  return undefined;
+}
+
+/** `{type: filesystem | sql | rest, …}`; secrets stand in environment variables that it names. */
+function parseCatalog(tree: Tree, report: Report): CatalogConfig | undefined {
+  const typeTree =
+    tree.kind === 'map' ? tree.entries.find((e) => e.key === 'type')?.value : undefined;
+  if (typeTree === undefined) {
+    report.error(tree.at, 'source.catalog must be a map with a type: filesystem, sql or rest');
+    return undefined;
+  }
+  const type = readChoice(typeTree, 'catalog type', ['filesystem', 'sql', 'rest'], report);
+  if (type === undefined) return undefined;
+  const map = readMap(tree, `a ${type} catalog`, CATALOG_KEYS[type], report) ?? {};
+  const values: Record<string, string> = {};
+  for (const [key, value] of Object.entries(map)) {
+    const text = readText(value as Tree, `source.catalog.${key}`, report);
+    if (text !== undefined) values[key] = text;
+  }
+  if (!(REQUIRED[type] in map)) {
+    report.error(tree.at, `a ${type} catalog needs "${REQUIRED[type]}"`);
+  }
+  return { ...values, type } as CatalogConfig;
+}

@@ -1,0 +1,186 @@
+/**
+ * YAML text to a plain tree with places, under limits.
+ *
+ * 1. Size: more than `LIMITS.definitionBytes` is refused unread.
+ * 2. Syntax: YAML 1.2 core schema, one document; aliases, anchors' uses, tags and merge keys are refused, so no text can
+ *    grow into more than its own size.
+ * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
+ */
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { LIMITS } from '../base/limits.ts';
+import type { DefinitionIssue } from './definition.ts';
+
+/** A node; `at` is its UTF-16 offset in the text. */
+export type Tree =
+  | { readonly kind: 'map'; readonly at: number; readonly entries: readonly TreeEntry[] }
+  | { readonly kind: 'list'; readonly at: number; readonly items: readonly Tree[] }
+  | {
+      readonly kind: 'scalar';
+      readonly at: number;
+      readonly value: string | number | boolean | null;
+      /** As written, without quotes. */
+      readonly source: string;
+    };
+export interface TreeEntry {
+  readonly key: string;
+  readonly at: number;
+  readonly value: Tree;
+}
+
+/** Collects what is wrong, with the line and column of a UTF-16 offset. */
+export interface Report {
+  readonly issues: readonly DefinitionIssue[];
+  error(at: number, message: string): void;
+  warning(at: number, message: string): void;
+  failed(): boolean;
+}
+
+/** A report on `text`; issues come out in the order of the text, at most 100 of them. */
+export function createReport(text: string): Report {
+  const lines = new LineCounter();
+  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) lines.addNewLine(i + 1);
+  lines.lineStarts.unshift(0);
+  const found: { at: number; issue: DefinitionIssue }[] = [];
+  const add = (severity: 'error' | 'warning', at: number, message: string) => {
+    const { line, col } = lines.linePos(at);
+    const known = found.some((f) => f.issue.message === message && f.at === at);
+    if (!known && found.length < 100) {
+      found.push({ at, issue: { severity, line, column: col, message } });
+    }
+  };
+  return {
+    get issues() {
+      return found.toSorted((a, b) => a.at - b.at).map((f) => f.issue);
+    },
+    error: (at, message) => add('error', at, message),
+    warning: (at, message) => add('warning', at, message),
+    failed: () => found.some((f) => f.issue.severity === 'error'),
+  };
+}
+
+/** The tree of a YAML text, or null with the reason in `report`. */
+export function readYaml(text: string, report: Report): Tree | null {
+  if (Buffer.byteLength(text) > LIMITS.definitionBytes) {
+    report.error(0, `a definition is at most ${LIMITS.definitionBytes} bytes of YAML`);
+    return null;
+  }
+  const document = parse(text, report);
+  if (document === null) return null;
+  for (const error of document.errors) report.error(error.pos[0], firstLine(error.message));
+  if (report.failed()) return null;
+  if (document.contents === null) {
+    report.error(0, 'the definition is empty; "lhs index init TABLE" writes one to begin with');
+    return null;
+  }
+  const tree = toTree(document.contents, 0, 0, report);
+  return report.failed() ? null : tree;
+}
+
+function parse(text: string, report: Report): Document | null {
+  const deep = deepAt(text);
+  if (deep >= 0) {
+    report.error(deep, tooDeep());
+    return null;
+  }
+  try {
+    return parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      merge: false,
+      uniqueKeys: false,
+      strict: true,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    report.error(0, tooDeep());
+    return null;
+  }
+}
+
+/**
+ * Where the text nests absurdly deep, or -1: a bound that is taken before the recursive parser runs. Brackets are counted
+ * outside comments (quotes are not looked at, hence the margin), and so are "- " and "? " at the start of a line.
+ */
+function deepAt(text: string): number {
+  const most = LIMITS.definitionDepth * 4;
+  let depth = 0;
+  let indicators = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x0a) indicators = 0;
+    else if (c === 0x2d || c === 0x3f) indicators += text.charCodeAt(i + 1) === 0x20 ? 1 : 0;
+    else if (c === 0x5b || c === 0x7b) depth++;
+    else if (c === 0x5d || c === 0x7d) depth--;
+    else if (c === 0x23 && (i === 0 || /\s/.test(text[i - 1]))) i = endOfLine(text, i) - 1;
+    if (depth > most || depth < -most || indicators > most) return i;
+  }
+  return -1;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
+function tooDeep(): string {
+  return `a definition nests at most ${LIMITS.definitionDepth} levels`;
+}
+
+function firstLine(message: string): string {
+  const line = message.split('\n', 1)[0];
+  return line.charAt(0).toLowerCase() + line.slice(1);
+}
+
+interface Ranged {
+  readonly range?: readonly [number, number, number] | null;
+  readonly tag?: string;
+  readonly anchor?: string;
+}
+
+function toTree(node: unknown, parentAt: number, depth: number, report: Report): Tree {
+  const ranged = (node ?? {}) as Ranged;
+  const at = ranged.range?.[0] ?? parentAt;
+  const nothing: Tree = { kind: 'scalar', at, value: null, source: '' };
+  const fault = nodeFault(node, ranged, depth);
+  if (fault !== null) {
+    report.error(at, fault);
+    return nothing;
+  }
+  if (isMap(node)) return { kind: 'map', at, entries: mapEntries(node.items, at, depth, report) };
+  if (isSeq(node)) {
+    return { kind: 'list', at, items: node.items.map((x) => toTree(x, at, depth + 1, report)) };
+  }
+  if (!isScalar(node)) return nothing;
+  const value = node.value as string | number | boolean | null;
+  return { kind: 'scalar', at, value, source: node.source ?? String(value ?? '') };
+}
+
+function nodeFault(node: unknown, { tag, anchor }: Ranged, depth: number): string | null {
+  if (depth > LIMITS.definitionDepth) return tooDeep();
+  if (isAlias(node)) return `aliases are not allowed in a definition ("*${node.source}")`;
+  if (anchor !== undefined) return `anchors are not allowed in a definition ("&${anchor}")`;
+  return tag === undefined ? null : `tags are not allowed in a definition ("${tag}")`;
+}
+
+function mapEntries(
+  items: readonly { key: unknown; value: unknown }[],
+  parentAt: number,
+  depth: number,
+  report: Report,
+): TreeEntry[] {
+  const seen = new Set<string>();
+  const entries: TreeEntry[] = [];
+  for (const item of items) {
+    const at = (item.key as Ranged | null)?.range?.[0] ?? parentAt;
+    const key = isScalar(item.key) ? item.key.value : undefined;
+    if (typeof key !== 'string') report.error(at, 'a key must be a plain string');
+    else if (seen.has(key)) report.error(at, `"${key}" is given twice`);
+    else {
+      seen.add(key);
+      entries.push({ key, at, value: toTree(item.value, at, depth + 1, report) });
+    }
+  }
+  return entries;
+}
