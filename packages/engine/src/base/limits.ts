@@ -9,6 +9,7 @@ export const LIMITS = Object.freeze({
   regexRepeat: 1000,
   automatonStates: 10_000,
   fuzzyEdits: 2,
+  phraseSlop: 1000,
   pageHits: 10_000,
   windowHits: 10_000,
   hydratedHits: 1000,

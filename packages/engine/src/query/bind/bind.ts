@@ -1,0 +1,91 @@
+/**
+ * Binding: a query tree becomes a tree of clauses over one index. Steps, top down and back up:
+ *
+ * 1. Every field is resolved against the mapping (fields.ts), values are coerced to its type (bounds.ts).
+ * 2. TEXT values are analysed: one token is a term, several are a phrase, none makes the clause vanish from its group.
+ *    Patterns are folded by the analyzer's `normalize`, then compiled (patterns.ts).
+ * 3. Boosts multiply on the way down and end in the leaves.
+ * 4. A bool loses the clauses that vanished, and vanishes with the last of them; at the top that matches nothing.
+ * 5. The tree is rewritten into fewer nodes (rewrite.ts).
+ */
+import { LIMITS } from '../../base/limits.ts';
+import type { Query } from '../query.ts';
+import { type Clause, NONE } from './clause.ts';
+import type { QueryFields } from './fields.ts';
+import { bindLeaf } from './leaf.ts';
+import { nodeError, type QueryText } from './place.ts';
+import { rewrite } from './rewrite.ts';
+import { type BindScope, countLeaf } from './scope.ts';
+
+/**
+ * Binds `query` to an index; `text` is the query string that it was parsed from, for messages. Throws invalid_query (unknown
+ * field, value of another type, range without a column …) and limit_exceeded.
+ */
+export function bindQuery(query: Query, fields: QueryFields, text: QueryText = null): Clause {
+  const scope: BindScope = { fields, text, leaves: 0 };
+  return rewrite(bindNode(query, 1, 0, scope) ?? NONE);
+}
+
+/** null: the node vanishes from its group. */
+function bindNode(node: Query, boost: number, depth: number, scope: BindScope): Clause | null {
+  switch (node.kind) {
+    case 'bool':
+      return bindBool(node, boost, depth + 1, scope);
+    case 'boost':
+      checkFactor(node, scope);
+      return bindNode(node.query, boost * node.factor, depth, scope);
+    case 'match_all':
+      countLeaf(node, scope);
+      return { kind: 'all', boost };
+    case 'match_none':
+      return NONE;
+    default:
+      countLeaf(node, scope);
+      return bindLeaf(node, boost, scope);
+  }
+}
+
+function checkFactor(node: Query & { readonly kind: 'boost' }, scope: BindScope): void {
+  if (Number.isFinite(node.factor) && node.factor >= 0) return;
+  const message = `boost ${node.factor} is not a number from 0 on`;
+  throw nodeError(scope.text, node.span, message, 'write a factor such as ^2 or ^0.5');
+}
+
+function bindBool(
+  node: Query & { readonly kind: 'bool' },
+  boost: number,
+  depth: number,
+  scope: BindScope,
+): Clause | null {
+  if (depth > LIMITS.queryDepth) {
+    const message = `the query is nested deeper than ${LIMITS.queryDepth} levels`;
+    throw nodeError(scope.text, node.span, message, 'write it flatter', 'limit_exceeded');
+  }
+  const bind = (parts: readonly Query[], factor: number) =>
+    parts.map((part) => bindNode(part, factor, depth, scope)).filter((part) => part !== null);
+  const must = bind(node.must, boost);
+  const should = bind(node.should, boost);
+  const mustNot = bind(node.must_not, 1);
+  const filter = bind(node.filter, 1);
+  const given = node.must.length + node.should.length + node.must_not.length + node.filter.length;
+  if (given > 0 && must.length + should.length + mustNot.length + filter.length === 0) return null;
+  const minimum = neededShould(node, must.length + filter.length, should.length, scope);
+  if (minimum < 0) return NONE;
+  return { kind: 'bool', must, should, mustNot, filter, minimum };
+}
+
+/** How many of the `left` optional clauses must match; -1: more than the query ever had. */
+function neededShould(
+  node: Query & { readonly kind: 'bool' },
+  required: number,
+  left: number,
+  scope: BindScope,
+): number {
+  const wanted = node.minimum_should_match;
+  if (wanted === undefined) return required === 0 && left > 0 ? 1 : 0;
+  if (!Number.isInteger(wanted) || wanted < 0) {
+    const message = `minimum_should_match ${wanted} is not a whole number from 0 on`;
+    throw nodeError(scope.text, node.span, message);
+  }
+  return wanted > node.should.length ? -1 : Math.min(wanted, left);
+}

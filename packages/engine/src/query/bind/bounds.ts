@@ -1,0 +1,117 @@
+import { orderedFromDouble } from '../../base/ordered-double.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { parseCidr } from '../../schema/ip-value.ts';
+import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
+import type { Bound, Query, Span } from '../query.ts';
+import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
+import { nodeError, type QueryText } from './place.ts';
+
+const I64_MIN = -(2n ** 63n);
+const I64_MAX = 2n ** 63n - 1n;
+
+/** The value of a numeric field in its column's ordered space. Throws invalid_query for a text that is no such value. */
+export function orderedValue(
+  plan: FieldPlan,
+  value: string,
+  text: QueryText,
+  span: Span | undefined,
+): bigint {
+  const parsed = parseFieldValue(plan.type, value);
+  if (parsed === null || parsed.kind === 'bytes') throw badValue(plan, value, text, span);
+  return parsed.kind === 'double' ? orderedFromDouble(parsed.value) : parsed.value;
+}
+
+/** The value of a KEYWORD or IP field as its dictionary holds it. */
+export function byteValue(
+  plan: FieldPlan,
+  value: string,
+  text: QueryText,
+  span: Span | undefined,
+): Uint8Array {
+  const parsed = parseFieldValue(plan.type, value);
+  if (parsed === null || parsed.kind !== 'bytes') throw badValue(plan, value, text, span);
+  return parsed.value;
+}
+
+function badValue(plan: FieldPlan, value: string, text: QueryText, span: Span | undefined) {
+  const message = `"${value}" is not a value of field "${plan.name}" (${plan.type})`;
+  return nodeError(text, span, message, `write ${VALUE_SHAPES[plan.type]}`);
+}
+
+/** A range node on a field with a column. */
+export function bindRange(
+  plan: FieldPlan,
+  node: Query & { readonly kind: 'range' },
+  boost: number,
+  text: QueryText,
+): Clause {
+  requireColumn(plan, node, text, 'a range');
+  if (plan.column === 'ordinal') {
+    const bytes = (bound: Bound): ByteBound => ({
+      bytes: byteValue(plan, bound.value, text, node.span),
+      inclusive: bound.inclusive,
+    });
+    const lower = node.lower === undefined ? undefined : bytes(node.lower);
+    const upper = node.upper === undefined ? undefined : bytes(node.upper);
+    return { kind: 'span', boost, field: plan, lower, upper };
+  }
+  const range = numberRange(plan, node, text);
+  return range === null ? NONE : { kind: 'numbers', boost, field: plan, ranges: [range] };
+}
+
+function numberRange(
+  plan: FieldPlan,
+  node: Query & { readonly kind: 'range' },
+  text: QueryText,
+): NumberRange | null {
+  let lower = I64_MIN;
+  let upper = I64_MAX;
+  if (node.lower !== undefined) {
+    const value = orderedValue(plan, node.lower.value, text, node.span);
+    if (!node.lower.inclusive && value === I64_MAX) return null;
+    lower = node.lower.inclusive ? value : value + 1n;
+  }
+  if (node.upper !== undefined) {
+    const value = orderedValue(plan, node.upper.value, text, node.span);
+    if (!node.upper.inclusive && value === I64_MIN) return null;
+    upper = node.upper.inclusive ? value : value - 1n;
+  }
+  return lower > upper ? null : { lower, upper };
+}
+
+/** A block of addresses on an IP field. */
+export function bindCidr(
+  plan: FieldPlan,
+  node: Query & { readonly kind: 'cidr' },
+  boost: number,
+  text: QueryText,
+): Clause {
+  if (plan.type !== 'IP') {
+    const message = `field "${plan.name}" is ${plan.type}: address/prefix needs an IP field`;
+    throw nodeError(text, node.span, message, 'quote the value to match it as it stands');
+  }
+  requireColumn(plan, node, text, 'address/prefix');
+  const block = parseCidr(node.value);
+  if (block === null) {
+    const message = `"${node.value}" is not a block of addresses`;
+    throw nodeError(text, node.span, message, 'write 10.0.0.0/8 or 2001:db8::/32');
+  }
+  return {
+    kind: 'span',
+    boost,
+    field: plan,
+    lower: { bytes: block.lower, inclusive: true },
+    upper: { bytes: block.upper, inclusive: true },
+  };
+}
+
+/** Throws invalid_query where the field has no column to look into. */
+export function requireColumn(plan: FieldPlan, node: Query, text: QueryText, what: string): void {
+  if (plan.column !== null) return;
+  const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
+  const hint =
+    plan.type === 'TEXT'
+      ? 'TEXT has no order: range over a KEYWORD, LONG, DOUBLE, DATE or IP field'
+      : `set "fast: true" on "${plan.name}" in the definition and alter the index`;
+  throw nodeError(text, node.span, message, hint);
+}

@@ -1,0 +1,93 @@
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { TermAutomaton } from '../automaton/automaton.ts';
+
+/** A word of a phrase: its term, and how many positions after the phrase's first word it stands. */
+export interface PhraseWord {
+  readonly term: Uint8Array;
+  readonly offset: number;
+}
+/** Inclusive bounds in the order-preserving 64-bit space of a numeric column. */
+export interface NumberRange {
+  readonly lower: bigint;
+  readonly upper: bigint;
+}
+/** One end of a range over a sorted dictionary; absent means open. */
+export interface ByteBound {
+  readonly bytes: Uint8Array;
+  readonly inclusive: boolean;
+}
+
+/** A clause without parts. `boost` is the product of all boosts above it; every leaf but term and phrase scores just that. */
+export type Leaf =
+  | { readonly kind: 'all'; readonly boost: number }
+  | {
+      /** BM25 on TEXT; idf / (1 + k1) on KEYWORD. */
+      readonly kind: 'term';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      readonly term: Uint8Array;
+    }
+  | {
+      readonly kind: 'phrase';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      /** Two or more, by rising offset. */
+      readonly words: readonly PhraseWord[];
+      readonly slop: number;
+    }
+  | {
+      /** Any of these terms. Sorted, without duplicates. */
+      readonly kind: 'set';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      readonly terms: readonly Uint8Array[];
+    }
+  | {
+      /** Every term that the automaton accepts. */
+      readonly kind: 'pattern';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      readonly automaton: TermAutomaton;
+    }
+  | {
+      /** Every term that begins with these bytes. */
+      readonly kind: 'prefix';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      readonly prefix: Uint8Array;
+    }
+  | {
+      /** Any value of the numeric column in any of the ranges. */
+      readonly kind: 'numbers';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      readonly ranges: readonly NumberRange[];
+    }
+  | {
+      /** Any value of a KEYWORD or IP between the bounds, compared as bytes. */
+      readonly kind: 'span';
+      readonly boost: number;
+      readonly field: FieldPlan;
+      readonly lower?: ByteBound;
+      readonly upper?: ByteBound;
+    }
+  | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan };
+
+/** Matches when every `must` and `filter`, no `mustNot` and at least `minimum` of `should` match. Scores must + should. */
+export interface BoolClause {
+  readonly kind: 'bool';
+  readonly must: readonly Clause[];
+  readonly should: readonly Clause[];
+  readonly mustNot: readonly Clause[];
+  readonly filter: readonly Clause[];
+  readonly minimum: number;
+}
+
+/**
+ * A query bound to an index: fields resolved, values coerced, words analysed, patterns compiled, boosts pushed down to the
+ * leaves. It knows nothing of segments, and is made once a query.
+ */
+export type Clause = Leaf | BoolClause | { readonly kind: 'none' };
+
+/** Matches nothing. */
+export const NONE: Clause = Object.freeze({ kind: 'none' });

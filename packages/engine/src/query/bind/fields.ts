@@ -1,0 +1,56 @@
+import { nearest } from '../../base/nearest.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { pathField } from '../../schema/variant-terms.ts';
+import type { Query } from '../query.ts';
+import { fieldSpan, nodeError, type QueryText } from './place.ts';
+
+/** What binding knows of an index: its name and its fields, hidden ones (`#` in the name) among them. */
+export interface QueryFields {
+  readonly index: string;
+  readonly plans: ReadonlyMap<string, FieldPlan>;
+}
+
+/** A field of the mapping, or a path inside a flattened variant column (then `plan` is the column's path terms). */
+export type FieldTarget =
+  | { readonly kind: 'field'; readonly plan: FieldPlan }
+  | { readonly kind: 'path'; readonly plan: FieldPlan; readonly path: string };
+
+/** The names that a user may write, in the mapping's order. */
+export function visibleNames(fields: QueryFields): readonly string[] {
+  return [...fields.plans.keys()].filter((name) => !name.includes('#'));
+}
+
+/** Resolves a name, or undefined: an exact field first, then the longest variant column that begins it. */
+export function findField(fields: QueryFields, name: string): FieldTarget | undefined {
+  const plan = fields.plans.get(name);
+  if (plan !== undefined && !name.includes('#')) return { kind: 'field', plan };
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const paths = fields.plans.get(pathField(name.slice(0, dot)));
+    if (paths !== undefined) return { kind: 'path', plan: paths, path: name.slice(dot + 1) };
+  }
+  return undefined;
+}
+
+/** As `findField`; throws invalid_query that names the nearest field and all fields. */
+export function resolveField(
+  fields: QueryFields,
+  node: Query & { readonly field: string },
+  text: QueryText,
+): FieldTarget {
+  const found = findField(fields, node.field);
+  if (found !== undefined) return found;
+  const message = `field "${node.field}" is not in index "${fields.index}"`;
+  throw nodeError(text, fieldSpan(node), message, unknownFieldHint(fields, node.field));
+}
+
+const LISTED_FIELDS = 30;
+
+/** What to write instead of an unknown field: the nearest name, then all names and the command that shows them. */
+export function unknownFieldHint(fields: QueryFields, name: string): string {
+  const names = visibleNames(fields);
+  const near = nearest(name, names);
+  const listed = names.slice(0, LISTED_FIELDS).join(', ');
+  const more = names.length > LISTED_FIELDS ? `, … ${names.length - LISTED_FIELDS} more` : '';
+  const all = `fields: ${listed}${more} (lhs index describe ${fields.index})`;
+  return near === undefined ? all : `did you mean "${near}"?\n${all}`;
+}

@@ -1,0 +1,194 @@
+import { LIMITS } from '../../base/limits.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { Query } from '../query.ts';
+import { bindCidr, bindRange, byteValue, orderedValue, requireColumn } from './bounds.ts';
+import type { Clause, NumberRange, PhraseWord } from './clause.ts';
+import { NONE } from './clause.ts';
+import { allOf, anyOf, constant, sortedTerms } from './combine.ts';
+import { resolveField } from './fields.ts';
+import { bindPath } from './path.ts';
+import { bindPattern } from './patterns.ts';
+import { fieldSpan, nodeError } from './place.ts';
+import { type BindScope, countLeaf, type LeafNode } from './scope.ts';
+import { analyzeWords } from './words.ts';
+
+/** Binds a leaf; null: it vanishes from its group, because the analyzer leaves nothing of its text. */
+export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Clause | null {
+  const target = resolveField(scope.fields, node, scope.text);
+  if (target.kind === 'path') return bindPath(node, target.plan, target.path, boost, scope.text);
+  const plan = target.plan;
+  switch (node.kind) {
+    case 'term':
+      return bindValue(node, plan, node.value, 0, boost, scope);
+    case 'phrase':
+      return bindValue(node, plan, node.value, node.slop, boost, scope);
+    case 'match':
+      return bindMatch(node, plan, boost, scope);
+    case 'terms':
+      return bindTerms(node, plan, boost, scope);
+    case 'range':
+      return bindRange(plan, node, boost, scope.text);
+    case 'cidr':
+      return bindCidr(plan, node, boost, scope.text);
+    case 'exists':
+      return { kind: 'exists', boost, field: plan };
+    default:
+      requireTerms(node, plan, scope, `a ${node.kind} clause`);
+      return bindPattern(plan, node, boost, scope.text);
+  }
+}
+
+/** One value: a term or a phrase on TEXT, the exact value elsewhere. */
+function bindValue(
+  node: LeafNode,
+  plan: FieldPlan,
+  value: string,
+  slop: number,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
+  if (plan.type !== 'TEXT') {
+    if (slop > 0) {
+      const message = `field "${plan.name}" is ${plan.type}: "~${slop}" after a phrase needs TEXT`;
+      throw nodeError(scope.text, node.span, message);
+    }
+    return exactValue(node, plan, value, boost, scope);
+  }
+  const words = textWords(node, plan, value, scope);
+  if (!Number.isInteger(slop) || slop < 0 || slop > LIMITS.phraseSlop) {
+    const message = `slop ${slop} is not a whole number from 0 to ${LIMITS.phraseSlop}`;
+    throw nodeError(scope.text, node.span, message);
+  }
+  return phraseOf(plan, words, slop, boost);
+}
+
+function phraseOf(
+  field: FieldPlan,
+  words: readonly PhraseWord[],
+  slop: number,
+  boost: number,
+): Clause | null {
+  if (words.length === 0) return null;
+  if (words.length === 1) return { kind: 'term', boost, field, term: words[0]!.term };
+  return { kind: 'phrase', boost, field, words, slop };
+}
+
+/** The analysed words of a TEXT field's value. */
+function textWords(
+  node: LeafNode,
+  plan: FieldPlan,
+  value: string,
+  scope: BindScope,
+): readonly PhraseWord[] {
+  requireTerms(node, plan, scope, 'a word');
+  if (plan.inverted?.kind !== 'text')
+    throw new TypeError(`TEXT field ${plan.name} has no analyzer`);
+  const words = analyzeWords(plan.inverted.analyzer, value);
+  if (words.length <= LIMITS.queryClauses) return words;
+  const message = `"${value.slice(0, 40)}…" has ${words.length} words: at most ${LIMITS.queryClauses}`;
+  throw nodeError(scope.text, node.span, message, undefined, 'limit_exceeded');
+}
+
+function exactValue(
+  node: LeafNode,
+  field: FieldPlan,
+  value: string,
+  boost: number,
+  scope: BindScope,
+): Clause {
+  const { text } = scope;
+  if (field.type === 'KEYWORD') {
+    requireTerms(node, field, scope, 'a value');
+    return { kind: 'term', boost, field, term: byteValue(field, value, text, node.span) };
+  }
+  requireColumn(field, node, text, 'a value');
+  if (field.column === 'ordinal') {
+    const bound = { bytes: byteValue(field, value, text, node.span), inclusive: true };
+    return { kind: 'span', boost, field, lower: bound, upper: bound };
+  }
+  const ordered = orderedValue(field, value, text, node.span);
+  return { kind: 'numbers', boost, field, ranges: [{ lower: ordered, upper: ordered }] };
+}
+
+/** Every word apart; words of one position (synonyms) are alternatives. */
+function bindMatch(
+  node: Query & { readonly kind: 'match' },
+  plan: FieldPlan,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
+  if (plan.type !== 'TEXT') return exactValue(node, plan, node.value, boost, scope);
+  const words = textWords(node, plan, node.value, scope);
+  if (words.length === 0) return null;
+  const groups = new Map<number, Clause[]>();
+  for (const { term, offset } of words) {
+    const group = groups.get(offset) ?? [];
+    group.push({ kind: 'term', boost, field: plan, term });
+    groups.set(offset, group);
+  }
+  const parts = [...groups.values()].map((group) => anyOf(group));
+  return node.operator === 'or' ? anyOf(parts) : allOf(parts);
+}
+
+/** A set of values: constant score whatever matches. Values of several words on TEXT become phrases of an OR. */
+function bindTerms(
+  node: Query & { readonly kind: 'terms' },
+  field: FieldPlan,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
+  const { text } = scope;
+  if (node.values.length > LIMITS.setTerms) {
+    const message = `a set of ${node.values.length} values: at most ${LIMITS.setTerms}`;
+    throw nodeError(text, node.span, message, undefined, 'limit_exceeded');
+  }
+  if (field.type === 'TEXT') return textSet(node, field, boost, scope);
+  if (field.type === 'KEYWORD') {
+    requireTerms(node, field, scope, 'a set of values');
+    const terms = node.values.map((value) => byteValue(field, value, text, node.span));
+    return { kind: 'set', boost, field, terms: sortedTerms(terms) };
+  }
+  requireColumn(field, node, text, 'a set of values');
+  if (field.column === 'ordinal') {
+    const parts = node.values.map((value) => exactValue(node, field, value, 1, scope));
+    return constant(anyOf(parts), boost);
+  }
+  const values = node.values.map((value) => orderedValue(field, value, text, node.span));
+  const ranges = [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return { kind: 'numbers', boost, field, ranges: ranges.map(single) };
+}
+
+const single = (value: bigint): NumberRange => ({ lower: value, upper: value });
+
+function textSet(
+  node: Query & { readonly kind: 'terms' },
+  field: FieldPlan,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
+  const terms: Uint8Array[] = [];
+  const phrases: Clause[] = [];
+  for (const value of node.values) {
+    const words = textWords(node, field, value, scope);
+    if (words.length === 1) terms.push(words[0]!.term);
+    else if (words.length > 1) phrases.push({ kind: 'phrase', boost: 1, field, words, slop: 0 });
+  }
+  if (terms.length === 0 && phrases.length === 0) return node.values.length === 0 ? NONE : null;
+  const set: Clause = { kind: 'set', boost, field, terms: sortedTerms(terms) };
+  if (phrases.length === 0) return set;
+  for (let i = 0; i < phrases.length; i++) countLeaf(node, scope);
+  return constant(anyOf(terms.length === 0 ? phrases : [set, ...phrases]), boost);
+}
+
+/** Throws invalid_query where the field has no terms to look up. */
+function requireTerms(node: LeafNode, plan: FieldPlan, scope: BindScope, what: string): void {
+  if (plan.inverted !== null) return;
+  const text = plan.type === 'TEXT' || plan.type === 'KEYWORD';
+  const message = text
+    ? `${what} needs an indexed field: "${plan.name}" is not indexed`
+    : `${what} needs a TEXT or KEYWORD field: "${plan.name}" is ${plan.type}`;
+  const hint = text
+    ? `set "indexed: true" on "${plan.name}" in the definition and alter the index`
+    : `write a value or a range: ${plan.name}:[lo TO hi]`;
+  throw nodeError(scope.text, fieldSpan(node), message, hint);
+}

@@ -1,0 +1,53 @@
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { leafTexts, pathPrefix, pathTerm } from '../../schema/variant-terms.ts';
+import type { Clause } from './clause.ts';
+import { anyOf, constant, sortedTerms } from './combine.ts';
+import { bindPathPattern } from './patterns.ts';
+import { nodeError, type QueryText } from './place.ts';
+import type { LeafNode } from './scope.ts';
+
+const encoder = new TextEncoder();
+
+/** A path inside a flattened variant: exact `path = value` terms. */
+export function bindPath(
+  node: LeafNode,
+  field: FieldPlan,
+  path: string,
+  boost: number,
+  text: QueryText,
+): Clause | null {
+  const terms = (values: readonly string[]) =>
+    sortedTerms(values.flatMap(leafTexts).map((value) => encoder.encode(pathTerm(path, value))));
+  switch (node.kind) {
+    case 'phrase':
+    case 'match':
+    case 'term': {
+      if (node.kind === 'phrase' && node.slop > 0) throw notOnPath(node, path, text);
+      const [term, ...others] = terms([node.value]);
+      if (others.length === 0) return { kind: 'term', boost, field, term: term! };
+      return { kind: 'set', boost, field, terms: [term!, ...others] };
+    }
+    case 'terms':
+      return { kind: 'set', boost, field, terms: terms(node.values) };
+    case 'exists':
+      return anyPrefix(field, [pathPrefix(path), `${pathPrefix(path).slice(0, -1)}.`], boost);
+    case 'range':
+    case 'cidr':
+      throw notOnPath(node, path, text);
+    default:
+      return bindPathPattern(field, node, path, boost, text);
+  }
+}
+
+function anyPrefix(field: FieldPlan, prefixes: readonly string[], boost: number): Clause {
+  const parts = prefixes.map(
+    (prefix): Clause => ({ kind: 'prefix', boost: 1, field, prefix: encoder.encode(prefix) }),
+  );
+  return constant(anyOf(parts), boost);
+}
+
+function notOnPath(node: LeafNode, path: string, text: QueryText) {
+  const message = `a ${node.kind} clause needs a typed field: "${path}" is an undeclared path`;
+  const hint = 'declare the path as a field of a shape in the definition and alter the index';
+  return nodeError(text, node.span, message, hint);
+}

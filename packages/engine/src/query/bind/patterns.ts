@@ -1,0 +1,88 @@
+import { LhsError } from '../../base/errors.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { pathPrefix } from '../../schema/variant-terms.ts';
+import type { TermAutomaton } from '../automaton/automaton.ts';
+import { compileFuzzy } from '../automaton/levenshtein.ts';
+import { compileRegex } from '../automaton/regex.ts';
+import { compileWildcard } from '../automaton/wildcard.ts';
+import type { Query } from '../query.ts';
+import type { Clause } from './clause.ts';
+import { nodeError, type QueryText } from './place.ts';
+
+const encoder = new TextEncoder();
+
+/** A node that is matched against terms as they stand in the dictionary. */
+export type PatternNode = Query & { readonly kind: 'prefix' | 'wildcard' | 'regex' | 'fuzzy' };
+
+/** A pattern on a field with terms. On TEXT it is folded as the analyzer folds (never stemmed or split). */
+export function bindPattern(
+  field: FieldPlan,
+  node: PatternNode,
+  boost: number,
+  text: QueryText,
+): Clause {
+  const analyzer = field.inverted?.kind === 'text' ? field.inverted.analyzer : null;
+  const fold = (part: string) => analyzer?.normalize(part) ?? part;
+  if (node.kind === 'prefix') {
+    return { kind: 'prefix', boost, field, prefix: encoder.encode(fold(node.value)) };
+  }
+  const automaton = placedErrors(node, text, () => compile(node, fold));
+  return { kind: 'pattern', boost, field, automaton };
+}
+
+/** The same on the values of one path inside a flattened variant. */
+export function bindPathPattern(
+  field: FieldPlan,
+  node: PatternNode,
+  path: string,
+  boost: number,
+  text: QueryText,
+): Clause {
+  const head = encoder.encode(pathPrefix(path));
+  if (node.kind === 'prefix') {
+    const prefix = Buffer.concat([head, encoder.encode(node.value)]);
+    return { kind: 'prefix', boost, field, prefix };
+  }
+  const value = placedErrors(node, text, () => compile(node, (part) => part));
+  return { kind: 'pattern', boost, field, automaton: prefixed(head, value) };
+}
+
+function compile(
+  node: PatternNode & { readonly kind: 'wildcard' | 'regex' | 'fuzzy' },
+  fold: (part: string) => string,
+): TermAutomaton {
+  if (node.kind === 'wildcard') return compileWildcard(node.value, fold);
+  if (node.kind === 'regex') return compileRegex(node.value, fold);
+  return compileFuzzy(fold(node.value), node.edits);
+}
+
+/** Errors of a pattern's compiler get the place of the clause, where they have none in the query. */
+function placedErrors(node: Query, text: QueryText, build: () => TermAutomaton): TermAutomaton {
+  try {
+    return build();
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.place?.text === text) throw error;
+    throw nodeError(text, node.span, error.message, error.hint, error.code);
+  }
+}
+
+/** The automaton of `head` followed by what `tail` accepts. States below head.length stand inside the head. */
+function prefixed(head: Uint8Array, tail: TermAutomaton): TermAutomaton {
+  const length = head.length;
+  const after = (state: number) => (state < 0 ? -1 : state + length);
+  return {
+    start: tail.start < 0 ? -1 : 0,
+    literalPrefix: Buffer.concat([head, tail.literalPrefix]),
+    step(state, byte) {
+      if (state >= length) return after(tail.step(state - length, byte));
+      if (head[state] !== byte) return -1;
+      return state + 1 === length ? after(tail.start) : state + 1;
+    },
+    accepts: (state) => state >= length && tail.accepts(state - length),
+    distance: (state) => (state >= length ? tail.distance(state - length) : -1),
+    nextByte(state, from) {
+      if (state >= length) return tail.nextByte(state - length, from);
+      return head[state]! >= from ? head[state]! : -1;
+    },
+  };
+}
