@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sloppyFrequency } from './sloppy.ts';
+
+/** Every choice of positions, one a word. */
+function bruteForce(doc: readonly string[], words: readonly string[], slop: number): number {
+  const choices = (word: number, taken: readonly number[]): boolean => {
+    if (word === words.length) {
+      const places = taken.map((position, i) => position - i);
+      return Math.max(...places) - Math.min(...places) <= slop;
+    }
+    return doc.some(
+      (token, at) => token === words[word] && !taken.includes(at) && choices(word + 1, [...taken, at]),
+    );
+  };
+  return doc.filter((token, at) => token === words[0] && choices(1, [at])).length;
+}
+
+function frequency(doc: readonly string[], words: readonly string[], slop: number): number {
+  const positions = words.map((word) => doc.flatMap((token, at) => (token === word ? [at] : [])));
+  const same = words.map((word) => words.indexOf(word));
+  return sloppyFrequency({ offsets: words.map((_, i) => i), same, slop }, positions);
+}
+
+test('one word between needs slop 1, a swap slop 2', () => {
+  expect(frequency(['connection', 'was', 'reset'], ['connection', 'reset'], 0)).toBe(0);
+  expect(frequency(['connection', 'was', 'reset'], ['connection', 'reset'], 1)).toBe(1);
+  expect(frequency(['reset', 'connection'], ['connection', 'reset'], 1)).toBe(0);
+  expect(frequency(['reset', 'connection'], ['connection', 'reset'], 2)).toBe(1);
+});
+
+test('random phrases with repeated words count what trying every choice counts', () => {
+  const word = fc.constantFrom('a', 'b', 'c');
+  fc.assert(
+    fc.property(
+      fc.array(word, { maxLength: 9 }),
+      fc.array(word, { minLength: 2, maxLength: 4 }),
+      fc.nat(4),
+      (doc, words, slop) => {
+        expect(frequency(doc, words, slop)).toBe(bruteForce(doc, words, slop));
+      },
+    ),
+    { seed: 20_261_121, numRuns: 5000 },
+  );
+});
