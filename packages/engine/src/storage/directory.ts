@@ -42,6 +42,11 @@ export interface Directory {
   readonly path: string;
   list(): readonly string[];
   size(name: string): number;
+  /**
+   * A text that changes whenever the file's bytes are written through the file system (device, inode, size, times), or null
+   * where nothing of the kind is known.
+   */
+  stamp(name: string): string | null;
   /** Reads a small file whole (manifests). */
   read(name: string): Uint8Array;
   /** Maps a file. Throws corrupt_index when it is missing. */

@@ -1,0 +1,244 @@
+import { doubleFromOrdered, doubleFromWords } from '../base/ordered-double.ts';
+import type { Region } from '../storage/directory.ts';
+import { corrupt } from '../storage/frame.ts';
+import { openSections } from '../storage/sections.ts';
+import { fillCodes, fillPresent, fillWide, fillZone } from './fill.ts';
+import { ZONE_DOCS } from './numeric-encode.ts';
+
+const SECTIONS = 6;
+const SAFE = 2n ** 53n;
+
+/**
+ * A numeric column on a mapped file (layout: numeric-encode.ts). LONG, DATE (µs) and BOOL (0, 1) are i64; DOUBLE is stored
+ * as ordered integers (base/ordered-double): `fillRange` and `ordered…` speak those, `valueAt` and `sortKey` doubles.
+ */
+export class NumericColumn {
+  readonly docs: number;
+  /** Number of values in all documents. */
+  readonly values: number;
+  readonly double: boolean;
+  /** True when some document has more than one value. */
+  readonly multi: boolean;
+  /** Lowest and highest value of the column, as ordered integers; 0n when it has none. */
+  readonly min: bigint;
+  readonly max: bigint;
+  /** True when every `sortKey` is exact: always for DOUBLE, otherwise when all values lie within ±2^53. */
+  readonly exact: boolean;
+  /** Bits of documents that have a value; bits at and beyond `docs` are 0. Whole ranges of 256 documents. */
+  readonly present: Int32Array;
+  /** Bytes a code: 1, 2, 4 (unsigned, value = base + gcd x code) or 8 (signed, the value itself). */
+  readonly width: number;
+  readonly base: bigint;
+  readonly gcd: bigint;
+  readonly #baseNumber: number;
+  readonly #step: number;
+  readonly #starts: Int32Array;
+  readonly #u8: Uint8Array;
+  readonly #u16: Uint16Array;
+  readonly #u32: Uint32Array;
+  readonly #wide: BigInt64Array;
+  readonly #lo: DataView;
+  readonly #hi: DataView;
+
+  private constructor(payload: Region, path: string) {
+    const sections = openSections(payload, SECTIONS, path);
+    const head = sections.view(0);
+    if (head.byteLength < 48) throw corrupt(path, 'its head is too short');
+    this.docs = head.getInt32(0, true);
+    this.values = head.getInt32(4, true);
+    this.width = head.getUint8(8);
+    this.double = head.getUint8(9) === 1;
+    this.multi = head.getUint8(10) === 1;
+    this.base = head.getBigInt64(16, true);
+    this.gcd = head.getBigInt64(24, true);
+    this.min = head.getBigInt64(32, true);
+    this.max = head.getBigInt64(40, true);
+    this.exact = this.double || (this.min >= -SAFE && this.max <= SAFE);
+    this.#baseNumber = Number(this.base);
+    this.#step = Number(this.gcd);
+    this.present = sections.i32(1);
+    this.#starts = sections.i32(2);
+    this.#lo = sections.view(4);
+    this.#hi = sections.view(5);
+    const codes = sections.bytes(3);
+    const slots = this.multi ? this.values : this.docs;
+    const zones = Math.ceil(this.docs / ZONE_DOCS);
+    if (
+      ![1, 2, 4, 8].includes(this.width) ||
+      codes.length !== slots * this.width ||
+      this.#lo.byteLength !== zones * this.width ||
+      this.#hi.byteLength !== zones * this.width ||
+      this.present.length !== 8 * Math.ceil(this.docs / 256) ||
+      this.#starts.length !== (this.multi ? this.docs + 1 : 0)
+    ) {
+      throw corrupt(path, 'its sections do not fit its head');
+    }
+    const at = (width: number): [ArrayBuffer, number, number] => [
+      codes.buffer as ArrayBuffer,
+      codes.byteOffset,
+      this.width === width ? slots : 0,
+    ];
+    this.#u8 = new Uint8Array(...at(1));
+    this.#u16 = new Uint16Array(...at(2));
+    this.#u32 = new Uint32Array(codes.buffer, codes.byteOffset, codes.length >> 2);
+    this.#wide = new BigInt64Array(...at(8));
+  }
+
+  /** Opens a column's payload; `path` is for messages. Throws corrupt_index. */
+  static open(payload: Region, path: string): NumericColumn {
+    return new NumericColumn(payload, path);
+  }
+
+  has(doc: number): boolean {
+    return (this.present[doc >> 5] & (1 << (doc & 31))) !== 0;
+  }
+
+  /** Number of values of a document. */
+  count(doc: number): number {
+    if (this.multi) return this.#starts[doc + 1] - this.#starts[doc];
+    return (this.present[doc >> 5] >>> (doc & 31)) & 1;
+  }
+
+  /** The document's i-th value, in the order in which it was given: a number for DOUBLE, else a bigint. */
+  valueAt(doc: number, i: number): bigint | number {
+    const ordered = this.orderedAt(doc, i);
+    return this.double ? doubleFromOrdered(ordered) : ordered;
+  }
+
+  /** The document's i-th value as an ordered integer. */
+  orderedAt(doc: number, i: number): bigint {
+    const slot = this.multi ? this.#starts[doc] + i : doc;
+    if (this.width === 8) return this.#wide[slot];
+    return this.base + this.gcd * BigInt(this.#code(slot));
+  }
+
+  /**
+   * The document's value as a number, its lowest one where it has several; only for documents that have one. Exact when
+   * `exact`; otherwise rounded, still in order, and ties are to be broken by `min`.
+   */
+  sortKey(doc: number): number {
+    if (!this.multi) return this.#number(doc);
+    let key = this.#number(this.#starts[doc]);
+    for (let slot = this.#starts[doc] + 1; slot < this.#starts[doc + 1]; slot++) {
+      key = Math.min(key, this.#number(slot));
+    }
+    return key;
+  }
+
+  /** As `sortKey`, with the document's highest value. */
+  maxKey(doc: number): number {
+    if (!this.multi) return this.#number(doc);
+    let key = this.#number(this.#starts[doc]);
+    for (let slot = this.#starts[doc] + 1; slot < this.#starts[doc + 1]; slot++) {
+      key = Math.max(key, this.#number(slot));
+    }
+    return key;
+  }
+
+  /** The document's lowest value as an ordered integer; only for documents that have one. */
+  minAt(doc: number): bigint {
+    let best = this.orderedAt(doc, 0);
+    for (let i = this.count(doc) - 1; i > 0; i--) {
+      const value = this.orderedAt(doc, i);
+      if (value < best) best = value;
+    }
+    return best;
+  }
+
+  /** The document's highest value as an ordered integer; only for documents that have one. */
+  maxAt(doc: number): bigint {
+    let best = this.orderedAt(doc, 0);
+    for (let i = this.count(doc) - 1; i > 0; i--) {
+      const value = this.orderedAt(doc, i);
+      if (value > best) best = value;
+    }
+    return best;
+  }
+
+  /** Number of zones of 1,024 documents. */
+  get zones(): number {
+    return Math.ceil(this.docs / ZONE_DOCS);
+  }
+
+  /** Lowest and highest `sortKey`/`maxKey` of a zone, or null where no document of it has a value. */
+  zoneKeys(zone: number): { readonly lo: number; readonly hi: number } | null {
+    const lo = this.#zoneCode(this.#lo, zone);
+    const hi = this.#zoneCode(this.#hi, zone);
+    if (lo > hi) return null;
+    return { lo: this.#keyOfCode(lo), hi: this.#keyOfCode(hi) };
+  }
+
+  /** Sets the bits of documents that have a value in [lo, hi], ordered integers, both included. Other bits stay. */
+  fillRange(lo: bigint, hi: bigint, bits: Int32Array): void {
+    const from = lo < this.min ? this.min : lo;
+    const to = hi > this.max ? this.max : hi;
+    if (from > to || this.values === 0) return;
+    if (this.width === 8) {
+      this.#fillWide(from, to, bits);
+      return;
+    }
+    const a = Number((from - this.base + this.gcd - 1n) / this.gcd);
+    const b = Number((to - this.base) / this.gcd);
+    if (a > b) return;
+    for (let zone = 0; zone < this.zones; zone++) {
+      const zoneLo = Number(this.#zoneCode(this.#lo, zone));
+      const zoneHi = Number(this.#zoneCode(this.#hi, zone));
+      if (zoneLo > zoneHi || zoneHi < a || zoneLo > b) continue;
+      if (zoneLo >= a && zoneHi <= b) fillZone(this.present, zone, bits);
+      else fillCodes(this.#codes(), this.#slots(), this.present, zone, this.docs, a, b, bits);
+    }
+  }
+
+  /** Sets the bits of documents that have exactly this value (an ordered integer). */
+  fillEquals(value: bigint, bits: Int32Array): void {
+    this.fillRange(value, value, bits);
+  }
+
+  /** Sets the bits of documents that have a value. */
+  fillHas(bits: Int32Array): void {
+    fillPresent(this.present, bits);
+  }
+
+  #fillWide(lo: bigint, hi: bigint, bits: Int32Array): void {
+    for (let zone = 0; zone < this.zones; zone++) {
+      const zoneLo = this.#lo.getBigInt64(8 * zone, true);
+      const zoneHi = this.#hi.getBigInt64(8 * zone, true);
+      if (zoneLo > zoneHi || zoneHi < lo || zoneLo > hi) continue;
+      if (zoneLo >= lo && zoneHi <= hi) fillZone(this.present, zone, bits);
+      else fillWide(this.#wide, this.#slots(), this.present, zone, this.docs, lo, hi, bits);
+    }
+  }
+
+  #slots(): Int32Array | null {
+    return this.multi ? this.#starts : null;
+  }
+
+  #codes(): Uint8Array | Uint16Array | Uint32Array {
+    if (this.width === 1) return this.#u8;
+    return this.width === 2 ? this.#u16 : this.#u32;
+  }
+
+  #code(slot: number): number {
+    if (this.width === 1) return this.#u8[slot];
+    return this.width === 2 ? this.#u16[slot] : this.#u32[slot];
+  }
+
+  #number(slot: number): number {
+    if (this.width !== 8) return this.#baseNumber + this.#step * this.#code(slot);
+    const low = this.#u32[2 * slot];
+    const high = this.#u32[2 * slot + 1] | 0;
+    return this.double ? doubleFromWords(low, high) : high * 4_294_967_296 + low;
+  }
+
+  #keyOfCode(code: number | bigint): number {
+    if (typeof code === 'number') return this.#baseNumber + this.#step * code;
+    return this.double ? doubleFromOrdered(code) : Number(code);
+  }
+
+  #zoneCode(bounds: DataView, zone: number): number | bigint {
+    if (this.width === 1) return bounds.getUint8(zone);
+    if (this.width === 2) return bounds.getUint16(2 * zone, true);
+    if (this.width === 4) return bounds.getUint32(4 * zone, true);
+    return bounds.getBigInt64(8 * zone, true);
+  }
+}
