@@ -1,0 +1,55 @@
+import type { Highlight, Segment } from '../../backend.ts';
+import type { Clause } from '../../query/bind/clause.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { bestFragments } from './fragments.ts';
+import { markText } from './marks.ts';
+import { type FieldMatchers, fieldMatchers } from './matchers.ts';
+
+/** How fragments are cut: numbers of fragments and of UTF-16 units. */
+export interface FragmentSettings {
+  readonly maxFragments: number;
+  readonly fragmentSize: number;
+}
+/** A query's marks on documents. Made once a query, used for each hit. */
+export interface Highlighter {
+  /** The marked fragments of one hit, given the texts of a field's values; undefined when no field has any. */
+  highlight(texts: (field: FieldPlan) => readonly string[]): Highlight | undefined;
+}
+
+/**
+ * A highlighter for the cached TEXT fields in `fields`. A word is marked where its own field asked for it: terms and sets by
+ * their analysed tokens, exact phrases as a whole, phrases with slop word by word, patterns by the tokens that they match.
+ * Texts are analysed again, as they were at indexing.
+ */
+export function createHighlighter(
+  clause: Clause,
+  fields: readonly FieldPlan[],
+  settings: FragmentSettings,
+): Highlighter {
+  const asked = fields.flatMap((field): { field: FieldPlan; matchers: FieldMatchers }[] => {
+    const matchers = field.inverted?.kind === 'text' ? fieldMatchers(clause, field) : null;
+    return matchers === null ? [] : [{ field, matchers }];
+  });
+  return {
+    highlight(texts) {
+      const out: [string, readonly (readonly Segment[])[]][] = [];
+      for (const { field, matchers } of asked) {
+        const fragments = fieldFragments(field, matchers, texts(field), settings);
+        if (fragments.length > 0) out.push([field.name, fragments]);
+      }
+      return out.length === 0 ? undefined : Object.fromEntries(out);
+    },
+  };
+}
+
+function fieldFragments(
+  field: FieldPlan,
+  matchers: FieldMatchers,
+  texts: readonly string[],
+  settings: FragmentSettings,
+): readonly (readonly Segment[])[] {
+  if (field.inverted?.kind !== 'text') return [];
+  const { analyzer } = field.inverted;
+  const values = texts.map((text) => markText(text, analyzer, matchers));
+  return bestFragments(values, settings.maxFragments, settings.fragmentSize);
+}

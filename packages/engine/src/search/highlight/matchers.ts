@@ -1,0 +1,69 @@
+import type { TermAutomaton } from '../../query/automaton/automaton.ts';
+import type { Clause, Leaf } from '../../query/bind/clause.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+
+/** A phrase to be marked as a whole (slop 0) or word by word. `words` are numbers in `FieldMatchers.words`. */
+export interface PhraseMatcher {
+  readonly words: readonly number[];
+  readonly offsets: readonly number[];
+  readonly slop: number;
+}
+
+/** What a query looks for in one TEXT field: all that may be marked there. */
+export interface FieldMatchers {
+  /** Number of each word, by its term's bytes as Latin-1 text. */
+  readonly words: ReadonlyMap<string, number>;
+  /** Words that are marked wherever they stand. */
+  readonly single: ReadonlySet<number>;
+  readonly phrases: readonly PhraseMatcher[];
+  readonly prefixes: readonly Uint8Array[];
+  readonly automata: readonly TermAutomaton[];
+}
+
+/** A term's bytes as a map key. */
+export function termText(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
+}
+
+/** The matchers of `field` in a query; null when the query looks for nothing there. must_not is no reason to mark. */
+export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers | null {
+  const words = new Map<string, number>();
+  const single = new Set<number>();
+  const phrases: PhraseMatcher[] = [];
+  const prefixes: Uint8Array[] = [];
+  const automata: TermAutomaton[] = [];
+  const number = (term: Uint8Array): number => {
+    const text = termText(term);
+    const known = words.get(text) ?? words.size;
+    words.set(text, known);
+    return known;
+  };
+  for (const leaf of positiveLeaves(clause)) {
+    if (!('field' in leaf) || leaf.field.id !== field.id) continue;
+    if (leaf.kind === 'term') single.add(number(leaf.term));
+    else if (leaf.kind === 'set') for (const term of leaf.terms) single.add(number(term));
+    else if (leaf.kind === 'prefix') prefixes.push(leaf.prefix);
+    else if (leaf.kind === 'pattern') automata.push(leaf.automaton);
+    else if (leaf.kind === 'phrase') {
+      phrases.push({
+        words: leaf.words.map((word) => number(word.term)),
+        offsets: leaf.words.map((word) => word.offset),
+        slop: leaf.slop,
+      });
+    }
+  }
+  const some = words.size + prefixes.length + automata.length > 0;
+  return some ? { words, single, phrases, prefixes, automata } : null;
+}
+
+/** The leaves that a document matches because of, in the query's order. */
+function* positiveLeaves(clause: Clause): Generator<Leaf> {
+  if (clause.kind === 'none') return;
+  if (clause.kind !== 'bool') {
+    yield clause;
+    return;
+  }
+  for (const part of [...clause.must, ...clause.should, ...clause.filter]) {
+    yield* positiveLeaves(part);
+  }
+}
