@@ -27,7 +27,7 @@ export function hashRows(
 ): Int32Array {
   const hashes = new Int32Array(rows * LANES);
   for (let row = 0; row < rows; row++) hashes.set(seed, row * LANES);
-  columns.forEach((column, i) => mixColumn(hashes, column, types[i], rows));
+  for (let i = 0; i < columns.length; i++) mixColumn(hashes, columns[i], types[i], rows);
   for (let at = 0; at < hashes.length; at++) hashes[at] = finish(hashes[at]);
   return hashes;
 }
@@ -38,18 +38,24 @@ function mixColumn(hashes: Int32Array, column: ColumnVector, type: Type, rows: n
   }
   switch (column.kind) {
     case 'utf8':
-      return eachPresent(column, rows, (row) =>
-        mixBytes(hashes, row * LANES, column.bytes, column.offsets[row], column.offsets[row + 1]),
-      );
+      eachPresent(column, rows, (row) => {
+        mixBytes(hashes, row * LANES, column.bytes, column.offsets[row], column.offsets[row + 1]);
+      });
+      break;
     case 'int32':
     case 'bool':
-      return eachPresent(column, rows, (row) => mixWord(hashes, row * LANES, column.values[row]));
+      eachPresent(column, rows, (row) => {
+        mixWord(hashes, row * LANES, column.values[row]);
+      });
+      break;
     case 'int64':
-      return mixWide(hashes, column, wordsOf(column.values), rows);
+      mixWide(hashes, column, wordsOf(column.values), rows);
+      break;
     case 'float64':
-      return mixWide(hashes, column, wordsOf(oneNaN(column.values)), rows);
+      mixWide(hashes, column, wordsOf(oneNaN(column.values)), rows);
+      break;
     default:
-      return eachPresent(column, rows, (row) => {
+      eachPresent(column, rows, (row) => {
         const bytes = encoder.encode(canonicalText(type, valueAt(column, row)) ?? '');
         mixBytes(hashes, row * LANES, bytes, 0, bytes.length);
       });
