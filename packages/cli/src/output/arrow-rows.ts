@@ -25,11 +25,12 @@ export async function arrowWriter(
   writer.reset(undefined, schema);
   let rows: OutputRow[] = [];
   const flush = () => {
-    const vectors = columns.map((c, i) => {
+    const children = columns.map((c, i) => {
       const values = rows.map((row) => arrowValue(c.kind, row[c.name]));
-      return arrow.vectorFromArray(values, schema.fields[i].type);
+      if (c.kind !== 'timestamp')
+        return arrow.vectorFromArray(values, schema.fields[i].type).data[0];
+      return arrow.makeData({ type: types.timestamp(), length: values.length, ...micros(values) });
     });
-    const children = vectors.map((v) => v.data[0]);
     const struct = arrow.makeData({
       type: new arrow.Struct(schema.fields),
       length: rows.length,
@@ -49,6 +50,19 @@ export async function arrowWriter(
       for await (const chunk of writer) await sink(chunk as Uint8Array);
     },
   };
+}
+
+/** Microseconds and their validity bitmap: Arrow's own builder counts in milliseconds and would round. */
+function micros(values: readonly unknown[]) {
+  const data = new BigInt64Array(values.length);
+  const nullBitmap = new Uint8Array((values.length + 7) >> 3);
+  let nullCount = 0;
+  values.forEach((value, i) => {
+    if (typeof value !== 'bigint') return void nullCount++;
+    data[i] = value;
+    nullBitmap[i >> 3] |= 1 << (i & 7);
+  });
+  return { data, nullBitmap, nullCount };
 }
 
 function arrowValue(kind: ColumnKind, value: unknown): unknown {

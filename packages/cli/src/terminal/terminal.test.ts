@@ -1,0 +1,125 @@
+import { LhsError } from '@lakehouse-search/engine';
+import { describe, expect, it } from 'vitest';
+import { errorReport } from './error-report.ts';
+import { bytes, count, duration, plural, rate, snapshotName } from './figures.ts';
+import { progressLine } from './progress.ts';
+import { styleFor } from './style.ts';
+import { table } from './table.ts';
+import { wantsColor } from './terminal.ts';
+import { cut, pad, printable, width } from './text.ts';
+
+const plain = styleFor({ color: false });
+
+describe('text', () => {
+  it('never lets control characters reach the terminal', () => {
+    expect(printable('a\u001b[31mred\u0007\n\tb\u202e')).toBe('a�[31mred�  b�');
+  });
+
+  it('cuts by columns and never inside a character', () => {
+    expect(cut('日本語テキスト', 7)).toBe('日本語…');
+    expect(cut('👩‍👩‍👧‍👦 family', 4)).toBe('👩‍👩‍👧‍👦…');
+    expect(cut('short', 5)).toBe('short');
+    expect(width(cut('a long line of words', 10))).toBeLessThanOrEqual(10);
+  });
+
+  it('pads wide characters by their columns', () => {
+    expect(pad('日本', 6)).toBe('日本  ');
+    expect(pad('7', 3, 'right')).toBe('  7');
+  });
+});
+
+describe('figures', () => {
+  it('writes figures as people read them', () => {
+    expect(count(446015)).toBe('446,015');
+    expect([rate(92_133), rate(812), rate(2_300_000)]).toEqual(['92k', '812', '2.3M']);
+    expect([duration(2.14), duration(412.4), duration(5100), duration(200_000)]).toEqual([
+      '2.1 ms',
+      '412 ms',
+      '5.1 s',
+      '3 min 20 s',
+    ]);
+    expect([bytes(999), bytes(78_400_000)]).toEqual(['999 B', '78.4 MB']);
+    expect([snapshotName('8412345678903325'), snapshotName('12')]).toEqual(['8412…3325', '12']);
+    expect([plural(1, 'hit'), plural(0, 'hit')]).toEqual(['1 hit', '0 hits']);
+  });
+});
+
+describe('tables', () => {
+  it('aligns columns and cuts the last one to the terminal', () => {
+    const lines = table(
+      [{ title: 'index' }, { title: 'rows', align: 'right' }, { title: 'note' }],
+      [
+        ['commits', '446,015', 'a very long remark that does not fit'],
+        ['日本', '7', 'x'],
+      ],
+      40,
+    );
+    expect(lines).toEqual([
+      'index       rows  note',
+      'commits  446,015  a very long remark th…',
+      '日本           7  x',
+    ]);
+    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(40);
+  });
+});
+
+describe('colour', () => {
+  it('follows NO_COLOR, then FORCE_COLOR, then the terminal', () => {
+    expect(wantsColor({ NO_COLOR: '1', FORCE_COLOR: '1' }, true)).toBe(false);
+    expect(wantsColor({ FORCE_COLOR: '1' }, false)).toBe(true);
+    expect(wantsColor({ TERM: 'dumb' }, true)).toBe(false);
+    expect(wantsColor({}, true)).toBe(true);
+    expect(wantsColor({}, false)).toBe(false);
+  });
+});
+
+describe('progress', () => {
+  it('draws share, rows, rate and what is left', () => {
+    const line = progressLine(
+      'incidents',
+      { phase: 'reading', docs_done: 250, docs_total: 1000 },
+      500,
+    );
+    expect(line).toBe(
+      'incidents  reading   █████░░░░░░░░░░░░░░░  25 %  250 of 1,000 rows  500 rows/s  1.5 s left',
+    );
+  });
+});
+
+describe('errors', () => {
+  it('draws a caret under the place and says what is next', () => {
+    const text = 'subjct:timeout AND repo:git';
+    const error = new LhsError('invalid_query', 'field "subjct" is not in index "commits"', {
+      place: { text, from: 0, to: 6 },
+      hint: 'did you mean "subject"?',
+    });
+    const report = errorReport(error, plain, 80);
+    expect(report.exit).toBe(2);
+    expect(report.lines).toEqual([
+      'error: field "subjct" is not in index "commits"',
+      '  subjct:timeout AND repo:git',
+      '  ^^^^^^',
+      '  did you mean "subject"?',
+    ]);
+    expect(report.body).toMatchObject({ error: { code: 'invalid_query', status: 400 } });
+  });
+
+  it('cuts a long query around the place', () => {
+    const text = `${'word '.repeat(500)}bad^^${' word'.repeat(500)}`;
+    const from = text.indexOf('bad');
+    const report = errorReport(
+      new LhsError('invalid_query', 'no', { place: { text, from, to: from + 3 } }),
+      plain,
+      60,
+    );
+    expect(width(report.lines[1])).toBeLessThanOrEqual(60);
+    const at = report.lines[2].indexOf('^');
+    expect(report.lines[1].slice(at, at + 3)).toBe('bad');
+  });
+
+  it('calls a bug a bug', () => {
+    const report = errorReport(new TypeError('x is not a function'), plain, 80);
+    expect(report.exit).toBe(1);
+    expect(report.lines.join('\n')).toContain('this is a bug in lhs');
+  });
+});
