@@ -1,5 +1,11 @@
 export { LakeError, type LakeErrorCode } from './base/errors.ts';
+export { listTables, loadTable } from './catalog/load-table.ts';
+export type { LoadOptions, TableCommit, TableHandle } from './catalog/table-handle.ts';
 export type { DataFile, DeleteFile, FileScan, FileSet } from './metadata/file-set.ts';
+export type { TableMetadata } from './metadata/table-metadata.ts';
+export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
+export { fileSet } from './plan/file-set.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';
 export * from './schema/type.ts';
+export { valueToJson } from './schema/value-json.ts';
 export type * from './source-table.ts';

@@ -1,25 +1,10 @@
 import type { FileSet } from './metadata/file-set.ts';
+import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import type { Schema, Value } from './schema/type.ts';
 
-/** A snapshot as the table's metadata has it. */
-export interface Snapshot {
-  readonly id: bigint;
-  readonly parentId: bigint | null;
-  readonly sequenceNumber: bigint;
-  /** Milliseconds since 1970. */
-  readonly timestampMs: number;
-  readonly operation: string | null;
-  readonly summary: Readonly<Record<string, string>>;
-  readonly schemaId: number | null;
-}
-
-/** A branch or a tag. */
-export interface SnapshotRef {
-  readonly name: string;
-  readonly kind: 'branch' | 'tag';
-  readonly snapshotId: bigint;
-}
+export type { CatalogConfig, TableConfig } from './catalog/config.ts';
+export type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 
 export interface ScanOptions {
   /** Default: the current snapshot. A table without a snapshot scans as empty. */
@@ -117,26 +102,3 @@ export interface SourceTable {
   refresh(): Promise<SourceTable>;
   close(): Promise<void>;
 }
-
-/** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
-export type CatalogConfig =
-  | { readonly type: 'filesystem'; readonly warehouse: string }
-  | {
-      readonly type: 'sql';
-      readonly uri: string;
-      readonly name?: string;
-      readonly warehouse?: string;
-    }
-  | {
-      readonly type: 'rest';
-      readonly uri: string;
-      readonly warehouse?: string;
-      readonly prefix?: string;
-      readonly token_env?: string;
-      readonly credential_env?: string;
-      readonly oauth2_server_uri?: string;
-      readonly scope?: string;
-    };
-export type TableConfig =
-  | { readonly catalog: CatalogConfig; readonly table: string }
-  | { readonly path: string };

@@ -18,6 +18,8 @@ export interface DataFile {
   readonly upperBounds: ReadonlyMap<number, Uint8Array>;
   readonly nullCounts: ReadonlyMap<number, bigint>;
   readonly valueCounts: ReadonlyMap<number, bigint>;
+  /** NaN counts by field id, for float and double columns; absent where the writer did not count. */
+  readonly nanCounts?: ReadonlyMap<number, bigint>;
 }
 
 export type DeleteFile = {
@@ -31,7 +33,10 @@ export type DeleteFile = {
   | {
       readonly kind: 'position';
       readonly format: 'parquet' | 'avro' | 'orc';
+      /** The one data file meant, where the entry (or its bounds on file_path) says so. */
       readonly referencedDataFile: string | null;
+      /** Bounds of file_path inside the delete file; the upper one may be longer than any path. */
+      readonly pathBounds?: { readonly lower: string; readonly upper: string } | null;
     }
   | {
       readonly kind: 'equality';

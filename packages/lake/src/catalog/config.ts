@@ -1,0 +1,30 @@
+/** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
+export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
+
+export interface FilesystemCatalogConfig {
+  readonly type: 'filesystem';
+  readonly warehouse: string;
+}
+
+export interface SqlCatalogConfig {
+  readonly type: 'sql';
+  readonly uri: string;
+  readonly name?: string;
+  readonly warehouse?: string;
+}
+
+export interface RestCatalogConfig {
+  readonly type: 'rest';
+  readonly uri: string;
+  readonly warehouse?: string;
+  readonly prefix?: string;
+  readonly token_env?: string;
+  readonly credential_env?: string;
+  readonly oauth2_server_uri?: string;
+  readonly scope?: string;
+}
+
+/** A table of a catalog, or a bare path to its folder or metadata file. */
+export type TableConfig =
+  | { readonly catalog: CatalogConfig; readonly table: string }
+  | { readonly path: string };

@@ -1,0 +1,175 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join, resolve as resolvePath } from 'node:path';
+import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { kindOfPath } from '../base/table-files.ts';
+import { readMetadataFile } from '../metadata/read-metadata.ts';
+import type { FilesystemCatalogConfig } from './config.ts';
+import { isTableFolder, type MetadataVersion, newestMetadata } from './metadata-versions.ts';
+import { createExclusive, writeVersionHint } from './metadata-write.ts';
+import { relocate } from './relocation.ts';
+import type { LoadOptions, TableCommit, TableHandle } from './table-handle.ts';
+import { splitTableName, tableNameParts } from './table-name.ts';
+
+/**
+ * The filesystem (Hadoop) catalog: `<warehouse>/<namespace>/<table>/metadata/vN.metadata.json`. There is no other record: the
+ * folders are the catalog, and creating the next version's file exclusively is the commit.
+ */
+interface Place {
+  readonly name: string;
+  readonly folder: string;
+  /** null for a bare path: then only the table's own folder may be read. */
+  readonly warehouse: string | null;
+  readonly options: LoadOptions;
+}
+
+/** The newest version of the table in a folder. Throws table_not_found, metadata_invalid. */
+export async function filesystemHandle(place: Place): Promise<TableHandle> {
+  const version = await newestMetadata(place.folder);
+  if (version === null) throw notATable(place.folder);
+  return handleAt(place, version);
+}
+
+function notATable(folder: string): LakeError {
+  return new LakeError(
+    'table_not_found',
+    `folder "${folder}" holds no iceberg table; expected "metadata/v1.metadata.json" or the like in it`,
+    { file: folder },
+  );
+}
+
+async function handleAt(place: Place, version: MetadataVersion): Promise<TableHandle> {
+  const metadata = await readMetadataFile(version.path);
+  const { warehouse } = place;
+  const allowedRoots = place.options.allowedRoots ?? [];
+  const files = relocate(metadata, version.path, { warehouse, allowedRoots });
+  const commit: TableCommit = { commitMetadata: (json) => commitNext(place, version, json) };
+  const handle: TableHandle = Object.freeze({
+    name: place.name,
+    metadata,
+    files,
+    config: {},
+    commit: version.layout === 'hadoop' ? Object.freeze(commit) : null,
+    refresh: async () => {
+      const newest = await newestMetadata(place.folder);
+      if (newest === null) throw notATable(place.folder);
+      return newest.path === version.path ? handle : handleAt(place, newest);
+    },
+  });
+  return handle;
+}
+
+async function commitNext(
+  place: Place,
+  version: MetadataVersion,
+  json: string,
+): Promise<TableHandle> {
+  const newest = await newestMetadata(place.folder);
+  if (newest?.path !== version.path) throw conflict(place, version.version);
+  const next = version.version + 1;
+  const folder = join(place.folder, 'metadata');
+  const path = join(folder, `v${next}.metadata.json`);
+  if (!(await createExclusive(path, json))) throw conflict(place, version.version);
+  await writeVersionHint(folder, next);
+  return handleAt(place, { path, version: next, layout: 'hadoop' });
+}
+
+function conflict(place: Place, version: number): LakeError {
+  return new LakeError(
+    'commit_conflict',
+    `table "${place.name}" has moved on from version ${version} while this commit was made; refresh and retry`,
+    { file: place.folder },
+  );
+}
+
+/** The folder in which a table of this catalog lies, or would lie. */
+export async function filesystemFolder(
+  config: FilesystemCatalogConfig,
+  table: string,
+): Promise<string> {
+  const warehouse = resolvePath(config.warehouse);
+  const nested = join(warehouse, ...tableNameParts(table));
+  if (await isTableFolder(nested)) return nested;
+  const flat = join(warehouse, table);
+  return (await isTableFolder(flat)) ? flat : nested;
+}
+
+/** Loads `namespace.table`. A folder that is called `namespace.table` itself is accepted too. Throws table_not_found. */
+export async function loadFilesystemTable(
+  config: FilesystemCatalogConfig,
+  table: string,
+  options: LoadOptions,
+): Promise<TableHandle> {
+  const warehouse = resolvePath(config.warehouse);
+  const folder = await filesystemFolder(config, table);
+  if ((await kindOfPath(folder)) === 'none') throw await missing(config, table);
+  return filesystemHandle({ name: table, folder, warehouse, options });
+}
+
+async function missing(config: FilesystemCatalogConfig, table: string): Promise<LakeError> {
+  const known = await listFilesystemTables(config).catch(() => []);
+  const shown = known.slice(0, 10).join(', ');
+  return new LakeError(
+    'table_not_found',
+    `table "${table}" is not in warehouse "${config.warehouse}"; ${
+      known.length === 0 ? 'it holds no tables' : `its tables are ${shown}`
+    }${known.length > 10 ? ', …' : ''}`,
+    { details: { table, warehouse: config.warehouse } },
+  );
+}
+
+/** Creates a table whose first metadata is `json`. Throws table_exists. */
+export async function createFilesystemTable(
+  config: FilesystemCatalogConfig,
+  table: string,
+  json: string,
+  options: LoadOptions,
+): Promise<TableHandle> {
+  splitTableName(table);
+  const folder = await filesystemFolder(config, table);
+  const metadata = join(folder, 'metadata');
+  if (await isTableFolder(folder)) throw exists(table);
+  await mkdir(metadata, { recursive: true });
+  if (!(await createExclusive(join(metadata, 'v1.metadata.json'), json))) throw exists(table);
+  await writeVersionHint(metadata, 1);
+  return loadFilesystemTable(config, table, options);
+}
+
+function exists(table: string): LakeError {
+  return new LakeError('table_exists', `table "${table}" exists already; append to it or overwrite it`, {
+    details: { table },
+  });
+}
+
+/** Names of all tables under a warehouse, sorted; folders are searched to a depth of four. Throws catalog_unreachable. */
+export async function listFilesystemTables(
+  config: FilesystemCatalogConfig,
+): Promise<readonly string[]> {
+  const warehouse = resolvePath(config.warehouse);
+  if ((await kindOfPath(warehouse)) !== 'folder') {
+    throw new LakeError(
+      'catalog_unreachable',
+      `warehouse "${config.warehouse}" is not a folder; give the folder that holds the namespaces`,
+      { file: warehouse },
+    );
+  }
+  const tables: string[] = [];
+  await collect(warehouse, [], tables);
+  return tables.sort();
+}
+
+const NAMESPACE_DEPTH = 4;
+
+async function collect(folder: string, parts: readonly string[], into: string[]): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+    const inner = join(folder, entry.name);
+    const name = [...parts, entry.name];
+    if (await isTableFolder(inner)) into.push(name.join('.'));
+    else if (name.length < NAMESPACE_DEPTH) await collect(inner, name, into);
+    if (into.length > LIMITS.catalogTables) {
+      throw new LakeError('limit_exceeded', `warehouse "${folder}" holds too many tables`);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { loadPath } from './bare-path.ts';
+import type { CatalogConfig, TableConfig } from './config.ts';
+import { listFilesystemTables, loadFilesystemTable } from './filesystem.ts';
+import type { LoadOptions, TableHandle } from './table-handle.ts';
+
+/**
+ * Loads a table at its newest version. Throws table_not_found, metadata_invalid, unsupported, catalog_unreachable,
+ * catalog_refused, invalid_argument.
+ */
+export async function loadTable(
+  config: TableConfig,
+  options: LoadOptions = {},
+): Promise<TableHandle> {
+  if ('path' in config) return loadPath(config.path, options);
+  const { catalog, table } = config;
+  switch (catalog.type) {
+    case 'filesystem':
+      return loadFilesystemTable(catalog, table, options);
+    case 'sql':
+      return (await import('./sql.ts')).loadSqlTable(catalog, table, options);
+    case 'rest':
+      return (await import('./rest.ts')).loadRestTable(catalog, table, options);
+  }
+}
+
+/** Names of all tables of a catalog, `namespace.table`, sorted. Throws catalog_unreachable, catalog_refused. */
+export async function listTables(
+  catalog: CatalogConfig,
+  options: LoadOptions = {},
+): Promise<readonly string[]> {
+  switch (catalog.type) {
+    case 'filesystem':
+      return listFilesystemTables(catalog);
+    case 'sql':
+      return (await import('./sql.ts')).listSqlTables(catalog);
+    case 'rest':
+      return (await import('./rest.ts')).listRestTables(catalog, options);
+  }
+}

@@ -1,0 +1,107 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { kindOfPath } from '../base/table-files.ts';
+import { isMetadataFileName } from '../metadata/read-metadata.ts';
+
+/**
+ * The newest metadata file of a table's folder. Two layouts occur:
+ * - Hadoop: `metadata/vN.metadata.json` (or `vN.gz.metadata.json`, `vN.metadata.json.gz`) and `version-hint.text`, which may be stale:
+ *   versions after the hinted one are looked for. The hint may lie beside `metadata/` or inside it.
+ * - the other catalogs': `metadata/NNNNN-<uuid>.metadata.json`, without a hint: the greatest number wins, then the latest file.
+ */
+export interface MetadataVersion {
+  readonly path: string;
+  /** N of `vN` or `NNNNN`. */
+  readonly version: number;
+  readonly layout: 'hadoop' | 'numbered';
+}
+
+const HADOOP = /^v(\d{1,15})(\.gz)?\.metadata\.json(\.gz)?$/;
+const NUMBERED = /^(\d{1,15})-[^/]*\.metadata\.json(\.gz)?$/;
+
+/** The version that a metadata file's name tells, or null. */
+export function versionOfName(folder: string, name: string): MetadataVersion | null {
+  const hadoop = HADOOP.exec(name);
+  if (hadoop) return { path: join(folder, name), version: Number(hadoop[1]), layout: 'hadoop' };
+  const numbered = NUMBERED.exec(name);
+  if (!numbered) return null;
+  return { path: join(folder, name), version: Number(numbered[1]), layout: 'numbered' };
+}
+
+/** Names of the files in a metadata folder; none where it is not there. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw new LakeError('table_not_found', `folder "${folder}" cannot be read (${code})`, {
+      file: folder,
+      cause: error,
+    });
+  }
+}
+
+/** The hinted version of a Hadoop table, or null. */
+export async function readVersionHint(tableFolder: string): Promise<number | null> {
+  for (const path of [
+    join(tableFolder, 'metadata', 'version-hint.text'),
+    join(tableFolder, 'version-hint.text'),
+  ]) {
+    const text = await readFile(path, 'utf8').catch(() => null);
+    const match = text === null ? null : /^\s*v?(\d{1,15})\s*$/.exec(text);
+    if (match) return Number(match[1]);
+  }
+  return null;
+}
+
+/**
+ * The newest metadata version in a table's folder, or null where the folder holds no table. Throws metadata_invalid where a hint
+ * names a version that is not there and no other is.
+ */
+export async function newestMetadata(tableFolder: string): Promise<MetadataVersion | null> {
+  const folder = join(tableFolder, 'metadata');
+  const names = await namesIn(folder);
+  const hint = await readVersionHint(tableFolder);
+  const versions = names
+    .filter(isMetadataFileName)
+    .map((name) => versionOfName(folder, name))
+    .filter((version) => version !== null);
+  const hadoop = versions.filter((version) => version.layout === 'hadoop');
+  const numbered = versions.filter((version) => version.layout === 'numbered');
+  const newest = fromHint(hadoop, hint) ?? newestOf(hadoop.length > 0 ? hadoop : numbered);
+  if (newest !== null) return newest;
+  if (hint === null) return null;
+  throw new LakeError(
+    'metadata_invalid',
+    `version-hint.text of "${tableFolder}" names version ${hint}, but "${folder}" holds no metadata file`,
+    { file: join(folder, `v${hint}.metadata.json`) },
+  );
+}
+
+/** The last version that follows the hinted one without a gap: a writer may have died before it moved the hint. */
+function fromHint(
+  versions: readonly MetadataVersion[],
+  hint: number | null,
+): MetadataVersion | null {
+  const byNumber = new Map(versions.map((version) => [version.version, version]));
+  let found = hint === null ? undefined : byNumber.get(hint);
+  for (let next = found; next !== undefined; next = byNumber.get(next.version + 1)) found = next;
+  return found ?? null;
+}
+
+function newestOf(versions: readonly MetadataVersion[]): MetadataVersion | null {
+  const order = (a: MetadataVersion, b: MetadataVersion) =>
+    a.version - b.version || (a.path < b.path ? -1 : 1);
+  return [...versions].sort(order).at(-1) ?? null;
+}
+
+/** Whether a folder is that of a table: it has `metadata/` with a metadata file or a version hint in it. */
+export async function isTableFolder(folder: string): Promise<boolean> {
+  const names = await namesIn(join(folder, 'metadata'));
+  if (names.length > LIMITS.manifestsPerSnapshot * 16) return true;
+  if (names.some((name) => isMetadataFileName(name) || name === 'version-hint.text')) return true;
+  return (await kindOfPath(join(folder, 'version-hint.text'))) === 'file';
+}

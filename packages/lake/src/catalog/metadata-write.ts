@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LakeError } from '../base/errors.ts';
+
+/**
+ * Writes of metadata files that are whole or not there: bytes go to a hidden file, are synced, and get their name by `link`
+ * (fails where the name is taken) or `rename` (replaces).
+ */
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  await using handle = await open(path, 'wx');
+  await handle.writeFile(text);
+  await handle.sync();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+function writeFault(path: string, error: unknown): LakeError {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  const what = full ? 'the disk is full' : code;
+  return new LakeError(full ? 'disk_full' : 'internal', `"${path}" cannot be written (${what})`, {
+    file: path,
+    cause: error,
+  });
+}
+
+/** Creates `path` with `text`; false where it exists already. Throws disk_full, internal. */
+export async function createExclusive(path: string, text: string): Promise<boolean> {
+  const hidden = join(dirname(path), `.${randomUUID()}.tmp`);
+  try {
+    await writeSynced(hidden, text);
+    await link(hidden, path);
+    await syncFolder(dirname(path));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw writeFault(path, error);
+  } finally {
+    await unlink(hidden).catch(() => undefined);
+  }
+}
+
+/** Moves a Hadoop table's version hint. A failure is no fault: readers look past a stale hint. */
+export async function writeVersionHint(metadataFolder: string, version: number): Promise<void> {
+  const hidden = join(metadataFolder, `.${randomUUID()}.tmp`);
+  try {
+    await writeSynced(hidden, String(version));
+    await rename(hidden, join(metadataFolder, 'version-hint.text'));
+  } catch {
+    await unlink(hidden).catch(() => undefined);
+  }
+}

@@ -1,0 +1,32 @@
+import { LakeError } from '../base/errors.ts';
+
+/** A table's name in two: its namespace (levels joined by dots) and the table itself. */
+export interface TableName {
+  readonly namespace: string;
+  readonly table: string;
+}
+
+/** The levels of `namespace.table`. Throws invalid_argument for empty levels and for names that could leave a folder. */
+export function tableNameParts(name: string): readonly string[] {
+  const parts = name.split('.');
+  const bad = parts.some((part) => part === '' || /[/\\\0]/.test(part)) || name.length > 1000;
+  if (!bad) return parts;
+  throw new LakeError(
+    'invalid_argument',
+    `table name "${name.slice(0, 200)}" is not of the form namespace.table`,
+    { details: { table: name.slice(0, 200) } },
+  );
+}
+
+/** Splits `namespace.table` at its last dot. Throws invalid_argument where there is no namespace. */
+export function splitTableName(name: string): TableName {
+  const parts = tableNameParts(name);
+  if (parts.length < 2) {
+    throw new LakeError(
+      'invalid_argument',
+      `table name "${name}" has no namespace; expected namespace.table`,
+      { details: { table: name } },
+    );
+  }
+  return { namespace: parts.slice(0, -1).join('.'), table: parts.at(-1)! };
+}

@@ -1,0 +1,119 @@
+import { LakeError } from '../base/errors.ts';
+import { normalizeRecorded } from '../base/table-files.ts';
+import type { DataFile, DeleteFile } from '../metadata/file-set.ts';
+import { compareText } from '../schema/compare.ts';
+import type { Value } from '../schema/type.ts';
+
+/**
+ * Which delete files apply to a data file (format/spec.md, "Scan Planning"):
+ * - a deletion vector: names the data file, and is not older; it takes the place of that file's position deletes;
+ * - a position delete: not older, and names the file, or lies in the same spec and partition with bounds that admit its path;
+ * - an equality delete: strictly newer than the data, in the same spec and partition, or in an unpartitioned spec (global).
+ */
+export interface DeleteIndex {
+  /** The delete files that apply to `file`: equality deletes by sequence number first, then positions or the vector. */
+  deletesFor(file: DataFile): readonly DeleteFile[];
+}
+
+type Position = DeleteFile & { readonly kind: 'position' };
+type Vector = DeleteFile & { readonly kind: 'vector' };
+
+/** Makes the index. `unpartitioned` says whether a spec id places all rows in one partition. Throws manifest_invalid. */
+export function buildDeleteIndex(
+  deletes: readonly DeleteFile[],
+  unpartitioned: (specId: number) => boolean,
+): DeleteIndex {
+  const vectors = new Map<string, Vector>();
+  const byPath = new Map<string, Position[]>();
+  const byPartition = new Map<string, Position[]>();
+  const equalities = new Map<string, DeleteFile[]>();
+  for (const file of deletes) {
+    if (file.kind === 'vector') addVector(vectors, file);
+    else if (file.kind === 'equality') {
+      push(equalities, unpartitioned(file.specId) ? GLOBAL : partitionKey(file), file);
+    } else if (file.referencedDataFile !== null) {
+      push(byPath, normalizeRecorded(file.referencedDataFile), file);
+    } else push(byPartition, partitionKey(file), file);
+  }
+  for (const list of equalities.values()) list.sort(bySequence);
+  return {
+    deletesFor: (file) => {
+      const path = normalizeRecorded(file.path);
+      const partition = partitionKey(file);
+      const vector = vectors.get(path);
+      const own = [
+        ...newer(equalities.get(GLOBAL), file.dataSequence),
+        ...newer(equalities.get(partition), file.dataSequence),
+      ];
+      if (vector !== undefined && file.dataSequence <= vector.dataSequence) return [...own, vector];
+      const positions = [...(byPath.get(path) ?? []), ...(byPartition.get(partition) ?? [])];
+      return [...own, ...positions.filter((p) => reaches(p, file))];
+    },
+  };
+}
+
+const GLOBAL = 'global';
+
+function push<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [item]);
+  else list.push(item);
+}
+
+function addVector(vectors: Map<string, Vector>, vector: Vector): void {
+  const path = normalizeRecorded(vector.referencedDataFile);
+  const other = vectors.get(path);
+  if (other !== undefined) {
+    throw new LakeError(
+      'manifest_invalid',
+      `data file "${path}" has two deletion vectors, in "${other.path}" and in "${vector.path}"`,
+      { file: vector.path },
+    );
+  }
+  vectors.set(path, vector);
+}
+
+function bySequence(a: DeleteFile, b: DeleteFile): number {
+  return a.dataSequence < b.dataSequence ? -1 : a.dataSequence > b.dataSequence ? 1 : 0;
+}
+
+function newer(sorted: readonly DeleteFile[] | undefined, sequence: bigint): readonly DeleteFile[] {
+  if (sorted === undefined) return [];
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]!.dataSequence > sequence) high = middle;
+    else low = middle + 1;
+  }
+  return sorted.slice(low);
+}
+
+function reaches(position: Position, file: DataFile): boolean {
+  if (file.dataSequence > position.dataSequence) return false;
+  const bounds = position.pathBounds ?? null;
+  if (bounds === null || position.referencedDataFile !== null) return true;
+  const spelling = spellingOf(file.path);
+  // `file:/a` and `file:///a` are one file but sort apart: bounds say nothing about another spelling.
+  if (spellingOf(bounds.lower) !== spelling || spellingOf(bounds.upper) !== spelling) return true;
+  return compareText(bounds.lower, file.path) <= 0 && compareText(file.path, bounds.upper) <= 0;
+}
+
+function spellingOf(path: string): string {
+  return /^([A-Za-z][A-Za-z0-9+.-]*:)?\/*/.exec(path)![0];
+}
+
+/** One text for each (spec, partition tuple); equal tuples have equal texts, NaN and null included. */
+export function partitionKey(file: {
+  readonly specId: number;
+  readonly partition: readonly Value[];
+}): string {
+  return `${file.specId}:${file.partition.map(valueKey).join(',')}`;
+}
+
+function valueKey(value: Value): string {
+  if (value === null) return '-';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value instanceof Uint8Array) return `x${Buffer.from(value).toString('hex')}`;
+  return Object.is(value, -0) ? '0' : String(value);
+}
