@@ -1,0 +1,209 @@
+/**
+ * The row hash: 64 bits over a row's key and indexed source columns, equal for equal rows in every process, batch and
+ * version of this format. It tells changed rows from unchanged ones; it is no defence against chosen rows.
+ *
+ * Two 32-bit lanes (low, then high word). Each lane starts at its seed; each column that is not NULL, in the order of the
+ * Iceberg field ids, mixes in
+ *
+ *     mix(field id)  mix(length of the value in bytes)  mix(word 0) … mix(word n)
+ *
+ * where the words are the value's bytes, little-endian, zero-padded to 4; then `finish`. `mix` and `finish` are those of
+ * MurmurHash3_x86_32 (Austin Appleby, public domain); the high lane multiplies by its second pair of constants.
+ * Bytes of a value: int, date, long, time, timestamps 8 (two's complement); float, double 8 (IEEE 754, one NaN, -0 apart
+ * from 0); boolean 1; string, uuid UTF-8; every other type the UTF-8 of its canonical text (`structureText`).
+ * A NULL adds nothing: a column that is added later leaves the hashes of old rows alone.
+ */
+import {
+  type ColumnVector,
+  MapValue,
+  type Value,
+  type VariantNode,
+  VariantValue,
+} from '@lakehouse-search/lake';
+import { decimalText } from '../schema/variant-terms.ts';
+
+/** A column to hash: its Iceberg field id and its values. */
+export interface HashedColumn {
+  readonly fieldId: number;
+  readonly vector: ColumnVector;
+}
+
+const SEED_LOW = 0x6c687331;
+const SEED_HIGH = 0x726f7731;
+const encoder = new TextEncoder();
+const scratch = new DataView(new ArrayBuffer(8));
+
+/** The hash of each row. `columns` in any order. */
+export function hashRows(columns: readonly HashedColumn[], rows: number): BigUint64Array {
+  const hashes = new BigUint64Array(rows);
+  const lanes = new Int32Array(hashes.buffer);
+  for (let row = 0; row < rows; row++) {
+    lanes[row * 2] = SEED_LOW;
+    lanes[row * 2 + 1] = SEED_HIGH;
+  }
+  for (const column of columns.toSorted((a, b) => a.fieldId - b.fieldId)) {
+    hashColumn(lanes, column.fieldId, column.vector, rows);
+  }
+  for (let at = 0; at < lanes.length; at++) lanes[at] = finish(lanes[at]);
+  return hashes;
+}
+
+function hashColumn(lanes: Int32Array, id: number, vector: ColumnVector, rows: number): void {
+  if (vector.kind === 'utf8') hashTexts(lanes, id, vector, rows);
+  else if (vector.kind === 'values') hashStructures(lanes, id, vector.values, rows);
+  else hashFixed(lanes, id, vector, rows);
+}
+
+type FixedVector = Exclude<ColumnVector, { kind: 'utf8' } | { kind: 'values' }>;
+
+function hashFixed(lanes: Int32Array, id: number, vector: FixedVector, rows: number): void {
+  const { nulls } = vector;
+  const length = vector.kind === 'bool' ? 1 : 8;
+  for (let row = 0; row < rows; row++) {
+    if (nulls !== null && nulls[row] === 1) continue;
+    begin(lanes, row, id, length);
+    const value = vector.values[row];
+    if (typeof value === 'bigint') scratch.setBigInt64(0, value, true);
+    else if (vector.kind === 'float64') {
+      scratch.setFloat64(0, Number.isNaN(value) ? Number.NaN : value, true);
+    } else {
+      scratch.setInt32(0, value, true);
+      scratch.setInt32(4, value >> 31, true);
+    }
+    mixWord(lanes, row, scratch.getInt32(0, true));
+    if (length === 8) mixWord(lanes, row, scratch.getInt32(4, true));
+  }
+}
+
+function hashTexts(
+  lanes: Int32Array,
+  id: number,
+  vector: Extract<ColumnVector, { kind: 'utf8' }>,
+  rows: number,
+): void {
+  const { nulls, offsets, bytes } = vector;
+  for (let row = 0; row < rows; row++) {
+    if (nulls !== null && nulls[row] === 1) continue;
+    mixBytes(
+      begin(lanes, row, id, offsets[row + 1] - offsets[row]),
+      row,
+      bytes,
+      offsets[row],
+      offsets[row + 1],
+    );
+  }
+}
+
+function hashStructures(
+  lanes: Int32Array,
+  id: number,
+  values: readonly Value[],
+  rows: number,
+): void {
+  for (let row = 0; row < rows; row++) {
+    if (values[row] === null) continue;
+    const bytes = encoder.encode(structureText(values[row]));
+    mixBytes(begin(lanes, row, id, bytes.length), row, bytes, 0, bytes.length);
+  }
+}
+
+function begin(lanes: Int32Array, row: number, id: number, length: number): Int32Array {
+  return mixWord(mixWord(lanes, row, id), row, length);
+}
+
+function mixBytes(
+  lanes: Int32Array,
+  row: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): void {
+  let low = lanes[row * 2];
+  let high = lanes[row * 2 + 1];
+  for (let i = from; i < to; i += 4) {
+    let word = bytes[i];
+    if (i + 3 < to) word |= (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
+    else for (let j = 1; i + j < to; j++) word |= bytes[i + j] << (8 * j);
+    low = mixLow(low, word);
+    high = mixHigh(high, word);
+  }
+  lanes[row * 2] = low;
+  lanes[row * 2 + 1] = high;
+}
+
+function mixWord(lanes: Int32Array, row: number, word: number): Int32Array {
+  lanes[row * 2] = mixLow(lanes[row * 2], word);
+  lanes[row * 2 + 1] = mixHigh(lanes[row * 2 + 1], word);
+  return lanes;
+}
+
+function mixLow(hash: number, word: number): number {
+  let k = Math.imul(word, 0xcc9e2d51);
+  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  const h = hash ^ k;
+  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+function mixHigh(hash: number, word: number): number {
+  let k = Math.imul(word, 0x239b961b);
+  k = Math.imul((k << 16) | (k >>> 16), 0xab0e9789);
+  const h = hash ^ k;
+  return (Math.imul((h << 17) | (h >>> 15), 5) + 0x561ccd1b) | 0;
+}
+
+function finish(hash: number): number {
+  let h = hash ^ (hash >>> 16);
+  h = Math.imul(h, 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+/**
+ * A text that tells values of one type apart: lists and maps in brackets with their elements in order, structs and variant
+ * objects with their names sorted, strings in JSON quotes, bytes in hex, numbers in decimal. Variant leaves carry their kind, but
+ * integers and decimals of every width are one kind: how a file packs them says nothing about the row.
+ */
+export function structureText(value: Value): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value instanceof Uint8Array) return `x${Buffer.from(value).toString('hex')}`;
+  if (Array.isArray(value)) return `[${value.map(structureText).join(',')}]`;
+  if (value instanceof VariantValue) return `v${nodeText(value.node)}`;
+  if (value instanceof MapValue) {
+    const entries = value.entries.map(([k, v]) => `${structureText(k)}:${structureText(v)}`);
+    return `(${entries.join(',')})`;
+  }
+  const fields = Object.entries(value as Readonly<Record<string, Value>>);
+  return `{${fields.toSorted(byName).map(([k, v]) => `${JSON.stringify(k)}:${structureText(v)}`)}}`;
+}
+
+function nodeText(node: VariantNode): string {
+  switch (node.kind) {
+    case 'null':
+      return 'null';
+    case 'array':
+      return `[${node.elements.map(nodeText).join(',')}]`;
+    case 'object': {
+      const fields = [...node.fields].toSorted(byName);
+      return `{${fields.map(([k, v]) => `${JSON.stringify(k)}:${nodeText(v)}`).join(',')}}`;
+    }
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'int64':
+      return String(node.value);
+    case 'decimal':
+      return decimalText(node.unscaled, node.scale);
+    case 'float':
+    case 'double':
+      return `f${structureText(node.value)}`;
+    default:
+      return `${node.kind}:${structureText(node.value)}`;
+  }
+}
+
+function byName(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}

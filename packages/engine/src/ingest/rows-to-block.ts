@@ -1,0 +1,144 @@
+/**
+ * A batch of table rows to a block of documents, column by column.
+ *
+ * 1. Keys: encoded from the key columns; a NULL is refused.
+ * 2. Hashes: over every column that was read (row-hash.ts).
+ * 3. Fields: plain columns share the batch's bytes where they can; lists and odd types go value by value; variants by leaf.
+ *
+ * A value that cannot become what its field says is refused with key, column, value and place; inside a variant, where no
+ * schema holds, it is left out of the typed field and counted.
+ */
+import type { Batch, Value } from '@lakehouse-search/lake';
+import { LhsError } from '../base/errors.ts';
+import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
+import type { MappedField, Mapping } from '../schema/mapping.ts';
+import { VALUE_SHAPES } from '../schema/values.ts';
+import { encodeKeys } from './encode-keys.ts';
+import { createFieldBuilder, type FieldBuilder } from './field-builder.ts';
+import { doublesOfColumn, longsOfColumn } from './number-fields.ts';
+import { valueFault } from './row-fault.ts';
+import { hashRows } from './row-hash.ts';
+import { coerceScalar } from './scalar-value.ts';
+import {
+  ipOfColumn,
+  keywordOfColumn,
+  type TextVector,
+  textOfColumn,
+  textOfColumns,
+} from './text-fields.ts';
+import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
+import { valueAt } from './vector-values.ts';
+
+/**
+ * The documents of `batch`, whose columns are `mapping.columns`. `file` is the data file's number in the commit's file table.
+ * Counts of variant leaves that fit no typed field are added to `leftOut`. Throws source_invalid.
+ */
+export function rowsToBlock(
+  mapping: Mapping,
+  batch: Batch,
+  file: number,
+  leftOut: LeftOut,
+): DocumentBlock {
+  const { rows } = batch;
+  const keys = encodeKeys(mapping, batch);
+  const hashed = mapping.columns.map((column, i) => ({
+    fieldId: column.id,
+    vector: batch.columns[i],
+  }));
+  const fields = new Map<string, FieldBlock>();
+  for (const field of mapping.fields) {
+    if (!isUsed(field)) continue;
+    fields.set(field.plan.name, fieldOf(mapping, field, batch, leftOut));
+  }
+  return {
+    docs: rows,
+    keyOffsets: keys.offsets,
+    keyBytes: keys.bytes,
+    files: new Int32Array(rows).fill(file),
+    positions: batch.positions,
+    hashes: hashRows(hashed, rows),
+    fields,
+  };
+}
+
+function isUsed({ plan }: MappedField): boolean {
+  return plan.inverted !== null || plan.column !== null || plan.stored;
+}
+
+function fieldOf(mapping: Mapping, field: MappedField, batch: Batch, leftOut: LeftOut): FieldBlock {
+  const { source } = field;
+  switch (source.kind) {
+    case 'columns':
+      return plainField(mapping, field, source.columns, batch);
+    case 'variant_text':
+      return variantText(batch.columns[source.column], batch.rows);
+    case 'variant_paths':
+      return variantPaths(batch.columns[source.column], batch.rows);
+    case 'variant_leaf':
+      return variantLeaves(mapping, field, source, batch, leftOut);
+  }
+}
+
+function plainField(
+  mapping: Mapping,
+  field: MappedField,
+  columns: readonly number[],
+  batch: Batch,
+): FieldBlock {
+  if (columns.length > 1) {
+    return textOfColumns(
+      field,
+      columns.map((c) => batch.columns[c] as TextVector),
+      batch.rows,
+    );
+  }
+  const vector = batch.columns[columns[0]];
+  const { name, type } = mapping.columns[columns[0]];
+  const { type: wanted } = field.plan;
+  if (vector.kind === 'utf8') {
+    if (wanted === 'TEXT') return textOfColumn(field, vector, batch.rows);
+    if (wanted === 'IP') return ipOfColumn(mapping, batch, vector, name);
+    if (wanted === 'KEYWORD') return keywordOfColumn(mapping, field, batch, vector, name);
+  } else if (vector.kind !== 'values' && wanted !== 'KEYWORD') {
+    if (wanted === 'DOUBLE') return doublesOfColumn(vector, batch.rows);
+    return longsOfColumn(field, vector, type, batch.rows);
+  }
+  return eachValue(mapping, field, columns[0], batch);
+}
+
+/** Lists, decimals, numbers as keywords, texts as dates: one value at a time. */
+function eachValue(mapping: Mapping, field: MappedField, column: number, batch: Batch): FieldBlock {
+  const builder = createFieldBuilder(field.plan.type);
+  for (let row = 0; row < batch.rows; row++) {
+    const value = valueAt(batch.columns[column], row);
+    const list = Array.isArray(value) ? (value as readonly Value[]) : [value];
+    for (const item of list) {
+      if (item !== null) addValue(mapping, field, column, batch, row, item, builder);
+    }
+    builder.endDocument();
+  }
+  return builder.finish();
+}
+
+function addValue(
+  mapping: Mapping,
+  field: MappedField,
+  column: number,
+  batch: Batch,
+  row: number,
+  value: Value,
+  builder: FieldBuilder,
+): void {
+  const { name, type } = mapping.columns[column];
+  const definition = field.definition;
+  if (definition === null)
+    throw new LhsError('internal', `field "${field.plan.name}" is undefined`);
+  const coerced = coerceScalar(definition, type.kind === 'list' ? type.element : type, value);
+  if (typeof coerced !== 'string') builder.add(coerced);
+  else if (coerced !== 'left out') {
+    const expected =
+      coerced === 'too long' ? 'short enough for KEYWORD' : VALUE_SHAPES[definition.type];
+    const hint = 'map the column to another type, or mend the row';
+    throw valueFault(mapping, batch, row, name, String(value), expected, hint);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Type } from '@lakehouse-search/lake';
+import type { FieldDefinition, FieldType } from './definition.ts';
+
+const TIMESTAMPS = ['timestamp', 'timestamptz', 'timestamp_ns', 'timestamptz_ns'] as const;
+
+/** Column types that a field type can be made of; a list of them makes a multi-valued field. */
+export const COLUMN_RULES: Readonly<Record<FieldType, readonly Type['kind'][]>> = Object.freeze({
+  TEXT: ['string'],
+  KEYWORD: ['string', 'uuid', 'int', 'long', 'boolean', 'decimal', 'date', 'time', ...TIMESTAMPS],
+  LONG: ['int', 'long'],
+  DOUBLE: ['float', 'double', 'int', 'long', 'decimal'],
+  DATE: ['date', ...TIMESTAMPS, 'string', 'int', 'long'],
+  IP: ['string'],
+  BOOL: ['boolean'],
+});
+
+/** Why a column of `type` cannot give `field` (`is double: LONG needs int or long`), or null when it can. */
+export function columnFault(field: FieldDefinition, type: Type, joined: boolean): string | null {
+  const list = type.kind === 'list';
+  if (list && joined) return 'is a list: it cannot be joined with other columns';
+  const element = list ? type.element : type;
+  const name = list ? `a list of ${typeName(element)}` : typeName(element);
+  if (element.kind === 'variant') {
+    return 'is VARIANT: name it under variants, not fields';
+  }
+  if (!COLUMN_RULES[field.type].includes(element.kind)) {
+    return `is ${name}: ${field.type} needs ${listed(COLUMN_RULES[field.type])}`;
+  }
+  const counted = element.kind === 'int' || element.kind === 'long';
+  if (field.type === 'DATE' && counted && field.format === undefined) {
+    return `is ${name}: say how it counts, format: epoch_s, epoch_ms or epoch_us`;
+  }
+  if (field.format !== undefined && !counted) {
+    return `is ${name}: format is for int and long columns`;
+  }
+  return null;
+}
+
+/** A column type as people write it. */
+export function typeName(type: Type): string {
+  if (type.kind === 'decimal') return `decimal(${type.precision}, ${type.scale})`;
+  if (type.kind === 'fixed') return `fixed[${type.length}]`;
+  if (type.kind === 'list') return `list<${typeName(type.element)}>`;
+  return type.kind;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2
+    ? names.join('')
+    : `${names.slice(0, -1).join(', ')} or ${names[names.length - 1]}`;
+}

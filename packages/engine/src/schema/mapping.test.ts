@@ -1,0 +1,179 @@
+import type { Schema, Type } from '@lakehouse-search/lake';
+import { describe, expect, it } from 'vitest';
+import { checkAgainstTable, createMapping } from './mapping.ts';
+import { parseDefinition, requireDefinition } from './parse-definition.ts';
+
+const catalog = { names: ['standard', 'english'], tokenizers: [], filters: [], check: () => null };
+const analyzerOf = (name: string) => ({
+  name,
+  analyze: () => 0,
+  normalize: (word: string) => word,
+});
+
+const list = (element: Type): Type => ({
+  kind: 'list',
+  elementId: 99,
+  elementRequired: false,
+  element,
+});
+const columns: Record<string, Type> = {
+  repo: { kind: 'string' },
+  sha: { kind: 'string' },
+  subject: { kind: 'string' },
+  body: { kind: 'string' },
+  opened_at: { kind: 'timestamptz' },
+  words: { kind: 'long' },
+  ratio: { kind: 'double' },
+  place: { kind: 'struct', fields: [] },
+  tags: list({ kind: 'string' }),
+  meta: { kind: 'variant' },
+};
+const schema: Schema = {
+  schemaId: 0,
+  fields: Object.entries(columns).map(([name, type], i) => ({
+    id: i + 1,
+    name,
+    required: false,
+    type,
+  })),
+  identifierFieldIds: [1, 2],
+};
+const text = (body: string) => `version: 1\nindex: commits\nsource: { path: x }\n${body}`;
+const map = (body: string, of = schema) =>
+  createMapping(requireDefinition(text(body), catalog), of, 'git.commits', analyzerOf);
+const faults = (body: string, of = schema) =>
+  checkAgainstTable(parseDefinition(text(body), catalog), text(body), of, 'git.commits').map(
+    (i) => `${i.line}:${i.column} ${i.message}`,
+  );
+
+describe('a mapping', () => {
+  it('reads key columns first and each column once', () => {
+    const mapping = map(`key: { partition: [repo] }
+fields:
+  - { name: subject, type: TEXT, cached: true }
+  - { name: text, type: TEXT, source: [subject, body], analyzer: english }
+  - { name: repo, type: KEYWORD, cached: true }
+  - { name: name, source: repo, type: KEYWORD, fast: true, cached: true }
+  - { name: words, type: LONG, fast: false, cached: true }
+  - { name: quiet, source: words, type: LONG, indexed: false, fast: false }
+  - { name: tags, type: KEYWORD }
+variants: [{ column: meta }]
+`);
+    expect(mapping.key).toEqual({ partition: ['repo'], identifier: ['sha'] });
+    expect(mapping.keyColumns).toBe(2);
+    expect(mapping.columns.map((c) => c.name)).toEqual([
+      'repo',
+      'sha',
+      'subject',
+      'body',
+      'words',
+      'tags',
+      'meta',
+    ]);
+    expect(mapping.defaultField).toBe('subject');
+    const plans = mapping.fields.map(({ plan, multiValued }) => [
+      plan.id,
+      plan.name,
+      plan.inverted?.kind ?? null,
+      plan.column,
+      plan.stored,
+      multiValued,
+    ]);
+    expect(plans).toEqual([
+      [0, 'subject', 'text', null, true, false],
+      [1, 'text', 'text', null, false, false],
+      [2, 'repo', 'keyword', null, true, false],
+      [3, 'name', 'keyword', 'ordinal', false, false],
+      [4, 'words', null, 'numeric', false, false],
+      [5, 'quiet', null, null, false, false],
+      [6, 'tags', 'keyword', null, false, true],
+      [7, 'meta', 'text', null, false, true],
+      [8, 'meta#paths', 'keyword', null, false, true],
+    ]);
+    const inverted = mapping.fields[1].plan.inverted;
+    expect(inverted?.kind === 'text' && inverted.analyzer.name).toBe('english');
+  });
+
+  it('takes the key from the definition or the table, and needs one', () => {
+    expect(map('fields: [{ name: body, type: TEXT }]').key).toEqual({
+      partition: [],
+      identifier: ['repo', 'sha'],
+    });
+    expect(
+      map('key: { identifier: [words] }\nfields: [{ name: body, type: TEXT }]').key.identifier,
+    ).toEqual(['words']);
+    expect(
+      faults('fields: [{ name: body, type: TEXT }]', { ...schema, identifierFieldIds: [] }),
+    ).toEqual([
+      "3:9 git.commits has no identifier fields; name the key's columns: key: { identifier: [...] }",
+    ]);
+  });
+
+  it('selects shapes by a path, or by a column of that name', () => {
+    const shape = (discriminator: string) =>
+      map(
+        `variants: [{ column: meta, discriminator: ${discriminator}, shapes: [{ name: s, when: s, fields: [{ path: n, type: LONG }] }] }]`,
+      );
+    expect(shape('kind').fields[0].source).toMatchObject({
+      when: { path: ['kind'], column: null },
+    });
+    expect(shape('words').fields[0].source).toMatchObject({ when: { column: 3 } });
+  });
+});
+
+describe('what a table cannot give', () => {
+  it.each([
+    [
+      '{ name: opend_at, type: DATE }',
+      '5:13 column "opend_at" is not in git.commits; did you mean "opened_at"?',
+    ],
+    [
+      '{ name: a, type: TEXT, source: [body, sujbect] }',
+      '5:43 column "sujbect" is not in git.commits; did you mean "subject"?',
+    ],
+    ['{ name: ratio, type: LONG }', '5:26 column "ratio" is double: LONG needs int or long'],
+    ['{ name: words, type: TEXT }', '5:26 column "words" is long: TEXT needs string'],
+    [
+      '{ name: words, type: DATE }',
+      '5:26 column "words" is long: say how it counts, format: epoch_s, epoch_ms or epoch_us',
+    ],
+    [
+      '{ name: opened_at, type: DATE, format: epoch_ms }',
+      '5:30 column "opened_at" is timestamptz: format is for int and long columns',
+    ],
+    [
+      '{ name: place, type: KEYWORD }',
+      '5:26 column "place" is struct: KEYWORD needs string, uuid, int, long, boolean, decimal, date, time, timestamp, timestamptz, timestamp_ns or timestamptz_ns',
+    ],
+    ['{ name: tags, type: IP, source: words }', '5:25 column "words" is long: IP needs string'],
+    [
+      '{ name: a, type: TEXT, source: [body, tags] }',
+      '5:22 column "tags" is a list: it cannot be joined with other columns',
+    ],
+    [
+      '{ name: meta, type: TEXT }',
+      '5:25 column "meta" is VARIANT: name it under variants, not fields',
+    ],
+  ])('%s', (field, expected) => {
+    expect(faults(`fields:\n  - ${field}\n`)).toEqual([expected]);
+  });
+
+  it("is told with keys, variants and the definition's own warnings, in the order of the text", () => {
+    const body = `key: { identifier: [ratio, shaa] }
+fields:
+  - { name: body, type: KEYWORD, indexed: false }
+variants: [{ column: body2, flatten: false }, { column: words }]
+`;
+    expect(faults(body)).toEqual([
+      '4:21 column "ratio" is a double: it cannot be part of a key',
+      '4:28 column "shaa" is not in git.commits; did you mean "sha"?',
+      '6:5 "body" is neither indexed, fast nor cached: it does nothing',
+      '7:12 "body2" is neither flattened nor shaped: it does nothing',
+      '7:22 column "body2" is not in git.commits; did you mean "body"?',
+      '7:57 column "words" is long, not VARIANT',
+    ]);
+    expect(() => map(body)).toThrow(
+      'column "ratio" is a double: it cannot be part of a key (and 3 more)',
+    );
+  });
+});

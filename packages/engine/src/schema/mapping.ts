@@ -1,0 +1,337 @@
+/**
+ * A definition resolved against a table's schema: which columns are read, and what each becomes.
+ *
+ * 1. The key: partition columns, then identifier columns (by default the table's identifier fields).
+ * 2. Each field: its columns must exist and be able to give its type (`COLUMN_RULES`); a list column is several values.
+ * 3. Each flattened variant: its catch-all TEXT field and its hidden path field (variant-terms.ts).
+ */
+import type { Field, Schema, Type } from '@lakehouse-search/lake';
+import type { Analyzer } from '../analysis/analyzer.ts';
+import { LhsError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest.ts';
+import { columnFault } from './column-rules.ts';
+import type {
+  Definition,
+  DefinitionIssue,
+  FieldDefinition,
+  VariantDefinition,
+} from './definition.ts';
+import type { FieldPlan } from './field-plan.ts';
+import type { KeySpec } from './key.ts';
+import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
+import { pathField } from './variant-terms.ts';
+import { createReport } from './yaml-tree.ts';
+
+/** Where a field's values come from. Columns are indexes into `Mapping.columns`. */
+export type FieldSource =
+  | { readonly kind: 'columns'; readonly columns: readonly number[] }
+  | { readonly kind: 'variant_text'; readonly column: number }
+  | { readonly kind: 'variant_paths'; readonly column: number }
+  | {
+      readonly kind: 'variant_leaf';
+      readonly column: number;
+      readonly path: readonly string[];
+      /** The shape's selection: the discriminator's text is one of `values`. null: every row. */
+      readonly when: null | {
+        readonly path: readonly string[];
+        /** The table's own column of that name: read where the variant has nothing at the path. */
+        readonly column: number | null;
+        readonly values: ReadonlySet<string>;
+      };
+    };
+
+export interface MappedField {
+  readonly plan: FieldPlan;
+  /** null for a variant's catch-all and path field. */
+  readonly definition: FieldDefinition | null;
+  readonly source: FieldSource;
+  /** A document may hold several values. */
+  readonly multiValued: boolean;
+}
+
+/** A definition over a table. */
+export interface Mapping {
+  readonly definition: Definition;
+  readonly key: KeySpec;
+  /** Top-level columns to read, key columns first, each once. */
+  readonly columns: readonly Field[];
+  /** How many of `columns` are the key. */
+  readonly keyColumns: number;
+  readonly fields: readonly MappedField[];
+  /** The first analysed TEXT field, which bare terms search; null where there is none. */
+  readonly defaultField: string | null;
+}
+
+/** Something that the table cannot give, and the part of the definition that asks for it. */
+type Fault = (
+  target: { key: string } | { field: string; column?: string } | { variant: string } | { whole: 1 },
+  message: string,
+) => void;
+
+/** Analyzers by name: built-in ones and the definition's own. */
+export type AnalyzerOf = (name: string) => Analyzer;
+
+/**
+ * The mapping of `definition` over `schema`. Throws invalid_definition with every fault in `details.faults` when the table
+ * cannot give what is asked for.
+ */
+export function createMapping(
+  definition: Definition,
+  schema: Schema,
+  table: string,
+  analyzerOf: AnalyzerOf,
+): Mapping {
+  const faults: string[] = [];
+  const mapping = resolve(definition, schema, table, analyzerOf, (_, message) =>
+    faults.push(message),
+  );
+  if (mapping !== null) return mapping;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  throw new LhsError('invalid_definition', `${faults[0]}${more}`, {
+    hint: 'lhs index validate -f FILE --warehouse DIR lists every fault with its place',
+    details: { faults },
+  });
+}
+
+/** Issues of a parsed definition against the table: its own and those of the mapping, in the order of the text. */
+export function checkAgainstTable(
+  parsed: ParsedDefinition,
+  text: string,
+  schema: Schema,
+  table: string,
+): readonly DefinitionIssue[] {
+  if (parsed.definition === null) return parsed.issues;
+  const report = createReport(text);
+  const none: AnalyzerOf = () => {
+    throw new LhsError('internal', 'a check asked for an analyzer');
+  };
+  resolve(parsed.definition, schema, table, none, (target, message) =>
+    report.error(placeOf(target, parsed.places), message),
+  );
+  const byPlace = (a: DefinitionIssue, b: DefinitionIssue) =>
+    a.line - b.line || a.column - b.column;
+  return [...parsed.issues, ...report.issues].sort(byPlace);
+}
+
+function placeOf(target: Parameters<Fault>[0], places: DefinitionPlaces): number {
+  if ('key' in target) return places.key.get(target.key) ?? places.source;
+  if ('variant' in target) return places.variants.get(target.variant) ?? places.source;
+  if ('whole' in target) return places.source;
+  const field = places.fields.get(target.field);
+  if (field === undefined) return places.source;
+  return target.column === undefined ? field.type : (field.columns.get(target.column) ?? field.at);
+}
+
+function resolve(
+  definition: Definition,
+  schema: Schema,
+  table: string,
+  analyzerOf: AnalyzerOf,
+  fault: Fault,
+): Mapping | null {
+  let failed = false;
+  const tell: Fault = (target, message) => {
+    failed = true;
+    fault(target, message);
+  };
+  const columns = columnTable(schema, table, tell);
+  const key = resolveKey(definition, schema, columns, table, tell);
+  const keyColumns = columns.used.length;
+  const sources = [
+    ...definition.fields.map((field) => resolveField(field, definition, columns, tell)),
+    ...definition.variants.map((variant) => resolveVariant(variant, columns, tell)),
+  ].flat();
+  if (failed) return null;
+  const fields = sources.map((source, id) => finishField(source, id, analyzerOf));
+  const first = sources.find((source) => source.type === 'TEXT' && source.indexed);
+  const checked = { definition, key, columns: columns.used, keyColumns, fields };
+  return Object.freeze({ ...checked, defaultField: first?.name ?? null });
+}
+
+interface ColumnTable {
+  readonly used: Field[];
+  has(name: string): boolean;
+  /** Index of the column in `used`, or null (and a fault) where the table has none of that name. */
+  use(name: string, target: Parameters<Fault>[0]): number | null;
+}
+
+function columnTable(schema: Schema, table: string, fault: Fault): ColumnTable {
+  const used: Field[] = [];
+  const byName = new Map(schema.fields.map((field) => [field.name, field]));
+  return {
+    used,
+    has: (name) => byName.has(name),
+    use(name, target) {
+      const field = byName.get(name);
+      if (field === undefined) {
+        const near = didYouMean(name, byName.keys());
+        fault(target, `column "${name}" is not in ${table}${near}`);
+        return null;
+      }
+      const at = used.indexOf(field);
+      return at >= 0 ? at : used.push(field) - 1;
+    },
+  };
+}
+
+function resolveKey(
+  definition: Definition,
+  schema: Schema,
+  columns: ColumnTable,
+  table: string,
+  fault: Fault,
+): KeySpec {
+  const { partition } = definition.key;
+  const identifiers = schema.fields
+    .filter((field) => schema.identifierFieldIds.includes(field.id))
+    .map((field) => field.name)
+    .filter((name) => !partition.includes(name));
+  const given = definition.key.identifier;
+  const identifier = given.length > 0 ? given : identifiers;
+  if (identifier.length === 0) {
+    fault(
+      { whole: 1 },
+      `${table} has no identifier fields; name the key's columns: key: { identifier: [...] }`,
+    );
+  }
+  for (const name of [...partition, ...identifier]) {
+    const at = columns.use(name, { key: name });
+    const type = at === null ? null : columns.used[at].type;
+    const problem = type === null ? null : keyTypeFault(type);
+    if (problem !== null) fault({ key: name }, `column "${name}" is ${problem}`);
+  }
+  return Object.freeze({ partition, identifier });
+}
+
+function keyTypeFault(type: Type): string | null {
+  const never = ['float', 'double', 'struct', 'list', 'map', 'variant', 'unknown'];
+  return never.includes(type.kind) ? `a ${type.kind}: it cannot be part of a key` : null;
+}
+
+/** A field that is found in the table, before its plan has a number. */
+interface FoundField {
+  readonly name: string;
+  readonly type: FieldPlan['type'];
+  readonly indexed: boolean;
+  readonly fast: boolean;
+  readonly cached: boolean;
+  readonly analyzer: string | undefined;
+  readonly definition: FieldDefinition | null;
+  readonly source: FieldSource;
+  readonly multiValued: boolean;
+}
+
+function resolveField(
+  field: FieldDefinition,
+  definition: Definition,
+  columns: ColumnTable,
+  fault: Fault,
+): FoundField[] {
+  const found = field.source.map((name) => columns.use(name, { field: field.name, column: name }));
+  if (field.path !== undefined) {
+    const variant = definition.variants.find((v) => v.column === field.source[0]);
+    return leafField(field, field.path, variant, found[0], columns);
+  }
+  let multiValued = false;
+  found.forEach((at, i) => {
+    const type = at === null ? null : columns.used[at].type;
+    if (type === null) return;
+    multiValued ||= type.kind === 'list' && found.length === 1;
+    const problem = columnFault(field, type, found.length > 1);
+    if (problem !== null) {
+      fault({ field: field.name }, `column "${field.source[i]}" ${problem}`);
+    }
+  });
+  if (found.includes(null)) return [];
+  const source: FieldSource = { kind: 'columns', columns: found as number[] };
+  return [{ ...settingsOf(field), definition: field, source, multiValued }];
+}
+
+function settingsOf(field: FieldDefinition) {
+  const { name, type, indexed, fast, cached, analyzer } = field;
+  return { name, type, indexed, fast, cached, analyzer };
+}
+
+function leafField(
+  field: FieldDefinition,
+  path: readonly string[],
+  variant: VariantDefinition | undefined,
+  column: number | null,
+  columns: ColumnTable,
+): FoundField[] {
+  if (column === null) return [];
+  const selector = variant?.discriminator;
+  const own = selector?.length === 1 && columns.has(selector[0]) ? selector[0] : null;
+  const when =
+    field.when === undefined || selector === undefined
+      ? null
+      : {
+          path: selector,
+          column: own === null ? null : columns.use(own, { variant: own }),
+          values: new Set(field.when),
+        };
+  const source: FieldSource = { kind: 'variant_leaf', column, path, when };
+  return [{ ...settingsOf(field), definition: field, source, multiValued: true }];
+}
+
+function resolveVariant(
+  variant: VariantDefinition,
+  columns: ColumnTable,
+  fault: Fault,
+): FoundField[] {
+  const column = columns.use(variant.column, { variant: variant.column });
+  if (column === null) return [];
+  const { kind } = columns.used[column].type;
+  if (kind !== 'variant') {
+    fault({ variant: variant.column }, `column "${variant.column}" is ${kind}, not VARIANT`);
+  }
+  if (!variant.flatten) return [];
+  const common = { definition: null, multiValued: true, indexed: true, fast: false, cached: false };
+  return [
+    {
+      ...common,
+      name: variant.column,
+      type: 'TEXT',
+      analyzer: 'standard',
+      source: { kind: 'variant_text', column },
+    },
+    {
+      ...common,
+      name: pathField(variant.column),
+      type: 'KEYWORD',
+      analyzer: undefined,
+      source: { kind: 'variant_paths', column },
+    },
+  ];
+}
+
+/**
+ * Structures of a field. Numbers, dates, booleans and addresses are queried through their column, so they have one as soon as
+ * they are indexed, fast or cached.
+ */
+function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): MappedField {
+  const { name, type, indexed, fast, cached } = found;
+  const textual = type === 'TEXT' || type === 'KEYWORD';
+  const column = textual ? fast : indexed || fast || cached;
+  const lazyAnalyzer = () => analyzerOf(found.analyzer ?? 'standard');
+  const plan: FieldPlan = {
+    id,
+    name,
+    type,
+    inverted: !indexed || !textual ? null : invertedOf(type, lazyAnalyzer),
+    column: !column ? null : type === 'KEYWORD' || type === 'IP' ? 'ordinal' : 'numeric',
+    stored: cached && !column,
+  };
+  const { definition, source, multiValued } = found;
+  return Object.freeze({ plan, definition, source, multiValued });
+}
+
+function invertedOf(type: FieldPlan['type'], analyzer: () => Analyzer): FieldPlan['inverted'] {
+  if (type === 'KEYWORD') return { kind: 'keyword' };
+  return {
+    kind: 'text',
+    get analyzer() {
+      return analyzer();
+    },
+  };
+}
