@@ -136,9 +136,13 @@ export async function createFilesystemTable(
 }
 
 function exists(table: string): LakeError {
-  return new LakeError('table_exists', `table "${table}" exists already; append to it or overwrite it`, {
-    details: { table },
-  });
+  return new LakeError(
+    'table_exists',
+    `table "${table}" exists already; append to it or overwrite it`,
+    {
+      details: { table },
+    },
+  );
 }
 
 /** Names of all tables under a warehouse, sorted; folders are searched to a depth of four. Throws catalog_unreachable. */

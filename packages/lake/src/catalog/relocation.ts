@@ -1,5 +1,11 @@
 import { basename, dirname, resolve as resolvePath } from 'node:path';
-import { below, createTableFiles, normalizeRecorded, type PathMapping, type TableFiles } from '../base/table-files.ts';
+import {
+  below,
+  createTableFiles,
+  normalizeRecorded,
+  type PathMapping,
+  type TableFiles,
+} from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 
 /**

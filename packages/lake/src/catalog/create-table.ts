@@ -1,0 +1,41 @@
+import { resolve as resolvePath } from 'node:path';
+import { LakeError } from '../base/errors.ts';
+import type { CatalogConfig } from './config.ts';
+import { createFilesystemTable, filesystemFolder } from './filesystem.ts';
+import type { LoadOptions, TableHandle } from './table-handle.ts';
+
+function refuse(): never {
+  throw new LakeError(
+    'unsupported',
+    "tables are created in filesystem and sql catalogs only; use the REST catalog's own tools",
+  );
+}
+
+/** The folder in which `namespace.table` would be created: the `location` of its first metadata. Throws unsupported for REST. */
+export async function newTableLocation(catalog: CatalogConfig, table: string): Promise<string> {
+  switch (catalog.type) {
+    case 'filesystem':
+      return resolvePath(await filesystemFolder(catalog, table));
+    case 'sql':
+      return (await import('./sql.ts')).sqlTableFolder(catalog, table);
+    case 'rest':
+      return refuse();
+  }
+}
+
+/** Creates a table whose first metadata is `json` (its location from `newTableLocation`). Throws table_exists, unsupported. */
+export async function createTable(
+  catalog: CatalogConfig,
+  table: string,
+  json: string,
+  options: LoadOptions = {},
+): Promise<TableHandle> {
+  switch (catalog.type) {
+    case 'filesystem':
+      return createFilesystemTable(catalog, table, json, options);
+    case 'sql':
+      return (await import('./sql.ts')).createSqlTable(catalog, table, json, options);
+    case 'rest':
+      return refuse();
+  }
+}

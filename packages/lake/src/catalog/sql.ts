@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve as resolvePath } from 'node:path';
+import { LakeError } from '../base/errors.ts';
+import { readMetadataFile } from '../metadata/read-metadata.ts';
+import type { SqlCatalogConfig } from './config.ts';
+import { createExclusive } from './metadata-write.ts';
+import { relocate } from './relocation.ts';
+import { openSqlDatabase, type SqlDatabase, type SqlRow, sqliteFile } from './sql-database.ts';
+import { locateMetadata } from './sql-location.ts';
+import type { LoadOptions, TableHandle } from './table-handle.ts';
+import { splitTableName, type TableName } from './table-name.ts';
+
+/**
+ * The SQL (JDBC) catalog: one row of `iceberg_tables` a table, whose `metadata_location` names the current metadata file; the commit is
+ * an UPDATE that still finds the old location (layout: core/src/main/java/org/apache/iceberg/jdbc/JdbcUtil.java).
+ */
+
+const COLUMNS = 'catalog_name, table_namespace, table_name, metadata_location';
+
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS iceberg_tables (
+  catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL,
+  table_name VARCHAR(255) NOT NULL, metadata_location VARCHAR(1000),
+  previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5),
+  PRIMARY KEY (catalog_name, table_namespace, table_name))`;
+
+async function withDatabase<T>(
+  config: SqlCatalogConfig,
+  write: boolean,
+  work: (database: SqlDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await openSqlDatabase(config.uri, write);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function rowsOf(
+  database: SqlDatabase,
+  config: SqlCatalogConfig,
+  name: TableName | null,
+): Promise<readonly SqlRow[]> {
+  const conditions: string[] = [];
+  const values: string[] = [];
+  const where = (column: string, value: string) => {
+    conditions.push(`${column} = ?`);
+    values.push(value);
+  };
+  if (config.name !== undefined) where('catalog_name', config.name);
+  if (name !== null) where('table_namespace', name.namespace);
+  if (name !== null) where('table_name', name.table);
+  const filter = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const rows = await database.rows(`SELECT * FROM iceberg_tables${filter}`, values);
+  return rows.filter(
+    (row) => row.metadata_location !== null && (row.iceberg_type ?? 'TABLE') === 'TABLE',
+  );
+}
+
+const nameOf = (row: SqlRow): string => `${row.table_namespace}.${row.table_name}`;
+
+/** Names of all tables, sorted. Throws catalog_unreachable. */
+export async function listSqlTables(config: SqlCatalogConfig): Promise<readonly string[]> {
+  const rows = await withDatabase(config, false, (db) => rowsOf(db, config, null));
+  return [...new Set(rows.map(nameOf))].sort();
+}
+
+/** Loads `namespace.table`. Throws table_not_found, catalog_unreachable, metadata_invalid, invalid_argument (two catalogs have it). */
+export async function loadSqlTable(
+  config: SqlCatalogConfig,
+  table: string,
+  options: LoadOptions,
+): Promise<TableHandle> {
+  const row = await withDatabase(config, false, (db) => findRow(db, config, table));
+  return handleOf({ config, table, options }, row);
+}
+
+async function findRow(db: SqlDatabase, config: SqlCatalogConfig, table: string): Promise<SqlRow> {
+  const rows = await rowsOf(db, config, splitTableName(table));
+  if (rows.length === 1) return rows[0]!;
+  if (rows.length > 1) {
+    const names = rows.map((row) => `"${row.catalog_name}"`).join(', ');
+    throw new LakeError(
+      'invalid_argument',
+      `table "${table}" is in the catalogs ${names} of "${db.shown}"; say which with "name"`,
+    );
+  }
+  const known = [...new Set((await rowsOf(db, config, null)).map(nameOf))].sort();
+  throw new LakeError(
+    'table_not_found',
+    `table "${table}" is not in catalog "${db.shown}"; its tables are ${known.slice(0, 10).join(', ') || 'none'}`,
+    { details: { table } },
+  );
+}
+
+interface Place {
+  readonly config: SqlCatalogConfig;
+  readonly table: string;
+  readonly options: LoadOptions;
+}
+
+async function handleOf(place: Place, row: SqlRow): Promise<TableHandle> {
+  const { config, table, options } = place;
+  const recorded = row.metadata_location!;
+  const found = await locateMetadata(recorded, config.warehouse ?? null, sqliteFile(config.uri));
+  const metadata = await readMetadataFile(found.path);
+  const { warehouse } = found;
+  const allowedRoots = options.allowedRoots ?? [];
+  const files = relocate(metadata, found.path, { warehouse, allowedRoots });
+  const handle: TableHandle = Object.freeze({
+    name: table,
+    metadata,
+    files,
+    config: {},
+    commit: Object.freeze({
+      commitMetadata: (json: string) => commitNext(place, row, dirname(found.path), json),
+    }),
+    refresh: async () => {
+      const now = await withDatabase(config, false, (db) => findRow(db, config, table));
+      return now.metadata_location === recorded ? handle : handleOf(place, now);
+    },
+  });
+  return handle;
+}
+
+function nextFileName(recorded: string): string {
+  const number = Number(/(?:^|\/)v?(\d+)[-.][^/]*$/.exec(recorded)?.[1] ?? '0') + 1;
+  return `${String(number).padStart(5, '0')}-${randomUUID()}.metadata.json`;
+}
+
+async function commitNext(
+  place: Place,
+  row: SqlRow,
+  folder: string,
+  json: string,
+): Promise<TableHandle> {
+  const old = row.metadata_location!;
+  const name = nextFileName(old);
+  const path = join(folder, name);
+  const recorded = old.slice(0, old.length - basename(old).length) + name;
+  await createExclusive(path, json);
+  const changed = await withDatabase(place.config, true, (db) =>
+    db.run(
+      'UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ? ' +
+        'WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND metadata_location = ?',
+      [recorded, old, row.catalog_name, row.table_namespace, row.table_name, old],
+    ),
+  );
+  if (changed === 1) return handleOf(place, { ...row, metadata_location: recorded });
+  await unlink(path).catch(() => undefined);
+  throw new LakeError(
+    'commit_conflict',
+    `table "${place.table}" has moved on while this commit was made; refresh and retry`,
+    { file: old },
+  );
+}
+
+/** The folder in which a new table of this catalog lies. Throws invalid_argument where neither a warehouse nor a database file says. */
+export function sqlTableFolder(config: SqlCatalogConfig, table: string): string {
+  const file = sqliteFile(config.uri);
+  if (config.warehouse === undefined && file === null) {
+    throw new LakeError('invalid_argument', 'a new table needs the "warehouse" of the catalog');
+  }
+  const warehouse = resolvePath(config.warehouse ?? dirname(file!));
+  const name = splitTableName(table);
+  return join(warehouse, ...name.namespace.split('.'), name.table);
+}
+
+/** Creates a table whose first metadata is `json`; makes `iceberg_tables` where it is missing. Throws table_exists. */
+export async function createSqlTable(
+  config: SqlCatalogConfig,
+  table: string,
+  json: string,
+  options: LoadOptions,
+): Promise<TableHandle> {
+  const name = splitTableName(table);
+  const folder = join(sqlTableFolder(config, table), 'metadata');
+  const path = join(folder, nextFileName('00000-').replace(/^00001/, '00000'));
+  await withDatabase(config, true, async (db) => {
+    await db.run(CREATE_TABLE, []);
+    if ((await rowsOf(db, config, name)).length > 0) throw exists(table);
+    await mkdir(folder, { recursive: true });
+    await createExclusive(path, json);
+    const values = [config.name ?? 'default', name.namespace, name.table, path, 'TABLE'];
+    const inserted = await db.run(
+      `INSERT INTO iceberg_tables (${COLUMNS}, iceberg_type) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      values,
+    );
+    if (inserted !== 1) {
+      await unlink(path).catch(() => undefined);
+      throw exists(table);
+    }
+  });
+  return loadSqlTable(config, table, options);
+}
+
+function exists(table: string): LakeError {
+  return new LakeError(
+    'table_exists',
+    `table "${table}" exists already; append to it or overwrite it`,
+    {
+      details: { table },
+    },
+  );
+}
