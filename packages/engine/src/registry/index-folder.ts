@@ -1,0 +1,172 @@
+/**
+ * The folder of one index, `<data folder>/indexes/<uuid>/`:
+ *
+ *     CURRENT       name of the live generation's folder and a line feed; replaced by rename, then the folder is fsynced
+ *     gen-000001/   a generation: commit, segments (index/); immutable but for its commits
+ *     lock.db       an empty SQLite file: who holds its exclusive lock may write. The system frees it when a process dies
+ *
+ * A generation that CURRENT does not name is staged by the lock's holder, or what a dead process left: `sweep` removes it.
+ */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { LhsError } from '../base/errors.ts';
+import { ioError, systemCode } from '../storage/io-errors.ts';
+
+const GENERATION = /^gen-(\d{6,})$/;
+
+/** A generation's number and folder. */
+export interface Generation {
+  readonly number: number;
+  readonly path: string;
+}
+
+/** Where an index lies. `uuid` comes from the registry, never from a user. */
+export function indexFolder(dataDir: string, uuid: string): string {
+  return join(dataDir, 'indexes', uuid);
+}
+
+/** The live generation, or null before the first reindex. Throws corrupt_index when CURRENT names none. */
+export function currentGeneration(folder: string): Generation | null {
+  const text = readText(join(folder, 'CURRENT'));
+  if (text === null) return null;
+  const match = GENERATION.exec(text.trimEnd());
+  if (match === null) {
+    throw new LhsError('corrupt_index', `"${join(folder, 'CURRENT')}" names no generation`, {
+      hint: 'run lhs index reindex to build the index again',
+    });
+  }
+  return { number: Number(match[1]), path: join(folder, match[0]) };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw ioError(error, 'read', path);
+  }
+}
+
+/** Makes an empty folder for the next generation; its number is above every one that is there. Lock holders only. */
+export function stageGeneration(folder: string): Generation {
+  const taken = generations(folder).map((generation) => generation.number);
+  const number = Math.max(0, currentGeneration(folder)?.number ?? 0, ...taken) + 1;
+  const path = join(folder, `gen-${String(number).padStart(6, '0')}`);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    throw ioError(error, 'make', path);
+  }
+  return { number, path };
+}
+
+/** Makes a staged generation the live one, durably. Lock holders only. */
+export function promoteGeneration(folder: string, { number }: Generation): void {
+  const path = join(folder, 'CURRENT');
+  try {
+    const draft = `${path}.tmp`;
+    const descriptor = openSync(draft, 'w', 0o644);
+    try {
+      writeFileSync(descriptor, `gen-${String(number).padStart(6, '0')}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    syncFolder(folder);
+    renameSync(draft, path);
+    syncFolder(folder);
+  } catch (error) {
+    throw ioError(error, 'replace', path);
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function generations(folder: string): Generation[] {
+  return readdirSync(folder).flatMap((name) => {
+    const match = GENERATION.exec(name);
+    return match === null ? [] : [{ number: Number(match[1]), path: join(folder, name) }];
+  });
+}
+
+/** Removes every generation but the live one, and half-written drafts. Lock holders only. Returns the folders removed. */
+export function sweepGenerations(folder: string): readonly string[] {
+  try {
+    const live = currentGeneration(folder)?.path;
+    const dead = generations(folder).filter((generation) => generation.path !== live);
+    for (const { path } of dead) rmSync(path, { recursive: true, force: true });
+    rmSync(join(folder, 'CURRENT.tmp'), { force: true });
+    return dead.map((generation) => generation.path);
+  } catch (error) {
+    throw ioError(error, 'clean up', folder);
+  }
+}
+
+/** Removes a generation's folder; used for a staged one that failed. */
+export function discardGeneration({ path }: Generation): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** Free bytes for this user on the disk that holds `folder`. */
+export function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch (error) {
+    throw ioError(error, 'look at the disk of', folder);
+  }
+}
+
+/** The right to write an index, held until `release` or the process's end. */
+export interface IndexLock {
+  release(): void;
+}
+
+/** Takes the lock of an index folder (made where it is missing), or null while another holds it, in any process. */
+export function tryLock(folder: string): IndexLock | null {
+  const path = join(folder, 'lock.db');
+  let db: Database.Database | undefined;
+  try {
+    mkdirSync(folder, { recursive: true });
+    db = new Database(path, { timeout: 0 });
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db?.close();
+    if (systemCode(error) === 'SQLITE_BUSY') return null;
+    throw ioError(error, 'lock', path);
+  }
+  const held = db;
+  return { release: () => held.open && held.close() };
+}
+
+/** Takes the lock, or throws index_busy. `what` is what the caller wants to do. */
+export function takeLock(folder: string, index: string, what: string): IndexLock {
+  const lock = tryLock(folder);
+  if (lock !== null) return lock;
+  throw new LhsError(
+    'index_busy',
+    `cannot ${what} "${index}": another reindex or sync of it is running`,
+    {
+      hint: 'wait for it to end, then run the command again',
+    },
+  );
+}

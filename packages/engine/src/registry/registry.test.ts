@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  currentGeneration,
+  indexFolder,
+  promoteGeneration,
+  stageGeneration,
+  sweepGenerations,
+  takeLock,
+  tryLock,
+} from './index-folder.ts';
+import { Registry } from './registry.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lhs-registry-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('registry', () => {
+  it('keeps indexes across objects, by name', () => {
+    const one = new Registry(join(folder, 'a/b'));
+    const added = one.add('commits', 'version: 1', '/base');
+    expect(() => one.add('commits', 'x', '/')).toThrow('an index "commits" exists already');
+    const two = new Registry(join(folder, 'a/b'));
+    expect(two.list()).toEqual([added]);
+    expect(two.get('commits')).toMatchObject({
+      version: 1,
+      baseDir: '/base',
+      definition: 'version: 1',
+    });
+    expect(() => two.get('commit')).toThrow('there is no index "commit"; did you mean "commits"?');
+    expect(two.remove(added.uuid)).toBe(true);
+    expect(one.list()).toEqual([]);
+    expect(one.remove(added.uuid)).toBe(false);
+    one.close();
+    two.close();
+  });
+
+  it('refuses a file that is none, or of a newer schema', () => {
+    writeFileSync(
+      join(folder, 'registry.db'),
+      'not a database, not at all, but long enough to look at',
+    );
+    expect(() => new Registry(folder)).toThrow('is damaged');
+    rmSync(join(folder, 'registry.db'));
+    new Registry(folder).close();
+    execFileSync(process.execPath, [
+      '-e',
+      `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(join(folder, 'registry.db'))}).exec('PRAGMA user_version = 99')`,
+    ]);
+    expect(() => new Registry(folder)).toThrow('written by a newer lhs (schema 99)');
+    expect(() => new Registry('/dev/null/x')).toThrow('cannot make "/dev/null/x"');
+  });
+});
+
+describe('generations', () => {
+  it('become live by one rename, and dead ones are swept', () => {
+    const home = indexFolder(folder, '0c6f');
+    mkdirSync(home, { recursive: true });
+    expect(currentGeneration(home)).toBeNull();
+    const first = stageGeneration(home);
+    expect(first.number).toBe(1);
+    promoteGeneration(home, first);
+    const second = stageGeneration(home);
+    writeFileSync(join(second.path, 'x'), 'x');
+    expect(currentGeneration(home)).toEqual(first);
+    expect(sweepGenerations(home)).toEqual([second.path]);
+    const third = stageGeneration(home);
+    promoteGeneration(home, third);
+    expect(sweepGenerations(home)).toEqual([first.path]);
+    expect(readdirSync(home).sort()).toEqual(['CURRENT', 'gen-000002']);
+    writeFileSync(join(home, 'CURRENT'), '../../etc\n');
+    expect(() => currentGeneration(home)).toThrow('names no generation');
+  });
+});
+
+describe('lock', () => {
+  it('is held by one, inside a process and among processes, and dies with its holder', async () => {
+    const lock = takeLock(folder, 'commits', 'reindex');
+    expect(tryLock(folder)).toBeNull();
+    expect(() => takeLock(folder, 'commits', 'sync')).toThrow('cannot sync "commits": another');
+    lock.release();
+    lock.release();
+    const script = `import { takeLock } from ${JSON.stringify(new URL('./index-folder.ts', import.meta.url).href)};
+      takeLock(${JSON.stringify(folder)}, 'commits', 'reindex'); console.log('held'); setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    expect(tryLock(folder)).toBeNull();
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+    tryLock(folder)!.release();
+    expect(existsSync(join(folder, 'lock.db-journal'))).toBe(false);
+  });
+});

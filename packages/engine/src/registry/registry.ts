@@ -1,0 +1,179 @@
+/**
+ * The registry: which indexes a data folder holds. One SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
+ * that several processes may use it at once (each statement is its own transaction; a busy file is waited for). Folders are
+ * named by UUID, never by a user's text.
+ *
+ * Table `indexes`: name (unique), uuid, definition (YAML as given), base_dir (what relative paths in it are relative to),
+ * version (1, and one more with each changed definition), created_ms. `PRAGMA user_version` is the schema's version.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { LhsError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest.ts';
+import { ioError } from '../storage/io-errors.ts';
+
+const SCHEMA_VERSION = 1;
+const BUSY_MS = 10_000;
+
+/** An index as the registry has it. */
+export interface RegisteredIndex {
+  readonly name: string;
+  readonly uuid: string;
+  readonly definition: string;
+  readonly baseDir: string;
+  readonly version: number;
+  readonly createdMs: number;
+}
+
+/** Several processes and several `Registry` objects may share one file. */
+export class Registry {
+  readonly path: string;
+  readonly #db: Database.Database;
+
+  /** Opens the registry of a data folder, making folder and file where they are missing. Throws io_error, corrupt_index. */
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'registry.db');
+    this.#db = openDatabase(dataDir, this.path);
+  }
+
+  /** All indexes, sorted by name. */
+  list(): readonly RegisteredIndex[] {
+    const rows = this.#run(() => this.#db.prepare('SELECT * FROM indexes ORDER BY name').all());
+    return (rows as Row[]).map(fromRow);
+  }
+
+  /** The index of that name. Throws index_not_found with the nearest name. */
+  get(name: string): RegisteredIndex {
+    const select = () => this.#db.prepare('SELECT * FROM indexes WHERE name = ?').get(name);
+    const row = this.#run(select) as Row | undefined;
+    if (row !== undefined) return fromRow(row);
+    const names = this.list().map((index) => index.name);
+    throw new LhsError('index_not_found', `there is no index "${name}"${didYouMean(name, names)}`, {
+      hint:
+        names.length === 0
+          ? 'lhs index create -f FILE makes one'
+          : `indexes: ${names.slice(0, 20).join(', ')} (lhs index list)`,
+    });
+  }
+
+  /** Adds an index under a new UUID. Throws index_exists. */
+  add(name: string, definition: string, baseDir: string): RegisteredIndex {
+    const index = {
+      name,
+      uuid: randomUUID(),
+      definition,
+      baseDir,
+      version: 1,
+      createdMs: Date.now(),
+    };
+    const added = this.#run(() =>
+      this.#db
+        .prepare(
+          `INSERT INTO indexes (name, uuid, definition, base_dir, version, created_ms)
+           VALUES (@name, @uuid, @definition, @baseDir, @version, @createdMs)
+           ON CONFLICT (name) DO NOTHING`,
+        )
+        .run(index),
+    );
+    if (added.changes === 1) return index;
+    throw new LhsError('index_exists', `an index "${name}" exists already`, {
+      hint: `lhs index drop ${name} removes it; lhs index describe ${name} shows it`,
+    });
+  }
+
+  /** Takes an index out. True when it was there. */
+  remove(uuid: string): boolean {
+    const remove = () => this.#db.prepare('DELETE FROM indexes WHERE uuid = ?').run(uuid);
+    return this.#run(remove).changes === 1;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw registryError(error, this.path);
+    }
+  }
+}
+
+interface Row {
+  readonly name: string;
+  readonly uuid: string;
+  readonly definition: string;
+  readonly base_dir: string;
+  readonly version: number;
+  readonly created_ms: number;
+}
+
+function fromRow(row: Row): RegisteredIndex {
+  const { name, uuid, definition, version } = row;
+  return { name, uuid, definition, version, baseDir: row.base_dir, createdMs: row.created_ms };
+}
+
+function openDatabase(dataDir: string, path: string): Database.Database {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (error) {
+    throw ioError(error, 'make', dataDir);
+  }
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { timeout: BUSY_MS });
+    db.pragma('journal_mode = DELETE');
+    db.pragma('synchronous = FULL');
+    prepareSchema(db, path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw registryError(error, path);
+  }
+}
+
+function prepareSchema(db: Database.Database, path: string): void {
+  const version = () => db.pragma('user_version', { simple: true }) as number;
+  if (version() === 0) {
+    db.transaction(() => {
+      if (version() !== 0) return;
+      db.exec(`CREATE TABLE indexes (
+        name TEXT PRIMARY KEY NOT NULL,
+        uuid TEXT NOT NULL UNIQUE,
+        definition TEXT NOT NULL,
+        base_dir TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        created_ms INTEGER NOT NULL
+      ) STRICT`);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
+    }).immediate();
+  }
+  if (version() > SCHEMA_VERSION) {
+    throw new LhsError(
+      'unsupported',
+      `"${path}" was written by a newer lhs (schema ${version()})`,
+      {
+        hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another --data-dir`,
+      },
+    );
+  }
+}
+
+function registryError(error: unknown, path: string): LhsError {
+  if (error instanceof LhsError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = error instanceof Error ? error.message : String(error);
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return new LhsError('corrupt_index', `"${path}" is damaged: ${reason}`, {
+      hint: 'the indexes can be made again from their definitions (lhs index create, reindex)',
+      cause: error,
+    });
+  }
+  if (code === 'SQLITE_FULL')
+    return ioError(Object.assign(new Error(reason), { code: 'ENOSPC' }), 'write', path);
+  const hint = 'check who owns the data folder and its permissions';
+  return new LhsError('io_error', `cannot use "${path}": ${reason}`, { hint, cause: error });
+}
