@@ -11,6 +11,7 @@ export const LIMITS = Object.freeze({
   fuzzyEdits: 2,
   phraseSlop: 1000,
   pageHits: 10_000,
+  sortKeys: 8,
   windowHits: 10_000,
   hydratedHits: 1000,
   keysPerGet: 10_000,

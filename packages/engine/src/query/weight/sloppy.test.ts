@@ -10,7 +10,8 @@ function bruteForce(doc: readonly string[], words: readonly string[], slop: numb
       return Math.max(...places) - Math.min(...places) <= slop;
     }
     return doc.some(
-      (token, at) => token === words[word] && !taken.includes(at) && choices(word + 1, [...taken, at]),
+      (token, at) =>
+        token === words[word] && !taken.includes(at) && choices(word + 1, [...taken, at]),
     );
   };
   return doc.filter((token, at) => token === words[0] && choices(1, [at])).length;

@@ -1,0 +1,81 @@
+import type { FieldPlan } from '../schema/field-plan.ts';
+
+/** What hits are ordered by. Equal hits stand by key, rising. */
+export type SortKey =
+  | { readonly kind: 'score'; readonly desc: boolean }
+  | { readonly kind: 'key'; readonly desc: boolean }
+  | {
+      /** A field with a column. Of several values the lowest counts when rising, the highest when falling. */
+      readonly kind: 'field';
+      readonly desc: boolean;
+      readonly field: FieldPlan;
+    };
+
+/**
+ * A document's value for one sort key, comparable between segments and shards: a score; an integer of a numeric column's
+ * ordered space; the bytes of a KEYWORD, IP or encoded key; null where the document has none.
+ */
+export type SortValue = null | number | bigint | Uint8Array;
+
+/** Relevance: highest score first. */
+export const BY_SCORE: readonly SortKey[] = Object.freeze([{ kind: 'score', desc: true }]);
+
+/** A document that an answer may hold, with all that decides its place. */
+export interface RankedDoc {
+  /** Number of the segment in its snapshot. */
+  readonly segment: number;
+  readonly doc: number;
+  /** NaN where the order did not need it. */
+  readonly score: number;
+  readonly values: readonly SortValue[];
+  /** Encoded key: breaks ties. */
+  readonly key: Uint8Array;
+}
+
+/** Where a page begins: after the hit with these values and this key. */
+export interface SearchAfter {
+  readonly values: readonly SortValue[];
+  readonly key: Uint8Array;
+}
+
+/** Below 0 when `a` stands before `b`. A missing value stands last in both directions. */
+export function compareValues(a: SortValue, b: SortValue, desc: boolean): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  const rising =
+    a instanceof Uint8Array ? Buffer.compare(a, b as Uint8Array) : compareNumbers(a, b);
+  return desc ? -rising : rising;
+}
+
+function compareNumbers(a: number | bigint, b: SortValue): number {
+  const other = b as number | bigint;
+  return a < other ? -1 : a > other ? 1 : 0;
+}
+
+/** Below 0 when `a` stands before `b`; 0 only for one and the same key. */
+export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly SortKey[]): number {
+  for (let i = 0; i < order.length; i++) {
+    const difference = compareValues(a.values[i]!, b.values[i]!, order[i]!.desc);
+    if (difference !== 0) return difference;
+  }
+  return Buffer.compare(a.key, b.key);
+}
+
+/**
+ * The first `limit` of two ordered lists: what joins segments, and shards, into one answer.
+ */
+export function mergeRanked<T extends RankedDoc>(
+  a: readonly T[],
+  b: readonly T[],
+  order: readonly SortKey[],
+  limit: number,
+): readonly T[] {
+  if (a.length === 0) return b.length <= limit ? b : b.slice(0, limit);
+  const out: T[] = [];
+  let i = 0;
+  let j = 0;
+  while (out.length < limit && (i < a.length || j < b.length)) {
+    const first = j === b.length || (i < a.length && compareRanked(a[i]!, b[j]!, order) <= 0);
+    out.push(first ? a[i++]! : b[j++]!);
+  }
+  return out;
+}

@@ -1,0 +1,167 @@
+import type { SegmentKeys } from '../segment/keys.ts';
+import {
+  compareRanked,
+  compareValues,
+  type RankedDoc,
+  type SearchAfter,
+  type SortKey,
+} from './order.ts';
+import type { SegmentSortKey } from './segment-order.ts';
+
+/**
+ * The first `limit` documents of one segment in an order, after `after` where one is given. Documents may be offered in any
+ * order; ties go by key.
+ *
+ * A binary heap with the last of the kept documents on top: its place for the first key (`worst`) is what a document has to
+ * reach, so most offers are one comparison.
+ */
+export class RankedDocs {
+  readonly #keys: readonly SegmentSortKey[];
+  readonly #ranks: Int32Array;
+  readonly #limit: number;
+  readonly #width: number;
+  readonly #docs: Int32Array;
+  readonly #scores: Float64Array;
+  readonly #places: Float64Array;
+  readonly #heap: Int32Array;
+  readonly #segmentKeys: SegmentKeys;
+  readonly #after: SearchAfter | null;
+  readonly #afterPlaces: Float64Array;
+  readonly #candidate: Float64Array;
+  #size = 0;
+  #worst = Number.POSITIVE_INFINITY;
+
+  /** `bound`: a document that `limit` others are known to stand before (of other segments), or null. */
+  constructor(
+    keys: readonly SegmentSortKey[],
+    segmentKeys: SegmentKeys,
+    limit: number,
+    after: SearchAfter | null,
+    bound: RankedDoc | null,
+  ) {
+    this.#keys = keys;
+    this.#segmentKeys = segmentKeys;
+    this.#ranks = segmentKeys.ranks;
+    this.#limit = limit;
+    this.#width = keys.length;
+    this.#docs = new Int32Array(limit + 1);
+    this.#scores = new Float64Array(limit + 1);
+    this.#places = new Float64Array((limit + 1) * this.#width);
+    this.#heap = new Int32Array(limit + 1);
+    this.#after = after;
+    this.#afterPlaces = Float64Array.from(keys, (key, i) =>
+      after === null ? 0 : key.placeOf(after.values[i]!),
+    );
+    this.#candidate = new Float64Array(this.#width);
+    if (bound !== null) this.#worst = keys[0]!.placeOf(bound.values[0]!);
+  }
+
+  /** A document whose first place is above this cannot be among the first: it need not be offered. */
+  get worst(): number {
+    return this.#worst;
+  }
+
+  /** Offers a document; `score` may be anything where no key asks for it. */
+  offer(doc: number, score: number): void {
+    const first = this.#keys[0]!.place(doc, score);
+    if (first > this.#worst) return;
+    this.#candidate[0] = first;
+    for (let i = 1; i < this.#width; i++) {
+      this.#candidate[i] = this.#keys[i]!.place(doc, score);
+    }
+    if (this.#after !== null && !this.#isAfter(doc, score, this.#after)) return;
+    if (this.#size < this.#limit) this.#push(doc, score);
+    else if (this.#before(doc, score, this.#heap[0]!)) this.#replaceTop(doc, score);
+  }
+
+  /** The kept documents in order. Call once, at the end. */
+  harvest(segment: number, order: readonly SortKey[]): readonly RankedDoc[] {
+    const kept = Array.from(this.#heap.subarray(0, this.#size), (slot): RankedDoc => {
+      const doc = this.#docs[slot]!;
+      const score = this.#scores[slot]!;
+      const values = this.#keys.map((key) => key.value(doc, score));
+      return { segment, doc, score, values, key: this.#segmentKeys.key(doc) };
+    });
+    return kept.sort((a, b) => compareRanked(a, b, order));
+  }
+
+  #isAfter(doc: number, score: number, after: SearchAfter): boolean {
+    for (let i = 0; i < this.#width; i++) {
+      const key = this.#keys[i]!;
+      const place = this.#candidate[i]!;
+      const limit = this.#afterPlaces[i]!;
+      if (place !== limit) return place > limit;
+      if (!key.blurred(place)) continue;
+      const order = compareValues(key.value(doc, score), after.values[i]!, key.desc);
+      if (order !== 0) return order > 0;
+    }
+    return Buffer.compare(this.#segmentKeys.key(doc), after.key) > 0;
+  }
+
+  /** True when the candidate stands before the document of `slot`. */
+  #before(doc: number, score: number, slot: number): boolean {
+    const at = slot * this.#width;
+    for (let i = 0; i < this.#width; i++) {
+      const place = this.#candidate[i]!;
+      const other = this.#places[at + i]!;
+      if (place !== other) return place < other;
+      const order = this.#compareBlurred(i, place, doc, score, slot);
+      if (order !== 0) return order < 0;
+    }
+    return this.#ranks[doc]! < this.#ranks[this.#docs[slot]!]!;
+  }
+
+  #compareBlurred(i: number, place: number, doc: number, score: number, slot: number): number {
+    const key = this.#keys[i]!;
+    if (!key.blurred(place)) return 0;
+    const other = key.value(this.#docs[slot]!, this.#scores[slot]!);
+    return compareValues(key.value(doc, score), other, key.desc);
+  }
+
+  #put(slot: number, doc: number, score: number): void {
+    this.#docs[slot] = doc;
+    this.#scores[slot] = score;
+    this.#places.set(this.#candidate, slot * this.#width);
+  }
+
+  #push(doc: number, score: number): void {
+    const slot = this.#size;
+    this.#put(slot, doc, score);
+    let at = this.#size++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (this.#slotBefore(slot, this.#heap[parent]!)) break;
+      this.#heap[at] = this.#heap[parent]!;
+      at = parent;
+    }
+    this.#heap[at] = slot;
+    if (this.#size === this.#limit) this.#tighten();
+  }
+
+  #replaceTop(doc: number, score: number): void {
+    const slot = this.#heap[0]!;
+    this.#put(slot, doc, score);
+    let at = 0;
+    for (let child = 1; child < this.#size; child = 2 * at + 1) {
+      if (child + 1 < this.#size && this.#slotBefore(this.#heap[child]!, this.#heap[child + 1]!)) {
+        child++;
+      }
+      if (!this.#slotBefore(slot, this.#heap[child]!)) break;
+      this.#heap[at] = this.#heap[child]!;
+      at = child;
+    }
+    this.#heap[at] = slot;
+    this.#tighten();
+  }
+
+  /** True when slot a stands before slot b. */
+  #slotBefore(a: number, b: number): boolean {
+    this.#candidate.set(this.#places.subarray(a * this.#width, (a + 1) * this.#width));
+    return this.#before(this.#docs[a]!, this.#scores[a]!, b);
+  }
+
+  #tighten(): void {
+    const place = this.#places[this.#heap[0]! * this.#width]!;
+    if (place < this.#worst) this.#worst = place;
+  }
+}

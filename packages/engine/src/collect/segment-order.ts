@@ -1,0 +1,172 @@
+/**
+ * Sort keys over one segment. A document's `place` for a key is a number, lower stands earlier: the value itself where numbers
+ * hold it exactly, an ordinal, a key's rank; negated when falling, +Infinity when missing. Equal places may hide different
+ * values (integers beyond 2^53, infinities and NaN beside missing values): then the values decide.
+ */
+
+import { doubleFromOrdered } from '../base/ordered-double.ts';
+import type { NumericColumn } from '../columnar/numeric-column.ts';
+import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import type { SegmentKeys } from '../segment/keys.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import { compareValues, type SortKey, type SortValue } from './order.ts';
+
+/** One sort key over one segment. */
+export interface SegmentSortKey {
+  readonly desc: boolean;
+  place(doc: number, score: number): number;
+  /** True when documents with this place may differ in value. */
+  blurred(place: number): boolean;
+  value(doc: number, score: number): SortValue;
+  /** Where a value from elsewhere would stand among this segment's places. */
+  placeOf(value: SortValue): number;
+  /** No document of the zone of 1,024 has a lower place. */
+  zonePlace(zone: number): number;
+}
+
+/** The sort keys of an order over one segment. Throws nothing: fields without a column were refused before. */
+export function segmentOrder(
+  reader: SegmentReader,
+  order: readonly SortKey[],
+): readonly SegmentSortKey[] {
+  return order.map((key) => {
+    if (key.kind === 'score') return scoreKey(key.desc);
+    if (key.kind === 'key') return documentKey(reader.keys, key.desc);
+    const numeric = reader.numeric(key.field.id);
+    if (numeric !== null) return numericKey(numeric, key.desc);
+    const ordinals = reader.ordinals(key.field.id);
+    return ordinals === null ? missingKey(key.desc) : ordinalKey(ordinals, key.desc);
+  });
+}
+
+function scoreKey(desc: boolean): SegmentSortKey {
+  const sign = desc ? -1 : 1;
+  return {
+    desc,
+    place: (_, score) => sign * score,
+    blurred: () => false,
+    value: (_, score) => score,
+    placeOf: (value) => sign * (value as number),
+    zonePlace: () => Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** A segment without any value of the field. */
+function missingKey(desc: boolean): SegmentSortKey {
+  return {
+    desc,
+    place: () => Number.POSITIVE_INFINITY,
+    blurred: () => true,
+    value: () => null,
+    placeOf: (value) => (value === null ? Number.POSITIVE_INFINITY : 0),
+    zonePlace: () => Number.POSITIVE_INFINITY,
+  };
+}
+
+function numericKey(column: NumericColumn, desc: boolean): SegmentSortKey {
+  const { exact } = column;
+  const sign = desc ? -1 : 1;
+  const value = (doc: number): bigint => (desc ? column.maxAt(doc) : column.minAt(doc));
+  const number = (doc: number): number => {
+    if (!exact) return Number(value(doc));
+    return desc ? column.maxKey(doc) : column.sortKey(doc);
+  };
+  // NaN is above Infinity in the column's order: it shares Infinity's place, and the values decide.
+  const sound = (key: number): number => (Number.isNaN(key) ? Number.POSITIVE_INFINITY : key);
+  const place = (key: number): number => sign * sound(key);
+  return {
+    desc,
+    place: (doc) => (column.has(doc) ? place(number(doc)) : Number.POSITIVE_INFINITY),
+    blurred: (at) => !exact || !Number.isFinite(at),
+    value: (doc) => (column.has(doc) ? value(doc) : null),
+    placeOf(other) {
+      if (other === null) return Number.POSITIVE_INFINITY;
+      return place(column.double ? doubleFromOrdered(other as bigint) : Number(other as bigint));
+    },
+    zonePlace(zone) {
+      const keys = column.zoneKeys(zone);
+      if (keys === null) return Number.POSITIVE_INFINITY;
+      if (!exact) return Number.NEGATIVE_INFINITY;
+      return place(desc ? keys.hi : keys.lo);
+    },
+  };
+}
+
+function ordinalKey(column: OrdinalColumn, desc: boolean): SegmentSortKey {
+  const ord = (doc: number): number => (desc ? column.maxOrd(doc) : column.ord(doc));
+  const place = (at: number): number => (desc ? -at : at);
+  return {
+    desc,
+    place(doc) {
+      const at = ord(doc);
+      return at < 0 ? Number.POSITIVE_INFINITY : place(at);
+    },
+    blurred: () => false,
+    value(doc) {
+      const at = ord(doc);
+      return at < 0 ? null : column.bytesOf(at);
+    },
+    placeOf(value) {
+      if (value === null) return Number.POSITIVE_INFINITY;
+      const at = column.find(value as Uint8Array);
+      return place(at >= 0 ? at : column.lowerBound(value as Uint8Array) - 0.5);
+    },
+    zonePlace(zone) {
+      const ords = column.zoneOrds(zone);
+      if (ords === null) return Number.POSITIVE_INFINITY;
+      return place(desc ? ords.hi : ords.lo);
+    },
+  };
+}
+
+function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
+  const place = (at: number): number => (desc ? -at : at);
+  return {
+    desc,
+    place: (doc) => place(keys.ranks[doc]!),
+    blurred: () => false,
+    value: (doc) => keys.key(doc),
+    placeOf: (value) => place(rankOf(keys, value as Uint8Array)),
+    zonePlace: () => Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** Documents of a segment by key rank; made at the first paging by key. */
+const byRank = new WeakMap<SegmentKeys, Int32Array>();
+
+/** The rank of a key; half a rank below the next one where the segment does not have it. */
+function rankOf(keys: SegmentKeys, key: Uint8Array): number {
+  let docs = byRank.get(keys);
+  if (docs === undefined) {
+    docs = new Int32Array(keys.docs);
+    for (let doc = 0; doc < docs.length; doc++) docs[keys.ranks[doc]!] = doc;
+    byRank.set(keys, docs);
+  }
+  let low = 0;
+  let high = docs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (Buffer.compare(keys.key(docs[middle]!), key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const found = low < docs.length && Buffer.compare(keys.key(docs[low]!), key) === 0;
+  return found ? low : low - 0.5;
+}
+
+/** Below 0 when document `a` of the segment stands before `b`; ties go by key rank. */
+export function compareDocs(
+  keys: readonly SegmentSortKey[],
+  ranks: Int32Array,
+  a: { readonly doc: number; readonly score: number },
+  b: { readonly doc: number; readonly score: number },
+): number {
+  for (const key of keys) {
+    const place = key.place(a.doc, a.score);
+    const other = key.place(b.doc, b.score);
+    if (place !== other) return place < other ? -1 : 1;
+    if (!key.blurred(place)) continue;
+    const order = compareValues(key.value(a.doc, a.score), key.value(b.doc, b.score), key.desc);
+    if (order !== 0) return order;
+  }
+  return ranks[a.doc]! - ranks[b.doc]!;
+}

@@ -1,0 +1,69 @@
+import type { SegmentLeaf } from './leaf.ts';
+import { RANGE_DOCS } from './leaf.ts';
+import { type MatchScope, matchesOf, type SegmentNode } from './matches.ts';
+
+/**
+ * What of a node scores: a sum over leaves, where a bool inside a bool counts only for documents that match it (`matches`;
+ * null at the root, whose matches its user knows).
+ */
+export type ScoreNode =
+  | { readonly kind: 'leaf'; readonly leaf: SegmentLeaf }
+  | {
+      readonly kind: 'sum';
+      readonly parts: readonly ScoreNode[];
+      readonly matches: Int32Array | null;
+    };
+
+/** The scoring part of a node. Bitmaps of inner bools are taken from the pool and added to `held`. */
+export function scoreNode(
+  node: SegmentNode,
+  scope: MatchScope,
+  held: Int32Array[],
+  root = true,
+): ScoreNode {
+  if (node.kind === 'leaf') return node;
+  if (node.kind === 'none') return { kind: 'sum', parts: [], matches: null };
+  const scoring = [...node.must, ...node.should];
+  const parts = scoring.map((part) => scoreNode(part, scope, held, false));
+  if (root || parts.length === 0) return { kind: 'sum', parts, matches: null };
+  const matches = matchesOf(node, scope);
+  held.push(matches);
+  return { kind: 'sum', parts, matches };
+}
+
+/** No document of the range scores more than this. */
+export function scoreBound(node: ScoreNode, range: number): number {
+  if (node.kind === 'leaf') return node.leaf.bound(range);
+  let bound = 0;
+  for (const part of node.parts) bound += scoreBound(part, range);
+  return bound;
+}
+
+/** Adds the node's scores of a range's documents to scores[d & 255]. */
+export function addScores(node: ScoreNode, range: number, scores: Float64Array): void {
+  if (node.kind === 'leaf') node.leaf.add(range, scores);
+  else if (node.matches === null) for (const part of node.parts) addScores(part, range, scores);
+  else addMatching(node.parts, node.matches, range, scores);
+}
+
+function addMatching(
+  parts: readonly ScoreNode[],
+  matches: Int32Array,
+  range: number,
+  scores: Float64Array,
+): void {
+  const own = new Float64Array(RANGE_DOCS);
+  for (const part of parts) addScores(part, range, own);
+  for (let i = 0; i < 8; i++) {
+    for (let word = matches[8 * range + i]!; word !== 0; word &= word - 1) {
+      const at = 32 * i + 31 - Math.clz32(word & -word);
+      scores[at]! += own[at]!;
+    }
+  }
+}
+
+/** Makes every leaf ready for the first range again. */
+export function rewindScores(node: ScoreNode): void {
+  if (node.kind === 'leaf') node.leaf.rewind();
+  else for (const part of node.parts) rewindScores(part);
+}

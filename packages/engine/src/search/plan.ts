@@ -1,0 +1,157 @@
+/**
+ * A checked request bound to an index. Steps:
+ *
+ * 1. `query` or `ast`, and `filter`, become clauses (query/bind); without a query every document matches.
+ * 2. `sort`, `search_after` and `collapse` become sort keys, values and a field with a column.
+ * 3. `fields` and `highlight` become cached fields.
+ */
+import type { SearchRequest, SortSpec } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { BY_SCORE, type SearchAfter, type SortKey } from '../collect/order.ts';
+import { bindQuery } from '../query/bind/bind.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';
+import type { Query } from '../query/query.ts';
+import { parseQuery } from '../query/syntax/parse.ts';
+import { readTree } from '../query/tree/read.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { MappedField, Mapping } from '../schema/mapping.ts';
+import { type CheckedRequest, sortDirection } from './request.ts';
+import { readSearchAfter } from './sort-values.ts';
+
+/** All that a search does, decided. */
+export interface SearchPlan {
+  readonly checked: CheckedRequest;
+  readonly clause: Clause;
+  readonly filter: Clause | null;
+  readonly order: readonly SortKey[];
+  /** Hits carry their sort values. */
+  readonly showSort: boolean;
+  readonly after: SearchAfter | null;
+  readonly collapse: FieldPlan | null;
+  /** Cached fields that hits carry. */
+  readonly fields: readonly MappedField[];
+  /** Cached TEXT fields that may be highlighted; null: not asked. */
+  readonly highlight: readonly FieldPlan[] | null;
+}
+
+/** The fields of a mapping as queries see them. */
+export function queryFields(mapping: Mapping): QueryFields {
+  const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
+  return { index: mapping.definition.index, plans };
+}
+
+/** Binds a request. Throws invalid_query, invalid_argument or limit_exceeded. */
+export function planSearch(checked: CheckedRequest, mapping: Mapping): SearchPlan {
+  const { request } = checked;
+  const fields = queryFields(mapping);
+  const order = sortOrder(request.sort, fields);
+  const { search_after: after, collapse } = request;
+  return {
+    checked,
+    ...planQuery(request, mapping),
+    order,
+    showSort: request.sort !== undefined || after !== undefined,
+    after: after === undefined ? null : readSearchAfter(after, order, mapping.key),
+    collapse: collapse === undefined ? null : columnField(collapse, fields, 'collapse'),
+    fields: returnedFields(request.fields, mapping, fields),
+    highlight: highlightFields(checked, mapping, fields),
+  };
+}
+
+/** The query and the filter of a request, bound. */
+export function planQuery(
+  request: SearchRequest,
+  mapping: Mapping,
+): { readonly clause: Clause; readonly filter: Clause | null } {
+  const fields = queryFields(mapping);
+  const { filter } = request;
+  const clause = bindQuery(readQuery(request, mapping), fields, request.query ?? null);
+  if (filter === undefined) return { clause, filter: null };
+  if (typeof filter !== 'string') return { clause, filter: bindQuery(readTree(filter), fields) };
+  const parsed = parseQuery(filter, parseOptions(request, mapping));
+  return { clause, filter: bindQuery(parsed, fields, filter) };
+}
+
+/** The tree of a request's `query` or `ast`; every document where it has neither. */
+export function readQuery(request: SearchRequest, mapping: Mapping): Query {
+  if (request.ast !== undefined) return readTree(request.ast);
+  if (request.query === undefined) return { kind: 'match_all' };
+  return parseQuery(request.query, parseOptions(request, mapping));
+}
+
+function parseOptions(request: SearchRequest, mapping: Mapping) {
+  return {
+    syntax: request.syntax,
+    defaultField: mapping.defaultField ?? undefined,
+    defaultOperator: request.default_operator,
+  };
+}
+
+function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): readonly SortKey[] {
+  if (sort === undefined || sort.length === 0) return BY_SCORE;
+  return sort.map((spec): SortKey => {
+    const desc = sortDirection(spec);
+    if (spec.field === '_score') return { kind: 'score', desc };
+    if (spec.field === '_key') return { kind: 'key', desc };
+    return { kind: 'field', desc, field: columnField(spec.field, fields, 'sort') };
+  });
+}
+
+/** A field with a column, by name. */
+function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse'): FieldPlan {
+  const field = knownField(name, fields, what);
+  if (field.column !== null) return field;
+  const message = `"${what}" needs a fast field: "${name}" is ${field.type} without fast`;
+  throw new LhsError('invalid_argument', message, {
+    hint:
+      field.type === 'TEXT'
+        ? 'TEXT has no order of its own: add a KEYWORD field of the same column'
+        : `set "fast: true" on "${name}" in the definition and alter the index`,
+  });
+}
+
+function knownField(name: string, fields: QueryFields, what: string): FieldPlan {
+  const found = findField(fields, name);
+  if (found?.kind === 'field') return found.plan;
+  const message = `"${what}" names field "${name}", which is not in index "${fields.index}"`;
+  throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
+}
+
+/** Fields whose values the index gives back. */
+export function cachedFields(mapping: Mapping): readonly MappedField[] {
+  return mapping.fields.filter((field) => field.definition?.cached === true);
+}
+
+function returnedFields(
+  names: readonly string[] | undefined,
+  mapping: Mapping,
+  fields: QueryFields,
+): readonly MappedField[] {
+  const cached = cachedFields(mapping);
+  if (names === undefined) return cached;
+  return names.map((name) => {
+    const plan = knownField(name, fields, 'fields');
+    const field = cached.find((candidate) => candidate.plan.id === plan.id);
+    if (field !== undefined) return field;
+    throw new LhsError('invalid_argument', `"fields" names "${name}", which is not cached`, {
+      hint: 'hydrate reads any column from the table; "cached: true" keeps a copy in the index',
+    });
+  });
+}
+
+/** Names that cannot be highlighted are left out, as the interface has it; unknown ones are refused. */
+function highlightFields(
+  checked: CheckedRequest,
+  mapping: Mapping,
+  fields: QueryFields,
+): readonly FieldPlan[] | null {
+  if (checked.highlight === null) return null;
+  const texts = cachedFields(mapping)
+    .map((field) => field.plan)
+    .filter((plan) => plan.inverted?.kind === 'text');
+  const { fields: names } = checked.highlight;
+  if (names === null) return texts;
+  const asked = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
+  return texts.filter((plan) => asked.has(plan.id));
+}

@@ -1,0 +1,192 @@
+/**
+ * Search requests as they come over the wire: every field is checked by name, type and range, and nothing is ignored.
+ */
+import type { HighlightSpec, Json, SearchRequest, SortSpec } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { didYouMean } from '../base/nearest.ts';
+
+/** A request whose shape is right; page and highlight settings are filled in. */
+export interface CheckedRequest {
+  readonly request: SearchRequest;
+  readonly limit: number;
+  readonly offset: number;
+  readonly highlight: null | {
+    /** null: every cached TEXT field. */
+    readonly fields: readonly string[] | null;
+    readonly maxFragments: number;
+    readonly fragmentSize: number;
+  };
+}
+
+type Check = (value: unknown, name: string) => void;
+
+const DEFAULT_LIMIT = 10;
+const DEFAULT_FRAGMENTS = 3;
+const DEFAULT_FRAGMENT_SIZE = 120;
+
+const text: Check = (value, name) => {
+  if (typeof value !== 'string') throw wrong(name, value, 'a string');
+};
+const flag: Check = (value, name) => {
+  if (typeof value !== 'boolean') throw wrong(name, value, 'true or false');
+};
+const list =
+  (item: Check, most: number): Check =>
+  (value, name) => {
+    if (!Array.isArray(value)) throw wrong(name, value, 'an array');
+    if (value.length > most) throw tooMany(name, value.length, most);
+    value.forEach((part, i) => {
+      item(part, `${name}[${i}]`);
+    });
+  };
+const whole =
+  (least: number, most: number): Check =>
+  (value, name) => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
+      throw wrong(name, value, `a whole number from ${least} to ${most}`);
+    }
+    if (value > most) throw tooLarge(name, value, most);
+  };
+const oneOf =
+  (...names: readonly string[]): Check =>
+  (value, name) => {
+    if (!names.includes(value as string)) throw wrong(name, value, names.join(' or '));
+  };
+const record =
+  (fields: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
+  (value, name) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw wrong(name, value, 'an object');
+    }
+    for (const [key, part] of Object.entries(value)) {
+      const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (check === undefined) throw unknownField(key, name, Object.keys(fields));
+      if (part !== undefined) check(part, name === '' ? key : `${name}.${key}`);
+    }
+    for (const key of required) {
+      if (!Object.hasOwn(value, key)) throw wrong(`${name}.${key}`, undefined, 'a value');
+    }
+  };
+const anything: Check = () => undefined;
+
+const tree: Check = (value, name) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw wrong(name, value, 'a query tree (an object)');
+  }
+};
+const snapshotId: Check = (value, name) => {
+  if (typeof value !== 'string' || !/^\d{1,20}$/.test(value)) {
+    throw wrong(name, value, 'a snapshot id as a string of digits');
+  }
+};
+
+const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
+  index: text,
+  query: text,
+  ast: tree,
+  syntax: oneOf('default', 'kql'),
+  default_operator: oneOf('or', 'and'),
+  filter: (value, name) => (typeof value === 'string' ? undefined : tree(value, name)),
+  limit: whole(0, LIMITS.pageHits),
+  offset: whole(0, LIMITS.windowHits),
+  sort: list(record({ field: text, desc: flag }, ['field']), LIMITS.sortKeys),
+  search_after: list(anything, LIMITS.sortKeys + 1),
+  collapse: text,
+  highlight: record({
+    fields: list(text, LIMITS.definitionFields),
+    max_fragments: whole(1, 100),
+    fragment_size: whole(1, 100_000),
+  }),
+  fields: list(text, LIMITS.definitionFields),
+  hydrate: flag,
+  hydrate_columns: list(text, LIMITS.definitionFields),
+  min_snapshot: snapshotId,
+  wait_ms: whole(0, 60_000),
+};
+
+/** Checks a request. Throws invalid_argument or limit_exceeded that name the field and what it should be. */
+export function checkRequest(request: SearchRequest): CheckedRequest {
+  record(FIELDS)(request, '');
+  const limit = request.limit || DEFAULT_LIMIT;
+  const offset = request.offset ?? 0;
+  checkTogether(request, limit, offset);
+  const { highlight } = request;
+  return {
+    request,
+    limit,
+    offset,
+    highlight: highlight === undefined ? null : highlightSettings(highlight),
+  };
+}
+
+function highlightSettings(spec: HighlightSpec) {
+  return {
+    fields: spec.fields ?? null,
+    maxFragments: spec.max_fragments ?? DEFAULT_FRAGMENTS,
+    fragmentSize: spec.fragment_size ?? DEFAULT_FRAGMENT_SIZE,
+  };
+}
+
+function checkTogether(request: SearchRequest, limit: number, offset: number): void {
+  if (request.query !== undefined && request.ast !== undefined) {
+    throw new LhsError('invalid_argument', '"query" and "ast" both given: send one of them');
+  }
+  if (request.search_after !== undefined && offset > 0) {
+    throw new LhsError(
+      'invalid_argument',
+      '"offset" does not go with "search_after": leave it out',
+    );
+  }
+  if (offset + limit > LIMITS.windowHits) {
+    const message = `offset ${offset} + limit ${limit} is more than ${LIMITS.windowHits}`;
+    const hint = 'go further with "search_after": the "sort" of the last hit';
+    throw new LhsError('limit_exceeded', message, { hint });
+  }
+  if (request.hydrate === true && limit > LIMITS.hydratedHits) {
+    const message = `limit ${limit} with hydrate: at most ${LIMITS.hydratedHits} rows are read`;
+    throw new LhsError('limit_exceeded', message, { hint: 'ask for smaller pages' });
+  }
+  if (request.hydrate_columns !== undefined && request.hydrate !== true) {
+    throw new LhsError('invalid_argument', '"hydrate_columns" needs "hydrate": true');
+  }
+  if (request.wait_ms !== undefined && request.min_snapshot === undefined) {
+    throw new LhsError('invalid_argument', '"wait_ms" needs "min_snapshot"');
+  }
+}
+
+/** A sort as the index takes it: `_score` falls unless told, all else rises. */
+export function sortDirection(spec: SortSpec): boolean {
+  return spec.desc ?? spec.field === '_score';
+}
+
+function unknownField(name: string, within: string, known: readonly string[]): LhsError {
+  const place = within === '' ? 'request field' : `field of "${within}"`;
+  const message = `unknown ${place} "${name}"${didYouMean(name, known)}`;
+  return new LhsError('invalid_argument', message, { hint: `fields: ${known.join(', ')}` });
+}
+
+/** An error about a request field with a value that does not fit. */
+export function wrong(name: string, value: unknown, expected: string): LhsError {
+  const shown = value === undefined ? 'missing' : shortJson(value as Json);
+  return new LhsError('invalid_argument', `"${name}" is ${shown}: expected ${expected}`);
+}
+
+function shortJson(value: Json): string {
+  const whole = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? typeof value);
+  return whole.length > 60 ? `${whole.slice(0, 60)}…` : whole;
+}
+
+function tooMany(name: string, count: number, most: number): LhsError {
+  const message = `"${name}" has ${count} entries: at most ${most}`;
+  return new LhsError('limit_exceeded', message);
+}
+
+function tooLarge(name: string, value: number, most: number): LhsError {
+  const message = `"${name}" is ${value}: at most ${most}`;
+  const hint =
+    name === 'limit' || name === 'offset'
+      ? 'go further with "search_after": the "sort" of the last hit'
+      : undefined;
+  return new LhsError('limit_exceeded', message, { hint });
+}
