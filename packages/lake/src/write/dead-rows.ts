@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { TableFiles } from '../base/table-files.ts';
+import type { FileScan } from '../metadata/file-set.ts';
+import { type PositionSet, positionSet } from '../puffin/position-set.ts';
+import { encodeVectorFile } from '../puffin/puffin-file.ts';
+import { quoteText } from '../scan/duckdb/instance.ts';
+import type { NewDeleteFile } from './manifest-writer.ts';
+import { WriterSession } from './writer-session.ts';
+
+/** Rows of one data file that a commit deletes: `fresh` are new, `before` were dead already. */
+export interface DeadInFile {
+  readonly scan: FileScan;
+  readonly before: Iterable<number>;
+  readonly fresh: readonly number[];
+}
+
+/** v3: one Puffin file with a vector for each data file; a vector takes in what was dead before. */
+export async function writeVectors(
+  dead: readonly DeadInFile[],
+  files: TableFiles,
+): Promise<readonly NewDeleteFile[]> {
+  if (dead.length === 0) return [];
+  const vectors = dead.map((d) => ({
+    dataFile: d.scan.data.path,
+    positions: positionSet([...d.before, ...d.fresh]) as PositionSet,
+  }));
+  const { bytes, entries } = encodeVectorFile(vectors, 'lhs');
+  const recorded = files.record(`data/${randomUUID()}-deletes.puffin`);
+  const real = files.resolve(recorded);
+  await mkdir(dirname(real), { recursive: true });
+  await writeFile(real, bytes, { flag: 'wx' });
+  return entries.map((entry, i) => ({
+    kind: 'vector' as const,
+    recorded,
+    real,
+    specId: dead[i].scan.data.specId,
+    partition: dead[i].scan.data.partition,
+    recordCount: entry.cardinality,
+    fileSize: bytes.length,
+    referencedDataFile: entry.referencedDataFile,
+    contentOffset: entry.contentOffset,
+    contentSize: entry.contentSize,
+  }));
+}
+
+const FILE_PATH_ID = 2_147_483_546;
+const POSITION_ID = 2_147_483_545;
+
+/** v2: a position delete file for each data file (format/spec.md, "Position Delete Files"). */
+export async function writePositionDeletes(
+  dead: readonly DeadInFile[],
+  files: TableFiles,
+): Promise<readonly NewDeleteFile[]> {
+  if (dead.length === 0) return [];
+  await mkdir(files.resolve(files.record('data')), { recursive: true });
+  const session = await WriterSession.open([], [files.resolve(files.record('data'))]);
+  try {
+    const written: NewDeleteFile[] = [];
+    for (const entry of dead) written.push(await writeOne(session, entry, files));
+    return written;
+  } finally {
+    session.close();
+  }
+}
+
+async function writeOne(
+  session: WriterSession,
+  { scan, fresh }: DeadInFile,
+  files: TableFiles,
+): Promise<NewDeleteFile> {
+  const recorded = files.record(`data/${randomUUID()}-deletes.parquet`);
+  const real = files.resolve(recorded);
+  const positions = [...fresh].sort((a, b) => a - b);
+  const rows = `SELECT ${quoteText(scan.data.path)} AS file_path, unnest([${positions.join(',')}])::BIGINT AS pos`;
+  const ids = `{file_path: ${FILE_PATH_ID}, pos: ${POSITION_ID}}`;
+  await session.run(
+    `COPY (${rows}) TO ${quoteText(real)} (FORMAT parquet, COMPRESSION zstd, FIELD_IDS ${ids})`,
+  );
+  return {
+    kind: 'position',
+    recorded,
+    real,
+    specId: scan.data.specId,
+    partition: scan.data.partition,
+    recordCount: fresh.length,
+    fileSize: (await stat(real)).size,
+    referencedDataFile: scan.data.path,
+  };
+}
