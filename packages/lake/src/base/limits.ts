@@ -40,7 +40,7 @@ export const LIMITS = Object.freeze({
   parquetPageHeaderBytes: 8 * 1024 * 1024,
   parquetPageBytes: 512 * 1024 * 1024,
   parquetPagesPerChunk: 4_000_000,
-  parquetValuesPerPage: 64 * 1024 * 1024,
+  parquetValuesPerPage: 16 * 1024 * 1024,
   thriftDepth: 32,
   thriftListItems: 16 * 1024 * 1024,
   pageCacheBytes: 64 * 1024 * 1024,

@@ -15,6 +15,7 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { VariantNode } from '../schema/type.ts';
+import { uuidFromBytes } from '../schema/uuid.ts';
 import {
   parseVariantMetadata,
   readUint,
@@ -196,15 +197,6 @@ function micros(kind: 'time' | 'timestamp' | 'timestamptz' | 'timestamp_ns' | 't
   return { bytes: 8, decode: (decoder, at) => ({ kind, value: decoder.long(at) }) };
 }
 
-function uuidText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString('hex');
-  const cuts = [0, 8, 12, 16, 20, 32];
-  return cuts
-    .slice(1)
-    .map((cut, i) => hex.slice(cuts[i], cut))
-    .join('-');
-}
-
 /** By primitive type id: how many bytes follow the header, and what they mean. */
 const PRIMITIVES: readonly ({ bytes: number; decode: Decode } | { bytes: 'counted' })[] = [
   { bytes: 0, decode: () => ({ kind: 'null' }) },
@@ -227,5 +219,8 @@ const PRIMITIVES: readonly ({ bytes: number; decode: Decode } | { bytes: 'counte
   micros('time'),
   micros('timestamptz_ns'),
   micros('timestamp_ns'),
-  { bytes: 16, decode: (decoder, at) => ({ kind: 'uuid', value: uuidText(decoder.copy(at, 16)) }) },
+  {
+    bytes: 16,
+    decode: (decoder, at) => ({ kind: 'uuid', value: uuidFromBytes(decoder.copy(at, 16)) }),
+  },
 ];

@@ -1,0 +1,72 @@
+/**
+ * A least-recently-used cache of decoded pages with a budget in bytes; concurrent loads of one key
+ * run once.
+ */
+export class PageCache {
+  readonly #budgetBytes: number;
+  readonly #kept = new Map<string, Kept>();
+  readonly #loading = new Map<string, Promise<Kept>>();
+  #bytes = 0;
+  #lastOwner = 0;
+
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes;
+  }
+
+  /** Memory that the kept pages take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A prefix for the keys of one file. */
+  newOwner(): string {
+    this.#lastOwner++;
+    return `${this.#lastOwner}/`;
+  }
+
+  /** What is kept under `key`, or what `load` makes, which is then kept if it fits. */
+  async get<T>(key: string, load: () => Promise<{ value: T; bytes: number }>): Promise<T> {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept.value as T;
+    }
+    let loading = this.#loading.get(key);
+    if (loading === undefined) {
+      loading = load();
+      this.#loading.set(key, loading);
+      try {
+        this.#keep(key, await loading);
+      } finally {
+        this.#loading.delete(key);
+      }
+    }
+    return (await loading).value as T;
+  }
+
+  /** Forgets everything under a prefix from `newOwner`. */
+  forget(owner: string): void {
+    for (const [key, kept] of this.#kept) {
+      if (!key.startsWith(owner)) continue;
+      this.#kept.delete(key);
+      this.#bytes -= kept.bytes;
+    }
+  }
+
+  #keep(key: string, kept: Kept): void {
+    if (kept.bytes > this.#budgetBytes) return;
+    this.#kept.set(key, kept);
+    this.#bytes += kept.bytes;
+    for (const [oldest, old] of this.#kept) {
+      if (this.#bytes <= this.#budgetBytes) return;
+      this.#kept.delete(oldest);
+      this.#bytes -= old.bytes;
+    }
+  }
+}
+
+interface Kept {
+  readonly value: unknown;
+  readonly bytes: number;
+}

@@ -1,0 +1,47 @@
+/**
+ * One value as Parquet stores it: INT96 is nanoseconds since 1970; byte arrays are views into their
+ * page.
+ */
+export type PhysicalValue = boolean | number | bigint | Uint8Array;
+
+/** The values of a page without its nulls, decoded one by one when asked for. */
+export interface PageValues {
+  readonly length: number;
+  /** Memory that the page keeps alive. */
+  readonly bytes: number;
+  /** The value at `index`, which must be below `length`. */
+  get(index: number): PhysicalValue;
+}
+
+/** Values that are already there. */
+export function arrayValues(
+  values: ArrayLike<PhysicalValue>,
+  bytes: number = values.length * 8,
+): PageValues {
+  return { length: values.length, bytes, get: (index) => values[index] };
+}
+
+/**
+ * Byte arrays that lie one after the other: value i is `bytes[ends[i - 1] .. ends[i])` after `gap`
+ * bytes of length.
+ */
+export function byteArrayValues(
+  bytes: Uint8Array,
+  starts: Int32Array,
+  ends: Int32Array,
+): PageValues {
+  return {
+    length: starts.length,
+    bytes: bytes.length + starts.length * 8,
+    get: (index) => bytes.subarray(starts[index], ends[index]),
+  };
+}
+
+/** Values given by their index in a dictionary. Indices must be below the dictionary's length. */
+export function dictionaryValues(dictionary: PageValues, indices: Int32Array): PageValues {
+  return {
+    length: indices.length,
+    bytes: indices.length * 4,
+    get: (index) => dictionary.get(indices[index]),
+  };
+}

@@ -1,0 +1,297 @@
+/**
+ * An open Parquet file: its footer is read once, the page directory of a column chunk when it is
+ * first needed, pages through a cache. Nothing else is read.
+ */
+import { LIMITS } from '../base/limits.ts';
+import { type FileRole, openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
+import { type FaultPlace, parquetFault } from './fault.ts';
+import type { ByteRange, Footer } from './footer.ts';
+import { readFooter } from './footer.ts';
+import { decodeDictionary, decodePage, type LeafPage, type PageContext } from './page.ts';
+import { PageCache } from './page-cache.ts';
+import {
+  type PageBounds,
+  type PageDirectory,
+  parseColumnIndex,
+  readPageDirectory,
+} from './page-directory.ts';
+import { readPageHeader } from './page-header.ts';
+import type { PageValues } from './page-values.ts';
+import type { SchemaTree } from './schema-tree.ts';
+
+/** Bytes and requests that reads have cost; the caller's object is added to. */
+export interface ByteCost {
+  bytes: number;
+  requests: number;
+}
+
+/** Pages of one column, decoded, and the rows that they hold. Rows count from the file's start. */
+export interface LoadedPage {
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly page: LeafPage;
+  /** Entry at which each row begins, `rows + 1` of them; null where entry i is row i. */
+  readonly rowStarts: Int32Array | null;
+}
+
+export interface OpenOptions {
+  /** Default `data`: errors are then `data_file_*`. */
+  readonly role?: FileRole;
+  /** Shared between files; default a small one of the file's own. */
+  readonly pages?: PageCache;
+  readonly cost?: ByteCost;
+}
+
+const OWN_CACHE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Opens a Parquet file and reads its footer. Throws `data_file_missing`, `data_file_invalid` (or
+ * `delete_file_*`), `limit_exceeded` or `unsupported` (encryption).
+ */
+export async function openParquet(path: string, options: OpenOptions = {}): Promise<ParquetFile> {
+  const role = options.role ?? 'data';
+  return openParquetFile(await openLocalFile(path, role), options);
+}
+
+/** As `openParquet`, over a file that is open already; the ParquetFile then owns it. */
+export async function openParquetFile(
+  file: RandomAccessFile,
+  options: OpenOptions = {},
+): Promise<ParquetFile> {
+  const place = { path: file.path, role: options.role ?? 'data' };
+  try {
+    const counted = countingFile(file, options.cost);
+    const footer = await readFooter(counted, place);
+    return new ParquetFile(file, place, footer, options.pages ?? new PageCache(OWN_CACHE_BYTES));
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+export class ParquetFile {
+  readonly place: FaultPlace;
+  readonly footer: Footer;
+  readonly #file: RandomAccessFile;
+  readonly #pages: PageCache;
+  readonly #owner: string;
+  readonly #directories = new Map<string, Promise<PageDirectory>>();
+
+  constructor(file: RandomAccessFile, place: FaultPlace, footer: Footer, pages: PageCache) {
+    this.#file = file;
+    this.place = place;
+    this.footer = footer;
+    this.#pages = pages;
+    this.#owner = pages.newOwner();
+  }
+
+  get path(): string {
+    return this.place.path;
+  }
+  get rows(): number {
+    return this.footer.rows;
+  }
+  get schema(): SchemaTree {
+    return this.footer.schema;
+  }
+
+  /** The index of the row group that holds `row`. */
+  groupOf(row: number): number {
+    const groups = this.footer.rowGroups;
+    let low = 0;
+    let high = groups.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (groups[middle].firstRow <= row) low = middle;
+      else high = middle - 1;
+    }
+    // empty groups share their first row with the one that follows
+    return low;
+  }
+
+  /** The page list of a column chunk. */
+  directory(group: number, column: number, cost?: ByteCost): Promise<PageDirectory> {
+    const key = `${group}/${column}`;
+    let directory = this.#directories.get(key);
+    if (directory === undefined) {
+      const { chunks, rows } = this.footer.rowGroups[group];
+      const leaf = this.schema.leaves[column];
+      const chunk = { chunk: chunks[column], leaf, rows, place: this.place };
+      directory = readPageDirectory(chunk, (offset, length) => this.#read(offset, length, cost));
+      this.#directories.set(key, directory);
+      directory.catch(() => this.#directories.delete(key));
+    }
+    return directory;
+  }
+
+  /** The bounds of a chunk's pages, or null where the file keeps none. */
+  async bounds(group: number, column: number, cost?: ByteCost): Promise<PageBounds | null> {
+    const range = this.footer.rowGroups[group].chunks[column].columnIndex;
+    if (range === null || range.length > LIMITS.parquetFooterBytes) return null;
+    const { pages } = await this.directory(group, column, cost);
+    const bytes = await this.#read(range.offset, range.length, cost);
+    return parseColumnIndex(bytes, pages.length, this.place);
+  }
+
+  /** Page `index` of a chunk's directory, decoded. */
+  async page(group: number, column: number, index: number, cost?: ByteCost): Promise<LoadedPage> {
+    const key = `${this.#owner}${group}/${column}/${index}`;
+    return this.#pages.get(key, async () => {
+      const loaded = await this.#loadPage(group, column, index, cost);
+      return { value: loaded, bytes: loaded.page.bytes + (loaded.rowStarts?.byteLength ?? 0) };
+    });
+  }
+
+  /** Closes the file; its pages leave the cache. */
+  async close(): Promise<void> {
+    this.#pages.forget(this.#owner);
+    await this.#file.close();
+  }
+
+  async #loadPage(
+    group: number,
+    column: number,
+    index: number,
+    cost: ByteCost | undefined,
+  ): Promise<LoadedPage> {
+    const directory = await this.directory(group, column, cost);
+    const ref = directory.pages[index];
+    const dictionary = await this.#dictionary(group, column, directory.dictionary, cost);
+    const parts: LeafPage[] = [];
+    for (const range of ref.ranges) {
+      const { header, stored } = await this.#stored(range, cost);
+      parts.push(await decodePage(this.#context(group, column), header, stored, dictionary));
+    }
+    const page = parts.length === 1 ? parts[0] : joinPages(parts);
+    const firstRow = this.footer.rowGroups[group].firstRow + ref.firstRow;
+    const rowStarts = this.#rowStarts(column, page, ref.rows);
+    return { firstRow, rows: ref.rows, page, rowStarts };
+  }
+
+  async #dictionary(
+    group: number,
+    column: number,
+    range: ByteRange | null,
+    cost: ByteCost | undefined,
+  ): Promise<PageValues | null> {
+    if (range === null) return null;
+    return this.#pages.get(`${this.#owner}${group}/${column}/dictionary`, async () => {
+      const { header, stored } = await this.#stored(range, cost);
+      if (header.kind !== 'dictionary') {
+        throw parquetFault(this.place, `a ${header.kind} page stands where a dictionary belongs`);
+      }
+      const value = await decodeDictionary(this.#context(group, column), header, stored);
+      return { value, bytes: value.bytes };
+    });
+  }
+
+  async #stored(range: ByteRange, cost: ByteCost | undefined) {
+    if (range.length > LIMITS.parquetPageBytes) {
+      throw parquetFault(this.place, `a page of ${range.length} bytes`);
+    }
+    const bytes = await this.#read(range.offset, range.length, cost);
+    const header = readPageHeader(bytes, this.place);
+    const end = header.headerBytes + header.storedBytes;
+    if (end > bytes.length) {
+      throw parquetFault(this.place, `a page needs ${end} bytes, its index says ${bytes.length}`);
+    }
+    return { header, stored: bytes.subarray(header.headerBytes, end) };
+  }
+
+  #context(group: number, column: number): PageContext {
+    const { codec } = this.footer.rowGroups[group].chunks[column];
+    return { leaf: this.schema.leaves[column], codec, place: this.place };
+  }
+
+  #rowStarts(column: number, page: LeafPage, rows: number): Int32Array | null {
+    const leaf = this.schema.leaves[column];
+    const starts = page.repetition === null ? null : new Int32Array(rows + 1);
+    let found = page.entries;
+    if (starts !== null && page.repetition !== null) {
+      found = 0;
+      for (let entry = 0; entry < page.entries; entry++) {
+        if (page.repetition[entry] !== 0) continue;
+        if (found < rows) starts[found] = entry;
+        found++;
+      }
+      starts[rows] = page.entries;
+    }
+    if (found !== rows || (starts !== null && rows > 0 && starts[0] !== 0)) {
+      throw parquetFault(this.place, `a page of "${leaf.path}" holds ${found} rows, not ${rows}`);
+    }
+    return starts;
+  }
+
+  async #read(offset: number, length: number, cost: ByteCost | undefined): Promise<Uint8Array> {
+    return countingFile(this.#file, cost).read(offset, length);
+  }
+}
+
+function countingFile(file: RandomAccessFile, cost: ByteCost | undefined): RandomAccessFile {
+  if (cost === undefined) return file;
+  return {
+    path: file.path,
+    size: file.size,
+    async read(offset, length) {
+      cost.bytes += length;
+      cost.requests++;
+      return file.read(offset, length);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** The pages of a chunk as one, for rows that cross page boundaries. */
+function joinPages(parts: readonly LeafPage[]): LeafPage {
+  const entries = parts.reduce((sum, part) => sum + part.entries, 0);
+  const repetition = new Uint8Array(entries);
+  const definition = new Uint8Array(entries);
+  const valueIndex = new Int32Array(entries);
+  const firstValues: number[] = [];
+  let at = 0;
+  let values = 0;
+  for (const part of parts) {
+    firstValues.push(values);
+    if (part.repetition !== null) repetition.set(part.repetition, at);
+    if (part.definition !== null) definition.set(part.definition, at);
+    for (let i = 0; i < part.entries; i++) {
+      const index = part.valueIndex === null ? i : part.valueIndex[i];
+      valueIndex[at + i] = index < 0 ? -1 : values + index;
+    }
+    at += part.entries;
+    values += part.values.length;
+  }
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0) + entries * 6;
+  const joined = joinValues(parts, firstValues, values, bytes);
+  const hasDefinition = parts.some((part) => part.definition !== null);
+  return {
+    entries,
+    repetition,
+    definition: hasDefinition ? definition : null,
+    valueIndex,
+    values: joined,
+    bytes,
+  };
+}
+
+function joinValues(
+  parts: readonly LeafPage[],
+  firstValues: readonly number[],
+  length: number,
+  bytes: number,
+): PageValues {
+  return {
+    length,
+    bytes,
+    get(index) {
+      let part = 0;
+      let high = firstValues.length - 1;
+      while (part < high) {
+        const middle = (part + high + 1) >>> 1;
+        if (firstValues[middle] <= index) part = middle;
+        else high = middle - 1;
+      }
+      return parts[part].values.get(index - firstValues[part]);
+    },
+  };
+}
