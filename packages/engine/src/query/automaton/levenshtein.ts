@@ -24,7 +24,9 @@ export function compileFuzzy(word: string, edits: number): TermAutomaton {
     Array.from({ length: points.length + 1 }, () => nfa.state()),
   );
   for (let spent = 0; spent <= edits; spent++) {
-    points.forEach((point, i) => nfa.literal(grid[spent][i], point, grid[spent][i + 1]));
+    for (const [i, point] of points.entries()) {
+      nfa.literal(grid[spent][i], point, grid[spent][i + 1]);
+    }
     nfa.end(grid[spent][points.length], spent);
     if (spent < edits) addEdits(nfa, points, grid[spent], grid[spent + 1]);
   }

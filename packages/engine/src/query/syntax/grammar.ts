@@ -71,6 +71,7 @@ export class Grammar {
     if (this.token.kind === 'close') {
       throw this.error(this.token, 'unexpected ")": no "(" is open', 'remove it or write \\)');
     }
+    if (nesting(query) > this.options.maxDepth) throw this.tooDeep({ from: 0, to: this.end });
     return query;
   }
 
@@ -290,6 +291,14 @@ export class Grammar {
   ): Error {
     return queryError(this.text, at, message, hint, code);
   }
+}
+
+/** How many clauses of clauses lie above the deepest leaf: what the JSON tree is limited by, too. */
+function nesting(query: Query): number {
+  if (query.kind === 'boost') return 1 + nesting(query.query);
+  if (query.kind !== 'bool') return 0;
+  const parts = [...query.must, ...query.should, ...query.must_not];
+  return 1 + parts.reduce((most, part) => Math.max(most, nesting(part)), 0);
 }
 
 const HINTS: { readonly [kind in Token['kind']]?: string } = {

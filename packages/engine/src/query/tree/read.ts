@@ -1,0 +1,200 @@
+/**
+ * JSON tree -> Query. A clause is an object with one key, its tag: `{"term": {"field": "author", "value": "jo"}}`. Everything
+ * is checked against the table in shape.ts; an unknown key, a missing one or a wrong type is refused by its path.
+ */
+import { LhsError } from '../../base/errors.ts';
+import { LIMITS } from '../../base/limits.ts';
+import { didYouMean } from '../../base/nearest.ts';
+import type { Bound, Query } from '../query.ts';
+import { type KeyKind, TAGS, type Tag } from './shape.ts';
+
+/** Values of a clause's keys after checking: texts, numbers, clauses. */
+type Checked = Readonly<Record<string, unknown>>;
+
+/** The query that a JSON tree means. Throws invalid_query or limit_exceeded with the path of what is wrong. */
+export function readTree(tree: unknown): Query {
+  return new TreeReader().clause(tree, 'ast', 0);
+}
+
+class TreeReader {
+  private clauses = 0;
+
+  clause(json: unknown, path: string, depth: number): Query {
+    if (depth > LIMITS.queryDepth) {
+      throw fail(path, `is nested more than ${LIMITS.queryDepth} deep`, 'limit_exceeded');
+    }
+    const object = asObject(json, path, 'a clause: an object with one key, as {"match_all": {}}');
+    const tags = Object.keys(object);
+    if (tags.length !== 1) {
+      throw fail(
+        path,
+        `has ${tags.length} keys: a clause has one, its kind; join several in a "bool"`,
+      );
+    }
+    const [tag] = tags;
+    if (!isTag(tag)) throw unknownTag(path, tag);
+    if (++this.clauses > LIMITS.queryClauses) {
+      throw fail(
+        path,
+        `is clause ${LIMITS.queryClauses + 1}: at most ${LIMITS.queryClauses} are taken`,
+        'limit_exceeded',
+      );
+    }
+    return Object.freeze(build(tag, this.keys(tag, object[tag], `${path}.${tag}`, depth), path));
+  }
+
+  private keys(tag: Tag, json: unknown, path: string, depth: number): Checked {
+    const object = asObject(json, path, 'an object');
+    const { required, optional } = TAGS[tag];
+    const known: Readonly<Record<string, KeyKind>> = { ...required, ...optional };
+    const out: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(object)) {
+      if (!Object.hasOwn(known, key)) throw unknownKey(path, key, Object.keys(known));
+      out[key] = this.key(known[key], value, `${path}.${key}`, depth);
+    }
+    for (const key of Object.keys(required)) {
+      if (!Object.hasOwn(out, key)) throw fail(path, `has no "${key}"`);
+    }
+    return out;
+  }
+
+  private key(kind: KeyKind, json: unknown, path: string, depth: number): unknown {
+    switch (kind) {
+      case 'field':
+        if (typeof json === 'string' && json !== '') return json;
+        throw fail(path, `is ${shown(json)}: expected a field name`);
+      case 'value':
+        return asText(json, path);
+      case 'values':
+        return list(json, path, LIMITS.setTerms).map((item, i) => asText(item, `${path}[${i}]`));
+      case 'slop':
+        return asInteger(json, path, 999_999_999);
+      case 'edits':
+        return asInteger(json, path, LIMITS.fuzzyEdits);
+      case 'count':
+        return asInteger(json, path, LIMITS.queryClauses);
+      case 'operator':
+        if (json === 'or' || json === 'and') return json;
+        throw fail(path, `is ${shown(json)}: expected "or" or "and"`);
+      case 'factor':
+        if (typeof json === 'number' && Number.isFinite(json) && json >= 0) return json;
+        throw fail(path, `is ${shown(json)}: expected a number of at least 0`);
+      case 'clause':
+        return this.clause(json, path, depth + 1);
+      case 'clauses':
+        return list(json, path, LIMITS.queryClauses).map((item, i) =>
+          this.clause(item, `${path}[${i}]`, depth + 1),
+        );
+    }
+  }
+}
+
+function build(tag: Tag, keys: Checked, path: string): Query {
+  const empty: readonly Query[] = Object.freeze([]);
+  switch (tag) {
+    case 'range':
+      return range(keys, `${path}.range`);
+    case 'phrase':
+      return { kind: tag, slop: 0, ...keys } as Query;
+    case 'fuzzy':
+      return { kind: tag, edits: LIMITS.fuzzyEdits, ...keys } as Query;
+    case 'match':
+      return { kind: tag, operator: 'or', ...keys } as Query;
+    case 'bool': {
+      const lists = { must: empty, should: empty, must_not: empty, filter: empty };
+      return { kind: tag, ...lists, ...keys } as Query;
+    }
+    default:
+      return { kind: tag, ...keys } as Query;
+  }
+}
+
+function range(keys: Checked, path: string): Query {
+  const bound = (open: string, closed: string): Bound | undefined => {
+    if (keys[open] !== undefined && keys[closed] !== undefined) {
+      throw fail(path, `has both "${open}" and "${closed}": keep one`);
+    }
+    const value = (keys[open] ?? keys[closed]) as string | undefined;
+    return value === undefined ? undefined : { value, inclusive: keys[closed] !== undefined };
+  };
+  const lower = bound('gt', 'gte');
+  const upper = bound('lt', 'lte');
+  if (lower === undefined && upper === undefined) {
+    throw fail(
+      path,
+      'has no bound: expected "gt", "gte", "lt" or "lte"; use "exists" for any value',
+    );
+  }
+  return {
+    kind: 'range',
+    field: keys.field as string,
+    ...(lower && { lower }),
+    ...(upper && { upper }),
+  };
+}
+
+const isTag = (tag: string): tag is Tag => Object.hasOwn(TAGS, tag);
+
+function unknownTag(path: string, tag: string): LhsError {
+  if (tag === 'knn') {
+    const message = `query tree: ${path}.knn needs a VECTOR field, which this version does not have`;
+    return new LhsError('unsupported', message, { details: { path: `${path}.knn` } });
+  }
+  return fail(path, `has the unknown kind "${clip(tag)}"${didYouMean(tag, Object.keys(TAGS))}`);
+}
+
+function unknownKey(path: string, key: string, known: readonly string[]): LhsError {
+  const near = didYouMean(key, known);
+  const expected = known.length === 0 ? 'none' : known.map((name) => `"${name}"`).join(', ');
+  return fail(path, `has the unknown key "${clip(key)}"${near || `; expected ${expected}`}`);
+}
+
+function asObject(
+  json: unknown,
+  path: string,
+  expected: string,
+): Readonly<Record<string, unknown>> {
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+    return json as Readonly<Record<string, unknown>>;
+  }
+  throw fail(path, `is ${shown(json)}: expected ${expected}`);
+}
+
+function list(json: unknown, path: string, most: number): readonly unknown[] {
+  if (!Array.isArray(json)) throw fail(path, `is ${shown(json)}: expected an array`);
+  if (json.length <= most) return json;
+  throw fail(path, `has ${json.length} members: at most ${most} are taken`, 'limit_exceeded');
+}
+
+function asText(json: unknown, path: string): string {
+  if (typeof json === 'string') return json;
+  if (typeof json === 'boolean') return String(json);
+  if (typeof json !== 'number' || !Number.isFinite(json)) {
+    throw fail(path, `is ${shown(json)}: expected a string, a number, true or false`);
+  }
+  if (Number.isInteger(json) && !Number.isSafeInteger(json)) {
+    throw fail(path, `is ${json}, which JSON cannot carry exactly: write it as a string`);
+  }
+  return String(json);
+}
+
+function asInteger(json: unknown, path: string, most: number): number {
+  if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= most) return json;
+  throw fail(path, `is ${shown(json)}: expected a whole number from 0 to ${most}`);
+}
+
+function fail(
+  path: string,
+  what: string,
+  code: 'invalid_query' | 'limit_exceeded' = 'invalid_query',
+): LhsError {
+  return new LhsError(code, `query tree: ${path} ${what}`, { details: { path } });
+}
+
+function shown(json: unknown): string {
+  if (Array.isArray(json)) return 'an array';
+  if (typeof json === 'object' && json !== null) return 'an object';
+  return json === undefined ? 'missing' : clip(JSON.stringify(json));
+}
+
+const clip = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
