@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ColumnVector } from '../scan/batch.ts';
+import { canonicalText } from '../scan/canonical-text.ts';
 import { isNullAt, valueAt } from '../scan/vectors.ts';
 import type { Type } from '../schema/type.ts';
-import { canonicalText } from './canonical-text.ts';
 
 /**
  * 128-bit hashes of rows, computed column by column over the vectors' bytes: four 32-bit lanes, each mixed like

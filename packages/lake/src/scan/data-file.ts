@@ -1,0 +1,97 @@
+import { stat } from 'node:fs/promises';
+import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { type FileRole, invalidCode, missingCode } from '../base/random-access-file.ts';
+import { fileFault } from '../base/table-files.ts';
+import { openAvroFile } from './avro-file.ts';
+import type { ScanDuckDb } from './duckdb/pool.ts';
+import type { FileRows, OpenFile } from './file-rows.ts';
+import { openParquetFile } from './parquet-file.ts';
+import type { ReadContext } from './read-context.ts';
+
+/** What a manifest says of a data or delete file. */
+export interface FileEntry {
+  readonly path: string;
+  readonly format: string;
+  readonly recordCount: number;
+  readonly fileSize: number;
+}
+
+/**
+ * Opens a data or delete file of any format and checks it against its manifest entry: the file must be there, have the
+ * size and, once read, the number of rows that the manifest says. Throws `data_file_missing`, `data_file_invalid` (or
+ * `delete_file_*`), and `unsupported` for ORC, each naming the file.
+ */
+export async function openTableFile(
+  context: ReadContext,
+  entry: FileEntry,
+  role: FileRole,
+  duckdb: ScanDuckDb | null,
+): Promise<OpenFile> {
+  const path = context.files.resolve(entry.path);
+  if (entry.format === 'orc') throw orcRefused(entry.path, role);
+  await checkSize(path, entry, role);
+  const place = { path, role };
+  const { nameMapping } = context;
+  const engine = context.engine === 'own' ? null : duckdb;
+  const file =
+    entry.format === 'avro'
+      ? openAvroFile(await avroBytes(context, entry, role), path, invalidCode(role), nameMapping)
+      : await openParquetFile({ place, nameMapping, duckdb: engine });
+  if (file.rowCount !== null && file.rowCount !== entry.recordCount) {
+    throw wrongCount(path, role, file.rowCount, entry.recordCount);
+  }
+  return { ...file, read: (fields) => counted(file.read(fields), path, role, entry.recordCount) };
+}
+
+function avroBytes(context: ReadContext, entry: FileEntry, role: FileRole): Promise<Buffer> {
+  return context.files.read(entry.path, missingCode(role), LIMITS.avroDataBytes);
+}
+
+async function checkSize(path: string, entry: FileEntry, role: FileRole): Promise<void> {
+  let size: number;
+  try {
+    size = (await stat(path)).size;
+  } catch (error) {
+    throw fileFault(error, path, missingCode(role));
+  }
+  if (size === entry.fileSize) return;
+  throw new LakeError(
+    invalidCode(role),
+    `${role} file "${path}" has ${size} bytes, its manifest says ${entry.fileSize}; ` +
+      'the file was cut or replaced, or the manifest is wrong: restore the file from a copy',
+    { file: path },
+  );
+}
+
+async function* counted(
+  chunks: AsyncGenerator<FileRows>,
+  path: string,
+  role: FileRole,
+  expected: number,
+): AsyncGenerator<FileRows> {
+  let rows = 0;
+  for await (const chunk of chunks) {
+    rows = chunk.firstRow + chunk.rows;
+    if (rows > expected) throw wrongCount(path, role, rows, expected);
+    yield chunk;
+  }
+  if (rows !== expected) throw wrongCount(path, role, rows, expected);
+}
+
+function wrongCount(path: string, role: FileRole, rows: number, expected: number): LakeError {
+  return new LakeError(
+    invalidCode(role),
+    `${role} file "${path}" has ${rows} rows, its manifest says ${expected}; rewrite the ` +
+      'manifest or restore the file from a copy',
+    { file: path, details: { rows, expected } },
+  );
+}
+
+function orcRefused(path: string, role: FileRole): LakeError {
+  return new LakeError(
+    'unsupported',
+    `${role} file "${path}" is ORC, which is not read; rewrite the table's data files as Parquet`,
+    { file: path },
+  );
+}

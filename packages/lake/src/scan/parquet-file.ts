@@ -1,0 +1,103 @@
+import type { LakeError } from '../base/errors.ts';
+import { openLocalFile } from '../base/random-access-file.ts';
+import { type FaultPlace, parquetFault } from '../parquet/fault.ts';
+import { type Footer, readFooter } from '../parquet/footer.ts';
+import type { ParquetNode } from '../parquet/schema-tree.ts';
+import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
+import type { Field } from '../schema/type.ts';
+import { duckReads } from './duckdb/parquet-plan.ts';
+import { scanParquet } from './duckdb/parquet-scan.ts';
+import type { ScanDuckDb } from './duckdb/pool.ts';
+import type { FileRows, OpenFile } from './file-rows.ts';
+import { readOwnParquet } from './own-parquet.ts';
+
+/** Where a Parquet file lies, and who may read it. */
+export interface ParquetSource {
+  readonly place: FaultPlace;
+  readonly nameMapping: NameMapping | null;
+  /** The scan's DuckDB; null: always our own reader. */
+  readonly duckdb: ScanDuckDb | null;
+}
+
+/**
+ * Opens a Parquet data or delete file: its footer is read by our own reader, which is who refuses damaged, encrypted and
+ * oversized files; then `duckReads` decides for the whole file whether DuckDB or our own reader reads the pages. Where
+ * DuckDB gives up in the middle, our own reader goes on from the next row: its error, if it has one too, is the file's.
+ */
+export async function openParquetFile(source: ParquetSource): Promise<OpenFile> {
+  const footer = await footerOf(source.place);
+  const nodes = topLevelNodes(footer, source.nameMapping);
+  if (nodes.size === 0 && !hasIds(footer.schema.root) && source.nameMapping === null) {
+    throw parquetFault(
+      source.place,
+      'its columns have no field ids and the table has no "schema.name-mapping.default"',
+    );
+  }
+  return {
+    rowCount: footer.rows,
+    has: (fieldId) => nodes.has(fieldId),
+    read: (fields) => readRows(source, footer, nodes, fields),
+  };
+}
+
+async function footerOf(place: FaultPlace): Promise<Footer> {
+  const file = await openLocalFile(place.path, place.role);
+  try {
+    return await readFooter(file, place);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Top-level columns by field id; names count only in files that have no id at all. */
+function topLevelNodes(
+  footer: Footer,
+  nameMapping: NameMapping | null,
+): ReadonlyMap<number, ParquetNode> {
+  const { root } = footer.schema;
+  const mapping = hasIds(root) ? null : nameMapping;
+  const nodes = new Map<number, ParquetNode>();
+  for (const node of root.children) {
+    const mapped = mapping === null ? null : mappedField(mapping, node.name);
+    const id = node.fieldId ?? mapped?.fieldId ?? null;
+    if (id !== null && !nodes.has(id)) nodes.set(id, node);
+  }
+  return nodes;
+}
+
+function hasIds(node: ParquetNode): boolean {
+  return node.fieldId !== null || (node.kind === 'group' && node.children.some(hasIds));
+}
+
+async function* readRows(
+  source: ParquetSource,
+  footer: Footer,
+  nodes: ReadonlyMap<number, ParquetNode>,
+  fields: readonly Field[],
+): AsyncGenerator<FileRows> {
+  const { place, duckdb, nameMapping } = source;
+  const columns = fields.map((field) => ({ field, node: nodes.get(field.id)! }));
+  if (fields.length === 0) {
+    if (footer.rows > 0) yield { firstRow: 0, rows: footer.rows, columns: [] };
+    return;
+  }
+  let done = 0;
+  if (duckdb !== null && duckReads(place.path, footer, columns)) {
+    try {
+      const named = columns.map(({ field, node }) => ({ field, name: node.name }));
+      for await (const rows of scanParquet(await duckdb.get(), place.path, named)) {
+        done = rows.firstRow + rows.rows;
+        yield rows;
+      }
+      if (done === footer.rows) return;
+    } catch (error) {
+      if (!isDuckDbError(error)) throw error;
+    }
+  }
+  yield* readOwnParquet({ place, nameMapping, fields, firstRow: done });
+}
+
+/** Whether DuckDB gave up; an error thrown into the generator by its consumer is not ours to swallow. */
+function isDuckDbError(error: unknown): boolean {
+  return error instanceof Error && (error as LakeError).code === undefined;
+}

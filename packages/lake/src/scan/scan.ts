@@ -1,0 +1,147 @@
+import { LakeError } from '../base/errors.ts';
+import type { FileScan } from '../metadata/file-set.ts';
+import type { PositionSet } from '../puffin/position-set.ts';
+import type { Field } from '../schema/type.ts';
+import type { Batch } from './batch.ts';
+import { openTableFile } from './data-file.ts';
+import type { DeadRows } from './deletes.ts';
+import { ScanDuckDb } from './duckdb/pool.ts';
+import type { FileRows } from './file-rows.ts';
+import { planProjection } from './projection.ts';
+import type { ReadContext } from './read-context.ts';
+import { RowFilter } from './row-filter.ts';
+import { selectRows } from './vectors.ts';
+import type { Condition } from './where.ts';
+
+/** A data file to scan, and which of its live rows: null means all of them. */
+export interface ScanPart {
+  readonly scan: FileScan;
+  readonly only: PositionSet | null;
+}
+
+/** What to scan. `fields` are the batches' columns, in their order. */
+export interface ScanPlan {
+  readonly parts: readonly ScanPart[];
+  readonly fields: readonly Field[];
+  readonly condition?: Condition;
+  /** Rows a batch, at most; DuckDB hands over 2,048 at a time, so batches are no larger than that. */
+  readonly batchRows?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Scans data files one after another:
+ *
+ * 1. the dead positions of the file (deletes.ts); a file without a live row is not opened;
+ * 2. the file's own columns, by DuckDB or our own readers (data-file.ts), completed by partition values, defaults and
+ *    lineage (projection.ts);
+ * 3. dead rows out; then the rows for which the condition is not true;
+ * 4. batches with the positions that the rows have in their file.
+ *
+ * The DuckDB instance lives as long as the scan; leaving the loop early closes it.
+ */
+export async function* scanParts(
+  context: ReadContext,
+  dead: DeadRows,
+  plan: ScanPlan,
+): AsyncGenerator<Batch> {
+  const duckdb = new ScanDuckDb(parquetPaths(context, plan.parts));
+  const filter = plan.condition === undefined ? null : new RowFilter(plan.condition);
+  try {
+    for (const part of plan.parts) {
+      for await (const batch of scanFile({ context, dead, plan, duckdb }, part)) {
+        if (plan.signal?.aborted) throw aborted(plan.signal);
+        const kept = filter === null ? batch : await applyFilter(filter, batch, plan.fields.length);
+        if (kept.rows > 0) yield* split(kept, plan.batchRows ?? kept.rows);
+      }
+    }
+  } finally {
+    filter?.close();
+    duckdb.close();
+  }
+}
+
+interface Scanning {
+  readonly context: ReadContext;
+  readonly dead: DeadRows;
+  readonly plan: ScanPlan;
+  readonly duckdb: ScanDuckDb;
+}
+
+function parquetPaths(context: ReadContext, parts: readonly ScanPart[]): string[] {
+  const parquet = parts.filter(({ scan }) => scan.data.format === 'parquet');
+  return parquet.map(({ scan }) => context.files.resolve(scan.data.path));
+}
+
+async function* scanFile(scanning: Scanning, part: ScanPart): AsyncGenerator<Batch> {
+  const { context, dead, plan, duckdb } = scanning;
+  const { data } = part.scan;
+  if (part.only?.size === 0) return;
+  const gone = await dead.of(part.scan, duckdb);
+  if (gone.size >= data.recordCount) return;
+  const file = await openTableFile(context, data, 'data', duckdb);
+  const fields = [...plan.fields, ...(plan.condition?.fields ?? [])];
+  const projection = planProjection(context, data, file, fields);
+  for await (const rows of file.read(projection.stored)) {
+    const selection = liveRows(rows, gone, part.only);
+    if (selection?.length === 0) continue;
+    const whole: Batch = {
+      rows: rows.rows,
+      columns: projection.complete(rows),
+      file: data.path,
+      positions: ordinals(rows),
+    };
+    yield selection === null ? whole : selectRows(whole, selection);
+  }
+}
+
+function ordinals({ firstRow, rows }: FileRows): Int32Array {
+  const positions = new Int32Array(rows);
+  for (let i = 0; i < rows; i++) positions[i] = firstRow + i;
+  return positions;
+}
+
+/** Row numbers within the chunk that live and are wanted; null where that is all of them. */
+function liveRows(
+  { firstRow, rows }: FileRows,
+  dead: PositionSet,
+  only: PositionSet | null,
+): Int32Array | null {
+  const end = firstRow + rows;
+  if (only !== null) {
+    const wanted = only.between(firstRow, end);
+    const live = dead.size === 0 ? wanted : wanted.filter((position) => !dead.has(position));
+    return live.map((position) => position - firstRow);
+  }
+  const gone = dead.between(firstRow, end);
+  if (gone.length === 0) return null;
+  const selection = new Int32Array(rows - gone.length);
+  for (let row = 0, skip = 0, at = 0; row < rows; row++) {
+    if (skip < gone.length && gone[skip] === firstRow + row) skip++;
+    else selection[at++] = row;
+  }
+  return selection;
+}
+
+async function applyFilter(filter: RowFilter, batch: Batch, columns: number): Promise<Batch> {
+  const kept = selectRows(batch, await filter.matching(batch, columns));
+  return { ...kept, columns: kept.columns.slice(0, columns) };
+}
+
+function* split(batch: Batch, most: number): Generator<Batch> {
+  if (batch.rows <= most) {
+    yield batch;
+    return;
+  }
+  for (let from = 0; from < batch.rows; from += most) {
+    const to = Math.min(batch.rows, from + most);
+    yield selectRows(
+      batch,
+      Int32Array.from({ length: to - from }, (_, i) => from + i),
+    );
+  }
+}
+
+function aborted(signal: AbortSignal): LakeError {
+  return new LakeError('invalid_argument', 'the scan was aborted', { cause: signal.reason });
+}
