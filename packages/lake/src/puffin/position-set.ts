@@ -26,6 +26,11 @@ export class PositionSet {
     return index < this.#positions.length && this.#positions[index] === position;
   }
 
+  /** The positions in `from <= p < to`, ascending. Do not write to them. */
+  between(from: number, to: number): Int32Array {
+    return this.#positions.subarray(this.#lowerBound(from), this.#lowerBound(to));
+  }
+
   /** How many positions in `from <= p < to` the set holds. */
   countBetween(from: number, to: number): number {
     return Math.max(0, this.#lowerBound(to) - this.#lowerBound(from));
