@@ -30,5 +30,7 @@ export interface LoadOptions {
   readonly allowedRoots?: readonly string[];
   /** Environment to take tokens from; default process.env. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Whether tokens and credentials may travel over plain http to other machines. Default false. */
+  readonly insecureHttp?: boolean;
   readonly signal?: AbortSignal;
 }

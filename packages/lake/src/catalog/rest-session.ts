@@ -1,0 +1,143 @@
+import { LakeError } from '../base/errors.ts';
+import type { JsonNode } from '../base/json-node.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { RestCatalogConfig } from './config.ts';
+import { bearer, type RestAuth, restAuth } from './rest-auth.ts';
+import {
+  answerJson,
+  errorMessage,
+  type HttpAnswer,
+  httpUrl,
+  send,
+  shownUrl,
+  unreachable,
+} from './rest-http.ts';
+import type { LoadOptions } from './table-handle.ts';
+
+/** A conversation with a REST catalog after its `config` answer (open-api/rest-catalog-open-api.yaml). */
+export interface RestSession {
+  /** The catalog's settings: the server's defaults, then the user's, then the server's overrides. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** GET of a path below `/v1/{prefix}/`; answers 2xx, 304 and 404, throws for all else. */
+  get(path: string, query: Readonly<Record<string, string>>, ask?: Ask): Promise<HttpAnswer>;
+  /** Every page of a listing, each read by `read`. */
+  pages(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    read: (page: JsonNode) => void,
+  ): Promise<void>;
+  url(path: string, query?: Readonly<Record<string, string>>): URL;
+}
+
+/** What a single request asks for beside its path. */
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A token that the catalog handed out for one table, in place of the session's. */
+  readonly token?: string | undefined;
+}
+
+/**
+ * Opens a session: reads `/v1/config` and settles prefix and settings. Throws catalog_unreachable, catalog_refused (no permission; or a
+ * server that sends us to another origin), invalid_argument.
+ */
+export async function openRestSession(
+  config: RestCatalogConfig,
+  options: LoadOptions,
+): Promise<RestSession> {
+  const base = httpUrl(config.uri.replace(/\/*$/, '/'), 'catalog uri');
+  const auth = restAuth(config, base, options);
+  const warehouse: Record<string, string> =
+    config.warehouse === undefined ? {} : { warehouse: config.warehouse };
+  const url = withQuery(new URL('v1/config', base), warehouse);
+  const answer = accepted(await authorized(url, auth, {}, options), url);
+  if (answer.status === 404)
+    throw unreachable(url, `has no such warehouse (${errorMessage(answer)})`);
+  const json = answerJson(answer, url);
+  const part = (name: string) => json.get(name).optional((n) => n.stringMap()) ?? {};
+  const overrides = part('overrides');
+  refuseOtherOrigin(overrides.uri, base);
+  const own: Record<string, string> = config.prefix === undefined ? {} : { prefix: config.prefix };
+  const settings = Object.freeze({ ...part('defaults'), ...own, ...overrides });
+  return session(base, settings, auth, options);
+}
+
+function refuseOtherOrigin(uri: string | undefined, base: URL): void {
+  if (uri === undefined || httpUrl(uri, 'override uri').origin === base.origin) return;
+  throw new LakeError(
+    'catalog_refused',
+    `catalog "${shownUrl(base)}" sends us to another origin, "${uri}"; name that one as the catalog's uri if you trust it`,
+    { file: shownUrl(base) },
+  );
+}
+
+function session(
+  base: URL,
+  settings: Readonly<Record<string, string>>,
+  auth: RestAuth,
+  options: LoadOptions,
+): RestSession {
+  const prefix = (settings.prefix ?? '').split('/').filter((part) => part !== '');
+  const root = new URL(['v1', ...prefix.map(encodeURIComponent), ''].join('/'), base);
+  const url = (path: string, query: Readonly<Record<string, string>> = {}) =>
+    withQuery(new URL(path, root), query);
+  const get: RestSession['get'] = async (path, query, ask = {}) => {
+    const target = url(path, query);
+    const who = ask.token === undefined ? auth : bearer(ask.token);
+    return accepted(await authorized(target, who, ask.headers ?? {}, options), target);
+  };
+  return {
+    settings,
+    url,
+    get,
+    pages: async (path, query, read) => {
+      const seen = new Set<string>();
+      let token = '';
+      do {
+        seen.add(token);
+        const target = url(path, { ...query, pageToken: token });
+        const page = answerJson(await get(path, { ...query, pageToken: token }), target);
+        read(page);
+        token = page.get('next-page-token').optional((n) => n.string()) ?? '';
+        if (token !== '' && (seen.has(token) || seen.size >= LIMITS.catalogPages)) {
+          throw unreachable(target, 'pages without end: a page token comes twice, or too many');
+        }
+      } while (token !== '');
+    },
+  };
+}
+
+function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
+  return url;
+}
+
+async function authorized(
+  url: URL,
+  auth: RestAuth,
+  headers: Readonly<Record<string, string>>,
+  options: LoadOptions,
+): Promise<HttpAnswer> {
+  const attempt = async (renew: boolean) =>
+    send({
+      method: 'GET',
+      url,
+      headers: { accept: 'application/json', ...headers, ...(await auth.headers(renew)) },
+      signal: options.signal,
+    });
+  const answer = await attempt(false);
+  const expired = answer.status === 401 || answer.status === 419;
+  return expired && auth.renewable ? attempt(true) : answer;
+}
+
+function accepted(answer: HttpAnswer, url: URL): HttpAnswer {
+  const { status } = answer;
+  if ((status >= 200 && status < 300) || status === 304 || status === 404) return answer;
+  if ([401, 403, 419].includes(status)) {
+    throw new LakeError(
+      'catalog_refused',
+      `catalog "${shownUrl(url)}" refuses us (${errorMessage(answer)}); check token_env or credential_env`,
+      { file: shownUrl(url) },
+    );
+  }
+  throw unreachable(url, `answers with an error (${errorMessage(answer)})`);
+}

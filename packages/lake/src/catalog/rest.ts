@@ -1,0 +1,159 @@
+import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
+import type { RestCatalogConfig } from './config.ts';
+import { answerJson, errorMessage, shownUrl } from './rest-http.ts';
+import { openRestSession, type RestSession } from './rest-session.ts';
+import { type LoadedTable, parseLoadTable } from './rest-table.ts';
+import type { LoadOptions, TableHandle } from './table-handle.ts';
+import { splitTableName } from './table-name.ts';
+
+/**
+ * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must lie where this machine can read them; tables in
+ * object stores load, describe and list, and refuse their files by name.
+ */
+
+/** Levels of a namespace travel in one path segment, a unit separator between them. */
+const SEPARATOR = '\u001f';
+
+function namespacePath(namespace: string): string {
+  return `namespaces/${encodeURIComponent(namespace.split('.').join(SEPARATOR))}`;
+}
+
+/** Loads `namespace.table`. Throws table_not_found, catalog_refused, catalog_unreachable, metadata_invalid, unsupported. */
+export async function loadRestTable(
+  config: RestCatalogConfig,
+  table: string,
+  options: LoadOptions,
+): Promise<TableHandle> {
+  const session = await openRestSession(config, options);
+  const loaded = await fetchTable({ session, table, options }, null, undefined);
+  if (loaded !== null) return handleOf({ session, table, options }, loaded);
+  throw new LakeError(
+    'catalog_unreachable',
+    `catalog "${config.uri}" answers 304 to a first request`,
+  );
+}
+
+interface Place {
+  readonly session: RestSession;
+  readonly table: string;
+  readonly options: LoadOptions;
+}
+
+type Fetched = LoadedTable & { readonly etag: string | null };
+
+async function fetchTable(
+  place: Place,
+  etag: string | null,
+  token: string | undefined,
+): Promise<Fetched | null> {
+  const { session, table } = place;
+  const name = splitTableName(table);
+  const path = `${namespacePath(name.namespace)}/tables/${encodeURIComponent(name.table)}`;
+  const query = { snapshots: 'all' };
+  const headers = {
+    'x-iceberg-access-delegation': 'vended-credentials',
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+  };
+  const answer = await session.get(path, query, { headers, token });
+  const url = session.url(path, query);
+  if (answer.status === 304) return null;
+  if (answer.status === 404) {
+    throw new LakeError(
+      'table_not_found',
+      `table "${table}" is not in catalog "${shownUrl(url)}" (${errorMessage(answer)})`,
+      { details: { table } },
+    );
+  }
+  return { ...parseLoadTable(answerJson(answer, url)), etag: answer.etag };
+}
+
+function handleOf(place: Place, loaded: Fetched): TableHandle {
+  const { metadata, config, etag, token } = loaded;
+  const handle: TableHandle = Object.freeze({
+    name: place.table,
+    metadata,
+    files: filesAt(metadata.location, place.options),
+    config,
+    commit: null,
+    refresh: async () => {
+      const now = await fetchTable(place, etag, token);
+      if (now === null) return handle;
+      const same =
+        now.metadata.file === metadata.file &&
+        now.metadata.lastUpdatedMs === metadata.lastUpdatedMs;
+      return same ? handle : handleOf(place, now);
+    },
+  });
+  return handle;
+}
+
+function filesAt(location: string, options: LoadOptions): TableFiles {
+  const path = normalizeRecorded(location);
+  if (path.startsWith('/') && path !== '/' && !/(^|\/)\.\.(\/|$)/.test(path)) {
+    return createTableFiles({ location, root: path, allowedRoots: options.allowedRoots ?? [] });
+  }
+  const refuse = (recorded: string): never => {
+    throw new LakeError(
+      'path_refused',
+      `file "${recorded}" lies in "${location}"; only files on this machine are read`,
+      { file: recorded },
+    );
+  };
+  return Object.freeze({
+    root: path,
+    location,
+    resolve: refuse,
+    read: async (recorded: string) => refuse(recorded),
+    record: (relative: string) => `${location.replace(/\/+$/, '')}/${relative}`,
+  });
+}
+
+/** Names of all tables in all namespaces, sorted. Throws catalog_unreachable, catalog_refused. */
+export async function listRestTables(
+  config: RestCatalogConfig,
+  options: LoadOptions,
+): Promise<readonly string[]> {
+  const session = await openRestSession(config, options);
+  const tables: string[] = [];
+  const waiting: (readonly string[])[] = [[]];
+  const known = new Set<string>();
+  for (let levels = waiting.pop(); levels !== undefined; levels = waiting.pop()) {
+    const key = levels.join(SEPARATOR);
+    if (known.has(key)) continue;
+    known.add(key);
+    if (levels.length > 0) await listTablesOf(session, levels.join('.'), tables);
+    await listNamespaces(session, key, (inner) => waiting.push(inner));
+    if (tables.length > LIMITS.catalogTables || known.size > LIMITS.catalogTables) {
+      throw new LakeError('limit_exceeded', `catalog "${config.uri}" lists too many tables`);
+    }
+  }
+  return tables.sort();
+}
+
+async function listNamespaces(
+  session: RestSession,
+  parent: string,
+  found: (levels: readonly string[]) => void,
+): Promise<void> {
+  await session.pages('namespaces', parent === '' ? {} : { parent }, (page) => {
+    for (const item of page.get('namespaces').optional((n) => n.items()) ?? []) {
+      const levels = item.items().map((level) => level.string());
+      const inside = parent === '' || levels.join(SEPARATOR).startsWith(parent + SEPARATOR);
+      if (inside) found(levels);
+    }
+  });
+}
+
+async function listTablesOf(
+  session: RestSession,
+  namespace: string,
+  into: string[],
+): Promise<void> {
+  await session.pages(`${namespacePath(namespace)}/tables`, {}, (page) => {
+    for (const item of page.get('identifiers').optional((n) => n.items()) ?? []) {
+      into.push(`${namespace}.${item.get('name').string()}`);
+    }
+  });
+}
