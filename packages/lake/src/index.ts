@@ -6,6 +6,21 @@ export type { TableMetadata } from './metadata/table-metadata.ts';
 export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
 export { fileSet } from './plan/file-set.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';
+export { valueAt } from './scan/vectors.ts';
+export { typeName } from './schema/schema-json.ts';
 export * from './schema/type.ts';
 export { valueToJson } from './schema/value-json.ts';
 export type * from './source-table.ts';
+export { openTable } from './table.ts';
+export { type ImportOptions, importFiles } from './write/import-files.ts';
+export type { WriteInput } from './write/input.ts';
+export { changeColumns, dropRef, expireSnapshots, setRef } from './write/maintain-table.ts';
+export type { SchemaChange } from './write/schema-change.ts';
+export {
+  appendRows,
+  createTable,
+  deleteRows,
+  overwriteRows,
+  upsertRows,
+  type WriteResult,
+} from './write/table-writer.ts';

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { bytes } from '../terminal/figures.ts';
 
 /** One thing that was looked at. */
@@ -11,6 +12,8 @@ export interface Check {
   readonly advice?: string;
 }
 
+const LAKE = '@lakehouse-search/lake';
+const ENGINE = '@lakehouse-search/engine';
 const NODE_MAJOR = 22;
 const NODE_MINOR = 18;
 const FREE_BYTES = 1e9;
@@ -19,9 +22,9 @@ const FREE_BYTES = 1e9;
 export async function runChecks(dataDir: string): Promise<readonly Check[]> {
   return [
     nodeVersion(),
-    await module('duckdb', '@duckdb/node-api', 'Parquet scans'),
-    await module('sqlite', 'better-sqlite3', 'the registry and SQL catalogs'),
-    await module('mmap', 'koffi', 'mapped index files; without it files are read'),
+    module('duckdb', '@duckdb/node-api', LAKE, 'Parquet scans'),
+    module('sqlite', 'better-sqlite3', LAKE, 'the registry and SQL catalogs'),
+    module('mmap', 'koffi', ENGINE, 'mapped index files; without it files are read'),
     await writable(dataDir),
     await freeSpace(dataDir),
     threads(),
@@ -35,10 +38,9 @@ function nodeVersion(): Check {
   return { name: 'node', ok, detail: process.version, advice: ok ? undefined : advice };
 }
 
-async function module(name: string, id: string, what: string): Promise<Check> {
+function module(name: string, id: string, owner: string, what: string): Check {
   try {
-    const engine = await import('@lakehouse-search/engine');
-    await engine.loadNative(id);
+    createRequire(import.meta.resolve(owner))(id);
     return { name, ok: true, detail: what };
   } catch (error) {
     const detail = error instanceof Error ? error.message.split('\n')[0] : String(error);

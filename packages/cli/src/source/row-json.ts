@@ -3,8 +3,8 @@ import {
   type Field,
   type Row,
   type Value,
+  valueAt,
   valueToJson,
-  vectorValue,
 } from '@lakehouse-search/lake';
 import type { OutputRow } from '../output/columns.ts';
 
@@ -13,7 +13,7 @@ export function* batchRows(batch: Batch, fields: readonly Field[]): Generator<Ou
   for (let i = 0; i < batch.rows; i++) {
     const row: Record<string, unknown> = {};
     fields.forEach((field, c) => {
-      row[field.name] = valueToJson(field.type, vectorValue(batch.columns[c], i));
+      row[field.name] = valueToJson(field.type, valueAt(batch.columns[c], i));
     });
     yield row;
   }

@@ -1,4 +1,4 @@
-import { openTable, typeText } from '@lakehouse-search/lake';
+import { openTable, typeName } from '@lakehouse-search/lake';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
@@ -24,7 +24,7 @@ export default class SourceDescribe extends LhsCommand {
     const columns = fields.map((f) => ({
       id: f.id,
       name: f.name,
-      type: typeText(f.type),
+      type: typeName(f.type),
       required: f.required,
     }));
     const facts = {

@@ -1,0 +1,53 @@
+import { deleteRows } from '@lakehouse-search/lake';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { count, snapshotName } from '../../terminal/figures.ts';
+
+export default class SourceDelete extends LhsCommand {
+  static override summary = 'Delete rows of a table by a condition, in one snapshot.';
+  static override examples = [
+    `<%= config.bin %> source delete ops.incidents --warehouse ./lake --where 'id = 4217'`,
+    `<%= config.bin %> source delete ops.incidents --warehouse ./lake --where "service = 'media'" --yes`,
+  ];
+  static override args = {
+    table: Args.string({ description: 'namespace.table (not with --path)' }),
+  };
+  static override flags = {
+    ...sourceFlags,
+    where: Flags.string({
+      description: 'condition in SQL over the columns',
+      helpValue: 'SQL',
+      required: true,
+    }),
+    yes: Flags.boolean({ char: 'y', description: 'do not ask' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(SourceDelete);
+    const config = await tableOf(flags, args.table);
+    const name = args.table ?? flags.path;
+    if (
+      !(await confirm(
+        this.terminal,
+        `Delete the rows of ${name} where ${flags.where}?`,
+        flags.yes ?? false,
+      ))
+    ) {
+      process.exitCode = 1;
+      return this.terminal.err('nothing was deleted');
+    }
+    const done = await deleteRows(config, flags.where);
+    if (flags.json)
+      return this.printJson({
+        snapshot: done.snapshotId?.toString() ?? null,
+        deleted: done.deleted,
+      });
+    if (done.snapshotId === null)
+      return this.print([`no row of ${name} is like that; nothing was committed`]);
+    this.print([
+      `${name}  -${count(done.deleted)} rows · snapshot ${snapshotName(String(done.snapshotId))}`,
+    ]);
+  }
+}

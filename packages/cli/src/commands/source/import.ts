@@ -1,0 +1,68 @@
+import { LhsError } from '@lakehouse-search/engine';
+import { importFiles } from '@lakehouse-search/lake';
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { list } from '../../search/search-flags.ts';
+import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
+import { count, duration } from '../../terminal/figures.ts';
+
+export default class SourceImport extends LhsCommand {
+  static override summary =
+    'Make an Iceberg table of Parquet, CSV or NDJSON files, or add them to one.';
+  static override examples = [
+    '<%= config.bin %> source import events.parquet --table my.events --warehouse ./lake --key id',
+    '<%= config.bin %> source import more/*.csv --table my.events --warehouse ./lake --append',
+  ];
+  static override strict = false;
+  static override usage = 'source import FILE... --table NS.T --warehouse DIR [--key A,B]';
+  static override flags = {
+    table: Flags.string({ description: 'namespace.table', helpValue: 'NS.T', required: true }),
+    warehouse: sourceFlags.warehouse,
+    catalog: sourceFlags.catalog,
+    key: Flags.string({ description: 'key columns (identifier fields)', helpValue: 'A,B' }),
+    'partition-by': Flags.string({
+      description: 'day(opened_at),bucket[16](id),…',
+      helpValue: 'SPEC',
+    }),
+    'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
+    append: Flags.boolean({ description: 'add to the table', exclusive: ['overwrite'] }),
+    overwrite: Flags.boolean({ description: 'replace the rows of the table' }),
+  };
+
+  override async run(): Promise<void> {
+    const { argv, flags } = await this.parse(SourceImport);
+    const catalog = await catalogOf(flags);
+    if (catalog === undefined) {
+      throw new LhsError('invalid_argument', 'where should the table be?', {
+        hint: 'say --warehouse DIR or --catalog FILE.yaml',
+      });
+    }
+    const started = performance.now();
+    const done = await importFiles({
+      catalog,
+      table: flags.table,
+      files: argv as string[],
+      key: list(flags.key),
+      partitionBy: flags['partition-by'],
+      formatVersion:
+        flags['format-version'] === undefined
+          ? undefined
+          : (Number(flags['format-version']) as 2 | 3),
+      mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
+    });
+    if (flags.json)
+      return this.printJson({
+        table: flags.table,
+        snapshot: done.snapshotId?.toString() ?? null,
+        inserted: done.inserted,
+      });
+    const place =
+      flags.warehouse === undefined
+        ? `--catalog ${flags.catalog}`
+        : `--warehouse ${flags.warehouse}`;
+    this.print([
+      `${flags.table}  +${count(done.inserted)} rows in ${duration(performance.now() - started)}`,
+      `next: lhs index init ${flags.table} ${place} > definition.yaml`,
+    ]);
+  }
+}

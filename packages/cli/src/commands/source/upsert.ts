@@ -1,0 +1,37 @@
+import { upsertRows } from '@lakehouse-search/lake';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { list } from '../../search/search-flags.ts';
+import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { count, snapshotName } from '../../terminal/figures.ts';
+
+export default class SourceUpsert extends LhsCommand {
+  static override summary = 'Insert or replace rows of a table by key, in one snapshot.';
+  static override examples = [
+    '<%= config.bin %> source upsert ops.incidents changed.ndjson --warehouse ./lake',
+    '<%= config.bin %> source upsert my.events changed.parquet --warehouse ./lake --key id --json',
+  ];
+  static override args = {
+    table: Args.string({ description: 'namespace.table', required: true }),
+    file: Args.string({ description: 'Parquet, CSV or NDJSON file', required: true }),
+  };
+  static override flags = {
+    warehouse: sourceFlags.warehouse,
+    catalog: sourceFlags.catalog,
+    key: Flags.string({ description: 'key columns (the identifier fields)', helpValue: 'A,B' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(SourceUpsert);
+    const config = await tableOf(flags, args.table);
+    const done = await upsertRows(config, { kind: 'files', paths: [args.file] }, list(flags.key));
+    const { inserted, updated } = done;
+    if (flags.json)
+      return this.printJson({ snapshot: done.snapshotId?.toString() ?? null, inserted, updated });
+    if (done.snapshotId === null)
+      return this.print(['the file has no rows; nothing was committed']);
+    this.print([
+      `${args.table}  +${count(inserted)} ~${count(updated)} rows · snapshot ${snapshotName(String(done.snapshotId))}`,
+    ]);
+  }
+}
