@@ -33,7 +33,7 @@ export function decodeSingleValue(type: Type, bytes: Uint8Array): Value | undefi
       if (bytes.length === 4) return view.getFloat32(0, true);
       return bytes.length === 8 ? view.getFloat64(0, true) : undefined;
     case 'string':
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+      return decodeText(bytes);
     case 'uuid':
       return bytes.length === 16 ? uuidFromBytes(bytes) : undefined;
     case 'binary':
@@ -43,6 +43,17 @@ export function decodeSingleValue(type: Type, bytes: Uint8Array): Value | undefi
       return bytes.length > 0 && bytes.length <= 16 ? bigintFromBytes(bytes) : undefined;
     default:
       return undefined;
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Text cut in the middle of a character is no bound: repairing it would move it. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,0 +1,129 @@
+import type { DataFile, FileScan } from '../metadata/file-set.ts';
+import { specById, type TableMetadata } from '../metadata/table-metadata.ts';
+import { compareValues } from '../schema/compare.ts';
+import { fieldsById } from '../schema/field-lookup.ts';
+import type { PartitionSpec } from '../schema/partition-spec.ts';
+import { decodeSingleValue } from '../schema/single-value.ts';
+import { applyTransform, transformAccepts } from '../schema/transform.ts';
+import type { Field, Value } from '../schema/type.ts';
+import type { Condition } from './condition.ts';
+
+/**
+ * Rules out data files in which no row can meet a condition (format/spec.md, "Scan Planning"): by their partition values, through the
+ * spec's transforms, and by their column bounds and null counts. A file stays wherever a fact is missing or doubtful:
+ * - a column that is not in the file may have its initial default, so a file without statistics on it stays;
+ * - bounds leave NaN out, and here NaN is greater than all else: `>` and `>=` rule a float column out only when it has no NaN;
+ * - bounds may be truncated: a lower bound only gets smaller by that, an upper one only greater, which is safe;
+ * - float bounds of either zero stand for both.
+ */
+export function pruneFiles(
+  files: readonly FileScan[],
+  condition: Condition,
+  metadata: TableMetadata,
+): readonly FileScan[] {
+  const context: Context = { fields: new Map(), metadata };
+  for (const { field, path } of fieldsById(metadata.schema).values()) {
+    if (path.length === 1) context.fields.set(field.id, field);
+  }
+  return files.filter((scan) => mayMatch(condition, scan.data, context));
+}
+
+interface Context {
+  readonly fields: Map<number, Field>;
+  readonly metadata: TableMetadata;
+}
+
+function mayMatch(condition: Condition, file: DataFile, context: Context): boolean {
+  switch (condition.kind) {
+    case 'and':
+      return condition.parts.every((part) => mayMatch(part, file, context));
+    case 'or':
+      return condition.parts.some((part) => mayMatch(part, file, context));
+    default: {
+      const field = context.fields.get(condition.fieldId);
+      if (field === undefined) return true;
+      const spec = specById(context.metadata, file.specId);
+      return boundsAdmit(condition, file, field) && partitionAdmits(condition, file, field, spec);
+    }
+  }
+}
+
+type Leaf = Exclude<Condition, { readonly kind: 'and' | 'or' }>;
+
+function isFloating(field: Field): boolean {
+  return field.type.kind === 'float' || field.type.kind === 'double';
+}
+
+function boundsAdmit(leaf: Leaf, file: DataFile, field: Field): boolean {
+  const values = file.valueCounts.get(field.id);
+  const nulls = file.nullCounts.get(field.id);
+  if (leaf.kind === 'is-null') return nulls !== 0n || values === undefined;
+  if (values !== undefined && nulls !== undefined && values === nulls && values > 0n) return false;
+  if (leaf.kind === 'not-null') return true;
+  const lower = bound(file.lowerBounds, field);
+  const upper = bound(file.upperBounds, field);
+  const admits = (value: Value) => !belowAll(value, lower) && !aboveAll(value, upper, file, field);
+  if (leaf.kind === 'in') return leaf.values.some(admits);
+  const { op, value } = leaf;
+  switch (op) {
+    case '=':
+      return admits(value);
+    case '<':
+      return lower === undefined || compareValues(lower, value) < 0;
+    case '<=':
+      return lower === undefined || compareValues(lower, value) <= 0;
+    case '>':
+      return upper === undefined || mayBeNaN(file, field) || compareValues(upper, value) > 0;
+    case '>=':
+      return upper === undefined || mayBeNaN(file, field) || compareValues(upper, value) >= 0;
+  }
+}
+
+function bound(bounds: ReadonlyMap<number, Uint8Array>, field: Field): Value | undefined {
+  const bytes = bounds.get(field.id);
+  const value = bytes === undefined ? undefined : decodeSingleValue(field.type, bytes);
+  return typeof value === 'number' && Number.isNaN(value) ? undefined : value;
+}
+
+function belowAll(value: Value, lower: Value | undefined): boolean {
+  return lower !== undefined && compareValues(value, lower) < 0;
+}
+
+function aboveAll(value: Value, upper: Value | undefined, file: DataFile, field: Field): boolean {
+  if (upper === undefined || compareValues(value, upper) <= 0) return false;
+  return !(typeof value === 'number' && Number.isNaN(value) && mayBeNaN(file, field));
+}
+
+function mayBeNaN(file: DataFile, field: Field): boolean {
+  return isFloating(field) && file.nanCounts?.get(field.id) !== 0n;
+}
+
+function partitionAdmits(leaf: Leaf, file: DataFile, field: Field, spec: PartitionSpec): boolean {
+  return spec.fields.every((part, i) => {
+    if (part.sourceIds.length !== 1 || part.sourceIds[0] !== field.id) return true;
+    if (!transformAccepts(part.transform, field.type) || part.transform.kind === 'void')
+      return true;
+    const actual = file.partition[i] ?? null;
+    const image = (value: Value) => applyTransform(part.transform, field.type, value);
+    return imageAdmits(leaf, actual, image, part.transform.kind);
+  });
+}
+
+/** All transforms but bucket keep order: f(a) <= f(b) where a <= b. */
+function imageAdmits(
+  leaf: Leaf,
+  actual: Value,
+  image: (value: Value) => Value,
+  transform: string,
+): boolean {
+  if (leaf.kind === 'is-null') return actual === null;
+  if (actual === null) return false;
+  if (leaf.kind === 'not-null') return true;
+  if (leaf.kind === 'in') return leaf.values.some((v) => compareValues(actual, image(v)) === 0);
+  const order = compareValues(actual, image(leaf.value));
+  if (leaf.op === '=') return order === 0;
+  if (transform === 'bucket') return true;
+  if (leaf.op === '<' && transform === 'identity') return order < 0;
+  if (leaf.op === '>' && transform === 'identity') return order > 0;
+  return leaf.op === '<' || leaf.op === '<=' ? order <= 0 : order >= 0;
+}
