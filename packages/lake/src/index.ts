@@ -7,7 +7,7 @@ export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
 export { fileSet } from './plan/file-set.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';
 export { valueAt } from './scan/vectors.ts';
-export { typeName } from './schema/schema-json.ts';
+export { schemaToJson, typeName } from './schema/schema-json.ts';
 export * from './schema/type.ts';
 export { valueToJson } from './schema/value-json.ts';
 export type * from './source-table.ts';

@@ -1,9 +1,9 @@
-import type { Batch, ColumnVector } from '@lakehouse-search/lake';
+import { type Batch, type ColumnVector, valueAt } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
 import { ByteSink } from '../base/growing.ts';
 import { columnText } from '../schema/column-text.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import { isNull, valueAt } from './vector-values.ts';
+import { isNull } from './vector-values.ts';
 
 /** Encoded keys (schema/key.ts): key i = bytes[offsets[i] .. offsets[i + 1]). */
 export interface EncodedKeys {

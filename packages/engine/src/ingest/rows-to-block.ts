@@ -8,7 +8,7 @@
  * A value that cannot become what its field says is refused with key, column, value and place; inside a variant, where no
  * schema holds, it is left out of the typed field and counted.
  */
-import type { Batch, Value } from '@lakehouse-search/lake';
+import { type Batch, type Value, valueAt } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
@@ -27,7 +27,6 @@ import {
   textOfColumns,
 } from './text-fields.ts';
 import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
-import { valueAt } from './vector-values.ts';
 
 /**
  * The documents of `batch`, whose columns are `mapping.columns`. `file` is the data file's number in the commit's file table.

@@ -3,6 +3,7 @@ import {
   type ColumnVector,
   type VariantNode,
   VariantValue,
+  valueAt,
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import { columnText } from '../schema/column-text.ts';
@@ -11,7 +12,7 @@ import type { FieldSource, MappedField, Mapping } from '../schema/mapping.ts';
 import { pathTerm } from '../schema/variant-terms.ts';
 import { createFieldBuilder } from './field-builder.ts';
 import { coerceLeaf, eachLeaf, leafText, leavesAt } from './variant-leaves.ts';
-import { isNull, valueAt } from './vector-values.ts';
+import { isNull } from './vector-values.ts';
 
 type Leaves = Extract<FieldSource, { kind: 'variant_leaf' }>;
 

@@ -1,20 +1,9 @@
-import type { ColumnVector, Value } from '@lakehouse-search/lake';
-
-const decoder = new TextDecoder();
+import type { ColumnVector } from '@lakehouse-search/lake';
 
 /** Whether `row` of a column is SQL NULL. */
 export function isNull(vector: ColumnVector, row: number): boolean {
   if (vector.kind === 'values') return vector.values[row] === null;
   return vector.nulls !== null && vector.nulls[row] === 1;
-}
-
-/** One value of a column; for rare rows and messages, not for whole columns. */
-export function valueAt(vector: ColumnVector, row: number): Value {
-  if (isNull(vector, row)) return null;
-  if (vector.kind === 'utf8') {
-    return decoder.decode(vector.bytes.subarray(vector.offsets[row], vector.offsets[row + 1]));
-  }
-  return vector.kind === 'bool' ? vector.values[row] === 1 : vector.values[row];
 }
 
 /** The present rows of a column, ascending, or null where no row is NULL. */

@@ -1,0 +1,102 @@
+/**
+ * Reindex: a new generation from a whole snapshot.
+ *
+ * 1. The snapshot's file set gives the data files their numbers.
+ * 2. Batches of rows become document blocks and go to the writer, which flushes segments that nobody sees.
+ * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
+ * 4. Segments are merged to few; one commit makes data and checkpoint visible in the generation's folder.
+ *
+ * The generation is staged: nobody reads it before the caller names it the live one. When this throws, the caller discards
+ * the folder; the live generation was never touched.
+ */
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { WorkOptions } from '../backend.ts';
+import type { Commit } from '../index/commit.ts';
+import { IndexWriter } from '../index/index-writer.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import type { Directory } from '../storage/directory.ts';
+import { checkpointOf, createFileTable } from './file-table.ts';
+import { rowsToBlock } from './rows-to-block.ts';
+import { settleDuplicates } from './settle-duplicates.ts';
+import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
+
+/** What to build, and where. */
+export interface RebuildRequest extends WorkOptions {
+  readonly table: SourceTable;
+  readonly mapping: Mapping;
+  /** The staged generation's empty folder. */
+  readonly directory: Directory;
+  /** null: the empty table. */
+  readonly snapshotId: bigint | null;
+  readonly definitionVersion: number;
+}
+export interface RebuildResult {
+  readonly commit: Commit;
+  readonly docs: number;
+  readonly droppedDuplicates: number;
+  /** Variant values that fit no typed field of their shape, by field name. */
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+/** Builds the index of a snapshot in `directory` and commits it. Throws source_invalid, interrupted, disk_full, io_error. */
+export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResult> {
+  const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
+  const set = await fromSource(() => table.files(snapshotId));
+  const files = createFileTable();
+  files.follow(set);
+  const plans = mapping.fields.map((field) => field.plan);
+  const writer = IndexWriter.open(directory, plans, { definitionVersion });
+  try {
+    const leftOut = new Map<string, number>();
+    const docs = await addRows(request, writer, files.numberOf, leftOut, snapshotTotal(request));
+    const droppedDuplicates = settleDuplicates(writer, mapping, files);
+    tell(request, 'merging', docs);
+    writer.forceMerge(1);
+    refuseAborted(signal);
+    tell(request, 'committing', docs);
+    const checkpoint = checkpointOf(table, set, table.schema, files);
+    const commit = writer.commit({ checkpoint, files: files.at(set) });
+    return { commit, docs: docs - droppedDuplicates, droppedDuplicates, leftOut };
+  } finally {
+    writer.close();
+  }
+}
+
+async function addRows(
+  request: RebuildRequest,
+  writer: IndexWriter,
+  numberOf: (path: string) => number,
+  leftOut: Map<string, number>,
+  total: number,
+): Promise<number> {
+  const { table, mapping, snapshotId, signal, onProgress } = request;
+  if (snapshotId === null) return 0;
+  const columns = mapping.columns.map((column) => column.name);
+  const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
+  let docs = 0;
+  for await (const batch of readAhead(scan, signal)) {
+    writer.add(rowsToBlock(mapping, batch, numberOf(batch.file), leftOut));
+    docs += batch.rows;
+    const docs_total = Math.max(total, docs);
+    onProgress?.({ phase: 'reading', docs_done: docs, docs_total, ...snapshotOf(request) });
+  }
+  return docs;
+}
+
+function tell(request: RebuildRequest, phase: 'merging' | 'committing', docs: number): void {
+  const progress = { phase, docs_done: docs, docs_total: docs, ...snapshotOf(request) };
+  request.onProgress?.(progress);
+}
+
+function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {
+  return snapshotId === null ? {} : { snapshot: String(snapshotId) };
+}
+
+/** Rows of the snapshot as its summary counts them, deletes not looked at: only to show how far the work is. */
+function snapshotTotal({ table, snapshotId }: RebuildRequest): number {
+  if (snapshotId === null) return 0;
+  const { summary } = table.snapshot(snapshotId);
+  const records = Number(summary['total-records'] ?? 0);
+  const deleted = Number(summary['total-position-deletes'] ?? 0);
+  return Math.max(0, records - deleted) || 0;
+}

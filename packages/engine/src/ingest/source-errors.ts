@@ -1,0 +1,94 @@
+import { LakeError, type LakeErrorCode } from '@lakehouse-search/lake';
+import { type ErrorCode, LhsError } from '../base/errors.ts';
+
+/** The one table from the lake's codes to ours. */
+const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
+  catalog_unreachable: 'source_unreachable',
+  catalog_refused: 'permission_denied',
+  table_not_found: 'source_not_found',
+  table_exists: 'invalid_argument',
+  snapshot_not_found: 'not_found',
+  column_not_found: 'invalid_argument',
+  metadata_invalid: 'source_invalid',
+  manifest_invalid: 'source_invalid',
+  data_file_missing: 'source_invalid',
+  data_file_invalid: 'source_invalid',
+  delete_file_missing: 'source_invalid',
+  delete_file_invalid: 'source_invalid',
+  path_refused: 'source_invalid',
+  unsupported: 'unsupported',
+  duplicate_key: 'source_invalid',
+  null_key: 'source_invalid',
+  commit_conflict: 'source_changed',
+  invalid_argument: 'invalid_argument',
+  limit_exceeded: 'limit_exceeded',
+  out_of_memory: 'limit_exceeded',
+  disk_full: 'disk_full',
+  internal: 'internal',
+});
+
+/**
+ * Any error of a table's reading as an `LhsError`: a `LakeError` by the table above with its file named, an abort as
+ * `interrupted`, everything else as it is.
+ */
+export function sourceError(error: unknown): unknown {
+  if (error instanceof LakeError) {
+    const file = error.file;
+    const named = file === undefined || error.message.includes(file);
+    const message = named ? error.message : `${error.message} (file "${file}")`;
+    const details = { ...error.details, source_code: error.code, ...(file ? { file } : {}) };
+    return new LhsError(CODES[error.code], message, { details, cause: error });
+  }
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) {
+    return new LhsError('interrupted', 'interrupted', { cause: error });
+  }
+  return error;
+}
+
+/** The result of `work`; its errors through `sourceError`. */
+export async function fromSource<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw sourceError(error);
+  }
+}
+
+/**
+ * The items of `source` with its errors through `sourceError`. The next item is asked for before the last one is handed out,
+ * so that reading goes on while it is worked on. Throws `interrupted` between items once `signal` is aborted.
+ */
+export async function* readAhead<T>(
+  source: AsyncIterable<T>,
+  signal?: AbortSignal,
+): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  const ask = () => {
+    const next = iterator.next();
+    next.catch(() => {});
+    return next;
+  };
+  let done = false;
+  try {
+    let next = ask();
+    for (;;) {
+      refuseAborted(signal);
+      const item = await next;
+      if (item.done === true) {
+        done = true;
+        return;
+      }
+      next = ask();
+      yield item.value;
+    }
+  } catch (error) {
+    throw sourceError(error);
+  } finally {
+    if (!done) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+/** Throws `interrupted` once `signal` is aborted. */
+export function refuseAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
+}
