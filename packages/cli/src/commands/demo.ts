@@ -1,0 +1,34 @@
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../base-command.ts';
+import { runDemo } from '../demo/run-demo.ts';
+import { runGitDemo } from '../demo/run-git-demo.ts';
+
+export default class Demo extends LhsCommand {
+  static override summary =
+    'Watch a table being indexed, searched, filtered, hydrated and brought up to date.';
+  static override examples = [
+    '<%= config.bin %> demo',
+    '<%= config.bin %> demo --git ~/src/project',
+  ];
+  static override flags = {
+    git: Flags.string({
+      description: 'use the history of this git repository instead',
+      helpValue: 'DIR',
+    }),
+  };
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(Demo);
+    const backend = await this.backend(flags);
+    const dataDir = this.dataDir(flags);
+    const tell = flags.json ? () => {} : (line: string) => this.terminal.out(line);
+    if (flags.git !== undefined) {
+      const report = await runGitDemo(backend, dataDir, flags.git, tell);
+      if (flags.json) this.printJson(report);
+      return;
+    }
+    const report = await runDemo(backend, dataDir, tell);
+    if (!report.equal) process.exitCode = 1;
+    if (flags.json) this.printJson(report);
+  }
+}

@@ -1,0 +1,86 @@
+import { basename, join, resolve } from 'node:path';
+import { type Backend, formatKey } from '@lakehouse-search/engine';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { bytes, count, duration, plural } from '../terminal/figures.ts';
+import { forgetDemo } from './forget-index.ts';
+import { gitHistory } from './git-history.ts';
+import type { Tell } from './run-demo.ts';
+
+const INDEX = 'history';
+const TABLE = 'git.history';
+const QUESTIONS = ['fix', 'subject:(test OR tests) AND merge:false', 'body:*'] as const;
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'sha', required: true, type: { kind: 'string' } },
+    { id: 2, name: 'author', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'authored_at', required: false, type: { kind: 'timestamp' } },
+    { id: 4, name: 'subject', required: false, type: { kind: 'string' } },
+    { id: 5, name: 'body', required: false, type: { kind: 'string' } },
+    { id: 6, name: 'merge', required: false, type: { kind: 'boolean' } },
+  ],
+};
+
+/** What the git demo found, for --json. */
+export interface GitDemoReport {
+  readonly repository: string;
+  readonly rows: number;
+  readonly questions: readonly { readonly query: string; readonly total: number }[];
+}
+
+/** The same with the history of a git repository: import, index, search. */
+export async function runGitDemo(
+  backend: Backend,
+  dataDir: string,
+  repository: string,
+  tell: Tell,
+): Promise<GitDemoReport> {
+  const warehouse = join(dataDir, 'lake');
+  const catalog = { type: 'filesystem' as const, warehouse };
+  const rows = await gitHistory(repository);
+  await forgetDemo(backend, INDEX, join(warehouse, 'git', 'history'));
+  await createTable(catalog, TABLE, { schema: SCHEMA });
+  await appendRows({ catalog, table: TABLE }, { kind: 'rows', rows });
+  tell(
+    `1  a table     ${plural(rows.length, 'commit')} of ${basename(resolve(repository))} → ${warehouse}/git/history`,
+  );
+  await backend.createIndex({ definition: definition(warehouse), baseDir: dataDir });
+  const built = await backend.reindex({ index: INDEX });
+  tell(`2  an index    ${bytes(built.bytes)} in ${duration(built.took_ms)}`);
+  tell('3  questions');
+  const questions = [];
+  for (const query of QUESTIONS) {
+    const answer = await backend.search({ index: INDEX, query, limit: 1 });
+    const [hit] = answer.hits;
+    tell(`   lhs search ${INDEX} '${query}'`);
+    const first =
+      hit === undefined
+        ? ''
+        : `; first: ${formatKey(hit.coordinates).slice(0, 16)} “${String(hit.fields?.subject ?? '')}”`;
+    tell(`     ${plural(answer.total, 'hit')}, ${duration(answer.took_ms)}${first}`);
+    questions.push({ query, total: answer.total });
+  }
+  tell(
+    `next: lhs search ${INDEX} 'your words' --sort authored_at:desc (${count(rows.length)} commits are there)`,
+  );
+  return { repository: resolve(repository), rows: rows.length, questions };
+}
+
+function definition(warehouse: string): string {
+  return `version: 1
+index: ${INDEX}
+source:
+  catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }
+  table: ${TABLE}
+key: { identifier: [sha] }
+fields:
+  - { name: message, type: TEXT, source: [subject, body], analyzer: english }
+  - { name: subject, type: TEXT, analyzer: english, cached: true }
+  - { name: body, type: TEXT, analyzer: english }
+  - { name: author, type: KEYWORD, fast: true, cached: true }
+  - { name: authored_at, type: DATE, cached: true }
+  - { name: merge, type: BOOL }
+`;
+}
