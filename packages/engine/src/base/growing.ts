@@ -37,6 +37,11 @@ export class ByteSink {
     this.#length += to - from;
   }
 
+  /** The store itself, longer than what it holds; the next append may leave it behind. */
+  get store(): Uint8Array {
+    return this.#bytes;
+  }
+
   /** The bytes so far: a view that the next append may leave behind. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
@@ -87,6 +92,10 @@ export class IntSink {
 
   at(index: number): number {
     return this.#values[index];
+  }
+
+  clear(): void {
+    this.#length = 0;
   }
 
   /** The values so far: a view that the next push may leave behind. */

@@ -7,6 +7,7 @@ import { ZONE_DOCS } from './numeric-encode.ts';
 
 const SECTIONS = 6;
 const SAFE = 2n ** 53n;
+const TWO_32 = 2 ** 32;
 
 /**
  * A numeric column on a mapped file (layout: numeric-encode.ts). LONG, DATE (µs) and BOOL (0, 1) are i64; DOUBLE is stored
@@ -31,6 +32,8 @@ export class NumericColumn {
   readonly base: bigint;
   readonly gcd: bigint;
   readonly #baseNumber: number;
+  readonly #baseLow: number;
+  readonly #baseHigh: number;
   readonly #step: number;
   readonly #starts: Int32Array;
   readonly #u8: Uint8Array;
@@ -55,6 +58,8 @@ export class NumericColumn {
     this.max = head.getBigInt64(40, true);
     this.exact = this.double || (this.min >= -SAFE && this.max <= SAFE);
     this.#baseNumber = Number(this.base);
+    this.#baseLow = Number(BigInt.asUintN(32, this.base));
+    this.#baseHigh = Number(BigInt.asIntN(32, this.base >> 32n));
     this.#step = Number(this.gcd);
     this.present = sections.i32(1);
     this.#starts = sections.i32(2);
@@ -118,6 +123,7 @@ export class NumericColumn {
    */
   sortKey(doc: number): number {
     if (!this.multi) return this.#number(doc);
+    if (this.double) return doubleFromOrdered(this.minAt(doc));
     let key = this.#number(this.#starts[doc]);
     for (let slot = this.#starts[doc] + 1; slot < this.#starts[doc + 1]; slot++) {
       key = Math.min(key, this.#number(slot));
@@ -128,6 +134,7 @@ export class NumericColumn {
   /** As `sortKey`, with the document's highest value. */
   maxKey(doc: number): number {
     if (!this.multi) return this.#number(doc);
+    if (this.double) return doubleFromOrdered(this.maxAt(doc));
     let key = this.#number(this.#starts[doc]);
     for (let slot = this.#starts[doc] + 1; slot < this.#starts[doc + 1]; slot++) {
       key = Math.max(key, this.#number(slot));
@@ -224,14 +231,26 @@ export class NumericColumn {
   }
 
   #number(slot: number): number {
-    if (this.width !== 8) return this.#baseNumber + this.#step * this.#code(slot);
+    if (this.width !== 8) return this.#numberOf(this.#code(slot));
     const low = this.#u32[2 * slot];
     const high = this.#u32[2 * slot + 1] | 0;
-    return this.double ? doubleFromWords(low, high) : high * 4_294_967_296 + low;
+    return this.double ? doubleFromWords(low, high) : high * TWO_32 + low;
+  }
+
+  /**
+   * The number of a code of 1, 2 or 4 bytes: base + gcd x code. Where a number is too short for base, in two words, so that
+   * it is rounded once and equal values of two segments stay equal.
+   */
+  #numberOf(code: number): number {
+    const delta = this.#step * code;
+    if (this.exact && !this.double) return this.#baseNumber + delta;
+    const low = this.#baseLow + (delta % TWO_32);
+    const high = this.#baseHigh + Math.floor(delta / TWO_32) + (low >= TWO_32 ? 1 : 0);
+    return this.double ? doubleFromWords(low | 0, high) : high * TWO_32 + (low % TWO_32);
   }
 
   #keyOfCode(code: number | bigint): number {
-    if (typeof code === 'number') return this.#baseNumber + this.#step * code;
+    if (typeof code === 'number') return this.#numberOf(code);
     return this.double ? doubleFromOrdered(code) : Number(code);
   }
 

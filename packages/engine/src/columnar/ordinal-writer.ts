@@ -103,7 +103,7 @@ export class OrdinalWriter {
       const at = this.#offsets.at(id);
       const end = this.#offsets.at(id + 1);
       if (end - at !== to - from) continue;
-      if (compareBytes(this.#strings.view(), at, end, bytes, from, to) === 0) return id;
+      if (compareBytes(this.#strings.store, at, end, bytes, from, to) === 0) return id;
     }
     const id = this.#offsets.length - 1;
     this.#table[slot] = id + 1;

@@ -1,0 +1,165 @@
+/**
+ * A commit: everything that an index is at one moment, as one framed file named `commit` in the generation's folder. It is
+ * replaced by one atomic rename after all that it names is on disk (R1); nothing else makes data visible. The payload is
+ * JSON in UTF-8 with exactly the properties of `Commit`, so a stranger reads it with any JSON reader.
+ */
+import { LhsError } from '../base/errors.ts';
+import type { FieldType } from '../schema/definition.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { SegmentEntry } from '../segment/entry.ts';
+import type { Directory } from '../storage/directory.ts';
+import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
+
+export const COMMIT_FILE = 'commit';
+const DRAFT_FILE = 'commit.tmp';
+
+/** JSON that is kept as it is. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json };
+
+/** A delete file of the table, or a deletion vector in one (then with its place in it). */
+export interface DeleteRef {
+  readonly path: string;
+  readonly offset?: number;
+  readonly length?: number;
+}
+
+/** A data file of the table as far as the index has followed it: rows, and which deletes have been applied to it. */
+export interface FileState {
+  /** Number in the commit's file table. */
+  readonly file: number;
+  readonly records: number;
+  /** Data sequence number, decimal. */
+  readonly sequence: string;
+  /** Numbers in `FileSetState.deletes`, ascending. */
+  readonly deletes: readonly number[];
+}
+
+/** What the table was made of at the checkpoint: enough to find what differs without the table's history. */
+export interface FileSetState {
+  readonly deletes: readonly DeleteRef[];
+  readonly files: readonly FileState[];
+}
+
+/** Up to where an index has followed its table. */
+export interface Checkpoint {
+  readonly table_uuid: string;
+  /** Snapshot id, decimal; null: the table had no snapshot. */
+  readonly snapshot_id: string | null;
+  /** Sequence number of the snapshot, decimal. */
+  readonly sequence: string;
+  readonly schema_id: number | null;
+  /** The schema under which rows were read, as the table's metadata writes it. */
+  readonly schema: Json;
+  readonly file_set: FileSetState;
+}
+
+/** A field as the commit names it: the plan without its analyzer's code. */
+export interface CommittedField {
+  readonly id: number;
+  readonly name: string;
+  readonly type: FieldType;
+  readonly inverted: 'text' | 'keyword' | null;
+  readonly analyzer: string | null;
+  readonly column: 'numeric' | 'ordinal' | null;
+  readonly stored: boolean;
+}
+
+/** All that an index is at one moment. */
+export interface Commit {
+  /** Grows by one with each commit of a generation; 0 is the empty index before the first. */
+  readonly number: number;
+  /** Version of the index definition that the fields come from. */
+  readonly definition_version: number;
+  /** Number of the next segment. */
+  readonly next_segment: number;
+  /** Number of the next component that is replaced during a segment's life. */
+  readonly next_revision: number;
+  /** Milliseconds since 1970. */
+  readonly committed_at: number;
+  readonly fields: readonly CommittedField[];
+  readonly segments: readonly SegmentEntry[];
+  /** Paths of data files by number, as the table records them. A number that no document uses may hold ''. */
+  readonly files: readonly string[];
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** The commit of an index that has none yet. */
+export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan[]): Commit {
+  return {
+    number: 0,
+    definition_version: definitionVersion,
+    next_segment: 1,
+    next_revision: 1,
+    committed_at: 0,
+    fields: plans.map(committedField),
+    segments: [],
+    files: [],
+    checkpoint: null,
+  };
+}
+
+/** What a commit says of a plan. */
+export function committedField(plan: FieldPlan): CommittedField {
+  const { id, name, type, inverted, column, stored } = plan;
+  const analyzer = inverted?.kind === 'text' ? inverted.analyzer.name : null;
+  return { id, name, type, inverted: inverted?.kind ?? null, analyzer, column, stored };
+}
+
+/** The commit of a directory, or null when there is none yet. Throws corrupt_index. */
+export function readCommit(directory: Directory): Commit | null {
+  if (!directory.list().includes(COMMIT_FILE)) return null;
+  const payload = readFramed(directory, COMMIT_FILE, 'commit');
+  try {
+    return JSON.parse(Buffer.from(payload).toString()) as Commit;
+  } catch (cause) {
+    const error = corrupt(`${directory.path}/${COMMIT_FILE}`, 'it is not JSON');
+    error.cause = cause;
+    throw error;
+  }
+}
+
+/**
+ * Makes a commit visible: everything it names must be finished (fsynced) before. After an error the old commit or the new
+ * one is in force, whole; which, only reading tells.
+ */
+export function writeCommit(directory: Directory, commit: Commit): void {
+  directory.sync();
+  const text = JSON.stringify(commit);
+  writeFramed(directory, DRAFT_FILE, 'commit', [Buffer.from(text)]);
+  directory.rename(DRAFT_FILE, COMMIT_FILE);
+}
+
+/** Names of all files that a commit needs, itself included. */
+export function filesOf(commit: Commit): ReadonlySet<string> {
+  const names = new Set([COMMIT_FILE]);
+  for (const segment of commit.segments) {
+    for (const { file } of segment.components) names.add(file);
+  }
+  return names;
+}
+
+/** Bytes of all segments of a commit. */
+export const commitBytes = (commit: Commit): number =>
+  commit.segments.reduce(
+    (sum, { components }) => sum + components.reduce((bytes, { length }) => bytes + length, 0),
+    0,
+  );
+
+/** Throws invalid_argument when plans and commit speak of different fields under one id. */
+export function checkPlans(commit: Commit, plans: readonly FieldPlan[]): void {
+  const wanted = JSON.stringify(plans.map(committedField));
+  if (commit.segments.length === 0 || wanted === JSON.stringify(commit.fields)) return;
+  throw new LhsError(
+    'invalid_argument',
+    'the fields differ from those that the index was built with',
+    {
+      hint: 'run lhs index reindex to build it with the new definition',
+    },
+  );
+}

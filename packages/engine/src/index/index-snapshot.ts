@@ -1,0 +1,128 @@
+import { LhsError } from '../base/errors.ts';
+import { SegmentReader } from '../segment/segment-reader.ts';
+import type { Directory } from '../storage/directory.ts';
+import { Verification } from '../storage/verification.ts';
+import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
+
+/** A commit may be replaced and its files unlinked while they are being opened: then the newer one is opened. */
+const OPEN_ATTEMPTS = 20;
+
+/**
+ * An index at one commit, open for reading. It stays as it is, whatever is committed, merged or deleted beside it: files are
+ * mapped and only ever unlinked. Several may be open at once. `release` gives the files back when the last holder lets go.
+ */
+export class IndexSnapshot {
+  /** Number of the generation (`index_generation` of answers). */
+  readonly generation: number;
+  readonly commit: Commit;
+  readonly segments: readonly SegmentReader[];
+  readonly #verification: Verification;
+  readonly #onRelease: () => void;
+  #holders = 1;
+
+  constructor(
+    generation: number,
+    commit: Commit,
+    segments: readonly SegmentReader[],
+    verification: Verification,
+    onRelease: () => void,
+  ) {
+    this.generation = generation;
+    this.commit = commit;
+    this.segments = segments;
+    this.#verification = verification;
+    this.#onRelease = onRelease;
+  }
+
+  /** Up to where the index has followed its table; null before the first commit with one. */
+  get checkpoint(): Checkpoint | null {
+    return this.commit.checkpoint;
+  }
+
+  /** Paths of data files by number, as the table records them. */
+  get files(): readonly string[] {
+    return this.commit.files;
+  }
+
+  get liveDocs(): number {
+    return this.segments.reduce((sum, segment) => sum + segment.liveDocs, 0);
+  }
+
+  get deletedDocs(): number {
+    return this.segments.reduce((sum, segment) => sum + segment.deletedDocs, 0);
+  }
+
+  /** Bytes of all segments on disk. */
+  get bytes(): number {
+    return commitBytes(this.commit);
+  }
+
+  /** The live document with a key (schema/key.ts) and its segment, or null. */
+  find(key: Uint8Array): { readonly segment: SegmentReader; readonly doc: number } | null {
+    for (const segment of this.segments) {
+      const doc = segment.keys.find(key);
+      if (doc >= 0) return { segment, doc };
+    }
+    return null;
+  }
+
+  /** One holder more; each calls `release` once. */
+  retain(): this {
+    if (this.#holders === 0) throw new LhsError('internal', 'a released snapshot was asked for');
+    this.#holders++;
+    return this;
+  }
+
+  /** One holder less; the last one gives the files back and remembers which were found whole. */
+  release(): void {
+    if (this.#holders === 0 || --this.#holders > 0) return;
+    this.#verification.remember();
+    for (const segment of this.segments) segment.release();
+    this.#onRelease();
+  }
+}
+
+/**
+ * Opens the newest commit of a generation's directory. Throws index_not_built where there is none, corrupt_index where a
+ * file is missing or damaged. `onRelease` is called once, after the files have been given back.
+ */
+export function openSnapshot(
+  directory: Directory,
+  options: { readonly generation?: number; readonly onRelease?: () => void } = {},
+): IndexSnapshot {
+  const verification = new Verification(directory);
+  for (let attempt = 1; ; attempt++) {
+    const commit = readCommit(directory);
+    if (commit === null) {
+      throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
+        hint: 'run lhs index reindex to build the index',
+      });
+    }
+    try {
+      const segments = openSegments(directory, commit, verification);
+      const { generation = 1, onRelease = () => {} } = options;
+      return new IndexSnapshot(generation, commit, segments, verification, onRelease);
+    } catch (error) {
+      const replaced = readCommit(directory)?.number !== commit.number;
+      if (!replaced || attempt === OPEN_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Opens all segments of a commit, or none. */
+export function openSegments(
+  directory: Directory,
+  commit: Commit,
+  verification: Verification,
+): readonly SegmentReader[] {
+  const readers: SegmentReader[] = [];
+  try {
+    for (const entry of commit.segments) {
+      readers.push(SegmentReader.open(directory, entry, verification));
+    }
+    return readers;
+  } catch (error) {
+    for (const reader of readers) reader.release();
+    throw error;
+  }
+}

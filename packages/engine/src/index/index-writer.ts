@@ -1,0 +1,385 @@
+/**
+ * The one writer of an index generation:
+ *   1. `add`, `deleteKeys`, `deleteRows`, `moveRows` change what the next commit will be; segments are flushed when the
+ *      memory budget is used up, and stay invisible
+ *   2. `commit` flushes, writes live documents and locators that changed, then makes data and checkpoint visible together by
+ *      one rename (R1)
+ *   3. `rollback` forgets everything since the last commit
+ * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk holds is not known, and only
+ * reading the commit tells. Files that nobody needs any more are unlinked after a commit; what a crash leaves behind is
+ * removed by the next open. Merges run in the caller's thread; `mergeSegments` is the seam behind which they may move.
+ */
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { DocumentBlock } from '../schema/field-block.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
+import { mergeSegments } from '../segment/merge.ts';
+import { SegmentReader } from '../segment/segment-reader.ts';
+import { SegmentWriter } from '../segment/segment-writer.ts';
+import type { Directory } from '../storage/directory.ts';
+import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
+import {
+  type Checkpoint,
+  COMMIT_FILE,
+  type Commit,
+  checkPlans,
+  committedField,
+  emptyCommit,
+  filesOf,
+  readCommit,
+  writeCommit,
+} from './commit.ts';
+import { type Duplicate, findDuplicates } from './duplicates.ts';
+import { openSegments } from './index-snapshot.ts';
+import {
+  chooseForcedMerges,
+  chooseMerges,
+  MERGE_SETTINGS,
+  type MergeSettings,
+  type SegmentSize,
+} from './merge-policy.ts';
+import { PendingSegment, type RowPlace } from './pending-segment.ts';
+
+/** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/key.ts says. */
+export interface KeyBatch {
+  readonly offsets: Int32Array;
+  readonly bytes: Uint8Array;
+}
+
+export interface IndexWriterOptions {
+  /** Bytes that documents may take in memory before a segment is flushed. Default 256 MiB. */
+  readonly memoryBytes?: number;
+  readonly definitionVersion?: number;
+  readonly merge?: MergeSettings;
+  /** Asked right before a commit becomes visible; throws when this writer has lost its lock. */
+  readonly fence?: () => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+const MEMORY_BYTES = 256 * 2 ** 20;
+
+/** Writes an index generation. One at a time a directory; who opens it holds the index's lock. */
+export class IndexWriter {
+  readonly #directory: Directory;
+  readonly #plans: readonly FieldPlan[];
+  readonly #options: IndexWriterOptions;
+  readonly #verification: Verification;
+  #commit!: Commit;
+  #segments: PendingSegment[] = [];
+  #buffer: SegmentWriter;
+  #nextSegment = 1;
+  #changed = false;
+  #failure: unknown = null;
+
+  private constructor(
+    directory: Directory,
+    plans: readonly FieldPlan[],
+    options: IndexWriterOptions,
+  ) {
+    this.#directory = directory;
+    this.#plans = plans;
+    this.#options = options;
+    this.#verification = new Verification(directory);
+    this.#buffer = new SegmentWriter(plans);
+    this.#load();
+  }
+
+  /**
+   * Opens the newest commit of a directory (or none) for writing and removes files that no commit names. Throws corrupt_index,
+   * and invalid_argument when the plans differ from those that the index was built with.
+   */
+  static open(
+    directory: Directory,
+    plans: readonly FieldPlan[],
+    options: IndexWriterOptions = {},
+  ): IndexWriter {
+    return new IndexWriter(directory, plans, options);
+  }
+
+  /** The last commit; number 0 before the first. */
+  get lastCommit(): Commit {
+    return this.#commit;
+  }
+
+  get checkpoint(): Checkpoint | null {
+    return this.#commit.checkpoint;
+  }
+
+  /** Live documents, uncommitted ones too. */
+  get liveDocs(): number {
+    return this.#segments.reduce((sum, { liveDocs }) => sum + liveDocs, this.#buffer.docs);
+  }
+
+  /** Number of segments on disk, uncommitted ones too. */
+  get segments(): number {
+    return this.#segments.length;
+  }
+
+  /** Adds documents. Their keys must not be live (see `duplicates`). */
+  add(block: DocumentBlock): void {
+    this.#guard(() => {
+      if (this.#buffer.docs + block.docs > LIMITS.segmentDocs) this.#flush();
+      this.#buffer.add(block);
+      this.#changed = true;
+      if (this.#buffer.bytes >= (this.#options.memoryBytes ?? MEMORY_BYTES)) this.#flush();
+    });
+  }
+
+  /** Deletes the documents with these keys; returns how many there were. */
+  deleteKeys(keys: KeyBatch): number {
+    return this.#eachKey(keys, (segment, doc) => segment.delete(doc));
+  }
+
+  /** Deletes the documents whose rows lie at these positions of a data file; returns how many there were. */
+  deleteRows(file: number, positions: Int32Array): number {
+    return this.#guard(() => {
+      this.#flush();
+      let deleted = 0;
+      for (const position of positions) {
+        for (const segment of this.#segments) {
+          for (const doc of segment.findRow(file, position)) {
+            if (segment.delete(doc)) deleted++;
+          }
+        }
+      }
+      this.#changed ||= deleted > 0;
+      return deleted;
+    });
+  }
+
+  /**
+   * Says where the rows of these keys lie now (compaction of the table): only locators change. Returns how many of the keys
+   * there were.
+   */
+  moveRows(keys: KeyBatch, files: Int32Array, positions: Int32Array): number {
+    return this.#eachKey(keys, (segment, doc, i) => {
+      segment.move(doc, { file: files[i], position: positions[i] });
+      return true;
+    });
+  }
+
+  /** Where the row of a live document with this key lies, or null when there is none. */
+  findKey(key: Uint8Array): RowPlace | null {
+    return this.#guard(() => {
+      this.#flush();
+      for (const segment of this.#segments) {
+        const doc = segment.reader.keys.find(key);
+        if (doc >= 0) return segment.place(doc);
+      }
+      return null;
+    });
+  }
+
+  /** Keys that several live documents have, at most `limit` of them: what must not be committed. */
+  duplicates(limit = 100): readonly Duplicate[] {
+    return this.#guard(() => {
+      this.#flush();
+      return findDuplicates(this.#segments, limit);
+    });
+  }
+
+  /** Writes what is in memory as a segment, which stays invisible until `commit`. */
+  flush(): void {
+    this.#guard(() => this.#flush());
+  }
+
+  /** Merges what the policy says. Visible at the next commit. Returns the number of merges. */
+  merge(): number {
+    return this.#guard(() => this.#mergeGroups(chooseMerges(this.#sizes(), this.#settings)));
+  }
+
+  /** Merges down to `count` segments as far as limits allow, and drops deleted documents. Visible at the next commit. */
+  forceMerge(count = 1): number {
+    return this.#guard(() => {
+      this.#flush();
+      return this.#mergeGroups(chooseForcedMerges(this.#sizes(), count, this.#settings));
+    });
+  }
+
+  /**
+   * Makes everything since the last commit visible, with its checkpoint and the table of data files (all of it, by number), in
+   * one rename. On an error either the old commit or the new one is in force, whole.
+   */
+  commit(state: { checkpoint: Checkpoint | null; files: readonly string[] }): Commit {
+    return this.#guard(() => {
+      this.#flush();
+      this.#segments = this.#segments.filter((segment) => this.#keep(segment));
+      let revision = this.#commit.next_revision;
+      for (const segment of this.#segments) {
+        if (segment.changed) segment.seal(this.#directory, revision++);
+      }
+      const commit: Commit = {
+        number: this.#commit.number + 1,
+        definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
+        next_segment: this.#nextSegment,
+        next_revision: revision,
+        committed_at: (this.#options.now ?? Date.now)(),
+        fields: this.#plans.map(committedField),
+        segments: this.#segments.map(({ entry }) => entry),
+        files: state.files,
+        checkpoint: state.checkpoint,
+      };
+      this.#options.fence?.();
+      writeCommit(this.#directory, commit);
+      this.#adopt(commit);
+      return commit;
+    });
+  }
+
+  /** Forgets everything since the last commit, reads that commit again and removes the files of what is forgotten. */
+  rollback(): void {
+    this.#release();
+    this.#buffer = new SegmentWriter(this.#plans);
+    this.#failure = null;
+    this.#load();
+  }
+
+  /** Gives files back. What was not committed is removed. */
+  close(): void {
+    this.#release();
+    if (this.#changed && this.#failure === null) this.#sweep();
+  }
+
+  get #settings(): MergeSettings {
+    return this.#options.merge ?? MERGE_SETTINGS;
+  }
+
+  #load(): void {
+    const commit = readCommit(this.#directory);
+    this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#plans);
+    checkPlans(this.#commit, this.#plans);
+    this.#nextSegment = this.#commit.next_segment;
+    this.#changed = false;
+    this.#sweep();
+    const readers = openSegments(this.#directory, this.#commit, this.#verification);
+    this.#segments = readers.map((reader) => new PendingSegment(reader));
+  }
+
+  /** Removes files that the commit does not name: what a crash or a rollback left behind. */
+  #sweep(): void {
+    const kept = filesOf(this.#commit);
+    for (const name of this.#directory.list()) {
+      if (name === VERIFIED_FILE || name === COMMIT_FILE || kept.has(name)) continue;
+      this.#directory.remove(name);
+    }
+  }
+
+  #release(): void {
+    for (const { reader } of this.#segments) reader.release();
+    this.#segments = [];
+  }
+
+  /** Runs a step; after an error of the disk no further step runs. */
+  #guard<T>(step: () => T): T {
+    if (this.#failure !== null) {
+      const why = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
+      throw new LhsError('io_error', `the index writer has stopped: ${why}`, {
+        hint: 'roll back, or open the index again; the last commit is in force',
+        cause: this.#failure,
+      });
+    }
+    try {
+      return step();
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  #flush(): void {
+    if (this.#buffer.docs === 0) return;
+    const entry = this.#buffer.finish(this.#directory, this.#nextId());
+    this.#buffer = new SegmentWriter(this.#plans);
+    this.#segments.push(this.#open(entry));
+  }
+
+  #open(entry: SegmentEntry): PendingSegment {
+    return new PendingSegment(SegmentReader.open(this.#directory, entry, this.#verification));
+  }
+
+  #nextId(): string {
+    return `s${String(this.#nextSegment++).padStart(6, '0')}`;
+  }
+
+  #eachKey(
+    keys: KeyBatch,
+    visit: (segment: PendingSegment, doc: number, i: number) => boolean,
+  ): number {
+    return this.#guard(() => {
+      this.#flush();
+      let found = 0;
+      for (let i = 0; i + 1 < keys.offsets.length; i++) {
+        for (const segment of this.#segments) {
+          const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
+          const doc = segment.reader.keys.findIn(keys.bytes, from, to);
+          if (doc >= 0 && visit(segment, doc, i)) found++;
+        }
+      }
+      this.#changed ||= found > 0;
+      return found;
+    });
+  }
+
+  /** False, and its files are given back, for a segment without a living document. */
+  #keep(segment: PendingSegment): boolean {
+    if (segment.liveDocs > 0) return true;
+    segment.reader.release();
+    return false;
+  }
+
+  #sizes(): readonly SegmentSize[] {
+    return this.#segments.map(({ docs, deletedDocs, entry }) => ({
+      docs,
+      deletedDocs,
+      bytes: segmentBytes(entry),
+    }));
+  }
+
+  #mergeGroups(groups: readonly (readonly number[])[]): number {
+    if (groups.length === 0) return 0;
+    const merged = new Map<number, PendingSegment>();
+    const gone = new Set<PendingSegment>();
+    for (const group of groups) {
+      const sources = group.map((place) => this.#segments[place]);
+      merged.set(group[0], this.#mergeOne(sources));
+      for (const source of sources) gone.add(source);
+    }
+    this.#segments = this.#segments.flatMap((segment, place) => {
+      const replacement = merged.get(place);
+      if (replacement !== undefined) return [replacement];
+      return gone.has(segment) ? [] : [segment];
+    });
+    for (const { reader } of gone) reader.release();
+    this.#changed = true;
+    return groups.length;
+  }
+
+  #mergeOne(sources: readonly PendingSegment[]): PendingSegment {
+    const { entry, docMaps } = mergeSegments(
+      sources.map(({ reader, deleted }) => ({ reader, deleted })),
+      this.#plans,
+      this.#directory,
+      this.#nextId(),
+    );
+    const target = this.#open(entry);
+    sources.forEach((source, i) => {
+      for (const [doc, place] of source.moves) {
+        if (docMaps[i][doc] >= 0) target.move(docMaps[i][doc], place);
+      }
+    });
+    return target;
+  }
+
+  /** After the rename: the new commit is in force. Files that only the old one needed go; a failure leaves an orphan. */
+  #adopt(commit: Commit): void {
+    this.#commit = commit;
+    this.#changed = false;
+    try {
+      this.#sweep();
+    } catch (error) {
+      if (!(error instanceof LhsError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Who holds a lock: enough to tell on the same machine whether the holder still lives. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly host: string;
+  /** Changes with each start of the machine; '' where the system does not tell. */
+  readonly boot_id: string;
+  /** When the process began, in the system's own count, against reused pids; '' where the system does not tell. */
+  readonly started: string;
+}
+
+/** This process. */
+export function thisProcess(): ProcessIdentity {
+  const { pid } = process;
+  return { pid, host: hostname(), boot_id: bootId(), started: startOf(pid) };
+}
+
+/**
+ * True when the process is known to be gone. A process of another host counts as alive: nobody here can tell.
+ */
+export function isGone(holder: ProcessIdentity): boolean {
+  if (holder.host !== hostname()) return false;
+  if (holder.boot_id !== bootId()) return true;
+  return !lives(holder.pid) || startOf(holder.pid) !== holder.started;
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function bootId(): string {
+  return readOrEmpty('/proc/sys/kernel/random/boot_id').trim();
+}
+
+/** Field 22 of /proc/<pid>/stat (proc(5)): ticks from boot to the process's start. The name before it may hold anything. */
+function startOf(pid: number): string {
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The lock of an index: one writer at a time. `writer.lock` in the index folder holds JSON of its holder and a token. It is
+ * made whole by a hard link, which fails where the file exists; the lock of a dead process is taken over. Two that take over
+ * at once cannot both win; should one be thrown out all the same, `assertHeld` tells it before it commits.
+ */
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LhsError } from '../base/errors.ts';
+import { ioError, systemCode } from '../storage/io-errors.ts';
+import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts';
+
+export const LOCK_FILE = 'writer.lock';
+const TAKE_OVERS = 5;
+
+type LockContent = ProcessIdentity & { readonly token: string };
+
+/** A held lock. */
+export interface WriterLock {
+  /** Throws index_busy when the lock has gone to another process. */
+  assertHeld(): void;
+  /** Idempotent. */
+  release(): void;
+}
+
+/** Takes the lock of an index folder. Throws index_busy, naming pid and host, while another writer lives. */
+export function lockIndex(folder: string): WriterLock {
+  const path = join(folder, LOCK_FILE);
+  const own: LockContent = { ...thisProcess(), token: randomUUID() };
+  for (let attempt = 0; attempt < TAKE_OVERS; attempt++) {
+    if (claim(path, own)) return heldLock(path, own);
+    const holder = readLock(path);
+    if (holder === null) continue;
+    if (!isGone(holder)) throw busy(folder, holder);
+    removeDead(path, holder, own.token);
+  }
+  throw busy(folder, readLock(path));
+}
+
+/** The process that holds an index's lock, or null. */
+export function lockHolder(folder: string): ProcessIdentity | null {
+  return readLock(join(folder, LOCK_FILE));
+}
+
+function heldLock(path: string, own: LockContent): WriterLock {
+  let held = true;
+  return {
+    assertHeld() {
+      const holder = readLock(path);
+      if (!held || holder?.token !== own.token) throw busy(path, holder);
+    },
+    release() {
+      if (held && readLock(path)?.token === own.token) rmSync(path, { force: true });
+      held = false;
+    },
+  };
+}
+
+/** Makes the lock file, whole; false when there is one already. */
+function claim(path: string, own: LockContent): boolean {
+  const draft = `${path}.${own.token}`;
+  try {
+    writeFileSync(draft, JSON.stringify(own), { flag: 'wx' });
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw ioError(error, 'lock', path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Removes a dead holder's lock; puts it back when it turns out to be another's by now. */
+function removeDead(path: string, dead: LockContent, token: string): void {
+  const aside = `${path}.${token}.dead`;
+  try {
+    renameSync(path, aside);
+    if (readLock(aside)?.token !== dead.token) linkSync(aside, path);
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes(systemCode(error))) throw ioError(error, 'unlock', path);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function readLock(path: string): LockContent | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as LockContent;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    if (error instanceof SyntaxError) return { ...NOBODY };
+    throw ioError(error, 'read', path);
+  }
+}
+
+/** An unreadable lock: whoever wrote it did not live to write it whole. */
+const NOBODY: LockContent = Object.freeze({
+  pid: 0,
+  host: thisProcess().host,
+  boot_id: 'unknown',
+  started: '',
+  token: '',
+});
+
+function busy(path: string, holder: ProcessIdentity | null): LhsError {
+  const who = holder === null ? 'another process' : `process ${holder.pid} on "${holder.host}"`;
+  return new LhsError('index_busy', `"${path}" is being written by ${who}`, {
+    hint: `wait until it is done; if it is gone for good, remove ${LOCK_FILE} in the index folder`,
+    details: holder === null ? {} : { pid: holder.pid, host: holder.host },
+  });
+}

@@ -1,0 +1,75 @@
+import type { Directory } from '../storage/directory.ts';
+import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
+
+/**
+ * What a component file holds. `core`, `locators`, `live` and `stored` are one a segment, the others one a field: `text` and
+ * `keyword` are its terms and postings with and without positions, `numeric` and `ordinal` its column.
+ */
+export type ComponentKind =
+  | 'core'
+  | 'locators'
+  | 'live'
+  | 'stored'
+  | 'text'
+  | 'keyword'
+  | 'numeric'
+  | 'ordinal';
+
+/** The kind of file of a component. */
+export const frameKind = (kind: ComponentKind): FileKind =>
+  kind === 'text' || kind === 'keyword' ? 'inverted' : kind;
+
+/** A component file of a segment, as the commit names it. */
+export interface Component extends FileSeal {
+  readonly kind: ComponentKind;
+  /** Field id of the plan, -1 for components of the whole segment. */
+  readonly field: number;
+  readonly file: string;
+}
+
+/** A segment, as the commit names it. */
+export interface SegmentEntry {
+  readonly id: string;
+  /** All documents, deleted ones too. */
+  readonly docs: number;
+  readonly deletedDocs: number;
+  readonly components: readonly Component[];
+}
+
+/** Bytes of all files of a segment. */
+export const segmentBytes = (entry: SegmentEntry): number =>
+  entry.components.reduce((sum, component) => sum + component.length, 0);
+
+/** The component of a kind and field, or undefined. */
+export const componentOf = (
+  entry: SegmentEntry,
+  kind: ComponentKind,
+  field = -1,
+): Component | undefined =>
+  entry.components.find((component) => component.kind === kind && component.field === field);
+
+/**
+ * The file name of a component: `s000001.f3.text`, `s000001.core`; components that are replaced during a segment's life
+ * (`live`, `locators`) carry a number that grows: `s000001.live.2`.
+ */
+export function componentFile(
+  segment: string,
+  kind: ComponentKind,
+  field = -1,
+  revision = 0,
+): string {
+  const middle = field < 0 ? '' : `f${field}.`;
+  return `${segment}.${middle}${kind}${revision === 0 ? '' : `.${revision}`}`;
+}
+
+/** Writes a component file and gives back its entry. */
+export function writeComponent(
+  directory: Directory,
+  segment: string,
+  component: { readonly kind: ComponentKind; readonly field?: number; readonly revision?: number },
+  parts: readonly Uint8Array[],
+): Component {
+  const { kind, field = -1, revision = 0 } = component;
+  const file = componentFile(segment, kind, field, revision);
+  return { kind, field, file, ...writeFramed(directory, file, frameKind(kind), parts) };
+}

@@ -1,0 +1,83 @@
+import { hashBytes } from '../base/hash-bytes.ts';
+import { ByteList } from '../columnar/byte-list.ts';
+import type { Region } from '../storage/directory.ts';
+import { corrupt } from '../storage/frame.ts';
+import { openSections } from '../storage/sections.ts';
+
+const SECTIONS = 7;
+
+/** The keys and row hashes of a segment on a mapped file (layout: core-writer.ts). */
+export class SegmentKeys {
+  readonly docs: number;
+  /** By document: place of its key among the segment's keys in byte order. Equal scores are ordered by it. */
+  readonly ranks: Int32Array;
+  /** By document: the 64-bit row hash. */
+  readonly rowHashes: BigUint64Array;
+  /** Key hashes, ascending, and the document of each. */
+  readonly hashes: Uint32Array;
+  readonly byHash: Int32Array;
+  readonly #keys: ByteList;
+  #deleted: Int32Array | null = null;
+
+  private constructor(payload: Region, path: string) {
+    const sections = openSections(payload, SECTIONS, path);
+    this.docs = sections.i32(0)[0];
+    this.#keys = new ByteList(sections.i32(1), sections.bytes(2), this.docs, path);
+    this.ranks = sections.i32(3);
+    this.hashes = sections.u32(4);
+    this.byHash = sections.i32(5);
+    this.rowHashes = sections.u64(6);
+    for (const section of [this.ranks, this.hashes, this.byHash, this.rowHashes]) {
+      if (section.length !== this.docs) throw corrupt(path, 'its sections do not fit its head');
+    }
+  }
+
+  /** Opens a payload; `path` is for messages. Throws corrupt_index. */
+  static open(payload: Region, path: string): SegmentKeys {
+    return new SegmentKeys(payload, path);
+  }
+
+  /** Documents that `find` must not see. */
+  hide(deleted: Int32Array | null): void {
+    this.#deleted = deleted;
+  }
+
+  /** The live document with this key (schema/key.ts), or -1. */
+  find(key: Uint8Array): number {
+    return this.findIn(key, 0, key.length);
+  }
+
+  /** As `find`, for the key source[from .. to). */
+  findIn(source: Uint8Array, from: number, to: number): number {
+    const hash = hashBytes(source, from, to);
+    let low = 0;
+    let high = this.docs;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.hashes[middle] < hash) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < this.docs && this.hashes[low] === hash; low++) {
+      const doc = this.byHash[low];
+      const deleted = this.#deleted;
+      if (deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0) continue;
+      if (this.#keys.equals(doc, source, from, to)) return doc;
+    }
+    return -1;
+  }
+
+  /** A copy of a document's key. */
+  key(doc: number): Uint8Array {
+    return this.#keys.get(doc);
+  }
+
+  /** Place of the document's key among the segment's keys. */
+  rank(doc: number): number {
+    return this.ranks[doc];
+  }
+
+  /** Calls `visit` with every key in document order, deleted documents too; bytes are only valid during the call. */
+  forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
+    this.#keys.forEach(visit);
+  }
+}

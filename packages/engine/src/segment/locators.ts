@@ -1,0 +1,155 @@
+/**
+ * Where the rows of a segment's documents lie in the table's data files. Payload: sections
+ *
+ *   0 head, 16 bytes: i32 docs | i32 runs | zero
+ *   1 first doc i32[runs + 1]: first document of each run, then docs
+ *   2 file      i32[runs]: number of the data file in the commit's file table
+ *   3 position  i32[runs]: row of the run's first document; the next document of the run is the next row
+ */
+import { IntSink } from '../base/growing.ts';
+import type { Region } from '../storage/directory.ts';
+import { corrupt } from '../storage/frame.ts';
+import { openSections, packSections } from '../storage/sections.ts';
+
+const SECTIONS = 4;
+
+/** Collects row locators of documents, in order. */
+export class LocatorWriter {
+  readonly #firstDocs = new IntSink();
+  readonly #files = new IntSink();
+  readonly #positions = new IntSink();
+  #docs = 0;
+  #file = -1;
+  #next = -1;
+
+  /** Bytes of memory held. */
+  get bytes(): number {
+    return 12 * this.#files.length;
+  }
+
+  /** Adds the next document. */
+  add(file: number, position: number): void {
+    if (file !== this.#file || position !== this.#next) {
+      this.#firstDocs.push(this.#docs);
+      this.#files.push(file);
+      this.#positions.push(position);
+      this.#file = file;
+    }
+    this.#next = position + 1;
+    this.#docs++;
+  }
+
+  /** The payload's parts. */
+  finish(): Uint8Array[] {
+    const head = Int32Array.of(this.#docs, this.#files.length, 0, 0);
+    this.#firstDocs.push(this.#docs);
+    return packSections([head, this.#firstDocs.view(), this.#files.view(), this.#positions.view()]);
+  }
+}
+
+/** Row locators of a segment on a mapped file. */
+export class Locators {
+  readonly docs: number;
+  readonly #firstDocs: Int32Array;
+  readonly #files: Int32Array;
+  readonly #positions: Int32Array;
+  /** Runs by (file, position), made at the first look-up by row. */
+  #byRow: RowOrder | null = null;
+
+  private constructor(payload: Region, path: string) {
+    const sections = openSections(payload, SECTIONS, path);
+    const head = sections.i32(0);
+    this.docs = head[0];
+    this.#firstDocs = sections.i32(1);
+    this.#files = sections.i32(2);
+    this.#positions = sections.i32(3);
+    const runs = head[1];
+    if (
+      this.#files.length !== runs ||
+      this.#positions.length !== runs ||
+      this.#firstDocs.length !== runs + 1 ||
+      this.#firstDocs[runs] !== this.docs
+    ) {
+      throw corrupt(path, 'its sections do not fit its head');
+    }
+  }
+
+  /** Opens a payload; `path` is for messages. Throws corrupt_index. */
+  static open(payload: Region, path: string): Locators {
+    return new Locators(payload, path);
+  }
+
+  /** Number of the data file that holds the document's row, in the commit's file table. */
+  file(doc: number): number {
+    return this.#files[this.#run(doc)];
+  }
+
+  /** The row's ordinal in its data file, from 0. */
+  position(doc: number): number {
+    const run = this.#run(doc);
+    return this.#positions[run] + doc - this.#firstDocs[run];
+  }
+
+  /** The documents that say they lie at this row: usually one or none; deleted ones are among them. */
+  find(file: number, position: number): readonly number[] {
+    const { runs, ends } = (this.#byRow ??= this.#orderByRow());
+    let low = 0;
+    let high = runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#isAfter(runs[middle], file, position)) high = middle;
+      else low = middle + 1;
+    }
+    const found: number[] = [];
+    for (let i = low - 1; i >= 0 && this.#files[runs[i]] === file && ends[i] > position; i--) {
+      const doc = this.#firstDocs[runs[i]] + position - this.#positions[runs[i]];
+      if (doc < this.#firstDocs[runs[i] + 1]) found.push(doc);
+    }
+    return found;
+  }
+
+  /** Numbers of all data files that hold a row of this segment, ascending. */
+  files(): readonly number[] {
+    return [...new Set(this.#files)].sort((a, b) => a - b);
+  }
+
+  /** Calls `visit` with each run: first document, number of documents, file, first position. */
+  forEachRun(visit: (doc: number, count: number, file: number, position: number) => void): void {
+    for (let run = 0; run < this.#files.length; run++) {
+      const first = this.#firstDocs[run];
+      visit(first, this.#firstDocs[run + 1] - first, this.#files[run], this.#positions[run]);
+    }
+  }
+
+  #run(doc: number): number {
+    let low = 0;
+    let high = this.#files.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#firstDocs[middle] <= doc) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+  #isAfter(run: number, file: number, position: number): boolean {
+    return this.#files[run] !== file ? this.#files[run] > file : this.#positions[run] > position;
+  }
+
+  #orderByRow(): RowOrder {
+    const runs = Int32Array.from(this.#files, (_, run) => run);
+    runs.sort((a, b) => this.#files[a] - this.#files[b] || this.#positions[a] - this.#positions[b]);
+    const ends = new Int32Array(runs.length);
+    runs.forEach((run, i) => {
+      const end = this.#positions[run] + this.#firstDocs[run + 1] - this.#firstDocs[run];
+      const goesOn = i > 0 && this.#files[runs[i - 1]] === this.#files[run];
+      ends[i] = goesOn ? Math.max(ends[i - 1], end) : end;
+    });
+    return { runs, ends };
+  }
+}
+
+/** Runs by (file, position), and for each the highest end of the file's runs up to it (runs of deleted rows may overlap). */
+interface RowOrder {
+  readonly runs: Int32Array;
+  readonly ends: Int32Array;
+}

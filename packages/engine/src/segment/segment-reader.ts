@@ -1,0 +1,165 @@
+import { NumericColumn } from '../columnar/numeric-column.ts';
+import { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import { InvertedReader } from '../inverted/inverted-reader.ts';
+import type { Directory, Region } from '../storage/directory.ts';
+import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
+import type { Verification } from '../storage/verification.ts';
+import { StoredReader, type StoredRow } from '../stored/stored-reader.ts';
+import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
+import { SegmentKeys } from './keys.ts';
+import { openLiveDocs } from './live-docs.ts';
+import { Locators } from './locators.ts';
+
+const EMPTY_ROW: StoredRow = new Map();
+
+/**
+ * A segment, open. All files are mapped at once, so that they may be unlinked under a reader; a structure is checked and
+ * opened when it is first asked for. Document numbers are 0 .. docs - 1. Not for two threads at once.
+ */
+export class SegmentReader {
+  readonly entry: SegmentEntry;
+  readonly id: string;
+  /** All documents, deleted ones too. */
+  readonly docs: number;
+  readonly deletedDocs: number;
+  /**
+   * Bits of deleted documents on the arena (its `byteOffset` is the address), whole ranges of 256 documents, bits at and
+   * beyond `docs` 0; null when none is deleted.
+   */
+  readonly deleted: Int32Array | null;
+  readonly #files = new Map<string, FramedFile>();
+  readonly #open = new Map<string, unknown>();
+  readonly #verification: Verification;
+  #released = false;
+
+  private constructor(directory: Directory, entry: SegmentEntry, verification: Verification) {
+    this.entry = entry;
+    this.id = entry.id;
+    this.docs = entry.docs;
+    this.#verification = verification;
+    try {
+      for (const component of entry.components) this.#map(directory, component);
+      const live = this.#structure('live', -1, openLiveDocs);
+      if (live !== null && live.docs !== entry.docs) {
+        throw corrupt(`${directory.path}/${entry.id}`, 'its live documents are of another segment');
+      }
+      this.deletedDocs = live?.deletedDocs ?? 0;
+      this.deleted = this.deletedDocs === 0 ? null : (live?.deleted ?? null);
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  /** Maps the files of a segment. Throws corrupt_index where one is missing or not the one that the commit names. */
+  static open(
+    directory: Directory,
+    entry: SegmentEntry,
+    verification: Verification,
+  ): SegmentReader {
+    return new SegmentReader(directory, entry, verification);
+  }
+
+  get liveDocs(): number {
+    return this.docs - this.deletedDocs;
+  }
+
+  isDeleted(doc: number): boolean {
+    return this.deleted !== null && (this.deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
+  }
+
+  /** Keys and row hashes; `find` sees live documents only. */
+  get keys(): SegmentKeys {
+    return this.#required('core', (payload, path) => {
+      const keys = SegmentKeys.open(payload, path);
+      keys.hide(this.deleted);
+      return keys;
+    });
+  }
+
+  /** Row locators. */
+  get locators(): Locators {
+    return this.#required('locators', Locators.open);
+  }
+
+  /** The 64-bit row hash of a document. */
+  hash(doc: number): bigint {
+    return this.keys.rowHashes[doc];
+  }
+
+  /** Terms and postings of a field by its plan's id, or null where it has none. */
+  inverted(field: number): InvertedReader | null {
+    return (
+      this.#structure('text', field, (payload) =>
+        InvertedReader.open(payload, this.docs, 'text'),
+      ) ??
+      this.#structure('keyword', field, (payload) =>
+        InvertedReader.open(payload, this.docs, 'keyword'),
+      )
+    );
+  }
+
+  /** The numeric column of a field by its plan's id, or null where it has none. */
+  numeric(field: number): NumericColumn | null {
+    return this.#structure('numeric', field, NumericColumn.open);
+  }
+
+  /** The ordinal column of a field by its plan's id, or null where it has none. */
+  ordinals(field: number): OrdinalColumn | null {
+    return this.#structure('ordinal', field, OrdinalColumn.open);
+  }
+
+  /** The stored values of a document by field id; empty where no field is stored. */
+  stored(doc: number): StoredRow {
+    return this.storedReader()?.row(doc) ?? EMPTY_ROW;
+  }
+
+  /** The stored values of the whole segment, or null where no field is stored. */
+  storedReader(): StoredReader | null {
+    return this.#structure('stored', -1, StoredReader.open);
+  }
+
+  /** Checks every byte of every file, whatever was checked before. Throws corrupt_index. */
+  verify(check: (framed: FramedFile) => void): void {
+    for (const framed of this.#files.values()) check(framed);
+  }
+
+  /** Unmaps the files. Idempotent; nothing of this reader may be used afterwards. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    for (const framed of this.#files.values()) framed.file.release();
+  }
+
+  #map(directory: Directory, component: Component): void {
+    const framed = openFramed(directory, component.file, frameKind(component.kind), component);
+    this.#files.set(nameOf(component.kind, component.field), framed);
+  }
+
+  #required<T extends object>(kind: ComponentKind, open: (payload: Region, path: string) => T): T {
+    const structure = this.#structure(kind, -1, open);
+    if (structure !== null) return structure;
+    throw corrupt(`segment ${this.id}`, `it has no component "${kind}"`);
+  }
+
+  #structure<T extends object>(
+    kind: ComponentKind,
+    field: number,
+    open: (payload: Region, path: string) => T,
+  ): T | null {
+    const name = nameOf(kind, field);
+    const known = this.#open.get(name);
+    if (known !== undefined) return known as T;
+    const framed = this.#files.get(name);
+    if (framed === undefined) return null;
+    this.#verification.check(framed);
+    const structure = open(framed.payload, framed.path);
+    if ('docs' in structure && structure.docs !== this.docs) {
+      throw corrupt(framed.path, `it has ${structure.docs} documents, expected ${this.docs}`);
+    }
+    this.#open.set(name, structure);
+    return structure;
+  }
+}
+
+const nameOf = (kind: ComponentKind, field: number): string => `${kind}/${field}`;

@@ -1,0 +1,100 @@
+/**
+ * One segment on its way to disk:
+ *   1. `add` takes document blocks and hands every field to the writers that its plan asks for
+ *   2. `finish` writes one component file per structure: fields in order of their ids, then stored values, locators, core
+ * Nothing of it is visible until a commit names it.
+ */
+import { NumericWriter } from '../columnar/numeric-writer.ts';
+import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
+import { InvertedWriter } from '../inverted/inverted-writer.ts';
+import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { Directory } from '../storage/directory.ts';
+import { StoredWriter } from '../stored/stored-writer.ts';
+import { CoreWriter } from './core-writer.ts';
+import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
+import { LocatorWriter } from './locators.ts';
+
+interface FieldWriters {
+  readonly plan: FieldPlan;
+  readonly inverted: InvertedWriter | null;
+  readonly column: NumericWriter | OrdinalWriter | null;
+}
+
+/** Collects document blocks in memory and writes them as one segment. */
+export class SegmentWriter {
+  readonly #fields: readonly FieldWriters[];
+  readonly #storedPlans: readonly FieldPlan[];
+  readonly #stored: StoredWriter;
+  readonly #core = new CoreWriter();
+  readonly #locators = new LocatorWriter();
+
+  constructor(plans: readonly FieldPlan[]) {
+    const sorted = [...plans].sort((a, b) => a.id - b.id);
+    this.#fields = sorted.map((plan) => ({
+      plan,
+      inverted: plan.inverted === null ? null : new InvertedWriter(plan.inverted),
+      column: columnWriter(plan),
+    }));
+    this.#storedPlans = sorted.filter((plan) => plan.stored);
+    this.#stored = new StoredWriter(this.#storedPlans.map((plan) => plan.id));
+  }
+
+  get docs(): number {
+    return this.#core.docs;
+  }
+
+  /** Bytes of memory held, about. */
+  get bytes(): number {
+    let bytes = this.#core.bytes + this.#locators.bytes + this.#stored.bytes;
+    for (const { inverted, column } of this.#fields) {
+      bytes += (inverted?.bytes ?? 0) + (column?.bytes ?? 0);
+    }
+    return bytes;
+  }
+
+  /** Adds the block's documents behind those that are there. Fields without a plan are ignored. */
+  add(block: DocumentBlock): void {
+    const first = this.docs;
+    const { docs, keyBytes, keyOffsets, hashes } = block;
+    for (let doc = 0; doc < docs; doc++) {
+      this.#core.add(keyBytes, keyOffsets[doc], keyOffsets[doc + 1], hashes[doc]);
+      this.#locators.add(block.files[doc], block.positions[doc]);
+    }
+    const values = (plan: FieldPlan): FieldBlock | null => block.fields.get(plan.name) ?? null;
+    for (const { plan, inverted, column } of this.#fields) {
+      const field = values(plan);
+      column?.add(docs, field);
+      if (field !== null) inverted?.add(first, docs, field);
+    }
+    if (this.#storedPlans.length > 0) this.#stored.add(docs, this.#storedPlans.map(values));
+  }
+
+  /** Writes the component files. Throws on the first write error; the files written so far are orphans then. */
+  finish(directory: Directory, id: string): SegmentEntry {
+    const docs = this.docs;
+    const components: Component[] = [];
+    for (const { plan, inverted, column } of this.#fields) {
+      if (inverted !== null && plan.inverted !== null) {
+        const component = { kind: plan.inverted.kind, field: plan.id };
+        components.push(writeComponent(directory, id, component, inverted.finish(docs)));
+      }
+      if (column !== null && plan.column !== null) {
+        const component = { kind: plan.column, field: plan.id };
+        components.push(writeComponent(directory, id, component, column.finish()));
+      }
+    }
+    if (this.#storedPlans.length > 0) {
+      components.push(writeComponent(directory, id, { kind: 'stored' }, this.#stored.finish()));
+    }
+    components.push(writeComponent(directory, id, { kind: 'locators' }, this.#locators.finish()));
+    components.push(writeComponent(directory, id, { kind: 'core' }, this.#core.finish()));
+    return { id, docs, deletedDocs: 0, components };
+  }
+}
+
+/** The writer of a field's column, or null where its plan has none. */
+export function columnWriter(plan: FieldPlan): NumericWriter | OrdinalWriter | null {
+  if (plan.column === 'numeric') return new NumericWriter(plan.type === 'DOUBLE');
+  return plan.column === 'ordinal' ? new OrdinalWriter() : null;
+}

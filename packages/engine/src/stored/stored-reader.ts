@@ -1,0 +1,166 @@
+import { zstdDecompressSync } from 'node:zlib';
+import type { Region } from '../storage/directory.ts';
+import { corrupt } from '../storage/frame.ts';
+import { openSections } from '../storage/sections.ts';
+import { VALUE_BYTES, VALUE_LONG } from './stored-writer.ts';
+
+const SECTIONS = 5;
+/** Decompressed blocks that are kept: hits of one page are often neighbours. */
+const CACHED_BLOCKS = 8;
+/** A block of one huge document is as large as that document's stored values. */
+const MAX_BLOCK_BYTES = 2 ** 30;
+
+/** A stored value: bytes (TEXT and KEYWORD as UTF-8, IP as 16 bytes), LONG, DATE, BOOL as bigint, DOUBLE as number. */
+export type StoredValue = Uint8Array | bigint | number;
+/** Values of one document by field id; a field without a value is absent. */
+export type StoredRow = ReadonlyMap<number, readonly StoredValue[]>;
+
+interface Block {
+  readonly bytes: Uint8Array;
+  readonly offsets: Int32Array;
+}
+
+/** Stored values on a mapped file (layout: stored-writer.ts). Keeps a few decompressed blocks; not for two threads at once. */
+export class StoredReader {
+  readonly docs: number;
+  /** Ids of the stored fields, ascending. */
+  readonly fields: readonly number[];
+  readonly #firstDocs: Int32Array;
+  readonly #dataAt: Uint32Array;
+  readonly #data: Uint8Array;
+  readonly #path: string;
+  readonly #cache = new Map<number, Block>();
+
+  private constructor(payload: Region, path: string) {
+    const sections = openSections(payload, SECTIONS, path);
+    const head = sections.i32(0);
+    this.#path = path;
+    this.docs = head[0];
+    this.fields = Object.freeze([...sections.u32(1)]);
+    this.#firstDocs = sections.i32(2);
+    this.#dataAt = sections.u32(3);
+    this.#data = sections.bytes(4);
+    const blocks = head[1];
+    if (
+      head.length !== 4 ||
+      this.fields.length !== head[2] ||
+      this.#firstDocs.length !== blocks + 1 ||
+      this.#dataAt.length !== blocks + 1 ||
+      this.#firstDocs[blocks] !== this.docs ||
+      this.#dataAt[blocks] !== this.#data.length
+    ) {
+      throw corrupt(path, 'its sections do not fit its head');
+    }
+  }
+
+  /** Opens a payload; `path` is for messages. Throws corrupt_index. */
+  static open(payload: Region, path: string): StoredReader {
+    return new StoredReader(payload, path);
+  }
+
+  /** The stored values of a document. Throws corrupt_index when its block cannot be read. */
+  row(doc: number): StoredRow {
+    return this.#decode(this.rowBytes(doc));
+  }
+
+  /** The document's encoded row: a view of a cached block, for merges. */
+  rowBytes(doc: number): Uint8Array {
+    if (doc < 0 || doc >= this.docs) throw new RangeError(`no document ${doc}`);
+    const number = this.#blockOf(doc);
+    const block = this.#block(number);
+    const index = doc - this.#firstDocs[number];
+    const rows = 4 * block.offsets.length;
+    const [from, to] = [block.offsets[index], block.offsets[index + 1]];
+    if (from > to || rows + to > block.bytes.length) throw this.#damaged(number);
+    return block.bytes.subarray(rows + from, rows + to);
+  }
+
+  #blockOf(doc: number): number {
+    let low = 0;
+    let high = this.#firstDocs.length - 2;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#firstDocs[middle] <= doc) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #block(number: number): Block {
+    const cached = this.#cache.get(number);
+    if (cached !== undefined) return cached;
+    const bytes = this.#decompress(number);
+    const documents = this.#firstDocs[number + 1] - this.#firstDocs[number];
+    if (bytes.length < 4 * (documents + 1)) throw this.#damaged(number);
+    const block = { bytes, offsets: new Int32Array(bytes.buffer, 0, documents + 1) };
+    if (this.#cache.size >= CACHED_BLOCKS) {
+      for (const oldest of this.#cache.keys()) {
+        this.#cache.delete(oldest);
+        break;
+      }
+    }
+    this.#cache.set(number, block);
+    return block;
+  }
+
+  #decompress(number: number): Uint8Array {
+    const packed = this.#data.subarray(this.#dataAt[number], this.#dataAt[number + 1]);
+    try {
+      // A copy: the result may be a slice of a pool, and offsets have to be aligned.
+      return new Uint8Array(zstdDecompressSync(packed, { maxOutputLength: MAX_BLOCK_BYTES }));
+    } catch (cause) {
+      throw this.#damaged(number, cause);
+    }
+  }
+
+  #damaged(number: number, cause?: unknown): Error {
+    const error = corrupt(this.#path, `block ${number} of stored values cannot be read`);
+    if (cause !== undefined) error.cause = cause;
+    return error;
+  }
+
+  #decode(row: Uint8Array): StoredRow {
+    const values = new Map<number, StoredValue[]>();
+    const cursor = new RowCursor(row);
+    for (let place = cursor.varint(); place !== 0; place = cursor.varint()) {
+      const count = cursor.varint();
+      const list: StoredValue[] = [];
+      for (let i = 0; i < count; i++) list.push(cursor.value());
+      values.set(this.fields[place - 1], list);
+    }
+    return values;
+  }
+}
+
+/** Reads a row from its beginning. */
+class RowCursor {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  varint(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.#bytes[this.#at++];
+      value |= (byte & 127) << shift;
+      if (!(byte > 127)) return value >>> 0;
+    }
+  }
+
+  value(): StoredValue {
+    const kind = this.#bytes[this.#at++];
+    if (kind === VALUE_BYTES) {
+      const length = this.varint();
+      this.#at += length;
+      return this.#bytes.slice(this.#at - length, this.#at);
+    }
+    this.#at += 8;
+    if (kind === VALUE_LONG) return this.#view.getBigInt64(this.#at - 8, true);
+    return this.#view.getFloat64(this.#at - 8, true);
+  }
+}
