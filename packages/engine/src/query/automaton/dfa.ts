@@ -12,8 +12,9 @@ import type { TermAutomaton } from './automaton.ts';
 import { type Nfa, tooLarge } from './nfa.ts';
 
 const UNKNOWN = -2;
-/** Members of all state sets together: 16 MB. */
+/** Members of all state sets together: 8 MB. */
 const MEMBERS_MAX = 4_000_000;
+const SMALL = 64;
 
 /** The automaton that accepts what the nondeterministic one accepts from its state `start`. */
 export function determinise(nfa: Nfa, start: number): TermAutomaton {
@@ -28,7 +29,7 @@ class LazyDfa implements TermAutomaton {
   /** By class: its first byte; then 256. */
   private readonly firstByte: number[];
   private table: Int32Array;
-  private readonly sets: Int32Array[] = [];
+  private readonly sets: Uint16Array[] = [];
   private readonly distances: number[] = [];
   private readonly numbers = new Map<string, number>();
   private members = 0;
@@ -94,8 +95,8 @@ class LazyDfa implements TermAutomaton {
   private number(targets: readonly number[]): number {
     const set = this.close(targets);
     if (set.length === 0) return -1;
-    // State numbers are below 65,536 (LIMITS.automatonStates), so each is one UTF-16 unit.
-    const key = String.fromCharCode(...set);
+    // State numbers fit UTF-16 units: LIMITS.automatonStates is far below 65,536.
+    const key = Buffer.from(set.buffer).toString('utf16le');
     const known = this.numbers.get(key);
     if (known !== undefined) return known;
     this.members += set.length;
@@ -116,17 +117,30 @@ class LazyDfa implements TermAutomaton {
     this.table = table;
   }
 
-  private close(targets: readonly number[]): Int32Array {
-    this.stamp++;
+  /** The targets and all that their empty moves reach, as far as it reads a byte or ends; sorted. */
+  private close(targets: readonly number[]): Uint16Array {
+    const { mark, nfa, live } = this;
+    const stamp = ++this.stamp;
     const work = [...targets];
     const set: number[] = [];
     for (let state = work.pop(); state !== undefined; state = work.pop()) {
-      if (this.live[state] === 0 || this.mark[state] === this.stamp) continue;
-      this.mark[state] = this.stamp;
-      if (this.nfa.edges[state].length > 0 || this.nfa.ends[state] >= 0) set.push(state);
-      for (const to of this.nfa.moves[state]) work.push(to);
+      if (live[state] === 0 || mark[state] === stamp) continue;
+      const counts = nfa.edges[state].length > 0 || nfa.ends[state] >= 0;
+      mark[state] = stamp;
+      if (counts) set.push(state);
+      for (const to of nfa.moves[state]) if (mark[to] !== stamp) work.push(to);
     }
-    return Int32Array.from(set).sort();
+    const out = Uint16Array.from(set);
+    return out.length < SMALL ? out.sort() : this.sortByMarks(out);
+  }
+
+  /** Large sets are cheaper to sort by walking all states than by comparing. */
+  private sortByMarks(set: Uint16Array): Uint16Array {
+    const inside = new Uint8Array(this.mark.length);
+    for (const state of set) inside[state] = 1;
+    let n = 0;
+    for (let state = 0; state < inside.length; state++) if (inside[state] === 1) set[n++] = state;
+    return set;
   }
 
   private findPrefix(): Uint8Array {
@@ -142,7 +156,7 @@ class LazyDfa implements TermAutomaton {
   }
 }
 
-function leastEnd(nfa: Nfa, set: Int32Array): number {
+function leastEnd(nfa: Nfa, set: Uint16Array): number {
   let least = -1;
   for (const state of set) {
     const edits = nfa.ends[state];

@@ -114,19 +114,18 @@ export class RegexParser {
     return node;
   }
 
-  private repeated(first: RegexNode): RegexNode {
-    let node = first;
-    for (;;) {
-      const sign = this.pattern[this.at];
-      if (sign === '*') node = { kind: 'repeat', part: node, min: 0, max: undefined };
-      else if (sign === '+') node = { kind: 'repeat', part: node, min: 1, max: undefined };
-      else if (sign === '?') node = { kind: 'repeat', part: node, min: 0, max: 1 };
-      else if (sign === '{') {
-        node = this.counted(node);
-        continue;
-      } else return node;
+  /** One count at most; a `?` behind it (lazy, elsewhere) changes nothing, since the whole term has to match. */
+  private repeated(part: RegexNode): RegexNode {
+    const sign = this.pattern[this.at];
+    let node = part;
+    if (sign === '{') node = this.counted(part);
+    else if (sign === '*' || sign === '+' || sign === '?') {
       this.at++;
+      const max = sign === '?' ? 1 : undefined;
+      node = { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max };
     }
+    if (node !== part && this.pattern[this.at] === '?') this.at++;
+    return node;
   }
 
   private counted(part: RegexNode): RegexNode {
