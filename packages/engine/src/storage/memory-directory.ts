@@ -15,6 +15,11 @@ export class MemoryDirectory implements Directory {
     this.path = path;
   }
 
+  /** The finished files by now; their bytes are never changed. */
+  files(): ReadonlyMap<string, Uint8Array> {
+    return new Map(this.#files);
+  }
+
   list(): readonly string[] {
     return [...this.#files.keys()].sort();
   }
