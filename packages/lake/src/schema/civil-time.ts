@@ -33,7 +33,7 @@ const pad = (value: number | bigint, width: number): string => String(value).pad
 
 function yearText(year: number): string {
   if (year >= 0 && year <= 9999) return pad(year, 4);
-  return year < 0 ? `-${pad(-year, year < -9999 ? 6 : 4)}` : `+${pad(year, 6)}`;
+  return year < 0 ? `-${pad(-year, 6)}` : `+${pad(year, 6)}`;
 }
 
 /** `YYYY-MM-DD` of days since 1970-01-01. */

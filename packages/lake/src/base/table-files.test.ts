@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { createTableFiles, normalizeRecorded } from './table-files.ts';
+
+const files = createTableFiles({
+  location: 'file:///lake/warehouse/ns/t',
+  root: '/now/t',
+  mappings: [{ recorded: 'file:/lake/warehouse', real: '/now' }],
+  allowedRoots: ['/extra'],
+});
+
+describe('normalizeRecorded', () => {
+  it('gives one spelling to each local path and keeps other schemes apart', () => {
+    const spellings = [
+      'file:/a/b',
+      'file:///a/b',
+      'file://localhost/a/b',
+      '/a/b',
+      '/a//b/',
+      '/a/./b',
+    ];
+    expect(new Set(spellings.map(normalizeRecorded))).toEqual(new Set(['/a/b']));
+    expect(normalizeRecorded('s3://bucket//k/')).toBe('s3://bucket/k');
+    expect(normalizeRecorded('/a%20b/c+d')).toBe('/a%20b/c+d');
+  });
+});
+
+describe('createTableFiles', () => {
+  it.each([
+    ['file:/lake/warehouse/ns/t/data/a%2Fb/x.parquet', '/now/t/data/a%2Fb/x.parquet'],
+    ['file:///lake/warehouse/ns/t/data/x y.parquet', '/now/t/data/x y.parquet'],
+    ['/lake/warehouse/ns/t/metadata/s.avro', '/now/t/metadata/s.avro'],
+    ['file:/lake/warehouse/blobs/1.parquet', '/now/blobs/1.parquet'],
+    ['/extra/x.parquet', '/extra/x.parquet'],
+    ['/now/t/data/x.parquet', '/now/t/data/x.parquet'],
+  ])('resolves %s', (recorded, real) => {
+    expect(files.resolve(recorded)).toBe(real);
+  });
+
+  it.each([
+    '/etc/passwd',
+    'file:/etc/passwd',
+    'file:///lake/warehouse/ns/t/../../../etc/passwd',
+    'file:///lake/warehouse/ns/t/data/..',
+    '/extra/../etc/passwd',
+    '/extrapolated/x',
+    'file:///lake/warehouse-other/x',
+    'http://127.0.0.1/x',
+    'https://example.org/x.parquet',
+    's3://bucket/x',
+    'data/x.parquet',
+    'file://server/lake/warehouse/ns/t/x',
+    '/now/t/data/\0x',
+    '..\\x',
+    '',
+    `/now/t/${'x'.repeat(40_000)}`,
+  ])('refuses %s by name', (recorded) => {
+    expect(() => files.resolve(recorded)).toThrow(
+      expect.objectContaining({ code: 'path_refused', file: recorded }),
+    );
+  });
+
+  it('maps a copied object store location to where it lies now', () => {
+    const copied = createTableFiles({ location: 's3://bucket/wh/t', root: '/copy/t' });
+    expect(copied.resolve('s3://bucket/wh/t/data/x')).toBe('/copy/t/data/x');
+    expect(() => copied.resolve('s3://other/wh/t/data/x')).toThrow(/refused/);
+    expect(copied.record('data/y')).toBe('s3://bucket/wh/t/data/y');
+  });
+});
