@@ -62,7 +62,8 @@ export function planProjection(
   };
 }
 
-function lineageBase(field: Field, data: DataFile): bigint | null {
+/** What a lineage column inherits from the manifest entry; null in files older than row lineage. */
+export function lineageBase(field: Field, data: DataFile): bigint | null {
   if (data.firstRowId === null) return null;
   return field.id === ROW_ID.id ? data.firstRowId : data.dataSequence;
 }
@@ -84,7 +85,8 @@ function columnOf(source: Source, rows: FileRows, isRowId: boolean): ColumnVecto
   return { kind: 'int64', nulls: nulls.includes(1) ? nulls : null, values };
 }
 
-function absentValue(context: ReadContext, data: DataFile, field: Field): Value {
+/** The value of a column that the file lacks, in all its rows. Throws data_file_invalid. */
+export function absentValue(context: ReadContext, data: DataFile, field: Field): Value {
   const partition = partitionValue(context, data, field);
   if (partition !== undefined) return partition;
   if (field.initialDefault !== undefined) return field.initialDefault;

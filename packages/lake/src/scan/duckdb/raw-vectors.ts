@@ -163,9 +163,5 @@ function readStruct(vector: duckdb.Vector, rows: number, type: StructType): Valu
 }
 
 function structAt(type: StructType, children: Value[][], row: number): Record<string, Value> {
-  const struct: Record<string, Value> = Object.create(null);
-  type.fields.forEach((field, i) => {
-    struct[field.name] = children[i][row];
-  });
-  return struct;
+  return Object.fromEntries(type.fields.map((field, i) => [field.name, children[i][row]]));
 }
