@@ -15,6 +15,7 @@ export const LIMITS = Object.freeze({
   windowHits: 10_000,
   hydratedHits: 1000,
   keysPerGet: 10_000,
+  keyColumns: 100,
   facetFields: 12,
   facetSize: 100,
   termBytes: 255,

@@ -9,6 +9,7 @@ import type { SearchRequest, SortSpec } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { BY_SCORE, type SearchAfter, type SortKey } from '../collect/order.ts';
 import { bindQuery } from '../query/bind/bind.ts';
+import { fastHint } from '../query/bind/bounds.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
@@ -38,7 +39,9 @@ export interface SearchPlan {
 /** The fields of a mapping as queries see them. */
 export function queryFields(mapping: Mapping): QueryFields {
   const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
-  return { index: mapping.definition.index, plans };
+  const fast = mapping.fields.filter((field) => field.definition?.fast === true);
+  const ids = new Set(fast.map((field) => field.plan.id));
+  return { index: mapping.definition.index, plans, fast: ids };
 }
 
 /** Binds a request. Throws invalid_query, invalid_argument or limit_exceeded. */
@@ -101,14 +104,9 @@ function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): 
 /** A field with a column, by name. */
 function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse'): FieldPlan {
   const field = knownField(name, fields, what);
-  if (field.column !== null) return field;
+  if (field.column !== null && fields.fast.has(field.id)) return field;
   const message = `"${what}" needs a fast field: "${name}" is ${field.type} without fast`;
-  throw new LhsError('invalid_argument', message, {
-    hint:
-      field.type === 'TEXT'
-        ? 'TEXT has no order of its own: add a KEYWORD field of the same column'
-        : `set "fast: true" on "${name}" in the definition and alter the index`,
-  });
+  throw new LhsError('invalid_argument', message, { hint: fastHint(field) });
 }
 
 function knownField(name: string, fields: QueryFields, what: string): FieldPlan {

@@ -1,7 +1,14 @@
 /**
  * Search requests as they come over the wire: every field is checked by name, type and range, and nothing is ignored.
  */
-import type { HighlightSpec, Json, SearchRequest, SortSpec } from '../backend.ts';
+import type {
+  BenchRequest,
+  HighlightSpec,
+  Json,
+  KeysRequest,
+  SearchRequest,
+  SortSpec,
+} from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { didYouMean } from '../base/nearest.ts';
@@ -65,7 +72,9 @@ const record =
       if (part !== undefined) check(part, name === '' ? key : `${name}.${key}`);
     }
     for (const key of required) {
-      if (!Object.hasOwn(value, key)) throw wrong(`${name}.${key}`, undefined, 'a value');
+      if (!Object.hasOwn(value, key)) {
+        throw wrong(name === '' ? key : `${name}.${key}`, undefined, 'a value');
+      }
     }
   };
 const anything: Check = () => undefined;
@@ -120,6 +129,33 @@ export function checkRequest(request: SearchRequest): CheckedRequest {
   };
 }
 
+const part: Check = record({ name: text, value: text }, ['name', 'value']);
+const parts: Check = list(part, LIMITS.keyColumns);
+const KEYS_FIELDS: Readonly<Record<keyof KeysRequest, Check>> = {
+  index: text,
+  keys: list(record({ partition: parts, identifier: parts }, ['identifier']), LIMITS.keysPerGet),
+  columns: list(text, LIMITS.definitionFields),
+};
+
+/** Checks a request for rows by key. Throws invalid_argument or limit_exceeded that name the field. */
+export function checkKeysRequest(request: KeysRequest): void {
+  record(KEYS_FIELDS, ['keys'])(request, '');
+}
+
+const BENCH_FIELDS: Readonly<Record<keyof BenchRequest, Check>> = {
+  index: text,
+  queries: list(text, 100_000),
+  operator: oneOf('or', 'and', 'phrase', 'query'),
+  limit: whole(0, LIMITS.pageHits),
+  warm: whole(0, 1000),
+  repeat: whole(1, 1000),
+};
+
+/** Checks a benchmark's request. Throws invalid_argument or limit_exceeded that name the field. */
+export function checkBenchRequest(request: BenchRequest): void {
+  record(BENCH_FIELDS, ['queries'])(request, '');
+}
+
 function highlightSettings(spec: HighlightSpec) {
   return {
     fields: spec.fields ?? null,
@@ -169,7 +205,8 @@ function unknownField(name: string, within: string, known: readonly string[]): L
 /** An error about a request field with a value that does not fit. */
 export function wrong(name: string, value: unknown, expected: string): LhsError {
   const shown = value === undefined ? 'missing' : shortJson(value as Json);
-  return new LhsError('invalid_argument', `"${name}" is ${shown}: expected ${expected}`);
+  const subject = name === '' ? 'the request' : `"${name}"`;
+  return new LhsError('invalid_argument', `${subject} is ${shown}: expected ${expected}`);
 }
 
 function shortJson(value: Json): string {

@@ -5,6 +5,7 @@ import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
 import { nodeError, type QueryText } from './place.ts';
+import type { BindScope } from './scope.ts';
 
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;
@@ -43,9 +44,10 @@ export function bindRange(
   plan: FieldPlan,
   node: Query & { readonly kind: 'range' },
   boost: number,
-  text: QueryText,
+  scope: BindScope,
 ): Clause {
-  requireColumn(plan, node, text, 'a range');
+  const { text } = scope;
+  requireFast(plan, node, scope, 'a range');
   if (plan.column === 'ordinal') {
     const bytes = (bound: Bound): ByteBound => ({
       bytes: byteValue(plan, bound.value, text, node.span),
@@ -84,34 +86,53 @@ export function bindCidr(
   plan: FieldPlan,
   node: Query & { readonly kind: 'cidr' },
   boost: number,
-  text: QueryText,
+  scope: BindScope,
 ): Clause {
+  const { text } = scope;
   if (plan.type !== 'IP') {
     const message = `field "${plan.name}" is ${plan.type}: address/prefix needs an IP field`;
     throw nodeError(text, node.span, message, 'quote the value to match it as it stands');
   }
-  requireColumn(plan, node, text, 'address/prefix');
-  const block = parseCidr(node.value);
-  if (block === null) {
-    const message = `"${node.value}" is not a block of addresses`;
-    throw nodeError(text, node.span, message, 'write 10.0.0.0/8 or 2001:db8::/32');
-  }
-  return {
-    kind: 'span',
-    boost,
-    field: plan,
-    lower: { bytes: block.lower, inclusive: true },
-    upper: { bytes: block.upper, inclusive: true },
-  };
+  requireColumn(plan, node, scope);
+  return addressBlock(plan, node, node.value, boost, text);
 }
 
-/** Throws invalid_query where the field has no column to look into. */
-export function requireColumn(plan: FieldPlan, node: Query, text: QueryText, what: string): void {
-  if (plan.column !== null) return;
+/** The addresses of `address/prefix`, on an IP field with a column. */
+export function addressBlock(
+  field: FieldPlan,
+  node: Query,
+  value: string,
+  boost: number,
+  text: QueryText,
+): Clause {
+  const block = parseCidr(value);
+  if (block === null) {
+    const message = `"${value}" is not a block of addresses`;
+    throw nodeError(text, node.span, message, 'write 10.0.0.0/8 or 2001:db8::/32');
+  }
+  const lower = { bytes: block.lower, inclusive: true };
+  const upper = { bytes: block.upper, inclusive: true };
+  return { kind: 'span', boost, field, lower, upper };
+}
+
+/** Throws invalid_query where the field is not declared fast. */
+export function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: string): void {
+  if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
-  const hint =
-    plan.type === 'TEXT'
-      ? 'TEXT has no order: range over a KEYWORD, LONG, DOUBLE, DATE or IP field'
-      : `set "fast: true" on "${plan.name}" in the definition and alter the index`;
-  throw nodeError(text, node.span, message, hint);
+  throw nodeError(scope.text, node.span, message, fastHint(plan));
+}
+
+/** What to do about a field that is not fast. */
+export function fastHint(plan: FieldPlan): string {
+  return plan.type === 'TEXT'
+    ? 'TEXT has no order: take a KEYWORD, LONG, DOUBLE, DATE or IP field'
+    : `set "fast: true" on "${plan.name}" in the definition and alter the index`;
+}
+
+/** Throws invalid_query where a field without terms has no column to look values up in. */
+export function requireColumn(plan: FieldPlan, node: Query, scope: BindScope): void {
+  if (plan.column !== null) return;
+  const message = `"${plan.name}" (${plan.type}) is neither indexed nor fast: its values cannot be searched`;
+  const hint = `set "indexed: true" on "${plan.name}" in the definition and alter the index`;
+  throw nodeError(scope.text, node.span, message, hint);
 }

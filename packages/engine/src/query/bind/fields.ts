@@ -8,6 +8,8 @@ import { fieldSpan, nodeError, type QueryText } from './place.ts';
 export interface QueryFields {
   readonly index: string;
   readonly plans: ReadonlyMap<string, FieldPlan>;
+  /** Ids of the fields that are declared fast: only those have ranges and sorts. */
+  readonly fast: ReadonlySet<number>;
 }
 
 /** A field of the mapping, or a path inside a flattened variant column (then `plan` is the column's path terms). */

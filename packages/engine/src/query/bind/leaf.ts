@@ -1,7 +1,14 @@
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Query } from '../query.ts';
-import { bindCidr, bindRange, byteValue, orderedValue, requireColumn } from './bounds.ts';
+import {
+  addressBlock,
+  bindCidr,
+  bindRange,
+  byteValue,
+  orderedValue,
+  requireColumn,
+} from './bounds.ts';
 import type { Clause, NumberRange, PhraseWord } from './clause.ts';
 import { NONE } from './clause.ts';
 import { allOf, anyOf, constant, sortedTerms } from './combine.ts';
@@ -27,9 +34,9 @@ export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Claus
     case 'terms':
       return bindTerms(node, plan, boost, scope);
     case 'range':
-      return bindRange(plan, node, boost, scope.text);
+      return bindRange(plan, node, boost, scope);
     case 'cidr':
-      return bindCidr(plan, node, boost, scope.text);
+      return bindCidr(plan, node, boost, scope);
     case 'exists':
       return { kind: 'exists', boost, field: plan };
     default:
@@ -101,7 +108,9 @@ function exactValue(
     requireTerms(node, field, scope, 'a value');
     return { kind: 'term', boost, field, term: byteValue(field, value, text, node.span) };
   }
-  requireColumn(field, node, text, 'a value');
+  requireColumn(field, node, scope);
+  if (field.type === 'IP' && value.includes('/'))
+    return addressBlock(field, node, value, boost, text);
   if (field.column === 'ordinal') {
     const bound = { bytes: byteValue(field, value, text, node.span), inclusive: true };
     return { kind: 'span', boost, field, lower: bound, upper: bound };
@@ -148,7 +157,7 @@ function bindTerms(
     const terms = node.values.map((value) => byteValue(field, value, text, node.span));
     return { kind: 'set', boost, field, terms: sortedTerms(terms) };
   }
-  requireColumn(field, node, text, 'a set of values');
+  requireColumn(field, node, scope);
   if (field.column === 'ordinal') {
     const parts = node.values.map((value) => exactValue(node, field, value, 1, scope));
     return constant(anyOf(parts), boost);

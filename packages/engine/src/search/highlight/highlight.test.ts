@@ -30,7 +30,7 @@ const body: FieldPlan = {
   column: null,
   stored: true,
 };
-const fields = { index: 'test', plans: new Map([['body', body]]) };
+const fields = { index: 'test', plans: new Map([['body', body]]), fast: new Set<number>() };
 
 function marked(query: Query, texts: readonly string[], maxFragments = 3, fragmentSize = 60) {
   const clause = bindQuery(query, fields);

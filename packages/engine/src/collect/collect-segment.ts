@@ -1,0 +1,110 @@
+import { anyInRange } from '../base/bitmap.ts';
+import { addScores, type ScoreNode, scoreBound } from '../query/weight/scores.ts';
+import type { SortKey } from './order.ts';
+import type { RankedDocs } from './ranked-docs.ts';
+import type { SegmentSortKey } from './segment-order.ts';
+
+/** Bounds are widened by this against rounding: scores are sums in another order than bounds. */
+const ROUNDING = 1 + 1e-9;
+const RANGES_A_ZONE = 4;
+const WORDS_A_RANGE = 8;
+
+/** What of a segment is to be collected. */
+export interface SegmentMatches {
+  /** Live matching documents. */
+  readonly matches: Int32Array;
+  readonly order: readonly SortKey[];
+  readonly keys: readonly SegmentSortKey[];
+  /** What scores them; null where the order does not ask for scores. */
+  readonly score: ScoreNode | null;
+  /** Room for the scores of a range. */
+  readonly scores: Float64Array;
+}
+
+/** Offers the matches that may be among the first; zones and ranges that hold none are skipped by their bounds. */
+export function collectFirst(segment: SegmentMatches, top: RankedDocs): void {
+  if (segment.score === null) collectByColumn(segment, top);
+  else if (segment.order[0]?.kind === 'score' && segment.order[0].desc) {
+    collectByScore(segment, segment.score, top);
+  } else collectScored(segment, segment.score, (doc, score) => top.offer(doc, score), top);
+}
+
+/** Calls `visit` with every match and its score (0 where the order does not ask for scores). */
+export function collectEvery(
+  segment: SegmentMatches,
+  visit: (doc: number, score: number) => void,
+): void {
+  if (segment.score !== null) collectScored(segment, segment.score, visit, null);
+  else {
+    const ranges = segment.matches.length / WORDS_A_RANGE;
+    for (let range = 0; range < ranges; range++) visitRange(segment.matches, range, null, visit);
+  }
+}
+
+function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
+  const { matches, keys } = segment;
+  const first = keys[0]!;
+  const offer = (doc: number) => top.offer(doc, 0);
+  for (const zone of zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)))) {
+    if (first.zonePlace(zone) > top.worst) break;
+    const end = Math.min((zone + 1) * RANGES_A_ZONE, matches.length / WORDS_A_RANGE);
+    for (let range = zone * RANGES_A_ZONE; range < end; range++) {
+      visitRange(matches, range, null, offer);
+    }
+  }
+}
+
+/** Zones by rising lowest place: once one is too late, all after it are. */
+function zonesByPlace(key: SegmentSortKey, zones: number): Int32Array {
+  const order = Int32Array.from({ length: zones }, (_, zone) => zone);
+  const places = Float64Array.from(order, (zone) => key.zonePlace(zone));
+  return order.sort((a, b) => (places[a] === places[b] ? a - b : places[a]! - places[b]!));
+}
+
+/** Relevance: a range is scored only where its bound reaches the last kept score. */
+function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDocs): void {
+  const { matches, scores } = segment;
+  const ranges = matches.length / WORDS_A_RANGE;
+  const offer = (doc: number, value: number) => {
+    if (-value <= top.worst) top.offer(doc, value);
+  };
+  for (let range = 0; range < ranges; range++) {
+    if (!anyInRange(matches, range)) continue;
+    if (-(scoreBound(score, range) * ROUNDING) > top.worst) continue;
+    scores.fill(0);
+    addScores(score, range, scores);
+    visitRange(matches, range, scores, offer);
+  }
+}
+
+/** Scores are asked for, but do not come first: zones are skipped by the first key's column. */
+function collectScored(
+  segment: SegmentMatches,
+  score: ScoreNode,
+  visit: (doc: number, score: number) => void,
+  top: RankedDocs | null,
+): void {
+  const { matches, scores, keys } = segment;
+  const ranges = matches.length / WORDS_A_RANGE;
+  for (let range = 0; range < ranges; range++) {
+    if (!anyInRange(matches, range)) continue;
+    if (top !== null && keys[0]!.zonePlace(Math.floor(range / RANGES_A_ZONE)) > top.worst) continue;
+    scores.fill(0);
+    addScores(score, range, scores);
+    visitRange(matches, range, scores, visit);
+  }
+}
+
+function visitRange(
+  matches: Int32Array,
+  range: number,
+  scores: Float64Array | null,
+  visit: (doc: number, score: number) => void,
+): void {
+  for (let i = WORDS_A_RANGE * range; i < WORDS_A_RANGE * (range + 1); i++) {
+    for (let word = matches[i]!; word !== 0; word &= word - 1) {
+      const doc = (i << 5) + 31 - Math.clz32(word & -word);
+      visit(doc, scores === null ? 0 : scores[doc & 255]!);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * A query with the statistics of a snapshot: what it needs to score. From it comes, for each segment, the tree of leaves.
+ */
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { Clause } from '../bind/clause.ts';
+import { constantSegmentLeaf, scoredSegmentLeaf } from './leaves.ts';
+import type { SegmentNode } from './matches.ts';
+import { SnapshotStatistics } from './statistics.ts';
+
+/** A clause over the segments of one snapshot. */
+export interface Weight {
+  /** The clause over one of the segments; `scored`: its leaves will be asked for scores. */
+  node(reader: SegmentReader, scored: boolean): SegmentNode;
+}
+
+/** The weight of a clause. Statistics are gathered when a term is first scored, over all segments. */
+export function createWeight(clause: Clause, segments: readonly SegmentReader[]): Weight {
+  const statistics = new SnapshotStatistics(segments);
+  return {
+    node: (reader, scored) => segmentNode(clause, reader, scored ? statistics : null),
+  };
+}
+
+/** `statistics` is null where nothing is scored. */
+function segmentNode(
+  clause: Clause,
+  reader: SegmentReader,
+  statistics: SnapshotStatistics | null,
+): SegmentNode {
+  if (clause.kind === 'none') return clause;
+  if (clause.kind === 'bool') {
+    const parts = (list: readonly Clause[], own: SnapshotStatistics | null) =>
+      list.map((part) => segmentNode(part, reader, own));
+    return {
+      kind: 'bool',
+      must: parts(clause.must, statistics),
+      should: parts(clause.should, statistics),
+      mustNot: parts(clause.mustNot, null),
+      filter: parts(clause.filter, null),
+      minimum: clause.minimum,
+    };
+  }
+  const scored = clause.kind === 'term' || clause.kind === 'phrase';
+  if (scored && statistics !== null) {
+    return { kind: 'leaf', leaf: scoredSegmentLeaf(clause, reader, statistics) };
+  }
+  return { kind: 'leaf', leaf: constantSegmentLeaf(clause, reader) };
+}

@@ -1,0 +1,102 @@
+/**
+ * Measures queries inside the engine: from the query's text to the ranked keys and the exact total, without fetching fields.
+ * Every round asks all queries in turn, so that no query is always measured with its own data in the cache.
+ */
+import type { BenchRequest, BenchResponse } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { BY_SCORE } from '../collect/order.ts';
+import { bindQuery } from '../query/bind/bind.ts';
+import type { Query } from '../query/query.ts';
+import { parseQuery } from '../query/syntax/parse.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import type { SearchContext } from './context.ts';
+import { execute } from './execute.ts';
+import { queryFields } from './plan.ts';
+import { checkBenchRequest } from './request.ts';
+
+const DEFAULT_WARM = 3;
+const DEFAULT_REPEAT = 9;
+const DEFAULT_LIMIT = 10;
+
+/** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
+export function benchIndex(context: SearchContext, request: BenchRequest): BenchResponse {
+  checkBenchRequest(request);
+  const { mapping, snapshot } = context;
+  const operator = request.operator ?? 'or';
+  const repeat = request.repeat ?? DEFAULT_REPEAT;
+  const limit = request.limit || DEFAULT_LIMIT;
+  const fields = queryFields(mapping);
+  const run = (text: string): number => {
+    const clause = bindQuery(benchQuery(text, operator, mapping), fields, text);
+    return execute(snapshot, { clause, filter: null, order: BY_SCORE, limit }).total;
+  };
+  for (let round = request.warm ?? DEFAULT_WARM; round > 0; round--) request.queries.forEach(run);
+  const times = request.queries.map((): number[] => []);
+  const totals = request.queries.map(() => 0);
+  for (let round = 0; round < repeat; round++) {
+    request.queries.forEach((text, i) => {
+      const started = performance.now();
+      totals[i] = run(text);
+      times[i]!.push((performance.now() - started) * 1000);
+    });
+  }
+  return summary(request, operator, times.map(median), totals, mapping);
+}
+
+function summary(
+  request: BenchRequest,
+  operator: string,
+  medians: readonly number[],
+  totals: readonly number[],
+  mapping: Mapping,
+): BenchResponse {
+  const sorted = medians.toSorted((a, b) => a - b);
+  const sum = medians.reduce((a, b) => a + b, 0);
+  return {
+    engine: 'lhs',
+    index: mapping.definition.index,
+    operator,
+    queries: request.queries.map((query, i) => {
+      return { query, median_us: rounded(medians[i]!), total: totals[i]! };
+    }),
+    mean_us: rounded(medians.length === 0 ? 0 : sum / medians.length),
+    p50_us: rounded(percentile(sorted, 0.5)),
+    p90_us: rounded(percentile(sorted, 0.9)),
+    p99_us: rounded(percentile(sorted, 0.99)),
+  };
+}
+
+/** The words of a text under one operator, or the query that the text is. */
+function benchQuery(
+  text: string,
+  operator: 'or' | 'and' | 'phrase' | 'query',
+  mapping: Mapping,
+): Query {
+  const field = mapping.defaultField;
+  if (operator === 'query') return parseQuery(text, { defaultField: field ?? undefined });
+  if (field === null) {
+    const message = `index "${mapping.definition.index}" has no TEXT field to search words in`;
+    throw new LhsError('invalid_argument', message, {
+      hint: '--operator query takes query strings with fields',
+    });
+  }
+  if (operator === 'phrase') return { kind: 'phrase', field, value: text, slop: 0 };
+  return { kind: 'match', field, value: text, operator };
+}
+
+function median(values: readonly number[]): number {
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** The value below or at which a share of the sorted values lies (nearest rank); 0 of none. */
+function percentile(sorted: readonly number[], share: number): number {
+  if (sorted.length === 0) return 0;
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}

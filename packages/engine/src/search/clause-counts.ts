@@ -1,0 +1,58 @@
+import type { ClauseCount, SearchRequest } from '../backend.ts';
+import { bindQuery } from '../query/bind/bind.ts';
+import { findField, type QueryFields } from '../query/bind/fields.ts';
+import type { Query } from '../query/query.ts';
+import { printQuery } from '../query/syntax/print.ts';
+import type { SearchContext } from './context.ts';
+import { execute } from './execute.ts';
+import { nearestTerm } from './nearest-term.ts';
+import { queryFields, readQuery } from './plan.ts';
+import { checkRequest } from './request.ts';
+
+/** Clauses that are counted, at most. */
+const COUNTED_CLAUSES = 16;
+
+/**
+ * How many documents each positive clause of a request's query finds alone, in the query's order: what to look at when the whole
+ * finds nothing. A clause that finds nothing names the field's nearest term, where one is near.
+ */
+export function clauseCounts(
+  context: SearchContext,
+  request: SearchRequest,
+): readonly ClauseCount[] {
+  checkRequest(request);
+  const { mapping, snapshot } = context;
+  const fields = queryFields(mapping);
+  const text = request.query ?? null;
+  const clauses = [...positiveClauses(readQuery(request, mapping))].slice(0, COUNTED_CLAUSES);
+  return clauses.map((node) => {
+    const clause = bindQuery(node, fields, text);
+    const { total } = execute(snapshot, { clause, filter: null, order: [], limit: 0 });
+    const suggestion = total === 0 ? suggest(context, node, fields) : undefined;
+    const shown = clauseText(node, text);
+    return suggestion === undefined
+      ? { clause: shown, total }
+      : { clause: shown, total, suggestion };
+  });
+}
+
+function* positiveClauses(node: Query): Generator<Query> {
+  if (node.kind === 'boost') yield* positiveClauses(node.query);
+  else if (node.kind !== 'bool') yield node;
+  else {
+    for (const part of [...node.must, ...node.should, ...node.filter]) yield* positiveClauses(part);
+  }
+}
+
+/** As the user wrote it; a clause that came as a tree is printed. */
+function clauseText(node: Query, text: string | null): string {
+  if (text !== null && node.span !== undefined) return text.slice(node.span.from, node.span.to);
+  return printQuery(node) ?? node.kind;
+}
+
+function suggest(context: SearchContext, node: Query, fields: QueryFields): string | undefined {
+  if (node.kind !== 'term') return undefined;
+  const target = findField(fields, node.field);
+  if (target?.kind !== 'field' || target.plan.inverted === null) return undefined;
+  return nearestTerm(context.snapshot, target.plan, node.value);
+}

@@ -1,0 +1,16 @@
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import type { Mapping } from '../schema/mapping.ts';
+
+/** What a search works on: an index at one commit, its mapping, and the way to its table. */
+export interface SearchContext {
+  readonly mapping: Mapping;
+  /** Held by the caller while the search runs. */
+  readonly snapshot: IndexSnapshot;
+  /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
+  readonly openTable: () => Promise<SourceTable>;
+  /** Snapshots of the table that the index has not seen, where the caller knows. */
+  readonly lagSnapshots?: number;
+  /** True when the index holds everything of a source snapshot (it is an ancestor of the index's own). */
+  readonly hasReached?: (snapshotId: string) => Promise<boolean>;
+}

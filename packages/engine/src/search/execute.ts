@@ -1,0 +1,155 @@
+/**
+ * A bound query over a snapshot. Steps:
+ *
+ * 1. Queries that are words of one TEXT field, ordered by relevance, go to the postings' own kernels (query/weight/kernel.ts):
+ *    top documents with pruning, the exact total by counting; filters and deletes are a bitmap of blocked documents.
+ * 2. All else, segment by segment: the matches of every clause as bitmaps, their algebra on words, the total a popcount.
+ * 3. Of the matches the first in the order are kept (collect/): ranges that cannot hold one are skipped by their bound.
+ * 4. The lists of the segments are merged.
+ */
+import { and, andNot, countBits } from '../base/bitmap.ts';
+import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
+import { collectEvery, collectFirst } from '../collect/collect-segment.ts';
+import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
+import { RankedDocs } from '../collect/ranked-docs.ts';
+import { segmentOrder } from '../collect/segment-order.ts';
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import { matchesOf, type SegmentNode } from '../query/weight/matches.ts';
+import { addScores, type ScoreNode, scoreNode } from '../query/weight/scores.ts';
+import { createWeight, type Weight } from '../query/weight/weight.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import { kernelSearch } from './kernel-search.ts';
+import { type SegmentScratch, scratchOf } from './scratch.ts';
+
+/** What to find, and how much of it. */
+export interface ExecutionPlan {
+  readonly clause: Clause;
+  readonly filter: Clause | null;
+  readonly order: readonly SortKey[];
+  /** 0: only the total. */
+  readonly limit: number;
+  readonly after?: SearchAfter | null;
+  readonly collapse?: FieldPlan | null;
+}
+/** The first documents in order (groups, when collapsed), and the exact number of matching documents. */
+export interface Execution {
+  readonly docs: readonly (RankedDoc | CollapsedDoc)[];
+  readonly total: number;
+}
+
+/** Runs a bound query. Throws what patterns throw that grow past their limits (limit_exceeded). */
+export function execute(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution {
+  if (plan.clause.kind === 'none' || plan.filter?.kind === 'none') return { docs: [], total: 0 };
+  return kernelSearch(snapshot, plan) ?? new Search(snapshot, plan).run();
+}
+
+/** One search over the segments of a snapshot, by bitmaps. */
+class Search {
+  readonly #snapshot: IndexSnapshot;
+  readonly #plan: ExecutionPlan;
+  readonly #query: Weight;
+  readonly #filter: Weight | null;
+  readonly #scored: boolean;
+  readonly #groups: Groups | null;
+  #docs: readonly RankedDoc[] = [];
+  #total = 0;
+
+  constructor(snapshot: IndexSnapshot, plan: ExecutionPlan) {
+    const { segments } = snapshot;
+    this.#snapshot = snapshot;
+    this.#plan = plan;
+    this.#query = createWeight(plan.clause, segments);
+    this.#filter = plan.filter === null ? null : createWeight(plan.filter, segments);
+    this.#scored = plan.order.some((key) => key.kind === 'score');
+    this.#groups = plan.collapse ? new Map() : null;
+  }
+
+  run(): Execution {
+    const { order, limit, after } = this.#plan;
+    this.#snapshot.segments.forEach((_, segment) => {
+      this.#segment(segment);
+    });
+    const docs =
+      this.#groups === null ? this.#docs : firstGroups(this.#groups, order, limit, after ?? null);
+    return { docs: this.#scored ? docs : this.#withScores(docs), total: this.#total };
+  }
+
+  #segment(number: number): void {
+    const reader = this.#snapshot.segments[number]!;
+    const scratch = scratchOf(reader);
+    const { limit } = this.#plan;
+    const node = this.#query.node(reader, this.#scored && limit > 0);
+    const matches = this.#matches(reader, node, scratch);
+    const count = countBits(matches);
+    this.#total += count;
+    if (count > 0 && limit > 0) this.#collect(number, node, matches, scratch);
+    scratch.bitmaps.give(matches);
+  }
+
+  #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
+    const matches = matchesOf(node, scratch);
+    if (this.#filter !== null) {
+      const kept = matchesOf(this.#filter.node(reader, false), scratch);
+      and(matches, kept);
+      scratch.bitmaps.give(kept);
+    }
+    if (reader.deleted !== null) andNot(matches, reader.deleted);
+    return matches;
+  }
+
+  #collect(number: number, node: SegmentNode, matches: Int32Array, scratch: SegmentScratch): void {
+    const { order, limit, after, collapse } = this.#plan;
+    const reader = this.#snapshot.segments[number]!;
+    const keys = segmentOrder(reader, order);
+    const held: Int32Array[] = [];
+    const score = this.#scored ? scoreNode(node, scratch, held) : null;
+    const segment = { matches, order, keys, score, scores: scratch.scores };
+    if (collapse && this.#groups !== null) {
+      const groups = new SegmentGroups(reader, collapse, keys);
+      collectEvery(segment, (doc, value) => groups.offer(doc, value));
+      groups.mergeInto(this.#groups, number, order);
+    } else {
+      const last = this.#docs.length === limit ? this.#docs[limit - 1]! : null;
+      const top = new RankedDocs(keys, reader.keys, limit, after ?? null, last);
+      collectFirst(segment, top);
+      this.#docs = mergeRanked(this.#docs, top.harvest(number, order), order, limit);
+    }
+    for (const bits of held) scratch.bitmaps.give(bits);
+  }
+
+  /** Hits say their score whatever they are ordered by: only the page's own documents are scored. */
+  #withScores<T extends RankedDoc>(docs: readonly T[]): readonly T[] {
+    const scores = new Map<T, number>();
+    const segments = new Set(docs.map((doc) => doc.segment));
+    for (const number of segments) {
+      const reader = this.#snapshot.segments[number]!;
+      const scratch = scratchOf(reader);
+      const held: Int32Array[] = [];
+      const score = scoreNode(this.#query.node(reader, true), scratch, held);
+      const own = docs.filter((doc) => doc.segment === number).sort((a, b) => a.doc - b.doc);
+      scoreDocuments(score, own, scratch.scores, (doc, value) => scores.set(doc, value));
+      for (const bits of held) scratch.bitmaps.give(bits);
+    }
+    return docs.map((doc) => ({ ...doc, score: scores.get(doc) ?? 0 }));
+  }
+}
+
+/** Scores some documents, given in rising order. */
+function scoreDocuments<T extends RankedDoc>(
+  score: ScoreNode,
+  docs: readonly T[],
+  scores: Float64Array,
+  visit: (doc: T, score: number) => void,
+): void {
+  let range = -1;
+  for (const doc of docs) {
+    if (doc.doc >> 8 !== range) {
+      range = doc.doc >> 8;
+      scores.fill(0);
+      addScores(score, range, scores);
+    }
+    visit(doc, scores[doc.doc & 255]!);
+  }
+}

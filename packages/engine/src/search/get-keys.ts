@@ -1,0 +1,43 @@
+import type { Coordinates, KeysRequest, KeysResponse } from '../backend.ts';
+import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../schema/key.ts';
+import type { SearchContext } from './context.ts';
+import { checkKeysRequest } from './request.ts';
+import { documentLocator, readRows, rowColumns, type WantedRow } from './rows.ts';
+
+/**
+ * Rows of the table by key, in the order asked; keys that the table does not have are in `missing`. Keys that the index knows
+ * are read at their locator. Throws invalid_argument (not a key of this index, unknown column), limit_exceeded, and what the
+ * table throws.
+ */
+export async function getKeys(context: SearchContext, request: KeysRequest): Promise<KeysResponse> {
+  const started = performance.now();
+  checkKeysRequest(request);
+  const { mapping } = context;
+  const texts = request.keys.map((key) => textsOfCoordinates(mapping.key, key));
+  const table = await context.openTable();
+  const cost = { bytes: 0, requests: 0 };
+  const wanted = texts.map((key): WantedRow => ({ texts: key, locator: locate(context, key) }));
+  const columns = rowColumns(table, request.columns);
+  const found = await readRows(table, mapping.key, wanted, columns, cost);
+  const missing: Coordinates[] = [];
+  const rows: KeysResponse['rows'][number][] = [];
+  found.forEach((fields, i) => {
+    const key = coordinatesOfTexts(mapping.key, texts[i]!);
+    if (fields === null) missing.push(key);
+    else rows.push({ key, fields });
+  });
+  return {
+    rows,
+    missing,
+    snapshot: table.currentSnapshotId === null ? null : String(table.currentSnapshotId),
+    took_ms: performance.now() - started,
+    bytes_read: cost.bytes,
+  };
+}
+
+function locate(context: SearchContext, texts: readonly string[]) {
+  const { snapshot } = context;
+  const found = snapshot.find(encodeKey(texts));
+  if (found === null) return null;
+  return documentLocator(snapshot, snapshot.segments.indexOf(found.segment), found.doc);
+}

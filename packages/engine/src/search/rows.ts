@@ -1,0 +1,130 @@
+/**
+ * Rows of the table, by key. Steps:
+ *
+ * 1. Keys whose document is known are read at its locator: a point read of the data file.
+ * 2. A row counts only when its key columns are the key that was asked for. Locators of rows that have been rewritten,
+ *    compacted or deleted since the index was built lead nowhere, or to another row.
+ * 3. What is left is looked up by key in the table as it is now.
+ */
+import { type Locator, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
+import type { Json, JsonObject } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest.ts';
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import { columnText, parseColumnText } from '../schema/column-text.ts';
+import { encodeKey, type KeySpec, keyColumns } from '../schema/key.ts';
+
+/** Bytes and requests that reading took so far. */
+export interface RowCost {
+  bytes: number;
+  requests: number;
+}
+
+/** A row that is wanted: the canonical texts of its key columns and, where known, where it lay. */
+export interface WantedRow {
+  readonly texts: readonly string[];
+  readonly locator: Locator | null;
+}
+
+/** Where a document's row lay in the table when it was indexed. */
+export function documentLocator(
+  snapshot: IndexSnapshot,
+  segment: number,
+  doc: number,
+): Locator | null {
+  const { locators } = snapshot.segments[segment]!;
+  const file = snapshot.files[locators.file(doc)];
+  return file === undefined ? null : { file, position: locators.position(doc) };
+}
+
+/** The columns to read; every top-level column unless told. Throws invalid_argument for a column that is not there. */
+export function rowColumns(
+  table: SourceTable,
+  asked: readonly string[] | undefined,
+): readonly string[] {
+  const known = table.schema.fields.map((field) => field.name);
+  if (asked === undefined || asked.length === 0) return known;
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown === undefined) return [...new Set(asked)];
+  const near = didYouMean(unknown, known);
+  const message = `column "${unknown}" is not in ${table.name}${near}`;
+  throw new LhsError('invalid_argument', message, { hint: `columns: ${known.join(', ')}` });
+}
+
+/** The rows of `wanted`, in order; null where the table has no row of that key. */
+export async function readRows(
+  table: SourceTable,
+  key: KeySpec,
+  wanted: readonly WantedRow[],
+  columns: readonly string[],
+  cost: RowCost,
+): Promise<readonly (JsonObject | null)[]> {
+  const names = keyColumns(key);
+  const read = [...new Set([...names, ...columns])];
+  const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, cost);
+  const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
+  const keys = left.map((i) => keyValues(table, names, wanted[i]!.texts));
+  const readable = left.filter((_, i) => keys[i] !== null);
+  if (readable.length > 0) {
+    const values = keys.filter((one) => one !== null);
+    const found = await table.lookupKeys(names, values, read, { cost });
+    readable.forEach((at, i) => {
+      rows[at] = found[i]?.row ?? null;
+    });
+  }
+  return rows.map((row) => (row === null ? null : rowToJson(table, row, columns)));
+}
+
+async function rowsAtLocators(
+  table: SourceTable,
+  names: readonly string[],
+  wanted: readonly WantedRow[],
+  columns: readonly string[],
+  cost: RowCost,
+): Promise<(Row | null)[]> {
+  const rows = wanted.map((): Row | null => null);
+  const located = wanted.flatMap(({ locator }, i) => (locator === null ? [] : [{ i, locator }]));
+  if (located.length === 0) return rows;
+  const locators = located.map(({ locator }) => locator);
+  const found = await table.lookup(locators, columns, { cost });
+  located.forEach(({ i }, at) => {
+    const row = found[at] ?? null;
+    if (row !== null && hasKey(table, names, row, wanted[i]!.texts)) rows[i] = row;
+  });
+  return rows;
+}
+
+function hasKey(
+  table: SourceTable,
+  names: readonly string[],
+  row: Row,
+  texts: readonly string[],
+): boolean {
+  const own = names.map((name) => {
+    const value = row[name];
+    return value === null || value === undefined ? null : columnText(typeOf(table, name), value);
+  });
+  if (own.some((text) => text === null)) return false;
+  return Buffer.compare(encodeKey(own as string[]), encodeKey(texts)) === 0;
+}
+
+/** The key's values by type; null when a text is no value of its column: no row can have it. */
+function keyValues(table: SourceTable, names: readonly string[], texts: readonly string[]) {
+  const values = names.map((name, i) => parseColumnText(typeOf(table, name), texts[i]!));
+  return values.includes(null) ? null : values;
+}
+
+function typeOf(table: SourceTable, name: string) {
+  const field = table.schema.fields.find((candidate) => candidate.name === name);
+  if (field !== undefined) return field.type;
+  throw new LhsError('source_changed', `key column "${name}" is no longer in ${table.name}`, {
+    hint: 'alter the index to the new key and reindex',
+  });
+}
+
+function rowToJson(table: SourceTable, row: Row, columns: readonly string[]): JsonObject {
+  const entries = columns.map((name): [string, Json] => {
+    return [name, valueToJson(typeOf(table, name), row[name] ?? null) as Json];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,23 @@
+import { BitmapPool } from '../base/bitmap.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+
+/** Memory that queries over one segment use again and again. One query at a time. */
+export interface SegmentScratch {
+  readonly docs: number;
+  readonly bitmaps: BitmapPool;
+  /** Scores of a range of 256 documents. */
+  readonly scores: Float64Array;
+}
+
+const scratches = new WeakMap<SegmentReader, SegmentScratch>();
+
+/** The scratch of an open segment; made at its first query. */
+export function scratchOf(reader: SegmentReader): SegmentScratch {
+  let scratch = scratches.get(reader);
+  if (scratch === undefined) {
+    const { docs } = reader;
+    scratch = { docs, bitmaps: new BitmapPool(docs), scores: new Float64Array(256) };
+    scratches.set(reader, scratch);
+  }
+  return scratch;
+}

@@ -1,0 +1,89 @@
+/**
+ * A search from request to response. Steps: check (request.ts), bind (plan.ts), run (execute.ts), then for the page only:
+ * coordinates, cached fields and marks from the index, rows from the table.
+ */
+import type { Hit, SearchRequest, SearchResponse } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import type { CollapsedDoc } from '../collect/collapse.ts';
+import type { RankedDoc } from '../collect/order.ts';
+import { coordinatesOf } from '../schema/key.ts';
+import type { SearchContext } from './context.ts';
+import { documentFields, documentTexts } from './document.ts';
+import { execute } from './execute.ts';
+import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
+import { type Hydrated, hydrate } from './hydrate.ts';
+import { planSearch, type SearchPlan } from './plan.ts';
+import { checkRequest } from './request.ts';
+import { columnValueToJson, sortToJson } from './sort-values.ts';
+
+/**
+ * Answers a search over one snapshot of an index. Throws invalid_argument, invalid_query, limit_exceeded, and
+ * snapshot_not_reached where the index is behind `min_snapshot` (waiting for it is the caller's part).
+ */
+export async function searchIndex(
+  context: SearchContext,
+  request: SearchRequest,
+): Promise<SearchResponse> {
+  const started = performance.now();
+  const plan = planSearch(checkRequest(request), context.mapping);
+  await requireSnapshot(context, request.min_snapshot);
+  const { limit, offset } = plan.checked;
+  const { docs, total } = execute(context.snapshot, { ...plan, limit: offset + limit });
+  const page = docs.slice(offset);
+  const cost = { bytes: 0, requests: 0 };
+  const rows = request.hydrate ? await hydrate(context, page, request.hydrate_columns, cost) : null;
+  const highlighter = highlighterOf(plan);
+  const hits = page.map((doc, i) => hit(context, plan, doc, highlighter, rows?.[i]));
+  return {
+    hits,
+    total,
+    shards_scanned: 1,
+    shards_total: 1,
+    snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
+    index_generation: context.snapshot.generation,
+    took_ms: Math.round((performance.now() - started) * 1000) / 1000,
+    ...(context.lagSnapshots ? { lag_snapshots: context.lagSnapshots } : {}),
+    ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
+  };
+}
+
+function highlighterOf(plan: SearchPlan): Highlighter | null {
+  const { highlight } = plan.checked;
+  if (plan.highlight === null || highlight === null) return null;
+  return createHighlighter(plan.clause, plan.highlight, highlight);
+}
+
+function hit(
+  context: SearchContext,
+  plan: SearchPlan,
+  doc: RankedDoc | CollapsedDoc,
+  highlighter: Highlighter | null,
+  hydrated: Hydrated | undefined,
+): Hit {
+  const { mapping, snapshot } = context;
+  const reader = snapshot.segments[doc.segment]!;
+  const { collapse } = plan;
+  const marks = highlighter?.highlight((field) => documentTexts(reader, doc.doc, field));
+  return {
+    coordinates: coordinatesOf(mapping.key, doc.key),
+    score: doc.score,
+    ...(plan.showSort ? { sort: sortToJson(plan.order, doc.values, doc.key) } : {}),
+    ...(plan.fields.length > 0 ? { fields: documentFields(reader, doc.doc, plan.fields) } : {}),
+    ...(collapse !== null && 'group' in doc
+      ? { collapse: { value: columnValueToJson(collapse, doc.group), count: doc.count } }
+      : {}),
+    ...(highlighter === null ? {} : { highlight: marks ?? {} }),
+    ...hydrated,
+  };
+}
+
+async function requireSnapshot(context: SearchContext, wanted: string | undefined): Promise<void> {
+  if (wanted === undefined) return;
+  const own = context.snapshot.checkpoint?.snapshot_id ?? null;
+  if (own === wanted || (await context.hasReached?.(wanted)) === true) return;
+  const message = `index "${context.mapping.definition.index}" is at snapshot ${own ?? 'none'}, not yet at ${wanted}`;
+  throw new LhsError('snapshot_not_reached', message, {
+    hint: `lhs index sync ${context.mapping.definition.index}`,
+    details: { snapshot: own },
+  });
+}
