@@ -13,21 +13,29 @@ export interface FaultPlace {
 export function parquetFault(place: FaultPlace, what: string): LakeError {
   return new LakeError(
     invalidCode(place.role),
-    `parquet file is damaged: ${what}; restore it from a copy or rewrite it`,
+    `parquet file "${place.path}" is damaged: ${what}; restore it from a copy or rewrite it`,
     { file: place.path },
   );
 }
 
 /** The error for a Parquet file that asks for more than LIMITS allows. */
 export function parquetLimit(place: FaultPlace, what: string): LakeError {
-  return new LakeError('limit_exceeded', `parquet file goes beyond a limit: ${what}`, {
-    file: place.path,
-  });
+  return new LakeError(
+    'limit_exceeded',
+    `parquet file "${place.path}" goes beyond a limit: ${what}`,
+    {
+      file: place.path,
+    },
+  );
 }
 
 /** The error for a Parquet feature that this reader does not know. */
 export function parquetUnsupported(place: FaultPlace, what: string): LakeError {
-  return new LakeError('unsupported', `parquet ${what} is not supported; rewrite the file`, {
-    file: place.path,
-  });
+  return new LakeError(
+    'unsupported',
+    `parquet file "${place.path}" uses ${what}, which is not supported; rewrite the file`,
+    {
+      file: place.path,
+    },
+  );
 }
