@@ -1,9 +1,12 @@
-import { LakeError } from './base/errors.ts';
 import { loadTable } from './catalog/load-table.ts';
 import type { LoadOptions, TableHandle } from './catalog/table-handle.ts';
 import type { ChangeSource } from './changes/change-source.ts';
 import { changesBetween } from './changes/changes.ts';
 import { rowChangesBetween } from './changes/row-changes.ts';
+import { LookupFiles } from './lookup/lookup-files.ts';
+import { lookupKeys } from './lookup/lookup-keys.ts';
+import { lookupLocators } from './lookup/lookup-locators.ts';
+import type { LookupTable } from './lookup/lookup-table.ts';
 import type { FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import { ancestryOf, schemaById, snapshotOf } from './metadata/table-metadata.ts';
@@ -57,6 +60,7 @@ class IcebergTable implements SourceTable {
   readonly #engine: ParquetEngine;
   readonly #context: ReadContext;
   readonly #dead: DeadRows;
+  readonly #lookupTable: LookupTable;
   readonly #fileSets = new Map<bigint | null, Promise<FileSet>>();
 
   constructor(handle: TableHandle, engine: ParquetEngine) {
@@ -64,6 +68,8 @@ class IcebergTable implements SourceTable {
     this.#engine = engine;
     this.#context = readContext(handle, engine);
     this.#dead = new DeadRows(this.#context);
+    const files = new LookupFiles();
+    this.#lookupTable = { context: this.#context, dead: this.#dead, files };
   }
 
   get name(): string {
@@ -149,21 +155,26 @@ class IcebergTable implements SourceTable {
     yield* rowChangesBetween(this.#changeSource(), options);
   }
 
-  lookup(
-    _locators: readonly Locator[],
-    _columns: readonly string[],
-    _options: { snapshotId?: bigint; cost?: ReadCost } = {},
+  async lookup(
+    locators: readonly Locator[],
+    columns: readonly string[],
+    options: { snapshotId?: bigint; cost?: ReadCost } = {},
   ): Promise<readonly (Row | null)[]> {
-    throw new LakeError('unsupported', 'look-ups are not there yet');
+    const fields = columnsOf(this.schema, columns, this.formatVersion);
+    const set = await this.files(options.snapshotId ?? this.currentSnapshotId);
+    return lookupLocators(this.#lookupTable, set, locators, fields, options.cost);
   }
 
-  lookupKeys(
-    _key: readonly string[],
-    _keys: readonly (readonly Value[])[],
-    _columns: readonly string[],
-    _options: { snapshotId?: bigint; cost?: ReadCost } = {},
+  async lookupKeys(
+    key: readonly string[],
+    keys: readonly (readonly Value[])[],
+    columns: readonly string[],
+    options: { snapshotId?: bigint; cost?: ReadCost } = {},
   ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]> {
-    throw new LakeError('unsupported', 'look-ups are not there yet');
+    const keyFields = columnsOf(this.schema, key, this.formatVersion);
+    const fields = columnsOf(this.schema, columns, this.formatVersion);
+    const set = await this.files(options.snapshotId ?? this.currentSnapshotId);
+    return lookupKeys(this.#lookupTable, set, keyFields, keys, fields, options.cost);
   }
 
   async refresh(): Promise<SourceTable> {
@@ -173,6 +184,7 @@ class IcebergTable implements SourceTable {
 
   async close(): Promise<void> {
     this.#fileSets.clear();
+    await this.#lookupTable.files.close();
   }
 
   #changeSource(): ChangeSource {

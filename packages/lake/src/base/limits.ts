@@ -43,6 +43,6 @@ export const LIMITS = Object.freeze({
   parquetValuesPerPage: 16 * 1024 * 1024,
   thriftDepth: 32,
   thriftListItems: 16 * 1024 * 1024,
-  pageCacheBytes: 64 * 1024 * 1024,
+  pageCacheBytes: 256 * 1024 * 1024,
   openDataFiles: 64,
 });

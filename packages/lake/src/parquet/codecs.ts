@@ -16,7 +16,7 @@ import { type FaultPlace, parquetFault, parquetUnsupported } from './fault.ts';
 import { lz4Decompress, lz4HadoopDecompress } from './lz4.ts';
 
 const CODEC_NAMES = ['none', 'snappy', 'gzip', 'lzo', 'brotli', 'lz4', 'zstd', 'lz4_raw'];
-const POOL_FROM_BYTES = 32 * 1024;
+const POOL_FROM_BYTES = 64 * 1024;
 const CHUNK_MAX_BYTES = 8 * 1024 * 1024;
 
 /**

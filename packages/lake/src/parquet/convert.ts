@@ -13,6 +13,11 @@ import type { LeafNode, Logical, TimeUnit } from './schema-tree.ts';
 /** Makes a `Value` of one stored value that is not null. */
 export type Convert = (value: PhysicalValue) => Value;
 
+/** Whether a converter gives the bytes as text and does nothing else. */
+export function isPlainText(convert: Convert): boolean {
+  return convert === toText;
+}
+
 /** How values of `leaf` are read as `type`. Throws `data_file_invalid` where they cannot be. */
 export function converter(leaf: LeafNode, type: Type, place: FaultPlace): Convert {
   const convert = convertTo(leaf, type);

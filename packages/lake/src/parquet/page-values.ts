@@ -11,6 +11,8 @@ export interface PageValues {
   readonly bytes: number;
   /** The value at `index`, which must be below `length`. */
   get(index: number): PhysicalValue;
+  /** Byte arrays only: the value at `index` as UTF-8 text, without a view in between. */
+  readonly text?: (index: number) => string;
 }
 
 /** Values that are already there. */
@@ -30,18 +32,22 @@ export function byteArrayValues(
   starts: Int32Array,
   ends: Int32Array,
 ): PageValues {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
     length: starts.length,
     bytes: bytes.length + starts.length * 8,
     get: (index) => bytes.subarray(starts[index], ends[index]),
+    text: (index) => buffer.toString('utf8', starts[index], ends[index]),
   };
 }
 
 /** Values given by their index in a dictionary. Indices must be below the dictionary's length. */
 export function dictionaryValues(dictionary: PageValues, indices: Int32Array): PageValues {
+  const { text } = dictionary;
   return {
     length: indices.length,
     bytes: indices.length * 4,
     get: (index) => dictionary.get(indices[index]),
+    text: text && ((index) => text(indices[index])),
   };
 }

@@ -13,7 +13,7 @@ import { decodePlain, decodeValues } from './encodings.ts';
 import { type FaultPlace, parquetFault } from './fault.ts';
 import type { PageHeader } from './page-header.ts';
 import type { PageValues } from './page-values.ts';
-import { decodeBitPackedLevels, decodeHybrid } from './rle.ts';
+import { decodeBitPackedLevels, decodeHybrid, singleRun } from './rle.ts';
 import type { LeafNode } from './schema-tree.ts';
 
 /** A decoded page. An entry is a value, a null, or an empty list on the way. */
@@ -82,8 +82,8 @@ async function decodeV1(
   const { leaf, codec, place } = context;
   const bytes = await decompress(codec, stored, header.plainBytes, place);
   const levels = new LevelReader(context, bytes, header.valueCount);
-  const repetition = levels.v1(leaf.repeat, header.repetitionEncoding);
-  const definition = levels.v1(leaf.definition, header.definitionEncoding);
+  const repetition = levels.v1(leaf.repeat, header.repetitionEncoding, 0);
+  const definition = levels.v1(leaf.definition, header.definitionEncoding, leaf.definition);
   return finish(context, header, repetition, definition, levels.rest(), dictionary);
 }
 
@@ -95,8 +95,8 @@ async function decodeV2(
 ): Promise<LeafPage> {
   const { leaf, codec, place } = context;
   const levels = new LevelReader(context, stored, header.valueCount);
-  const repetition = levels.v2(leaf.repeat, header.repetitionBytes);
-  const definition = levels.v2(leaf.definition, header.definitionBytes);
+  const repetition = levels.v2(leaf.repeat, header.repetitionBytes, 0);
+  const definition = levels.v2(leaf.definition, header.definitionBytes, leaf.definition);
   const levelBytes = header.repetitionBytes + header.definitionBytes;
   const rest = header.compressed
     ? await decompress(codec, levels.rest(), header.plainBytes - levelBytes, place)
@@ -150,7 +150,8 @@ class LevelReader {
     this.#entries = entries;
   }
 
-  v1(max: number, encoding: number): Uint8Array | null {
+  /** Null where every level is `usual`: the maximum of definitions, zero of repetitions. */
+  v1(max: number, encoding: number, usual: number): Uint8Array | null {
     if (max === 0) return null;
     if (encoding === 4) return this.#bitPacked(max);
     if (encoding !== 3) throw this.#fault(`level encoding ${encoding}`);
@@ -158,15 +159,16 @@ class LevelReader {
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset + this.#at);
     const length = view.getUint32(0, true);
     this.#at += 4;
-    return this.v2(max, length);
+    return this.v2(max, length, usual);
   }
 
-  v2(max: number, length: number): Uint8Array | null {
+  v2(max: number, length: number, usual: number): Uint8Array | null {
     if (this.#at + length > this.#bytes.length) throw this.#fault('levels that end too early');
     this.#at += length;
     if (max === 0) return null;
-    const levels = new Uint8Array(this.#entries);
     const input = this.#bytes.subarray(this.#at - length, this.#at);
+    if (singleRun(input, bitWidth(max), this.#entries) === usual) return null;
+    const levels = new Uint8Array(this.#entries);
     if (!decodeHybrid(input, bitWidth(max), levels)) throw this.#fault('broken levels');
     return this.#checked(levels, max);
   }

@@ -88,6 +88,10 @@ export class ParquetFile {
   get path(): string {
     return this.place.path;
   }
+  /** Bytes of the whole file. */
+  get size(): number {
+    return this.#file.size;
+  }
   get rows(): number {
     return this.footer.rows;
   }
@@ -156,13 +160,17 @@ export class ParquetFile {
   ): Promise<LoadedPage> {
     const directory = await this.directory(group, column, cost);
     const ref = directory.pages[index];
-    const dictionary = await this.#dictionary(group, column, directory.dictionary, cost);
     const parts: LeafPage[] = [];
     for (const range of ref.ranges) {
       const { header, stored } = await this.#stored(range, cost);
+      const inDictionary = header.encoding === 2 || header.encoding === 8;
+      const dictionary = inDictionary
+        ? await this.#dictionary(group, column, directory.dictionary, cost)
+        : null;
       parts.push(await decodePage(this.#context(group, column), header, stored, dictionary));
     }
-    const page = parts.length === 1 ? parts[0] : joinPages(parts);
+    const page =
+      parts.length === 1 ? parts[0] : joinPages(parts, this.schema.leaves[column].definition);
     const firstRow = this.footer.rowGroups[group].firstRow + ref.firstRow;
     const rowStarts = this.#rowStarts(column, page, ref.rows);
     return { firstRow, rows: ref.rows, page, rowStarts };
@@ -242,7 +250,7 @@ function countingFile(file: RandomAccessFile, cost: ByteCost | undefined): Rando
 }
 
 /** The pages of a chunk as one, for rows that cross page boundaries. */
-function joinPages(parts: readonly LeafPage[]): LeafPage {
+function joinPages(parts: readonly LeafPage[], maxDefinition: number): LeafPage {
   const entries = parts.reduce((sum, part) => sum + part.entries, 0);
   const repetition = new Uint8Array(entries);
   const definition = new Uint8Array(entries);
@@ -254,6 +262,7 @@ function joinPages(parts: readonly LeafPage[]): LeafPage {
     firstValues.push(values);
     if (part.repetition !== null) repetition.set(part.repetition, at);
     if (part.definition !== null) definition.set(part.definition, at);
+    else definition.fill(maxDefinition, at, at + part.entries);
     for (let i = 0; i < part.entries; i++) {
       const index = part.valueIndex === null ? i : part.valueIndex[i];
       valueIndex[at + i] = index < 0 ? -1 : values + index;

@@ -1,3 +1,4 @@
+import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
 import type { Value } from '../schema/type.ts';
 import { assembler, cursorsOf } from './assemble.ts';
@@ -28,7 +29,7 @@ export async function readRows(
     }
   }
   const order = ascendingOrder(positions);
-  return eachOf(plans, (plan) => readColumn(file, plan, positions, order, cost));
+  return eachOf(plans, COLUMNS_AT_ONCE, (plan) => readColumn(file, plan, positions, order, cost));
 }
 
 /** Rows of a file that follow one another; `columns[c][i]` is column `c` of row `firstRow + i`. */
@@ -50,7 +51,7 @@ export async function* readBlocks(
   const columns = plans.map((plan) => new ColumnReader(file, plan, options.cost));
   for (let first = options.firstRow ?? 0; first < file.rows; first += size) {
     const rows = Math.min(size, file.rows - first);
-    const read = await eachOf(columns, async (column) => {
+    const read = await eachOf(columns, COLUMNS_AT_ONCE, async (column) => {
       const values: Value[] = new Array(rows);
       for (let i = 0; i < rows; i++) {
         if (!column.reach(first + i)) await column.seek(first + i);
@@ -79,24 +80,6 @@ export async function readWhole(
 
 /** Columns run side by side: their pages are decompressed on Node's thread pool. */
 const COLUMNS_AT_ONCE = 4;
-
-async function eachOf<T, R>(
-  items: readonly T[],
-  run: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = new Array(items.length);
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await run(items[index]);
-    }
-  };
-  const workers = Array.from({ length: Math.min(COLUMNS_AT_ONCE, items.length) }, worker);
-  const settled = await Promise.allSettled(workers);
-  for (const one of settled) if (one.status === 'rejected') throw one.reason;
-  return results;
-}
 
 async function readColumn(
   file: ParquetFile,

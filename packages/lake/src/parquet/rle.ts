@@ -49,6 +49,22 @@ export function decodeHybrid(
   return true;
 }
 
+/**
+ * The value of an encoding that is one run of `count` or more equal values (up to 8 bits wide),
+ * else -1.
+ */
+export function singleRun(input: Uint8Array, width: number, count: number): number {
+  let header = 0;
+  let at = 0;
+  for (let shift = 0; shift <= 28; shift += 7) {
+    const byte = input[at++] ?? 0;
+    header += (byte & 127) * 2 ** shift;
+    if (byte < 128) break;
+  }
+  if (width === 0 || width > 8 || header % 2 === 1 || header / 2 < count) return -1;
+  return input[at] ?? -1;
+}
+
 /** Values packed least significant bit first. */
 export function unpackBits(
   input: Uint8Array,

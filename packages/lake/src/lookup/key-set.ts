@@ -1,0 +1,107 @@
+import { LakeError } from '../base/errors.ts';
+import type { DataFile } from '../metadata/file-set.ts';
+import type { ValueTest } from '../parquet/find-rows.ts';
+import { canonicalText } from '../scan/canonical-text.ts';
+import { compareValues, equalValues } from '../schema/compare.ts';
+import type { PartitionSpec } from '../schema/partition-spec.ts';
+import { decodeSingleValue } from '../schema/single-value.ts';
+import { applyTransform } from '../schema/transform.ts';
+import type { Field, Type, Value } from '../schema/type.ts';
+
+/** The text by which keys are compared: equal keys have equal texts, and no others. */
+export function keyText(fields: readonly Field[], key: readonly Value[]): string {
+  return JSON.stringify(fields.map((field, i) => canonicalText(field.type, key[i])));
+}
+
+/**
+ * Wanted keys as values of the key columns' types: whole numbers for long columns become bigints.
+ */
+export function checkKeys(
+  fields: readonly Field[],
+  keys: readonly (readonly Value[])[],
+): readonly (readonly Value[])[] {
+  return keys.map((key, i) => {
+    if (key.length !== fields.length) {
+      throw new LakeError(
+        'invalid_argument',
+        `key ${i} has ${key.length} values, the key columns are ` +
+          fields.map((field) => `"${field.name}"`).join(', '),
+      );
+    }
+    return fields.map((field, c) => wholeNumber(field.type, key[c]));
+  });
+}
+
+function wholeNumber(type: Type, value: Value): Value {
+  const isWide = type.kind === 'long' || type.kind.startsWith('timestamp');
+  return isWide && Number.isSafeInteger(value) ? BigInt(value as number) : value;
+}
+
+/** The keys, of those wanted, that a data file can hold by its partition and its column bounds. */
+export function candidateKeys(
+  data: DataFile,
+  spec: PartitionSpec,
+  fields: readonly Field[],
+  keys: readonly (readonly Value[])[],
+): readonly (readonly Value[])[] {
+  const tests = fields.map((field) => columnTest(data, spec, field));
+  return keys.filter((key) => key.every((value, c) => value === null || tests[c](value)));
+}
+
+function columnTest(data: DataFile, spec: PartitionSpec, field: Field): (value: Value) => boolean {
+  const { type } = field;
+  const lower = boundOf(type, data.lowerBounds.get(field.id));
+  const upper = boundOf(type, data.upperBounds.get(field.id));
+  const partition = partitionTest(data, spec, field);
+  return (value) =>
+    (lower === undefined || compareValues(lower, value) <= 0) &&
+    (upper === undefined || compareValues(value, upper) <= 0) &&
+    partition(value);
+}
+
+/** Bounds of floats leave out NaN, so they are not asked. */
+function boundOf(type: Type, bytes: Uint8Array | undefined): Value | undefined {
+  if (bytes === undefined || type.kind === 'float' || type.kind === 'double') return undefined;
+  return decodeSingleValue(type, bytes);
+}
+
+/** Only transforms whose results do not change when the column's type is promoted. */
+const PRUNING = new Set(['bucket', 'truncate']);
+
+function partitionTest(
+  data: DataFile,
+  spec: PartitionSpec,
+  field: Field,
+): (value: Value) => boolean {
+  const tests = spec.fields.flatMap(({ sourceIds, transform }, i) => {
+    if (sourceIds.length !== 1 || sourceIds[0] !== field.id) return [];
+    if (!PRUNING.has(transform.kind) || i >= data.partition.length) return [];
+    return [
+      (value: Value) =>
+        equalValues(applyTransform(transform, field.type, value), data.partition[i]),
+    ];
+  });
+  return (value) => tests.every((test) => test(value));
+}
+
+/** The test of one key column: its wanted values, as texts for equality and in order for bounds. */
+export function valueTest(type: Type, values: readonly Value[]): ValueTest {
+  const wanted = new Set(values.map((value) => canonicalText(type, value)));
+  const sorted = values.filter((value) => value !== null).sort(compareValues);
+  return {
+    accepts:
+      type.kind === 'string'
+        ? (value) => wanted.has(value as string | null)
+        : (value) => wanted.has(canonicalText(type, value)),
+    mayHold(min, max) {
+      let low = 0;
+      let high = sorted.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (compareValues(sorted[middle], min) < 0) low = middle + 1;
+        else high = middle;
+      }
+      return low < sorted.length && compareValues(sorted[low], max) <= 0;
+    },
+  };
+}

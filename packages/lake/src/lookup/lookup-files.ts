@@ -1,0 +1,113 @@
+import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { DataFile } from '../metadata/file-set.ts';
+import { PageCache } from '../parquet/page-cache.ts';
+import { type ByteCost, openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
+
+/** One budget for all tables of the process. */
+const SHARED_PAGES = new PageCache(LIMITS.pageCacheBytes);
+
+/**
+ * The Parquet data files that look-ups have open, the least recently used closed first, over one
+ * cache of decoded pages. A file in use is closed only after its last user is done.
+ */
+export class LookupFiles {
+  readonly #pages: PageCache;
+  readonly #openFiles: number;
+  readonly #open = new Map<string, OpenFile>();
+
+  /**
+   * `pageCacheBytes`: a cache of its own; default is the one that all tables of the process share.
+   */
+  constructor(options: { readonly pageCacheBytes?: number; readonly openFiles?: number } = {}) {
+    const { pageCacheBytes } = options;
+    this.#pages = pageCacheBytes === undefined ? SHARED_PAGES : new PageCache(pageCacheBytes);
+    this.#openFiles = options.openFiles ?? LIMITS.openDataFiles;
+  }
+
+  /**
+   * Runs `run` over the file at the real path `path`, which must be what the manifest entry `data`
+   * says. Throws data_file_missing, data_file_invalid.
+   */
+  async use<T>(
+    path: string,
+    data: DataFile,
+    cost: ByteCost | undefined,
+    run: (file: ParquetFile) => Promise<T>,
+  ): Promise<T> {
+    const entry = this.#entry(path, data, cost);
+    entry.users++;
+    try {
+      return await run(await entry.file);
+    } finally {
+      entry.users--;
+      if (entry.users === 0 && entry.dropped) await closed(entry);
+    }
+  }
+
+  /** Closes all files. */
+  async close(): Promise<void> {
+    for (const path of [...this.#open.keys()]) await this.#drop(path);
+  }
+
+  #entry(path: string, data: DataFile, cost: ByteCost | undefined): OpenFile {
+    const known = this.#open.get(path);
+    if (known !== undefined) {
+      this.#open.delete(path);
+      this.#open.set(path, known);
+      return known;
+    }
+    const entry = { file: openChecked(path, data, this.#pages, cost), users: 0, dropped: false };
+    entry.file.catch(() => this.#open.delete(path));
+    this.#open.set(path, entry);
+    if (this.#open.size > this.#openFiles) {
+      const [oldest] = this.#open.keys();
+      void this.#drop(oldest);
+    }
+    return entry;
+  }
+
+  async #drop(path: string): Promise<void> {
+    const entry = this.#open.get(path);
+    if (entry === undefined) return;
+    this.#open.delete(path);
+    entry.dropped = true;
+    if (entry.users === 0) await closed(entry);
+  }
+}
+
+interface OpenFile {
+  readonly file: Promise<ParquetFile>;
+  users: number;
+  dropped: boolean;
+}
+
+async function closed(entry: OpenFile): Promise<void> {
+  try {
+    await (await entry.file).close();
+  } catch {
+    // a file that could not be opened has nothing to close; who asked for it has the error
+  }
+}
+
+async function openChecked(
+  path: string,
+  data: DataFile,
+  pages: PageCache,
+  cost: ByteCost | undefined,
+): Promise<ParquetFile> {
+  const file = await openParquet(path, { pages, cost });
+  const wrong =
+    file.size !== data.fileSize
+      ? `${file.size} bytes, its manifest says ${data.fileSize}`
+      : file.rows !== data.recordCount
+        ? `${file.rows} rows, its manifest says ${data.recordCount}`
+        : null;
+  if (wrong === null) return file;
+  await file.close();
+  throw new LakeError(
+    'data_file_invalid',
+    `data file "${path}" has ${wrong}; restore it from a copy or rewrite the manifest`,
+    { file: path },
+  );
+}

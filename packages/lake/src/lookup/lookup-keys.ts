@@ -1,0 +1,174 @@
+/**
+ * Rows by key, without an index:
+ *
+ * 1. Files come newest data sequence first; once every key is found, files of older sequences are
+ *    not opened. Iceberg does not enforce unique keys: of several live rows the one of the newest
+ *    file, then the last one in it, is taken.
+ * 2. A file is skipped when its partition and column bounds rule out every key that is wanted.
+ * 3. The key column with the most wanted values is searched page by page; the others are read only
+ * at the rows found. 4. Dead rows leave; the whole key is compared; the wanted columns of the
+ * winners are read at the end, file by file.
+ */
+import { LakeError } from '../base/errors.ts';
+import type { DataFile, FileScan, FileSet } from '../metadata/file-set.ts';
+import { specById } from '../metadata/table-metadata.ts';
+import { findRows, type LeafPlan, type ValueTest } from '../parquet/find-rows.ts';
+import { hasColumn, planColumns } from '../parquet/read-plan.ts';
+import type { Locator } from '../scan/batch.ts';
+import { openTableFile } from '../scan/data-file.ts';
+import { planProjection } from '../scan/projection.ts';
+import { valueAt } from '../scan/vectors.ts';
+import type { Field, Value } from '../schema/type.ts';
+import type { ReadCost, Row } from '../source-table.ts';
+import { candidateKeys, checkKeys, keyText, valueTest } from './key-set.ts';
+import { deadOf, lookupLocators } from './lookup-locators.ts';
+import type { LookupTable } from './lookup-table.ts';
+import { pointRows } from './point-rows.ts';
+
+/** A row that was found by key, and where it lies. */
+export interface FoundRow {
+  readonly row: Row;
+  readonly locator: Locator;
+}
+
+const NESTED = new Set(['struct', 'list', 'map', 'variant', 'unknown']);
+
+/**
+ * Rows by key values, one array a key in the order of `key`, in the given order; null where no live
+ * row has the key. Throws invalid_argument for a key column that cannot be compared, and what
+ * lookupLocators throws.
+ */
+export async function lookupKeys(
+  table: LookupTable,
+  set: FileSet,
+  key: readonly Field[],
+  keys: readonly (readonly Value[])[],
+  fields: readonly Field[],
+  cost?: ReadCost,
+): Promise<readonly (FoundRow | null)[]> {
+  checkKeyColumns(key);
+  const wanted = checkKeys(key, keys);
+  const texts = wanted.map((values) => keyText(key, values));
+  const found = await findKeys(
+    { table, key, cost },
+    set,
+    new Map(texts.map((t, i) => [t, wanted[i]])),
+  );
+  const locators = [...found.values()];
+  const rows = await lookupLocators(table, set, locators, fields, cost);
+  const rowOf = new Map(locators.map((locator, i) => [locator, rows[i]]));
+  return texts.map((text) => {
+    const locator = found.get(text);
+    const row = locator === undefined ? null : rowOf.get(locator);
+    return locator === undefined || !row ? null : { row, locator };
+  });
+}
+
+function checkKeyColumns(key: readonly Field[]): void {
+  const nested = key.find((field) => NESTED.has(field.type.kind));
+  if (key.length > 0 && nested === undefined) return;
+  throw new LakeError(
+    'invalid_argument',
+    nested === undefined
+      ? 'a look-up by key needs at least one key column'
+      : `column "${nested.name}" is ${nested.type.kind}, which cannot be a key`,
+  );
+}
+
+interface KeySearch {
+  readonly table: LookupTable;
+  readonly key: readonly Field[];
+  readonly cost: ReadCost | undefined;
+}
+
+type KeysByText = Map<string, readonly Value[]>;
+
+async function findKeys(
+  search: KeySearch,
+  set: FileSet,
+  wanted: KeysByText,
+): Promise<ReadonlyMap<string, Locator>> {
+  const found = new Map<string, Locator>();
+  // a stable sort: within a sequence number the last file of the set is the newest
+  const newestFirst = set.files
+    .toReversed()
+    .sort((a, b) => Number(b.data.dataSequence - a.data.dataSequence));
+  for (const scan of newestFirst) {
+    if (wanted.size === 0) break;
+    for (const [text, position] of await findInFile(search, scan, wanted)) {
+      found.set(text, { file: scan.data.path, position });
+      wanted.delete(text);
+    }
+  }
+  return found;
+}
+
+/** The last live position of each wanted key in one file. */
+async function findInFile(
+  search: KeySearch,
+  scan: FileScan,
+  wanted: KeysByText,
+): Promise<ReadonlyMap<string, number>> {
+  const { table, key, cost } = search;
+  const { data } = scan;
+  const spec = specById(table.context.metadata, data.specId);
+  const candidates = candidateKeys(data, spec, key, [...wanted.values()]);
+  if (candidates.length === 0 || data.recordCount === 0) return new Map();
+  const dead = await deadOf(table, scan);
+  const matches = (await matchingRows(search, data, candidates)).filter((p) => !dead.has(p));
+  if (matches.length === 0) return new Map();
+  const columns = await pointRows(table, data, key, matches, cost);
+  const last = new Map<string, number>();
+  matches.forEach((position, i) => {
+    const text = keyText(
+      key,
+      columns.map((values) => values[i]),
+    );
+    if (wanted.has(text)) last.set(text, position);
+  });
+  return last;
+}
+
+/** Positions, ascending, of rows that have a wanted value in the most telling key column. */
+async function matchingRows(
+  search: KeySearch,
+  data: DataFile,
+  candidates: readonly (readonly Value[])[],
+): Promise<Int32Array> {
+  const { table, key, cost } = search;
+  const [first] = key
+    .map((field, c) => ({ field, values: [...new Set(candidates.map((values) => values[c]))] }))
+    .sort((a, b) => b.values.length - a.values.length);
+  const test = valueTest(first.field.type, first.values);
+  if (data.format !== 'parquet') return scanRows(table, data, first.field, test);
+  const { nameMapping } = table.context;
+  return table.files.use(table.context.files.resolve(data.path), data, cost, async (file) => {
+    const column = hasColumn(file.schema, first.field.id, nameMapping);
+    const lookup = { by: 'id', nameMapping } as const;
+    if (!column) return scanRows(table, data, first.field, test);
+    const [plan] = planColumns(file.schema, [first.field], lookup, file.place);
+    return findRows(file, plan as LeafPlan, test, cost);
+  });
+}
+
+/**
+ * All rows of a file whose column is not stored in Parquet pages: Avro, or one value for the whole
+ * file.
+ */
+async function scanRows(
+  table: LookupTable,
+  data: DataFile,
+  field: Field,
+  test: ValueTest,
+): Promise<Int32Array> {
+  const file = await openTableFile(table.context, data, 'data', null);
+  const projection = planProjection(table.context, data, file, [field]);
+  const found: number[] = [];
+  for await (const rows of file.read(projection.stored)) {
+    const [column] = projection.complete(rows);
+    for (let row = 0; row < rows.rows; row++) {
+      if (test.accepts(valueAt(column, row))) found.push(rows.firstRow + row);
+    }
+  }
+  return Int32Array.from(found);
+}

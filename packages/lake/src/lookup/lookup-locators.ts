@@ -1,0 +1,93 @@
+import { eachOf } from '../base/each-of.ts';
+import { LakeError } from '../base/errors.ts';
+import { normalizeRecorded } from '../base/table-files.ts';
+import type { FileScan, FileSet } from '../metadata/file-set.ts';
+import type { Locator } from '../scan/batch.ts';
+import { ScanDuckDb } from '../scan/duckdb/pool.ts';
+import type { Field, Value } from '../schema/type.ts';
+import type { ReadCost, Row } from '../source-table.ts';
+import type { LookupTable } from './lookup-table.ts';
+import { pointRows } from './point-rows.ts';
+
+const FILES_AT_ONCE = 4;
+
+/**
+ * Rows at locators, in the given order; null where the file is not part of the snapshot, the
+ * position is not in the file, or the row is deleted. Per file: the dead positions (kept between
+ * calls), then the pages that hold the live ones. Throws data_file_missing, data_file_invalid,
+ * delete_file_*, and `unsupported` for ORC, each naming the file.
+ */
+export async function lookupLocators(
+  table: LookupTable,
+  set: FileSet,
+  locators: readonly Locator[],
+  fields: readonly Field[],
+  cost?: ReadCost,
+): Promise<readonly (Row | null)[]> {
+  const result: (Row | null)[] = new Array(locators.length).fill(null);
+  const scans = scansByPath(set);
+  const wanted = new Map<FileScan, number[]>();
+  locators.forEach((locator, i) => {
+    const scan = scans.get(normalizeRecorded(locator.file));
+    if (scan === undefined || !isRowOf(scan, locator.position)) return;
+    const list = wanted.get(scan);
+    if (list === undefined) wanted.set(scan, [i]);
+    else list.push(i);
+  });
+  await eachOf([...wanted], FILES_AT_ONCE, async ([scan, indices]) => {
+    const dead = await deadOf(table, scan);
+    const live = indices.filter((i) => !dead.has(locators[i].position));
+    if (live.length === 0) return;
+    const positions = Int32Array.from(live, (i) => locators[i].position);
+    const columns = await pointRows(table, scan.data, fields, positions, cost);
+    live.forEach((index, i) => {
+      result[index] = rowOf(fields, columns, i);
+    });
+  });
+  return result;
+}
+
+function isRowOf(scan: FileScan, position: number): boolean {
+  return Number.isInteger(position) && position >= 0 && position < scan.data.recordCount;
+}
+
+/**
+ * The dead positions of a file; DuckDB is opened only where equality deletes make the file be read.
+ */
+export async function deadOf(table: LookupTable, scan: FileScan) {
+  if (scan.data.format === 'orc') throw orcRefused(scan.data.path);
+  const duckdb = new ScanDuckDb([table.context.files.resolve(scan.data.path)]);
+  try {
+    return await table.dead.of(scan, duckdb);
+  } finally {
+    duckdb.close();
+  }
+}
+
+/** Row `i` of columns that stand in the order of `fields`, by column name. */
+export function rowOf(
+  fields: readonly Field[],
+  columns: readonly (readonly Value[])[],
+  i: number,
+): Row {
+  return Object.fromEntries(fields.map((field, c) => [field.name, columns[c][i]]));
+}
+
+const INDEXES = new WeakMap<FileSet, ReadonlyMap<string, FileScan>>();
+
+function scansByPath(set: FileSet): ReadonlyMap<string, FileScan> {
+  let index = INDEXES.get(set);
+  if (index === undefined) {
+    index = new Map(set.files.map((scan) => [normalizeRecorded(scan.data.path), scan]));
+    INDEXES.set(set, index);
+  }
+  return index;
+}
+
+function orcRefused(path: string): LakeError {
+  return new LakeError(
+    'unsupported',
+    `data file "${path}" is ORC, which is not read; rewrite the table's data files as Parquet`,
+    { file: path },
+  );
+}
