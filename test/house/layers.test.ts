@@ -10,9 +10,10 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['avro', 'variant'],
     ['metadata', 'parquet'],
     ['catalog', 'plan'],
-    ['open-table.ts', 'scan', 'lookup'],
-    ['changes', 'write'],
+    ['scan'],
+    ['lookup', 'changes'],
     ['source-table.ts', 'table.ts'],
+    ['write'],
     ['index.ts'],
   ],
   engine: [

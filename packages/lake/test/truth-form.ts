@@ -13,7 +13,10 @@ import type {
 } from '../src/schema/type.ts';
 import { valueToJson } from '../src/schema/value-json.ts';
 
-/** The tables of ../shared/iceberg and what its truth.json files say of them (see the README there). */
+/**
+ * The tables of ../shared/iceberg and what its truth.json files say of them (see the README
+ * there).
+ */
 export const ICEBERG = fileURLToPath(new URL('../../../../shared/iceberg/', import.meta.url));
 export const hasShared = existsSync(ICEBERG);
 
@@ -78,7 +81,10 @@ export function truthOf(table: string): Truth {
   return JSON.parse(readFileSync(`${ICEBERG}${table}/truth.json`, 'utf8')) as Truth;
 }
 
-/** A value as truth.json writes it: like our JSON, but maps are sorted pairs and a variant null is an object. */
+/**
+ * A value as truth.json writes it: like our JSON, but maps are sorted pairs and a variant null is
+ * an object.
+ */
 export function truthValue(type: Type, value: Value): Json {
   if (value === null) return null;
   switch (type.kind) {
@@ -110,7 +116,9 @@ export function exact(json: Json): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${exact(object[key])}`).join(',')}}`;
 }
 
-/** A row of truth.json in the form that `exact` compares: maps sorted as `truthValue` sorts them. */
+/**
+ * A row of truth.json in the form that `exact` compares: maps sorted as `truthValue` sorts them.
+ */
 export function exactRow(row: JsonRow, fields: readonly Field[]): string {
   const kept = Object.fromEntries(
     fields.map((field) => [field.name, sortMaps(field.type, row[field.name])]),

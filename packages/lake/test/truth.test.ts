@@ -21,14 +21,18 @@ import {
 } from './truth-form.ts';
 
 /**
- * Every table of ../shared/iceberg, written by other people's writers, against its truth: the rows of every snapshot and
- * the net changes of every pair, through DuckDB where it is exact and through our own Parquet reader alone.
+ * Every table of ../shared/iceberg, written by other people's writers, against its truth: the rows
+ * of every snapshot and the net changes of every pair, through DuckDB where it is exact and
+ * through our own Parquet reader alone.
  */
 const counted = { tables: 0, snapshots: 0, rows: 0, pairs: 0, changes: 0, refused: [] as string[] };
 
 /** The one thing that may be refused, by name: data files in ORC. */
 const ORC_TABLES = new Set(['formats_mixed']);
-/** Read by our own reader in its current snapshot only: eleven snapshots of 440,000 rows take minutes that way. */
+/**
+ * Read by our own reader in its current snapshot only: eleven snapshots of 440,000 rows take
+ * minutes that way.
+ */
 const LARGE_TABLES = new Set(['git.commits']);
 
 async function open(table: string, truth: Truth, engine: ParquetEngine): Promise<SourceTable> {

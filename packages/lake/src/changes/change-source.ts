@@ -14,7 +14,10 @@ export interface ChangeSource {
   files(snapshotId: bigint | null): Promise<FileSet>;
 }
 
-/** What must be read to know the changes: rows that were live before and may be gone, rows that live now and may be new. */
+/**
+ * What must be read to know the changes: rows that were live before and may be gone, rows that
+ * live now and may be new.
+ */
 export interface ChangedParts {
   readonly before: readonly ScanPart[];
   readonly after: readonly ScanPart[];
@@ -25,7 +28,8 @@ export interface ChangedParts {
  *
  * - a data file that was removed: its rows that were live before;
  * - a data file that was added: its rows that live after;
- * - a data file that is in both under other delete files: the positions that died, and those that came back.
+ * - a data file that is in both under other delete files: the positions that died, and those that
+ *   came back.
  *
  * Rows of files that are in both under the same deletes are the same rows and are not looked at.
  */
@@ -53,8 +57,8 @@ function difference(from: PositionSet, without: PositionSet): PositionSet {
 }
 
 /**
- * Whether only compactions (`replace`) lie between two snapshots, one of which descends from the other: then no row
- * differs, and no file has to be read to know it.
+ * Whether only compactions (`replace`) lie between two snapshots, one of which descends from the
+ * other: then no row differs, and no file has to be read to know it.
  */
 export function onlyReplaced(metadata: TableMetadata, from: bigint | null, to: bigint): boolean {
   if (from === null) return false;

@@ -13,13 +13,16 @@ import { type ChangeColumns, checkKeys, type NetKeys, netKeys } from './net-keys
  *
  * 1. only compactions in between, and moves not asked for: nothing, and no file is read;
  * 2. the parts of the two file sets that differ (change-source.ts);
- * 3. nothing was removed: the added rows are streamed as inserts, without a table of keys (so two added rows with one key
- *    are not noticed here); nothing was added: the removed rows are streamed as deletes;
- * 4. else every key of both sides goes into a table of hashes (net-keys.ts, which states the memory); a row that is in both
- *    with equal columns cancels out, and is a `move` where moves are asked for;
+ * 3. nothing was removed: the added rows are streamed as inserts, without a table of keys (so two
+ *    added rows with one key are not noticed here); nothing was added: the removed rows are
+ *    streamed as deletes;
+ * 4. else every key of both sides goes into a table of hashes (net-keys.ts, which states the
+ *    memory); a row that is in both with equal columns cancels out, and is a `move` where moves
+ *    are asked for;
  * 5. deletes first, then the rest in the order of the added files.
  *
- * Throws null_key and duplicate_key, column_not_found, snapshot_not_found, and the errors of reading.
+ * Throws null_key and duplicate_key, column_not_found, snapshot_not_found, and the errors of
+ * reading.
  */
 export async function* changesBetween(
   source: ChangeSource,

@@ -1,7 +1,9 @@
 import { LakeError } from '../base/errors.ts';
 import { LANES } from './row-hash.ts';
 
-/** What is known of a key: it was there before; it is new; it stayed, with the same or another row. */
+/**
+ * What is known of a key: it was there before; it is new; it stayed, with the same or another row.
+ */
 export const KEY_STATE = Object.freeze({ before: 0, inserted: 1, updated: 2, same: 3 });
 
 const GROUPS_START = 1024;
@@ -9,8 +11,9 @@ const GROUPS_START = 1024;
 const MAX_ENTRIES = 2 ** 29;
 
 /**
- * Keys of changed rows by their 128-bit hash: open addressing with linear probing over typed arrays. An entry takes 37
- * bytes (key hash 16, row hash 8, file 4, position 4, state 1, and its share of the slots 8 to 16).
+ * Keys of changed rows by their 128-bit hash: open addressing with linear probing over typed
+ * arrays. An entry takes 37 bytes (key hash 16, row hash 8, file 4, position 4, state 1, and its
+ * share of the slots 8 to 16).
  */
 export class KeyTable {
   #slots = new Int32Array(GROUPS_START * 2);
@@ -31,7 +34,10 @@ export class KeyTable {
     return this.#slots[this.#slotOf(hashes, row * LANES)] - 1;
   }
 
-  /** Adds a key that is not there yet; returns its entry. `rowHashes` are rows of `LANES` words, two of which are kept. */
+  /**
+   * Adds a key that is not there yet; returns its entry. `rowHashes` are rows of `LANES` words,
+   * two of which are kept.
+   */
   add(
     hashes: Int32Array,
     row: number,

@@ -15,7 +15,10 @@ export interface ChangeColumns {
   readonly keyCount: number;
 }
 
-/** Keys of all rows that may have changed, with what became of them; and the rows themselves, to go through again. */
+/**
+ * Keys of all rows that may have changed, with what became of them; and the rows themselves, to go
+ * through again.
+ */
 export interface NetKeys {
   readonly columns: ChangeColumns;
   readonly before: BatchStore;
@@ -29,10 +32,10 @@ export interface NetKeys {
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Decides for every key of the changed parts what became of it. Two passes over the rows, first those before, then those
- * after; memory is 40 to 50 bytes a key (a 128-bit hash of the key, 64 bits of the row's, a locator), whatever the rows'
- * width, and up to 2 x 64 MiB of rows kept for the passes that follow. Throws null_key and duplicate_key, naming the key
- * and both places.
+ * Decides for every key of the changed parts what became of it. Two passes over the rows, first
+ * those before, then those after; memory is 40 to 50 bytes a key (a 128-bit hash of the key, 64
+ * bits of the row's, a locator), whatever the rows' width, and up to 2 x 64 MiB of rows kept for
+ * the passes that follow. Throws null_key and duplicate_key, naming the key and both places.
  */
 export async function netKeys(
   source: ChangeSource,

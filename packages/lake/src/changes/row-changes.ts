@@ -17,12 +17,13 @@ import { type ChangeColumns, netKeys } from './net-keys.ts';
 import { hashRows, LANES } from './row-hash.ts';
 
 /**
- * Net row changes as people see them: whole rows, sorted by key (the canonical texts of its columns, compared as bytes,
- * column by column), each key once. Without key columns whole rows are compared as multisets: a row that occurs n times
- * more than before is n inserts, and there are no updates.
+ * Net row changes as people see them: whole rows, sorted by key (the canonical texts of its
+ * columns, compared as bytes, column by column), each key once. Without key columns whole rows are
+ * compared as multisets: a row that occurs n times more than before is n inserts, and there are no
+ * updates.
  *
- * Sorting needs all changed rows at once: memory is the changed rows as column vectors (about their size in Arrow) and the
- * texts of their keys. Throws what `changesBetween` throws.
+ * Sorting needs all changed rows at once: memory is the changed rows as column vectors (about
+ * their size in Arrow) and the texts of their keys. Throws what `changesBetween` throws.
  */
 export async function* rowChangesBetween(
   source: ChangeSource,

@@ -5,13 +5,14 @@ import { isNullAt, valueAt } from '../scan/vectors.ts';
 import type { Type } from '../schema/type.ts';
 
 /**
- * 128-bit hashes of rows, computed column by column over the vectors' bytes: four 32-bit lanes, each mixed like
- * MurmurHash3_x86_32 (Appleby, public domain) with constants of its own and a seed that is drawn anew in each process.
- * Two different rows among n collide with a probability of about n^2 / 2^129: 10^-20 for a billion rows. The hash is
- * not a defence against someone who can choose rows and see the seed.
+ * 128-bit hashes of rows, computed column by column over the vectors' bytes: four 32-bit lanes,
+ * each mixed like MurmurHash3_x86_32 (Appleby, public domain) with constants of its own and a seed
+ * that is drawn anew in each process. Two different rows among n collide with a probability of
+ * about n^2 / 2^129: 10^-20 for a billion rows. The hash is not a defence against someone who can
+ * choose rows and see the seed.
  *
- * NULL, an empty string and 0 hash differently; NaNs are one value; values without a fixed width hash by their
- * canonical text.
+ * NULL, an empty string and 0 hash differently; NaNs are one value; values without a fixed width
+ * hash by their canonical text.
  */
 export const LANES = 4;
 

@@ -8,7 +8,10 @@ import { vectorOf } from './vectors.ts';
 
 const CHUNK_ROWS = 2048;
 
-/** Opens an Avro data or delete file that is held in memory. `code` is that of errors about its bytes. */
+/**
+ * Opens an Avro data or delete file that is held in memory. `code` is that of errors about its
+ * bytes.
+ */
 export function openAvroFile(
   bytes: Uint8Array,
   path: string,

@@ -3,9 +3,10 @@ import type { MapValue, StructValue, Type, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 
 /**
- * The canonical text of a value: what keys are compared and sorted by, and how values without a fixed width are hashed.
- * Strings as they are, all else as the text of its JSON form; maps with their entries sorted by the text of the key, so
- * that two maps with the same entries are equal. Null has none: it comes back as null.
+ * The canonical text of a value: what keys are compared and sorted by, and how values without a
+ * fixed width are hashed. Strings as they are, all else as the text of its JSON form; maps with
+ * their entries sorted by the text of the key, so that two maps with the same entries are equal.
+ * Null has none: it comes back as null.
  */
 export function canonicalText(type: Type, value: Value): string | null {
   if (value === null) return null;

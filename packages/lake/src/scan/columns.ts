@@ -3,8 +3,9 @@ import type { Field, Schema } from '../schema/type.ts';
 import { LAST_UPDATED, ROW_ID } from './projection.ts';
 
 /**
- * The fields of top-level columns by name, in the order of `names`; all columns of the schema where `names` is undefined.
- * `_row_id` and `_last_updated_sequence_number` exist in format version 3. Throws column_not_found.
+ * The fields of top-level columns by name, in the order of `names`; all columns of the schema
+ * where `names` is undefined. `_row_id` and `_last_updated_sequence_number` exist in format
+ * version 3. Throws column_not_found.
  */
 export function columnsOf(
   schema: Schema,

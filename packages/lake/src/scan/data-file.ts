@@ -18,9 +18,10 @@ export interface FileEntry {
 }
 
 /**
- * Opens a data or delete file of any format and checks it against its manifest entry: the file must be there, have the
- * size and, once read, the number of rows that the manifest says. Throws `data_file_missing`, `data_file_invalid` (or
- * `delete_file_*`), and `unsupported` for ORC, each naming the file.
+ * Opens a data or delete file of any format and checks it against its manifest entry: the file
+ * must be there, have the size and, once read, the number of rows that the manifest says. Throws
+ * `data_file_missing`, `data_file_invalid` (or `delete_file_*`), and `unsupported` for ORC, each
+ * naming the file.
  */
 export async function openTableFile(
   context: ReadContext,

@@ -11,12 +11,12 @@ import { readPositionDeletes } from './position-deletes.ts';
 import type { ReadContext } from './read-context.ts';
 
 /**
- * Which rows of a data file are deleted: the union of its position deletes or deletion vector, and of its equality
- * deletes. Which delete files apply is already decided (plan/delete-index.ts).
+ * Which rows of a data file are deleted: the union of its position deletes or deletion vector, and
+ * of its equality deletes. Which delete files apply is already decided (plan/delete-index.ts).
  *
- * A delete file that is missing or damaged is an error, never an empty set: deleted rows must not come back to life. Sets
- * are kept per data file and its delete files, as many as fit into `CACHED_POSITIONS`; so are position delete files, which
- * may serve many data files.
+ * A delete file that is missing or damaged is an error, never an empty set: deleted rows must not
+ * come back to life. Sets are kept per data file and its delete files, as many as fit into
+ * `CACHED_POSITIONS`; so are position delete files, which may serve many data files.
  */
 export class DeadRows {
   readonly #context: ReadContext;
@@ -29,7 +29,10 @@ export class DeadRows {
     this.#context = context;
   }
 
-  /** The dead positions of a scan's data file. `duckdb` reads the file where equality deletes ask for its values. */
+  /**
+   * The dead positions of a scan's data file. `duckdb` reads the file where equality deletes ask
+   * for its values.
+   */
   async of(scan: FileScan, duckdb: ScanDuckDb | null): Promise<PositionSet> {
     if (scan.deletes.length === 0) return NO_POSITIONS;
     const key = [normalizeRecorded(scan.data.path), ...scan.deletes.map(deleteKey)].join('\n');
@@ -73,7 +76,10 @@ export class DeadRows {
 /** Positions kept by each of the two caches: 64 MiB at most. */
 const CACHED_POSITIONS = 16 * 1024 * 1024;
 
-/** Values by key, the least recently used dropped when their weights pass `CACHED_POSITIONS`. Failures are not kept. */
+/**
+ * Values by key, the least recently used dropped when their weights pass `CACHED_POSITIONS`.
+ * Failures are not kept.
+ */
 class BoundedCache<T> {
   readonly #weigh: (value: T) => number;
   readonly #entries = new Map<string, { readonly value: Promise<T>; weight: number }>();

@@ -17,10 +17,13 @@ type EqualityDelete = DeleteFile & { readonly kind: 'equality' };
  * The rows of a data file that equality deletes match (format/spec.md, "Equality Delete Files"):
  *
  * 1. Delete files with the same set of equality ids are merged into one set of keys.
- * 2. A key is the values of the columns with those ids, as canonical texts; NULL equals NULL, NaN equals NaN.
- * 3. Columns that were dropped from the table's schema are still compared: their type comes from the newest schema that
- *    has them. Columns that the data file lacks are projected as in any read (partition value, initial default, null).
- * 4. A column may lie inside structs: then its top-level column is read, and a null struct makes the value null.
+ * 2. A key is the values of the columns with those ids, as canonical texts; NULL equals NULL, NaN
+ *    equals NaN.
+ * 3. Columns that were dropped from the table's schema are still compared: their type comes from
+ *    the newest schema that has them. Columns that the data file lacks are projected as in any
+ *    read (partition value, initial default, null).
+ * 4. A column may lie inside structs: then its top-level column is read, and a null struct makes
+ *    the value null.
  */
 export async function deadByEquality(
   context: ReadContext,
@@ -48,7 +51,9 @@ function equalityIds(file: EqualityDelete): number[] {
   return [...new Set(file.equalityIds)].sort((a, b) => a - b);
 }
 
-/** A compared column: the top-level field that holds it, and the names that lead to it from there. */
+/**
+ * A compared column: the top-level field that holds it, and the names that lead to it from there.
+ */
 interface KeyColumn {
   readonly field: Field;
   readonly path: readonly string[];

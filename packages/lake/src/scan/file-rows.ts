@@ -12,7 +12,10 @@ export interface FileRows {
 export interface OpenFile {
   /** The number of rows that the file itself states; null where it states none (Avro). */
   readonly rowCount: number | null;
-  /** Whether the file has a top-level column with this field id (by name mapping where it has no ids). */
+  /**
+   * Whether the file has a top-level column with this field id (by name mapping where it has no
+   * ids).
+   */
   has(fieldId: number): boolean;
   /** All rows in file order; `fields` are columns that the file has. Errors name the file. */
   read(fields: readonly Field[]): AsyncGenerator<FileRows>;

@@ -20,9 +20,10 @@ export interface ParquetSource {
 }
 
 /**
- * Opens a Parquet data or delete file: its footer is read by our own reader, which is who refuses damaged, encrypted and
- * oversized files; then `duckReads` decides for the whole file whether DuckDB or our own reader reads the pages. Where
- * DuckDB gives up in the middle, our own reader goes on from the next row: its error, if it has one too, is the file's.
+ * Opens a Parquet data or delete file: its footer is read by our own reader, which is who refuses
+ * damaged, encrypted and oversized files; then `duckReads` decides for the whole file whether
+ * DuckDB or our own reader reads the pages. Where DuckDB gives up in the middle, our own reader
+ * goes on from the next row: its error, if it has one too, is the file's.
  */
 export async function openParquetFile(source: ParquetSource): Promise<OpenFile> {
   const footer = await footerOf(source.place);
@@ -97,7 +98,10 @@ async function* readRows(
   yield* readOwnParquet({ place, nameMapping, fields, firstRow: done });
 }
 
-/** Whether DuckDB gave up; an error thrown into the generator by its consumer is not ours to swallow. */
+/**
+ * Whether DuckDB gave up; an error thrown into the generator by its consumer is not ours to
+ * swallow.
+ */
 function isDuckDbError(error: unknown): boolean {
   return error instanceof Error && (error as LakeError).code === undefined;
 }

@@ -16,8 +16,8 @@ const COLUMNS: readonly Field[] = Object.freeze([
 ]);
 
 /**
- * The deleted positions in a Parquet or Avro position delete file, by normalised path of the data file. Throws
- * `delete_file_missing` or `delete_file_invalid`.
+ * The deleted positions in a Parquet or Avro position delete file, by normalised path of the data
+ * file. Throws `delete_file_missing` or `delete_file_invalid`.
  */
 export async function readPositionDeletes(
   context: ReadContext,

@@ -9,15 +9,18 @@ import type { ReadContext } from './read-context.ts';
 import { constantVector } from './vectors.ts';
 
 /**
- * Columns of a data file as the table's schema has them (format/spec.md, "Column Projection" and "Row Lineage"):
+ * Columns of a data file as the table's schema has them (format/spec.md, "Column Projection" and
+ * "Row Lineage"):
  *
- * 1. the file's column with the field's id (or, in files without ids, with a name that the name mapping gives to the id);
+ * 1. the file's column with the field's id (or, in files without ids, with a name that the name
+ *    mapping gives to the id);
  * 2. else the value of an identity partition field of the file's partition spec;
  * 3. else the field's initial default;
  * 4. else null, unless the field is required: then the file is at fault.
  *
- * `_row_id` and `_last_updated_sequence_number` come from the file where it has them and are not null there, else from the
- * manifest entry: first row id + position, and the data sequence number; null in files older than row lineage.
+ * `_row_id` and `_last_updated_sequence_number` come from the file where it has them and are not
+ * null there, else from the manifest entry: first row id + position, and the data sequence number;
+ * null in files older than row lineage.
  */
 export const ROW_ID: Field = lineageField(2_147_483_540, '_row_id');
 export const LAST_UPDATED: Field = lineageField(2_147_483_539, '_last_updated_sequence_number');
@@ -62,7 +65,9 @@ export function planProjection(
   };
 }
 
-/** What a lineage column inherits from the manifest entry; null in files older than row lineage. */
+/**
+ * What a lineage column inherits from the manifest entry; null in files older than row lineage.
+ */
 export function lineageBase(field: Field, data: DataFile): bigint | null {
   if (data.firstRowId === null) return null;
   return field.id === ROW_ID.id ? data.firstRowId : data.dataSequence;
@@ -99,7 +104,10 @@ export function absentValue(context: ReadContext, data: DataFile, field: Field):
   );
 }
 
-/** The value that an identity partition field gives every row of the file; undefined where none does. */
+/**
+ * The value that an identity partition field gives every row of the file; undefined where none
+ * does.
+ */
 function partitionValue(context: ReadContext, data: DataFile, field: Field): Value | undefined {
   const spec = specById(context.metadata, data.specId);
   const index = spec.fields.findIndex(

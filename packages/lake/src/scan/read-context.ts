@@ -11,7 +11,9 @@ export interface ReadContext {
   readonly engine: ParquetEngine;
 }
 
-/** The context of a loaded table. Throws metadata_invalid where its name mapping cannot be read. */
+/**
+ * The context of a loaded table. Throws metadata_invalid where its name mapping cannot be read.
+ */
 export function readContext(
   table: { readonly metadata: TableMetadata; readonly files: TableFiles },
   engine: ParquetEngine = 'auto',

@@ -6,8 +6,9 @@ import { CHUNK_ROWS, stagedExpression, stageRows, stagingType } from './duckdb/s
 import type { Condition } from './where.ts';
 
 /**
- * Evaluates a condition over batches, in a DuckDB that can open no file. Whoever read the rows (DuckDB, our Parquet
- * reader, Avro) does not matter: the condition always sees the values and types of the table's schema.
+ * Evaluates a condition over batches, in a DuckDB that can open no file. Whoever read the rows
+ * (DuckDB, our Parquet reader, Avro) does not matter: the condition always sees the values and
+ * types of the table's schema.
  */
 export class RowFilter {
   readonly #condition: Condition;
@@ -18,8 +19,9 @@ export class RowFilter {
   }
 
   /**
-   * The rows of `batch` for which the condition is true, ascending. The batch's columns from `first` on must be the
-   * condition's fields, in its order. Throws invalid_argument where DuckDB refuses the condition.
+   * The rows of `batch` for which the condition is true, ascending. The batch's columns from
+   * `first` on must be the condition's fields, in its order. Throws invalid_argument where DuckDB
+   * refuses the condition.
    */
   async matching(batch: Batch, first: number): Promise<Int32Array> {
     const types = this.#condition.fields.map((field) => field.type);

@@ -24,7 +24,9 @@ export interface ScanPlan {
   readonly parts: readonly ScanPart[];
   readonly fields: readonly Field[];
   readonly condition?: Condition;
-  /** Rows a batch, at most; DuckDB hands over 2,048 at a time, so batches are no larger than that. */
+  /**
+   * Rows a batch, at most; DuckDB hands over 2,048 at a time, so batches are no larger than that.
+   */
   readonly batchRows?: number;
   readonly signal?: AbortSignal;
 }
@@ -33,8 +35,8 @@ export interface ScanPlan {
  * Scans data files one after another:
  *
  * 1. the dead positions of the file (deletes.ts); a file without a live row is not opened;
- * 2. the file's own columns, by DuckDB or our own readers (data-file.ts), completed by partition values, defaults and
- *    lineage (projection.ts);
+ * 2. the file's own columns, by DuckDB or our own readers (data-file.ts), completed by partition
+ *    values, defaults and lineage (projection.ts);
  * 3. dead rows out; then the rows for which the condition is not true;
  * 4. batches with the positions that the rows have in their file.
  *

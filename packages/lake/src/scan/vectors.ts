@@ -2,7 +2,8 @@ import type { Type, Value } from '../schema/type.ts';
 import type { Batch, ColumnVector } from './batch.ts';
 
 /**
- * Column vectors from values and back. A vector is immutable once it is part of a batch; selecting rows copies them.
+ * Column vectors from values and back. A vector is immutable once it is part of a batch; selecting
+ * rows copies them.
  */
 
 /** Which kind of vector holds values of `type`. */

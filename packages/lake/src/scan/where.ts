@@ -6,9 +6,11 @@ import { LockedDuckDb } from './duckdb/instance.ts';
 /**
  * A condition in DuckDB SQL, checked before it is run.
  *
- * 1. DuckDB parses `SELECT 1 FROM rows WHERE (<condition>)` and serialises the tree (`json_serialize_sql`).
- * 2. The tree must be that one SELECT: no second statement, UNION, GROUP BY, HAVING, ORDER BY or LIMIT smuggled in
- *    through a parenthesis; the condition must have no subquery, window, parameter or star.
+ * 1. DuckDB parses `SELECT 1 FROM rows WHERE (<condition>)` and serialises the tree
+ *    (`json_serialize_sql`).
+ * 2. The tree must be that one SELECT: no second statement, UNION, GROUP BY, HAVING, ORDER BY or
+ *    LIMIT smuggled in through a parenthesis; the condition must have no subquery, window,
+ *    parameter or star.
  * 3. Every column it names must be one of the schema's; which ones is what has to be read.
  *
  * It runs in an instance that can open no file and no network (`duckdb/instance.ts`).

@@ -5,12 +5,13 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckd
  * A DuckDB of its own for one scan, locked to the files of that scan:
  *
  * 1. in memory, with a memory limit and no place to spill to;
- * 2. `allowed_paths` = the files named here, then `enable_external_access` off: no other file, no network, no `ATTACH`,
- *    no `COPY TO`, no `INSTALL`; extensions are neither installed nor loaded by themselves;
+ * 2. `allowed_paths` = the files named here, then `enable_external_access` off: no other file, no
+ *    network, no `ATTACH`, no `COPY TO`, no `INSTALL`; extensions are neither installed nor loaded
+ *    by themselves;
  * 3. `lock_configuration`, so that no statement can open any of it again.
  *
- * An instance that reported an INTERNAL or FATAL error is `poisoned`: DuckDB invalidates such a database as a whole, so
- * it must be closed and never asked again.
+ * An instance that reported an INTERNAL or FATAL error is `poisoned`: DuckDB invalidates such a
+ * database as a whole, so it must be closed and never asked again.
  */
 export class LockedDuckDb {
   readonly #instance: DuckDBInstance;
@@ -58,7 +59,10 @@ export class LockedDuckDb {
     return await this.guard(() => this.#connection.stream(sql));
   }
 
-  /** Awaits `work` and marks the instance poisoned where its error says so. The error itself passes on. */
+  /**
+   * Awaits `work` and marks the instance poisoned where its error says so. The error itself passes
+   * on.
+   */
   async guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -4,18 +4,20 @@ import type { Field, ListType, MapType, StructType, Type } from '../../schema/ty
 import { duckType } from './sql-types.ts';
 
 /**
- * Which Parquet files DuckDB reads. The rule, column by column: DuckDB reads a file when it gives, for every wanted
- * column that the file has, exactly the values that Iceberg means:
+ * Which Parquet files DuckDB reads. The rule, column by column: DuckDB reads a file when it gives,
+ * for every wanted column that the file has, exactly the values that Iceberg means:
  *
  * - the file's type is the column's own, or an integer, float or decimal that widens into it;
- * - strings, uuids, dates, times, timestamps and decimals are annotated as such (else DuckDB would give blobs or
- *   numbers); timestamps and times are in the unit of the column's type;
+ * - strings, uuids, dates, times, timestamps and decimals are annotated as such (else DuckDB would
+ *   give blobs or numbers); timestamps and times are in the unit of the column's type;
  * - lists, maps and structs have the wanted fields, by id, name and order, and nothing else;
  * - no variant, no zoned nanoseconds, no `unknown` (`duckType` has no name for them);
  * - the pages are in a codec that DuckDB knows (not Hadoop's LZ4, not LZO);
- * - no two top-level columns differ only by case, and the path has no character that DuckDB takes for a pattern.
+ * - no two top-level columns differ only by case, and the path has no character that DuckDB takes
+ *   for a pattern.
  *
- * Every other file goes, as a whole, through our own Parquet reader. Both give the same values (test/truth.test.ts).
+ * Every other file goes, as a whole, through our own Parquet reader. Both give the same values
+ * (test/truth.test.ts).
  */
 export function duckReads(
   path: string,

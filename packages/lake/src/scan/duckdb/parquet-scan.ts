@@ -21,8 +21,9 @@ export interface FileRows {
 }
 
 /**
- * All rows of a Parquet file in file order, in chunks of at most 2,048, their columns as `columns` has them. `duckReads`
- * must have said yes. Errors are DuckDB's own; the caller decides what they mean.
+ * All rows of a Parquet file in file order, in chunks of at most 2,048, their columns as `columns`
+ * has them. `duckReads` must have said yes. Errors are DuckDB's own; the caller decides what they
+ * mean.
  */
 export async function* scanParquet(
   db: LockedDuckDb,

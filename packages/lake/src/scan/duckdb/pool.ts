@@ -1,8 +1,8 @@
 import { LockedDuckDb } from './instance.ts';
 
 /**
- * The DuckDB of one scan: opened when the first file needs it, locked to the scan's files, replaced by a fresh one after
- * an INTERNAL or FATAL error, closed with the scan.
+ * The DuckDB of one scan: opened when the first file needs it, locked to the scan's files,
+ * replaced by a fresh one after an INTERNAL or FATAL error, closed with the scan.
  */
 export class ScanDuckDb {
   readonly #files: readonly string[];

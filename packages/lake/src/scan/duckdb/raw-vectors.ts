@@ -6,11 +6,12 @@ import { valuesOf, vectorKind } from '../vectors.ts';
 import { readStrings } from './raw-strings.ts';
 
 /**
- * DuckDB's result vectors as our column vectors, copied with typed arrays and without a JavaScript value per row where
- * the type is flat. Layouts are those of DuckDB's C API (duckdb.h, "Vector Interface"): fixed-width values in a plain
- * array, a validity bit per row (1 = valid), text as 16-byte `duckdb_string_t`, lists as (offset, length) pairs of
- * 64-bit integers into a child vector, structs as one child vector a field, maps as lists of {key, value}, DECIMAL in
- * 16, 32, 64 or 128 bits by its precision, UUID as a 128-bit integer with its top bit flipped.
+ * DuckDB's result vectors as our column vectors, copied with typed arrays and without a JavaScript
+ * value per row where the type is flat. Layouts are those of DuckDB's C API (duckdb.h, "Vector
+ * Interface"): fixed-width values in a plain array, a validity bit per row (1 = valid), text as
+ * 16-byte `duckdb_string_t`, lists as (offset, length) pairs of 64-bit integers into a child
+ * vector, structs as one child vector a field, maps as lists of {key, value}, DECIMAL in 16, 32,
+ * 64 or 128 bits by its precision, UUID as a 128-bit integer with its top bit flipped.
  */
 
 /** Copies `rows` rows of a vector whose DuckDB type is what `duckType` names for `type`. */

@@ -2,8 +2,9 @@ import type { Type } from '../../schema/type.ts';
 import { quoteName } from './instance.ts';
 
 /**
- * The DuckDB type whose vectors carry exactly the values of `type`, or null where DuckDB has none: it keeps zoned
- * timestamps in microseconds (so `timestamptz_ns` would lose digits) and decodes variants into types of its own.
+ * The DuckDB type whose vectors carry exactly the values of `type`, or null where DuckDB has none:
+ * it keeps zoned timestamps in microseconds (so `timestamptz_ns` would lose digits) and decodes
+ * variants into types of its own.
  */
 export function duckType(type: Type): string | null {
   switch (type.kind) {

@@ -21,8 +21,9 @@ import { isNullAt, valueAt } from '../vectors.ts';
 import { duckType } from './sql-types.ts';
 
 /**
- * Rows into DuckDB: each column has a staging type that its vector can be copied into as it stands (values without a
- * fixed width as text), and an expression that turns it into the DuckDB type that SQL should see.
+ * Rows into DuckDB: each column has a staging type that its vector can be copied into as it stands
+ * (values without a fixed width as text), and an expression that turns it into the DuckDB type
+ * that SQL should see.
  */
 
 /** Rows of a chunk, at most: DuckDB's vector size. */
@@ -57,8 +58,9 @@ export function stagingType(type: Type): DuckDBType {
 }
 
 /**
- * SQL for the value of staging column `column`. Zoned nanoseconds become microseconds and variants JSON, which is what
- * DuckDB has; binary inside lists, maps and structs is base64 text, and a map below the top level a list of {key, value}.
+ * SQL for the value of staging column `column`. Zoned nanoseconds become microseconds and variants
+ * JSON, which is what DuckDB has; binary inside lists, maps and structs is base64 text, and a map
+ * below the top level a list of {key, value}.
  */
 export function stagedExpression(type: Type, column: string): string {
   switch (type.kind) {
@@ -109,7 +111,10 @@ function jsonType(type: Type): string {
   }
 }
 
-/** A chunk of the rows `from` to `to` (at most `CHUNK_ROWS`), its first column the row's number in the batch. */
+/**
+ * A chunk of the rows `from` to `to` (at most `CHUNK_ROWS`), its first column the row's number in
+ * the batch.
+ */
 export function stageRows(
   columns: readonly ColumnVector[],
   types: readonly Type[],
