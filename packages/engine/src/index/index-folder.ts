@@ -12,14 +12,13 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
+import type { Directory } from '../storage/directory.ts';
 import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
 import { ioError } from '../storage/io-errors.ts';
-import { LocalDirectory } from '../storage/local-directory.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import { VERIFIED_FILE } from '../storage/verification.ts';
 import { filesOf, readCommit } from './commit.ts';
 import { type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
-import { IndexWriter, type IndexWriterOptions } from './index-writer.ts';
 import { LOCK_FILE, lockIndex, type WriterLock } from './writer-lock.ts';
 
 const POINTER_FILE = 'current';
@@ -33,7 +32,7 @@ const folderName = (generation: number): string => `g${String(generation).padSta
 /** The live generation of an index folder, or null before the first `publish`. Throws corrupt_index. */
 export function liveGeneration(folder: string): number | null {
   if (!existsSync(join(folder, POINTER_FILE))) return null;
-  const root = rootOf(folder);
+  const root = openLocalDirectory(folder);
   const payload = Buffer.from(readFramed(root, POINTER_FILE, 'pointer')).toString();
   const { generation } = JSON.parse(payload) as { generation: unknown };
   if (typeof generation === 'number' && Number.isSafeInteger(generation)) return generation;
@@ -45,13 +44,9 @@ export function openIndex(folder: string): IndexSnapshot {
   removeOrphans(folder);
   for (let attempt = 1; ; attempt++) {
     const generation = liveGeneration(folder);
-    if (generation === null) {
-      throw new LhsError('index_not_built', `"${folder}" holds no index yet`, {
-        hint: 'run lhs index reindex to build it',
-      });
-    }
+    if (generation === null) throw notBuilt(folder);
     try {
-      return openSnapshot(generationDirectory(folder, generation), { generation });
+      return openSnapshot(openLocalDirectory(join(folder, folderName(generation))), { generation });
     } catch (error) {
       // The generation may have been replaced and removed while it was being opened.
       if (attempt === OPEN_ATTEMPTS || liveGeneration(folder) === generation) throw error;
@@ -59,41 +54,33 @@ export function openIndex(folder: string): IndexSnapshot {
   }
 }
 
-/** The one writer of an index, with its lock. `close` in any case. */
+/** The right to write an index: its lock, and the directory of a generation. `close` in any case. */
 export interface IndexSession {
   readonly generation: number;
-  readonly writer: IndexWriter;
+  /** Where the generation's writer works. It refuses to replace a file once the lock has gone to another process. */
+  readonly directory: Directory;
   /** Makes a new generation, which must have a commit, the live one, and removes the old one. */
   publish(): void;
-  /** Gives lock and files back. A new generation that was not published is removed. Idempotent. */
+  /** Gives the lock back. A new generation that was not published is removed. Idempotent. */
   close(): void;
 }
 
 /**
- * Locks an index folder (made where it is missing) and opens its live generation, or a new and empty one beside it. Throws
- * index_busy while another writer lives, index_not_built when there is no live one.
+ * Locks an index folder (made where it is missing), removes what a crash left behind, and opens its live generation or a new,
+ * empty one beside it. Throws index_busy while another writer lives, index_not_built when there is no live one.
  */
-export function openIndexSession(
-  folder: string,
-  plans: readonly FieldPlan[],
-  options: IndexWriterOptions & { readonly generation: 'live' | 'new' },
-): IndexSession {
+export function openIndexSession(folder: string, which: 'live' | 'new'): IndexSession {
   makeFolder(folder);
   const lock = lockIndex(folder);
   try {
     const live = liveGeneration(folder);
     sweepFolder(folder, live);
-    const generation = options.generation === 'new' ? (live ?? 0) + 1 : live;
-    if (generation === null) {
-      throw new LhsError('index_not_built', `"${folder}" holds no index yet`, {
-        hint: 'run lhs index reindex to build it',
-      });
-    }
-    if (options.generation === 'new') makeFolder(join(folder, folderName(generation)));
-    const directory = generationDirectory(folder, generation);
-    const fence = () => lock.assertHeld();
-    const writer = IndexWriter.open(directory, plans, { ...options, fence });
-    return new LocalSession(folder, lock, generation, writer);
+    const generation = which === 'new' ? (live ?? 0) + 1 : live;
+    if (generation === null) throw notBuilt(folder);
+    const path = join(folder, folderName(generation));
+    if (which === 'new') makeFolder(path);
+    const directory = openLocalDirectory(path, () => lock.assertHeld());
+    return new LocalSession(folder, lock, generation, directory);
   } catch (error) {
     lock.release();
     throw error;
@@ -102,24 +89,24 @@ export function openIndexSession(
 
 class LocalSession implements IndexSession {
   readonly generation: number;
-  readonly writer: IndexWriter;
+  readonly directory: Directory;
   readonly #folder: string;
   readonly #lock: WriterLock;
   #open = true;
 
-  constructor(folder: string, lock: WriterLock, generation: number, writer: IndexWriter) {
+  constructor(folder: string, lock: WriterLock, generation: number, directory: Directory) {
     this.#folder = folder;
     this.#lock = lock;
     this.generation = generation;
-    this.writer = writer;
+    this.directory = directory;
   }
 
   publish(): void {
-    if (this.writer.lastCommit.number === 0) {
+    if (readCommit(this.directory) === null) {
       throw new LhsError('internal', 'a generation without a commit cannot be published');
     }
-    this.#lock.assertHeld();
-    const root = rootOf(this.#folder);
+    const root = openLocalDirectory(this.#folder, () => this.#lock.assertHeld());
+    root.sync();
     if (root.list().includes(POINTER_DRAFT)) root.remove(POINTER_DRAFT);
     const pointer = Buffer.from(JSON.stringify({ generation: this.generation }));
     writeFramed(root, POINTER_DRAFT, 'pointer', [pointer]);
@@ -131,13 +118,17 @@ class LocalSession implements IndexSession {
     if (!this.#open) return;
     this.#open = false;
     try {
-      this.writer.close();
       sweepFolder(this.#folder, liveGeneration(this.#folder));
     } finally {
       this.#lock.release();
     }
   }
 }
+
+const notBuilt = (folder: string): LhsError =>
+  new LhsError('index_not_built', `"${folder}" holds no index yet`, {
+    hint: 'run lhs index reindex to build it',
+  });
 
 /**
  * Removes what a crash left behind, when there is something and no writer lives. A folder that cannot be changed or is being
@@ -180,7 +171,7 @@ function orphansOf(folder: string, live: number | null): readonly string[] {
     return name === POINTER_DRAFT || name.startsWith(LOCK_FILE);
   });
   if (live === null || !existsSync(join(folder, kept))) return orphans;
-  const directory = generationDirectory(folder, live);
+  const directory = openLocalDirectory(join(folder, kept));
   const commit = readCommit(directory);
   if (commit === null) return orphans;
   const named = filesOf(commit);
@@ -197,5 +188,3 @@ function makeFolder(path: string): void {
     throw ioError(error, 'make', path);
   }
 }
-
-const rootOf = (folder: string): LocalDirectory => new LocalDirectory(folder, unmapped);

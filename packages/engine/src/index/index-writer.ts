@@ -52,8 +52,6 @@ export interface IndexWriterOptions {
   readonly memoryBytes?: number;
   readonly definitionVersion?: number;
   readonly merge?: MergeSettings;
-  /** Asked right before a commit becomes visible; throws when this writer has lost its lock. */
-  readonly fence?: () => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -221,7 +219,6 @@ export class IndexWriter {
         files: state.files,
         checkpoint: state.checkpoint,
       };
-      this.#options.fence?.();
       writeCommit(this.#directory, commit);
       this.#adopt(commit);
       return commit;

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { mapFile } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
 import { ioError, systemCode } from './io-errors.ts';
@@ -25,14 +26,19 @@ const STAMP_AGE_NS = 1_000_000_000n;
 const CREATE =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** A folder of the local file system. It exists already; `map` says how files are mapped. */
+/**
+ * A folder of the local file system. It exists already; `map` says how files are mapped, `fence` throws when this process may
+ * no longer replace a file here (asked before every rename).
+ */
 export class LocalDirectory implements Directory {
   readonly path: string;
   readonly #map: MapFile;
+  readonly #fence: () => void;
 
-  constructor(path: string, map: MapFile) {
+  constructor(path: string, map: MapFile, fence: () => void = () => {}) {
     this.path = path;
     this.#map = map;
+    this.#fence = fence;
   }
 
   list(): readonly string[] {
@@ -71,6 +77,7 @@ export class LocalDirectory implements Directory {
 
   rename(from: string, to: string): void {
     const path = this.#at(to);
+    this.#fence();
     attempt('rename to', path, () => renameSync(this.#at(from), path));
     this.sync();
   }
@@ -162,4 +169,9 @@ function attempt<T>(action: string, path: string, call: () => T): T {
   } catch (error) {
     throw ioError(error, action, path);
   }
+}
+
+/** A folder whose files are mapped into the arenas of the process. */
+export function openLocalDirectory(path: string, fence?: () => void): LocalDirectory {
+  return new LocalDirectory(path, mapFile, fence);
 }

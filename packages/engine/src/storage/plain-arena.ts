@@ -1,4 +1,5 @@
 import { LhsError } from '../base/errors.ts';
+import { KERNEL_BYTES } from './arena.ts';
 import type { Arena, Region } from './directory.ts';
 
 const PAGE = 65_536;
@@ -11,7 +12,7 @@ const ALIGN = 64;
 export function plainArena(bytes = 64 * 2 ** 20): Arena {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
   const u8 = new Uint8Array(memory.buffer);
-  let next = ALIGN;
+  let next = KERNEL_BYTES;
   let regions = 0;
   const arena: Arena = {
     memory,
@@ -31,7 +32,7 @@ export function plainArena(bytes = 64 * 2 ** 20): Arena {
       regions++;
       u8.fill(0, offset, offset + length);
       return regionOf(arena, offset, length, () => {
-        if (--regions === 0) next = ALIGN;
+        if (--regions === 0) next = KERNEL_BYTES;
       });
     },
   };
