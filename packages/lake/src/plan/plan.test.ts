@@ -1,0 +1,338 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DataFile, DeleteFile, FileScan } from '../metadata/file-set.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
+import { compareValues } from '../schema/compare.ts';
+import type { PartitionSpec } from '../schema/partition-spec.ts';
+import { encodeSingleValue } from '../schema/single-value.ts';
+import { applyTransform, parseTransform } from '../schema/transform.ts';
+import type { Field, Value } from '../schema/type.ts';
+import type { Condition } from './condition.ts';
+import { buildDeleteIndex, partitionKey } from './delete-index.ts';
+import { diffFileSets } from './diff-file-sets.ts';
+import { pruneFiles } from './prune.ts';
+
+const dataFile = (path: string, over: Partial<DataFile> = {}): DataFile => ({
+  path,
+  format: 'parquet',
+  specId: 0,
+  partition: [],
+  recordCount: 10,
+  fileSize: 100,
+  dataSequence: 5n,
+  fileSequence: 5n,
+  addedSnapshotId: 1n,
+  firstRowId: null,
+  lowerBounds: new Map(),
+  upperBounds: new Map(),
+  nullCounts: new Map(),
+  valueCounts: new Map(),
+  ...over,
+});
+const base = { specId: 0, partition: [], recordCount: 1, fileSize: 1, dataSequence: 5n };
+const position = (path: string, over: object = {}): DeleteFile =>
+  ({
+    ...base,
+    path,
+    kind: 'position',
+    format: 'parquet',
+    referencedDataFile: null,
+    ...over,
+  }) as DeleteFile;
+const equality = (path: string, over: object = {}): DeleteFile =>
+  ({ ...base, path, kind: 'equality', format: 'parquet', equalityIds: [1], ...over }) as DeleteFile;
+const vector = (referencedDataFile: string, over: object = {}): DeleteFile =>
+  ({
+    ...base,
+    path: 'dv.puffin',
+    kind: 'vector',
+    format: 'puffin',
+    referencedDataFile,
+    contentOffset: 4,
+    contentSize: 40,
+    ...over,
+  }) as DeleteFile;
+
+describe('delete scope', () => {
+  const applied = (deletes: DeleteFile[], file: DataFile, flat = false) =>
+    buildDeleteIndex(deletes, () => flat)
+      .deletesFor(file)
+      .map((d) => d.path);
+  const inPartition = (value: Value) => dataFile('f', { specId: 1, partition: [value] });
+
+  it('of positions reaches data of the same and of smaller sequence numbers', () => {
+    for (const [sequence, reached] of [
+      [4n, []],
+      [5n, ['d']],
+      [6n, ['d']],
+    ] as const) {
+      expect(applied([position('d', { dataSequence: sequence })], dataFile('f'))).toEqual(reached);
+    }
+  });
+
+  it('of equal values reaches strictly smaller sequence numbers only', () => {
+    for (const [sequence, reached] of [
+      [4n, []],
+      [5n, []],
+      [6n, ['d']],
+    ] as const) {
+      expect(applied([equality('d', { dataSequence: sequence })], dataFile('f'))).toEqual(reached);
+    }
+  });
+
+  it('is the partition and its spec, unless an equality delete is of an unpartitioned one', () => {
+    const late = { dataSequence: 9n, specId: 1 };
+    const deletes = [
+      equality('e', { ...late, partition: ['a'] }),
+      position('p', { ...late, partition: ['a'] }),
+    ];
+    expect(applied(deletes, inPartition('a'))).toEqual(['e', 'p']);
+    expect(applied(deletes, inPartition('b'))).toEqual([]);
+    expect(applied(deletes, dataFile('f', { specId: 2, partition: ['a'] }))).toEqual([]);
+    expect(applied([equality('g', { dataSequence: 9n })], inPartition('b'), true)).toEqual(['g']);
+    expect(applied([position('g', { dataSequence: 9n })], inPartition('b'), true)).toEqual([]);
+  });
+
+  it('of a vector is one file, in which it takes the place of position deletes', () => {
+    const deletes = [position('p'), equality('e', { dataSequence: 7n }), vector('file:/t/f')];
+    expect(applied(deletes, dataFile('file:///t/f'))).toEqual(['e', 'dv.puffin']);
+    expect(applied(deletes, dataFile('file:///t/g'))).toEqual(['e', 'p']);
+    expect(applied([position('p'), vector('f', { dataSequence: 4n })], dataFile('f'))).toEqual([
+      'p',
+    ]);
+    expect(() => applied([vector('f'), vector('f')], dataFile('f'))).toThrow(
+      /two deletion vectors/,
+    );
+  });
+
+  it('narrows by the named file and by bounds of one spelling', () => {
+    const named = position('d', { referencedDataFile: 'file:/t/f' });
+    expect(applied([named], dataFile('/t/f'))).toEqual(['d']);
+    expect(applied([named], dataFile('/t/g'))).toEqual([]);
+    const bounded = position('d', { pathBounds: { lower: 'file:/t/b', upper: 'file:/t/d' } });
+    expect(applied([bounded], dataFile('file:/t/c'))).toEqual(['d']);
+    expect(applied([bounded], dataFile('file:/t/e'))).toEqual([]);
+    expect(applied([bounded], dataFile('file:///t/e'))).toEqual(['d']);
+  });
+
+  it('tells partition tuples apart, and null, NaN and zeros right', () => {
+    const key = (...partition: Value[]) => partitionKey({ specId: 1, partition });
+    expect(key('a', 'b')).not.toBe(key('a,b'));
+    expect(key(null)).not.toBe(key('-'));
+    expect(key('1')).not.toBe(key(1));
+    expect(key(Number.NaN)).toBe(key(Number.NaN));
+    expect(key(-0)).toBe(key(0));
+    expect(key(new Uint8Array([1]))).toBe(key(new Uint8Array([1])));
+  });
+});
+
+describe('diffFileSets', () => {
+  const set = (...files: FileScan[]) => ({ snapshotId: 1n, files });
+  const scan = (path: string, ...deletes: DeleteFile[]): FileScan => ({
+    data: dataFile(path),
+    deletes,
+  });
+
+  it('finds added, removed and changed files, whatever their spelling', () => {
+    const d1 = position('d1');
+    const diff = diffFileSets(
+      set(scan('file:/a'), scan('/b', d1), scan('/c', d1), scan('/d')),
+      set(scan('file:///a'), scan('/c', d1), scan('/d', vector('/d')), scan('/e')),
+    );
+    expect(diff.added.map((s) => s.data.path)).toEqual(['/e']);
+    expect(diff.removed.map((s) => s.data.path)).toEqual(['/b']);
+    expect(diff.changed.map((c) => [c.after.data.path, c.addedDeletes.length])).toEqual([
+      ['/d', 1],
+    ]);
+  });
+
+  it('tells vectors of one puffin file apart and counts a path that is listed twice', () => {
+    const before = set(scan('/a', vector('/a')), scan('/b'), scan('/b'));
+    const after = set(scan('/a', vector('/a', { contentOffset: 99 })), scan('/b'));
+    const diff = diffFileSets(before, after);
+    expect(diff.changed[0]!.addedDeletes.length + diff.changed[0]!.removedDeletes.length).toBe(2);
+    expect(diff.removed.map((s) => s.data.path)).toEqual(['/b']);
+  });
+});
+
+describe('pruneFiles', () => {
+  const fields: Field[] = [
+    { id: 1, name: 'i', required: false, type: { kind: 'int' } },
+    { id: 2, name: 's', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'd', required: false, type: { kind: 'double' } },
+    { id: 4, name: 't', required: false, type: { kind: 'timestamp' } },
+  ];
+  const transforms = ['identity', 'bucket[3]', 'truncate[4]', 'void'];
+  const spec = (id: number, sourceId: number, transform: string): PartitionSpec => ({
+    specId: id,
+    fields: [
+      { fieldId: 1000, name: 'p', sourceIds: [sourceId], transform: parseTransform(transform) },
+    ],
+  });
+  const specs = [
+    { specId: 0, fields: [] },
+    ...transforms.map((t, i) => spec(1 + i, 1, t)),
+    ...transforms.map((t, i) => spec(5 + i, 2, t)),
+    ...['identity', 'year', 'month', 'day', 'hour'].map((t, i) => spec(9 + i, 4, t)),
+    spec(14, 3, 'identity'),
+  ];
+  const schema = { schemaId: 0, fields, identifierFieldIds: [] };
+  const metadata = { schema, specs, schemas: [schema], file: 'm' } as unknown as TableMetadata;
+
+  type Row = readonly [Value, Value, Value, Value];
+  const nullable = <T extends Value>(value: fc.Arbitrary<T>) =>
+    fc.option(value, { nil: null, freq: 6 });
+  const number = fc.oneof(
+    fc.integer({ min: -3, max: 3 }),
+    fc.constantFrom(Number.NaN, -0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+  );
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '\uffff'), maxLength: 6 });
+  const time = fc.bigInt({ min: -40_000_000_000_000n, max: 40_000_000_000_000n });
+  const values: readonly fc.Arbitrary<Exclude<Value, null>>[] = [
+    fc.integer({ min: -9, max: 9 }),
+    word,
+    number,
+    time,
+  ];
+  const row = fc.tuple(...values.map(nullable)) as unknown as fc.Arbitrary<Row>;
+
+  /** The order of the query engine: NaN after all other numbers, the zeros equal. */
+  const matches = (condition: Condition, r: Row): boolean => {
+    switch (condition.kind) {
+      case 'and':
+        return condition.parts.every((p) => matches(p, r));
+      case 'or':
+        return condition.parts.some((p) => matches(p, r));
+      case 'is-null':
+        return r[condition.fieldId - 1] === null;
+      case 'not-null':
+        return r[condition.fieldId - 1] !== null;
+      case 'in':
+        return condition.values.some((v) => same(r[condition.fieldId - 1]!, v));
+      case 'compare': {
+        const value = r[condition.fieldId - 1]!;
+        if (value === null) return false;
+        const order = compareValues(value, condition.value);
+        const { op } = condition;
+        if (op === '=') return order === 0;
+        return op === '<'
+          ? order < 0
+          : op === '<='
+            ? order <= 0
+            : op === '>'
+              ? order > 0
+              : order >= 0;
+      }
+    }
+  };
+  const same = (a: Value, b: Value) => a !== null && compareValues(a, b) === 0;
+
+  const leaf: fc.Arbitrary<Condition> = fc.integer({ min: 1, max: 4 }).chain((fieldId) => {
+    const value = values[fieldId - 1]!;
+    return fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          kind: fc.constant('compare' as const),
+          fieldId: fc.constant(fieldId),
+          op: fc.constantFrom(
+            '=' as const,
+            '<' as const,
+            '<=' as const,
+            '>' as const,
+            '>=' as const,
+          ),
+          value,
+        }),
+      },
+      fc.record({
+        kind: fc.constant('in' as const),
+        fieldId: fc.constant(fieldId),
+        values: fc.array(value, { maxLength: 3 }),
+      }),
+      fc.record({ kind: fc.constant('is-null' as const), fieldId: fc.constant(fieldId) }),
+      fc.record({ kind: fc.constant('not-null' as const), fieldId: fc.constant(fieldId) }),
+    );
+  });
+  const condition: fc.Arbitrary<Condition> = fc.oneof(
+    leaf,
+    fc.record({
+      kind: fc.constantFrom('and' as const, 'or' as const),
+      parts: fc.array(leaf, { maxLength: 3 }),
+    }),
+  );
+
+  /** A file as a careful writer would describe it: partition of the first row, rows of that partition only, bounds. */
+  const fileOf = (rows: readonly Row[], specId: number, counted: boolean) => {
+    const [part] = specs[specId]!.fields;
+    const image = (r: Row): Value => {
+      if (part === undefined) return null;
+      const source = part.sourceIds[0]!;
+      return applyTransform(part.transform, fields[source - 1]!.type, r[source - 1]!);
+    };
+    const mine = rows.filter((r) => compareValues(image(r), image(rows[0]!)) === 0);
+    const maps = {
+      lowerBounds: new Map(),
+      upperBounds: new Map(),
+      nullCounts: new Map(),
+      valueCounts: new Map(),
+      nanCounts: new Map(),
+    };
+    for (const { id, type } of counted ? fields : []) {
+      const present = mine.map((r) => r[id - 1]!).filter((v) => v !== null);
+      const real = present.filter((v) => !Number.isNaN(v)).sort(compareValues);
+      maps.valueCounts.set(id, BigInt(mine.length));
+      maps.nullCounts.set(id, BigInt(mine.length - present.length));
+      if (type.kind === 'double') maps.nanCounts.set(id, BigInt(present.length - real.length));
+      if (real.length === 0) continue;
+      maps.lowerBounds.set(id, encodeSingleValue(type, cut(real[0]!, false)));
+      maps.upperBounds.set(id, encodeSingleValue(type, cut(real.at(-1)!, true)));
+    }
+    const partition = part === undefined ? [] : [image(mine[0]!)];
+    return {
+      rows: mine,
+      scan: { data: dataFile('f', { specId, partition, ...maps }), deletes: [] },
+    };
+  };
+  /** Strings are truncated to two characters, the upper bound's last one raised, as Iceberg's writers do. */
+  const cut = (value: Value, upper: boolean): Value => {
+    if (typeof value !== 'string') return value;
+    const points = [...value];
+    if (points.length <= 2) return value;
+    const head = points.slice(0, 2);
+    if (upper) head[1] = String.fromCodePoint(head[1]!.codePointAt(0)! + 1);
+    return head.join('');
+  };
+
+  it('never rules out a file with a row that matches, and rules out many of the others', () => {
+    let kept = 0;
+    let ruledOut = 0;
+    fc.assert(
+      fc.property(
+        fc.array(row, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 0, max: specs.length - 1 }),
+        fc.boolean(),
+        condition,
+        (rows, specId, counted, asked) => {
+          const file = fileOf(rows, specId, counted);
+          const left = pruneFiles([file.scan], asked, metadata);
+          const hit = file.rows.some((r) => matches(asked, r));
+          if (hit) expect(left).toEqual([file.scan]);
+          else if (left.length === 0) ruledOut++;
+          else kept++;
+        },
+      ),
+      { seed: 20_260_713, numRuns: 5000 },
+    );
+    expect(ruledOut).toBeGreaterThan(kept);
+  });
+
+  it('keeps files that say nothing of the column', () => {
+    const scan = { data: dataFile('f'), deletes: [] };
+    for (const kind of ['is-null', 'not-null'] as const) {
+      expect(pruneFiles([scan], { kind, fieldId: 1 }, metadata)).toEqual([scan]);
+    }
+    const asked = { kind: 'compare', fieldId: 99, op: '=', value: 1 } as const;
+    expect(pruneFiles([scan], asked, metadata)).toEqual([scan]);
+  });
+});
