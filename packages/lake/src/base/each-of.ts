@@ -1,6 +1,6 @@
 /**
- * The results of `run` over all items, in their order, `atOnce` running at a time. The first error is thrown once all
- * that had begun has ended; nothing new begins after it.
+ * The results of `run` over all items, in their order, `atOnce` running at a time. The first error
+ * is thrown once all that had begun has ended; nothing new begins after it.
  */
 export async function eachOf<T, R>(
   items: readonly T[],
