@@ -152,7 +152,10 @@ export interface ReindexResponse {
   readonly index_generation: number;
   readonly bytes: number;
   readonly took_ms: number;
+  /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
   readonly dropped_duplicates?: number;
+  /** Variant values that fit no typed field of their shape, by field; they stay findable in the flattened column. */
+  readonly untyped_values?: Readonly<Record<string, number>>;
 }
 export interface SyncResponse {
   readonly doc_count: number;

@@ -11,7 +11,7 @@
  */
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { WorkOptions } from '../backend.ts';
-import type { Commit } from '../index/commit.ts';
+import { type Commit, commitBytes } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -33,6 +33,8 @@ export interface RebuildRequest extends WorkOptions {
 export interface RebuildResult {
   readonly commit: Commit;
   readonly docs: number;
+  /** Bytes of the generation's segments. */
+  readonly bytes: number;
   readonly droppedDuplicates: number;
   /** Variant values that fit no typed field of their shape, by field name. */
   readonly leftOut: ReadonlyMap<string, number>;
@@ -56,7 +58,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     tell(request, 'committing', docs);
     const checkpoint = checkpointOf(table, set, table.schema, files);
     const commit = writer.commit({ checkpoint, files: files.at(set) });
-    return { commit, docs: docs - droppedDuplicates, droppedDuplicates, leftOut };
+    const bytes = commitBytes(commit);
+    return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut };
   } finally {
     writer.close();
   }

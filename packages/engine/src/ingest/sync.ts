@@ -150,7 +150,6 @@ async function applySnapshot(
   const waiting: DocumentBlock[] = [];
   for await (const change of readAhead(changes, signal)) {
     applyChange(request, writer, files, change, counts, waiting);
-    report(request, step, counts);
   }
   addAll(writer, waiting);
   counts.dropped = settleDuplicates(writer, mapping, files);

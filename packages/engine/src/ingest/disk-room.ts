@@ -1,0 +1,29 @@
+import type { FileSet } from '@lakehouse-search/lake';
+import { LhsError } from '../base/errors.ts';
+
+/** Room that a merge needs beside the finished segments, and what a first build may grow by. */
+const MERGE_FACTOR = 2.2;
+
+/**
+ * Throws disk_short (412) when a reindex will not fit beside the live generation. What it needs is guessed: of a former generation
+ * its size times `MERGE_FACTOR`; of a first one the data files' size.
+ */
+export function requireRoom(
+  set: FileSet,
+  formerBytes: number,
+  freeBytes: number,
+  folder: string,
+): void {
+  const data = set.files.reduce((sum, { data }) => sum + data.fileSize, 0);
+  const needed = Math.ceil(formerBytes > 0 ? formerBytes * MERGE_FACTOR : data);
+  if (freeBytes >= needed) return;
+  const short = `about ${megabytes(needed)} are needed, ${megabytes(freeBytes)} are free`;
+  throw new LhsError('disk_short', `the disk of "${folder}" is too full to reindex: ${short}`, {
+    hint: 'free space, or choose another --data-dir; the live generation is untouched',
+    details: { path: folder, needed_bytes: needed, free_bytes: freeBytes },
+  });
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

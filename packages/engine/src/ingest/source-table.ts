@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import {
+  type CatalogConfig,
+  openTable,
+  type SourceTable,
+  type TableConfig,
+} from '@lakehouse-search/lake';
+import { LhsError } from '../base/errors.ts';
+import type { Definition } from '../schema/definition.ts';
+import { fromSource } from './source-errors.ts';
+
+/** A definition's source as the lake takes it: relative paths are resolved against the definition's own folder. */
+export function tableConfig(source: Definition['source'], baseDir: string): TableConfig {
+  if ('path' in source) return { path: resolvePath(source.path, baseDir) };
+  return { catalog: resolveCatalog(source.catalog, baseDir), table: source.table };
+}
+
+function resolveCatalog(catalog: CatalogConfig, baseDir: string): CatalogConfig {
+  if (catalog.type === 'rest') return catalog;
+  if (catalog.type === 'filesystem') {
+    return { ...catalog, warehouse: resolvePath(catalog.warehouse, baseDir) };
+  }
+  const sqlite = /^(sqlite(?:\+[a-z]+)?:\/\/\/)([^/].*)$/.exec(catalog.uri);
+  const uri = sqlite === null ? catalog.uri : sqlite[1] + resolve(baseDir, sqlite[2]);
+  const { warehouse } = catalog;
+  return { ...catalog, uri, ...(warehouse ? { warehouse: resolvePath(warehouse, baseDir) } : {}) };
+}
+
+function resolvePath(path: string, baseDir: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : resolve(baseDir, path);
+}
+
+/** Opens the table of a definition at its newest version. Throws source_not_found, source_invalid, source_unreachable, … */
+export function openSource(source: Definition['source'], baseDir: string): Promise<SourceTable> {
+  return fromSource(() => openTable(tableConfig(source, baseDir)));
+}
+
+/** The snapshot that the index follows: of `source.ref`, else the current one; null for a table without any. */
+export function followedSnapshot(table: SourceTable, ref: string | undefined): bigint | null {
+  return ref === undefined ? table.currentSnapshotId : refSnapshot(table, ref, 'source.ref');
+}
+
+/** The snapshot that a person names: an id, or a branch or tag. Throws not_found, invalid_argument. */
+export function namedSnapshot(table: SourceTable, name: string, what: string): bigint {
+  if (!/^\d{1,19}$/.test(name)) return refSnapshot(table, name, what);
+  const id = BigInt(name);
+  if (table.snapshots.some((snapshot) => snapshot.id === id)) return id;
+  throw new LhsError('not_found', `${what}: snapshot ${name} is not in ${table.name}`, {
+    hint: 'lhs source snapshots lists them; old ones may have been expired',
+  });
+}
+
+function refSnapshot(table: SourceTable, name: string, what: string): bigint {
+  const ref = table.refs.find((candidate) => candidate.name === name);
+  if (ref !== undefined) return ref.snapshotId;
+  const names = table.refs.map((candidate) => candidate.name).join(', ');
+  throw new LhsError(
+    'not_found',
+    `${what}: "${name}" is no snapshot, branch or tag of ${table.name}`,
+    {
+      hint: names === '' ? 'the table has no branches and no tags' : `branches and tags: ${names}`,
+    },
+  );
+}

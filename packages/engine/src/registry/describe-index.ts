@@ -1,0 +1,78 @@
+import type { FieldDescription, IndexDescription, JsonObject } from '../backend.ts';
+import type { Definition, FieldDefinition } from '../schema/definition.ts';
+import type { OpenIndex } from './open-index.ts';
+
+/** What `index:describe` says; `open` is null before the first reindex. */
+export function describeIndex(definition: Definition, open: OpenIndex | null): IndexDescription {
+  const snapshot = open?.snapshot ?? null;
+  const fields = fieldDescriptions(definition, open);
+  const named = (wanted: (field: FieldDescription) => boolean) =>
+    fields.filter(wanted).map((field) => field.name);
+  return {
+    index: definition.index,
+    status: snapshot === null ? 'created' : 'live',
+    num_docs: snapshot?.liveDocs ?? 0,
+    deleted_docs: snapshot?.deletedDocs ?? 0,
+    segments: snapshot?.segments.length ?? 0,
+    bytes: snapshot?.bytes ?? 0,
+    snapshot: snapshot?.checkpoint?.snapshot_id ?? null,
+    checkpoint: checkpointJson(open),
+    index_generation: snapshot?.generation ?? 0,
+    key: open?.mapping.key ?? definition.key,
+    source: { ...definition.source } as JsonObject,
+    fields,
+    time_fields: named((field) => field.type === 'DATE'),
+    sort_fields: named((field) => field.fast),
+    vector_fields: [],
+  };
+}
+
+function checkpointJson(open: OpenIndex | null): JsonObject | null {
+  const checkpoint = open?.snapshot.checkpoint ?? null;
+  if (open === null || checkpoint === null) return null;
+  const { table_uuid, snapshot_id, sequence, schema_id, file_set } = checkpoint;
+  const committed_at = new Date(open.snapshot.commit.committed_at).toISOString();
+  const data_files = file_set.files.length;
+  const delete_files = file_set.deletes.length;
+  return { table_uuid, snapshot_id, sequence, schema_id, data_files, delete_files, committed_at };
+}
+
+function fieldDescriptions(
+  definition: Definition,
+  open: OpenIndex | null,
+): readonly FieldDescription[] {
+  const several = new Set(
+    open?.mapping.fields.filter((field) => field.multiValued).map((field) => field.plan.name),
+  );
+  const fields = definition.fields.map((field) => fieldDescription(field, several));
+  const flattened = definition.variants
+    .filter((variant) => variant.flatten)
+    .map(({ column }): FieldDescription => {
+      const flags = { indexed: true, fast: false, cached: false };
+      const analyzer = 'standard';
+      return {
+        name: column,
+        type: 'TEXT',
+        ...flags,
+        analyzer,
+        multi_valued: true,
+        source: [column],
+      };
+    });
+  return [...fields, ...flattened];
+}
+
+function fieldDescription(field: FieldDefinition, several: ReadonlySet<string>): FieldDescription {
+  const { name, type, indexed, fast, cached, analyzer, sensitive, source } = field;
+  return {
+    name,
+    type,
+    indexed,
+    fast,
+    cached,
+    ...(analyzer === undefined ? {} : { analyzer }),
+    ...(sensitive ? { sensitive } : {}),
+    ...(several.has(name) ? { multi_valued: true } : {}),
+    source,
+  };
+}

@@ -1,0 +1,136 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LhsError } from '../base/errors.ts';
+import { COMMIT_FILE, filesOf, readCommit } from '../index/commit.ts';
+import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
+import type { Definition } from '../schema/definition.ts';
+import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
+import { readStoredSchema } from '../schema/stored-schema.ts';
+import type { Directory } from '../storage/directory.ts';
+import { systemCode } from '../storage/io-errors.ts';
+import { VERIFIED_FILE } from '../storage/verification.ts';
+import {
+  currentGeneration,
+  type Generation,
+  type IndexLock,
+  sweepGenerations,
+  tryLock,
+} from './index-folder.ts';
+
+/** Opens the folder of a generation. */
+export type OpenDirectory = (path: string) => Directory;
+
+/** An index at one commit with its mapping. `version` changes with every commit. */
+export interface OpenIndex {
+  readonly version: string;
+  readonly snapshot: IndexSnapshot;
+  readonly mapping: Mapping;
+}
+
+/** What names the newest commit of a live generation, without reading it; null before the first reindex. */
+export function commitVersion(folder: string): string | null {
+  const generation = currentGeneration(folder);
+  if (generation === null) return null;
+  try {
+    const stat = statSync(join(generation.path, COMMIT_FILE), { bigint: true });
+    return [generation.number, stat.ino, stat.size, stat.mtimeNs].join(':');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return `${generation.number}:none`;
+    throw error;
+  }
+}
+
+/**
+ * Opens the newest commit of an index's live generation; fields and types are those that the index was built with. Throws
+ * index_not_built before the first reindex, corrupt_index.
+ */
+export function openIndex(
+  folder: string,
+  definition: Definition,
+  analyzerOf: AnalyzerOf,
+  openDirectory: OpenDirectory,
+): OpenIndex {
+  for (let attempt = 1; ; attempt++) {
+    const version = commitVersion(folder);
+    const generation = currentGeneration(folder);
+    if (version === null || generation === null) throw notBuilt(definition.index);
+    try {
+      return openGeneration(generation, version, definition, analyzerOf, openDirectory);
+    } catch (error) {
+      const replaced = currentGeneration(folder)?.number !== generation.number;
+      if (!replaced || attempt === 5) throw error;
+    }
+  }
+}
+
+function openGeneration(
+  generation: Generation,
+  version: string,
+  definition: Definition,
+  analyzerOf: AnalyzerOf,
+  openDirectory: OpenDirectory,
+): OpenIndex {
+  const directory = openDirectory(generation.path);
+  const snapshot = openSnapshot(directory, { generation: generation.number });
+  try {
+    const { checkpoint } = snapshot;
+    if (checkpoint === null) throw notBuilt(definition.index);
+    const schema = readStoredSchema(checkpoint.schema);
+    const mapping = createMapping(definition, schema, tableName(definition), analyzerOf);
+    return { version, snapshot, mapping };
+  } catch (error) {
+    snapshot.release();
+    throw error;
+  }
+}
+
+/** The index has no generation yet. */
+export function notBuilt(index: string): LhsError {
+  return new LhsError('index_not_built', `index "${index}" has not been built yet`, {
+    hint: `lhs index reindex ${index} builds it from its table`,
+  });
+}
+
+/** The table's name as messages show it. */
+export function tableName({ source }: Definition): string {
+  return 'table' in source ? source.table : source.path;
+}
+
+/**
+ * Removes what dead processes left in an index's folder: staged generations, and files in the live one that its commit does
+ * not name. Does nothing while somebody writes the index, or where the folder cannot be written.
+ */
+export function sweepIndex(folder: string, openDirectory: OpenDirectory): void {
+  if (currentGeneration(folder) === null && !exists(folder)) return;
+  const lock = lockForSweep(folder);
+  if (lock === null) return;
+  try {
+    sweepGenerations(folder);
+    const live = currentGeneration(folder);
+    if (live !== null) sweepFiles(openDirectory(live.path));
+  } finally {
+    lock.release();
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function lockForSweep(folder: string): IndexLock | null {
+  try {
+    return tryLock(folder);
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'io_error') return null;
+    throw error;
+  }
+}
+
+function sweepFiles(directory: Directory): void {
+  const commit = readCommit(directory);
+  if (commit === null) return;
+  const kept = filesOf(commit);
+  for (const name of directory.list()) {
+    if (!kept.has(name) && name !== VERIFIED_FILE) directory.remove(name);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Field, ListType, PrimitiveKind, Schema, Type } from '@lakehouse-search/lake';
+import { LhsError } from '../base/errors.ts';
+
+/**
+ * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs it: column ids, names and
+ * types; what lies inside structs and maps, and defaults, are left out. So an index opens without its table.
+ * Throws corrupt_index.
+ */
+export function readStoredSchema(json: unknown): Schema {
+  const root = json as {
+    fields?: unknown;
+    'schema-id'?: unknown;
+    'identifier-field-ids'?: unknown;
+  };
+  const fields = root?.fields;
+  if (!Array.isArray(fields)) throw unreadable('it has no fields');
+  const identifiers = root['identifier-field-ids'];
+  return {
+    schemaId: Number(root['schema-id'] ?? 0),
+    fields: fields.map(readField),
+    identifierFieldIds: Array.isArray(identifiers) ? identifiers.map(Number) : [],
+  };
+}
+
+function readField(json: unknown): Field {
+  const { id, name, required, type } = json as Record<string, unknown>;
+  if (typeof id !== 'number' || typeof name !== 'string') throw unreadable('a field has no name');
+  return { id, name, required: required === true, type: readType(type) };
+}
+
+const PRIMITIVES: readonly PrimitiveKind[] = [
+  'boolean',
+  'int',
+  'long',
+  'float',
+  'double',
+  'date',
+  'time',
+  'timestamp',
+  'timestamptz',
+  'timestamp_ns',
+  'timestamptz_ns',
+  'string',
+  'uuid',
+  'binary',
+  'unknown',
+  'variant',
+];
+
+function readType(json: unknown): Type {
+  if (typeof json === 'string') return readPrimitive(json);
+  const { type, ...rest } = (json ?? {}) as Record<string, unknown>;
+  if (type === 'struct') return { kind: 'struct', fields: [] };
+  if (type === 'list') return readList(rest);
+  if (type === 'map') {
+    const unknown: Type = { kind: 'unknown' };
+    return {
+      kind: 'map',
+      keyId: -1,
+      key: unknown,
+      valueId: -1,
+      valueRequired: false,
+      value: unknown,
+    };
+  }
+  throw unreadable(`type ${JSON.stringify(json)} is not known`);
+}
+
+function readPrimitive(name: string): Type {
+  const kind = PRIMITIVES.find((primitive) => primitive === name);
+  if (kind !== undefined) return { kind };
+  const decimal = /^decimal\((\d+), ?(\d+)\)$/.exec(name);
+  if (decimal) return { kind: 'decimal', precision: Number(decimal[1]), scale: Number(decimal[2]) };
+  const fixed = /^fixed\[(\d+)\]$/.exec(name);
+  if (fixed) return { kind: 'fixed', length: Number(fixed[1]) };
+  throw unreadable(`type "${name}" is not known`);
+}
+
+function readList(list: Record<string, unknown>): ListType {
+  return {
+    kind: 'list',
+    elementId: Number(list['element-id']),
+    elementRequired: list['element-required'] === true,
+    element: readType(list.element),
+  };
+}
+
+function unreadable(why: string): LhsError {
+  return new LhsError(
+    'corrupt_index',
+    `the schema in the index's checkpoint is unreadable: ${why}`,
+    {
+      hint: 'run lhs index reindex to build the index again',
+    },
+  );
+}
