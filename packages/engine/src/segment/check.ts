@@ -1,0 +1,156 @@
+/**
+ * The full consistency check of a segment: every byte against its checksum, then what is said twice against each other. It
+ * reads everything and trusts nothing; a whole segment gives no problem.
+ */
+
+import { compareBytes } from '../base/compare-bytes.ts';
+import { LhsError } from '../base/errors.ts';
+import { hashBytes } from '../base/hash-bytes.ts';
+import type { NumericColumn } from '../columnar/numeric-column.ts';
+import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import { verifyFramed } from '../storage/frame.ts';
+import type { SegmentReader } from './segment-reader.ts';
+
+/** What a problem names: the component (`numeric of field 3`) and what is wrong with it. */
+export type Report = (component: string, problem: string) => void;
+
+/**
+ * Checks a segment; `files`: number of data files in the commit's file table. Returns the problems, at most about a hundred,
+ * none when it is whole.
+ */
+export function checkSegment(reader: SegmentReader, files: number): readonly string[] {
+  const problems: string[] = [];
+  const report: Report = (component, problem) => {
+    if (problems.length < 100) problems.push(`segment ${reader.id}, ${component}: ${problem}`);
+  };
+  const step = (component: string, check: () => void): void => {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof LhsError) && !(error instanceof RangeError)) throw error;
+      report(component, error.message);
+    }
+  };
+  reader.verify((framed) => step(framed.name, () => verifyFramed(framed)));
+  if (problems.length > 0) return problems;
+  step('core', () => checkKeys(reader, report));
+  step('locators', () => checkLocators(reader, files, report));
+  step('stored', () => checkStored(reader));
+  for (const { kind, field } of reader.entry.components) {
+    const name = `${kind} of field ${field}`;
+    if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
+    if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
+  }
+  return problems;
+}
+
+function checkKeys(reader: SegmentReader, report: Report): void {
+  const { keys } = reader;
+  const byRank = new Int32Array(reader.docs).fill(-1);
+  for (let doc = 0; doc < reader.docs; doc++) {
+    const rank = keys.rank(doc);
+    if (rank < 0 || rank >= reader.docs || byRank[rank] >= 0) report('core', `rank of ${doc}`);
+    else byRank[rank] = doc;
+  }
+  const bytes: Uint8Array[] = [];
+  keys.forEach((key, length) => {
+    bytes.push(key.slice(0, length));
+  });
+  for (let rank = 1; rank < byRank.length; rank++) {
+    const [a, b] = [bytes[byRank[rank - 1]], bytes[byRank[rank]]];
+    const order = compareBytes(a, 0, a.length, b, 0, b.length);
+    if (order > 0) report('core', `key of rank ${rank} comes before that of rank ${rank - 1}`);
+  }
+  bytes.forEach((key, doc) => {
+    if (!reader.isDeleted(doc) && keys.find(key) !== doc) {
+      report('core', `document ${doc} is not found by its key, or shares it with another`);
+    }
+  });
+  checkHashes(reader, bytes, report);
+}
+
+function checkHashes(reader: SegmentReader, bytes: readonly Uint8Array[], report: Report): void {
+  const { hashes, byHash } = reader.keys;
+  const seen = new Uint8Array(reader.docs);
+  for (let i = 0; i < byHash.length; i++) {
+    const doc = byHash[i];
+    if (doc < 0 || doc >= reader.docs || seen[doc] === 1) {
+      report('core', `hash ${i} names document ${doc}`);
+      continue;
+    }
+    seen[doc] = 1;
+    if (i > 0 && hashes[i - 1] > hashes[i]) report('core', `hash ${i} is out of order`);
+    if (hashBytes(bytes[doc], 0, bytes[doc].length) !== hashes[i]) {
+      report('core', `hash ${i} is not that of the key of document ${doc}`);
+    }
+  }
+}
+
+function checkLocators(reader: SegmentReader, files: number, report: Report): void {
+  let next = 0;
+  reader.locators.forEachRun((doc, count, file, position) => {
+    if (doc !== next || count <= 0) report('locators', `run at document ${doc} is out of order`);
+    if (file < 0 || file >= files) report('locators', `document ${doc} lies in file ${file}`);
+    if (position < 0) report('locators', `document ${doc} lies at row ${position}`);
+    next = doc + count;
+  });
+}
+
+function checkStored(reader: SegmentReader): void {
+  const stored = reader.storedReader();
+  if (stored === null) return;
+  for (let doc = 0; doc < reader.docs; doc++) stored.row(doc);
+}
+
+function checkNumeric(column: NumericColumn, name: string, report: Report): void {
+  let values = 0;
+  for (let zone = 0; zone < column.zones; zone++) {
+    const end = Math.min((zone + 1) * 1024, column.docs);
+    let lo: number | null = null;
+    let hi: number | null = null;
+    for (let doc = zone * 1024; doc < end; doc++) {
+      const count = column.count(doc);
+      if (count < 0 || column.has(doc) !== count > 0) report(name, `presence of ${doc}`);
+      if (count <= 0) continue;
+      values += count;
+      if (column.minAt(doc) < column.min || column.maxAt(doc) > column.max) {
+        report(name, `a value of document ${doc} lies outside of the column's bounds`);
+      }
+      lo = lo === null || below(column.sortKey(doc), lo) ? column.sortKey(doc) : lo;
+      hi = hi === null || below(hi, column.maxKey(doc)) ? column.maxKey(doc) : hi;
+    }
+    const keys = column.zoneKeys(zone);
+    if (!Object.is(keys?.lo ?? null, lo) || !Object.is(keys?.hi ?? null, hi)) {
+      report(name, `bounds of zone ${zone}`);
+    }
+  }
+  if (values !== column.values) report(name, `${values} values, expected ${column.values}`);
+}
+
+/** Order of sort keys: NaN is above all. */
+const below = (a: number, b: number): boolean => a < b || (Number.isNaN(b) && !Number.isNaN(a));
+
+function checkOrdinals(column: OrdinalColumn, name: string, report: Report): void {
+  let last: Uint8Array | null = null;
+  column.forEachValue((bytes, length, ord) => {
+    if (last !== null && compareBytes(last, 0, last.length, bytes, 0, length) >= 0) {
+      report(name, `string ${ord} is not after the one before it`);
+    }
+    last = bytes.slice(0, length);
+  });
+  const used = new Uint8Array(column.size);
+  let values = 0;
+  for (let doc = 0; doc < column.docs; doc++) {
+    const bounds = column.zoneOrds(doc >> 10);
+    for (let i = 0; i < column.count(doc); i++, values++) {
+      const ord = column.ordAt(doc, i);
+      if (ord < 0 || ord >= column.size) report(name, `document ${doc} has ordinal ${ord}`);
+      else used[ord] = 1;
+      if (bounds === null || ord < bounds.lo || ord > bounds.hi) {
+        report(name, `document ${doc} lies outside of its zone's bounds`);
+      }
+    }
+  }
+  if (used.includes(0)) report(name, `no document has string ${used.indexOf(0)}`);
+  if (values !== column.values) report(name, `${values} values, expected ${column.values}`);
+}
