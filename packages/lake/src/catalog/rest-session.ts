@@ -77,6 +77,13 @@ function session(
   options: LoadOptions,
 ): RestSession {
   const prefix = (settings.prefix ?? '').split('/').filter((part) => part !== '');
+  if (prefix.some((part) => /^\.{1,2}$/.test(part))) {
+    throw new LakeError(
+      'catalog_refused',
+      `catalog "${shownUrl(base)}" sends the prefix "${settings.prefix}", which leaves its own path`,
+      { file: shownUrl(base) },
+    );
+  }
   const root = new URL(['v1', ...prefix.map(encodeURIComponent), ''].join('/'), base);
   const url = (path: string, query: Readonly<Record<string, string>> = {}) =>
     withQuery(new URL(path, root), query);

@@ -72,6 +72,7 @@ export async function loadSqlTable(
   table: string,
   options: LoadOptions,
 ): Promise<TableHandle> {
+  splitTableName(table);
   const row = await withDatabase(config, false, (db) => findRow(db, config, table));
   return handleOf({ config, table, options }, row);
 }

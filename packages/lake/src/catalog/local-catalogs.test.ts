@@ -1,0 +1,275 @@
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatJson, type JsonObject } from '../base/json.ts';
+import type { CatalogConfig } from './config.ts';
+import { createTable, newTableLocation } from './create-table.ts';
+import { listTables, loadTable } from './load-table.ts';
+import { numberedPlaceholders, sqliteFile, withoutPassword } from './sql-database.ts';
+import type { TableHandle } from './table-handle.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'lake-catalog-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+function metadataJson(location: string, over: JsonObject = {}): string {
+  return formatJson({
+    'format-version': 2,
+    'table-uuid': '6228f25b-d7b2-4d50-b544-46eb6965e800',
+    location,
+    'last-sequence-number': 0,
+    'last-updated-ms': 1,
+    'last-column-id': 1,
+    'current-schema-id': 0,
+    schemas: [
+      {
+        type: 'struct',
+        'schema-id': 0,
+        fields: [{ id: 1, name: 'id', required: true, type: 'long' }],
+      },
+    ],
+    'default-spec-id': 0,
+    'partition-specs': [{ 'spec-id': 0, fields: [] }],
+    'last-partition-id': 999,
+    properties: {},
+    'odd-key': 9007199254740993n,
+    ...over,
+  });
+}
+
+const marked = (table: TableHandle, mark: string) =>
+  formatJson({ ...table.metadata.raw, properties: { mark } });
+const commit = (table: TableHandle, mark: string) =>
+  table.commit!.commitMetadata(marked(table, mark));
+
+const catalogs: readonly (readonly [string, () => CatalogConfig])[] = [
+  ['filesystem', () => ({ type: 'filesystem', warehouse: join(root, 'wh') })],
+  ['sql', () => ({ type: 'sql', uri: `sqlite:///${root}/c.db`, warehouse: join(root, 'wh') })],
+];
+
+describe.each(catalogs)('%s catalog', (_kind, config) => {
+  const create = async (name: string) => {
+    const location = await newTableLocation(config(), name);
+    return createTable(config(), name, metadataJson(location));
+  };
+
+  it('creates, lists and loads tables, unknown metadata keys kept', async () => {
+    await create('b.two');
+    const table = await create('a.x.one');
+    expect(await listTables(config())).toEqual(['a.x.one', 'b.two']);
+    expect(table.metadata.location).toBe(join(root, 'wh/a/x/one'));
+    expect(table.files.root).toBe(join(root, 'wh/a/x/one'));
+    expect(table.metadata.raw['odd-key']).toBe(9007199254740993n);
+    await expect(create('b.two')).rejects.toHaveProperty('code', 'table_exists');
+    await expect(loadTable({ catalog: config(), table: 'b.three' })).rejects.toMatchObject({
+      code: 'table_not_found',
+      message: expect.stringContaining('b.two'),
+    });
+  });
+
+  it('commits, and lets only one of two rivals win', async () => {
+    const first = await create('n.t');
+    const rival = await loadTable({ catalog: config(), table: 'n.t' });
+    const second = await commit(first, 'one');
+    expect(second.metadata.properties.mark).toBe('one');
+    await expect(commit(rival, 'two')).rejects.toHaveProperty('code', 'commit_conflict');
+    const refreshed = await rival.refresh();
+    expect(refreshed.metadata.file).toBe(second.metadata.file);
+    expect(await refreshed.refresh()).toBe(refreshed);
+    expect((await commit(refreshed, 'two')).metadata.properties.mark).toBe('two');
+  });
+
+  it('lets exactly one of many at once win, and leaves no stray file', async () => {
+    const table = await create('n.t');
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, i) => commit(table, String(i))),
+    );
+    const lost = results.filter((r) => r.status === 'rejected').map((r) => r.reason.code);
+    expect(lost).toEqual(Array(7).fill('commit_conflict'));
+    const names = await readdir(dirname(table.metadata.file));
+    expect(names.filter((name) => name.endsWith('.metadata.json')).length).toBe(2);
+    expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it.each(['../x.y', 'a..b', 'a.b/c', '', 'a.\0'])('refuses the name %j', async (table) => {
+    await expect(loadTable({ catalog: config(), table })).rejects.toHaveProperty(
+      'code',
+      'invalid_argument',
+    );
+  });
+});
+
+describe('filesystem layout', () => {
+  const folder = () => join(root, 'ns/t/metadata');
+  const write = async (name: string, json: string | Buffer) => {
+    await mkdir(folder(), { recursive: true });
+    await writeFile(join(folder(), name), json);
+  };
+  const load = () => loadTable({ catalog: { type: 'filesystem', warehouse: root }, table: 'ns.t' });
+  const json = (mark: string) => metadataJson('/elsewhere/ns/t', { properties: { mark } });
+  const markOf = async () => (await load()).metadata.properties.mark;
+
+  it('looks past a stale hint, but not past a gap', async () => {
+    for (const n of [1, 2, 3, 9]) await write(`v${n}.metadata.json`, json(String(n)));
+    await write('version-hint.text', '2\n');
+    expect(await markOf()).toBe('3');
+    await unlink(join(folder(), 'version-hint.text'));
+    expect(await markOf()).toBe('9');
+    await write('version-hint.text', '77');
+    expect(await markOf()).toBe('9');
+  });
+
+  it('reads both spellings of gzipped metadata, and gzip under a plain name', async () => {
+    await write('v1.gz.metadata.json', gzipSync(json('one')));
+    expect(await markOf()).toBe('one');
+    await write('v2.metadata.json.gz', gzipSync(json('two')));
+    expect(await markOf()).toBe('two');
+    await write('v3.metadata.json', gzipSync(json('three')));
+    expect(await markOf()).toBe('three');
+    await write('v4.gz.metadata.json', gzipSync(json('four')).subarray(0, 40));
+    await expect(load()).rejects.toThrow(/v4\.gz\.metadata\.json" cannot be unzipped/);
+  });
+
+  it('takes the greatest number of files named by number and uuid, and does not commit there', async () => {
+    await write('00009-aaaa.metadata.json', json('9'));
+    await write('00010-0000.metadata.json', json('10'));
+    await write('00000-ffff.metadata.json', json('0'));
+    const table = await load();
+    expect(table.metadata.properties.mark).toBe('10');
+    expect(table.commit).toBeNull();
+  });
+
+  it('survives a writer that died before the hint, and one that holds the next name', async () => {
+    await write('v1.metadata.json', json('1'));
+    await write('version-hint.text', '1');
+    const table = await load();
+    await write('half', json('rival'));
+    await link(join(folder(), 'half'), join(folder(), 'v2.metadata.json'));
+    await expect(commit(table, 'x')).rejects.toHaveProperty('code', 'commit_conflict');
+    expect((await commit(await table.refresh(), 'mine')).metadata.file).toMatch(
+      /v3\.metadata\.json$/,
+    );
+    expect(await readFile(join(folder(), 'version-hint.text'), 'utf8')).toBe('3');
+  });
+
+  it('finds a table by folder, by metadata folder and by metadata file', async () => {
+    await write('v1.metadata.json', json('1'));
+    await write('v2.metadata.json', json('2'));
+    const mark = async (path: string) => (await loadTable({ path })).metadata.properties.mark;
+    expect(await mark(join(root, 'ns/t'))).toBe('2');
+    expect(await mark(folder())).toBe('2');
+    expect(await mark(join(folder(), 'v1.metadata.json'))).toBe('1');
+    await expect(mark(join(root, 'ns'))).rejects.toHaveProperty('code', 'table_not_found');
+    await expect(mark(join(root, 'nothing'))).rejects.toHaveProperty('code', 'table_not_found');
+  });
+
+  it('maps the recorded location, and the warehouse around it, to where they lie', async () => {
+    await write('v1.metadata.json', json('1'));
+    const { files } = await load();
+    expect(files.resolve('file:/elsewhere/ns/t/data/x')).toBe(join(root, 'ns/t/data/x'));
+    expect(files.resolve('/elsewhere/blobs/x')).toBe(join(root, 'blobs/x'));
+    expect(() => files.resolve('/else/x')).toThrow(/path "\/else\/x" is refused/);
+    const bare = await loadTable({ path: join(root, 'ns/t') });
+    expect(() => bare.files.resolve('/elsewhere/blobs/x')).toThrow(/refused/);
+    const allowed = await loadTable(
+      { path: join(root, 'ns/t') },
+      { allowedRoots: ['/elsewhere/blobs'] },
+    );
+    expect(allowed.files.resolve('/elsewhere/blobs/x')).toBe('/elsewhere/blobs/x');
+  });
+
+  it('follows write.metadata.path, in the table and beside it', async () => {
+    const inside = { properties: { 'write.metadata.path': 'file:/elsewhere/ns/t/meta/deep' } };
+    await mkdir(join(root, 'moved/meta/deep'), { recursive: true });
+    const path = join(root, 'moved/meta/deep/v1.metadata.json');
+    await writeFile(path, metadataJson('/elsewhere/ns/t', inside));
+    const { files } = await loadTable({ path });
+    expect(files.root).toBe(join(root, 'moved'));
+    const beside = { properties: { 'write.metadata.path': '/meta-store/t' } };
+    await writeFile(path, metadataJson('/elsewhere/ns/t', beside));
+    const other = await loadTable({ path });
+    expect(other.files.resolve('/meta-store/t/s.avro')).toBe(join(dirname(path), 's.avro'));
+  });
+});
+
+describe('sql layout', () => {
+  it('finds moved warehouses, tells catalogs of one database apart, skips views', async () => {
+    const warehouse = join(root, 'old');
+    const uri = `sqlite:///${root}/c.db`;
+    const catalog = { type: 'sql' as const, uri, warehouse, name: 'one' };
+    const location = await newTableLocation(catalog, 'n.t');
+    await createTable(catalog, 'n.t', metadataJson(location));
+    await rename(warehouse, join(root, 'new'));
+    const moved = { ...catalog, warehouse: join(root, 'new') };
+    const table = await loadTable({ catalog: moved, table: 'n.t' });
+    expect(table.files.root).toBe(join(root, 'new/n/t'));
+    const next = await commit(table, 'after the move');
+    expect(next.metadata.properties.mark).toBe('after the move');
+    expect(next.metadata.file.startsWith(join(root, 'new/n/t/metadata/00001-'))).toBe(true);
+
+    const db = new Database(join(root, 'c.db'));
+    const copy = (name: string, table_: string, type: string) =>
+      db
+        .prepare(
+          `INSERT INTO iceberg_tables SELECT ?, table_namespace, ?, metadata_location, NULL, ? FROM iceberg_tables LIMIT 1`,
+        )
+        .run(name, table_, type);
+    copy('two', 't', 'TABLE');
+    copy('one', 'v', 'VIEW');
+    db.close();
+    expect(await listTables(moved)).toEqual(['n.t']);
+    const { name: _, ...unnamed } = moved;
+    await expect(loadTable({ catalog: unnamed, table: 'n.t' })).rejects.toThrow(/"one", "two"/);
+  });
+
+  it('names a database that is not there, and metadata that is not where it should be', async () => {
+    const catalog = { type: 'sql' as const, uri: `sqlite:///${root}/none.db` };
+    await expect(listTables(catalog)).rejects.toHaveProperty('code', 'catalog_unreachable');
+    const db = new Database(join(root, 'x.db'));
+    db.exec(
+      'CREATE TABLE iceberg_tables (catalog_name, table_namespace, table_name, metadata_location)',
+    );
+    const add = db.prepare('INSERT INTO iceberg_tables VALUES (?, ?, ?, ?)');
+    add.run('c', 'n', 'gone', 'file:/lake/n/gone/metadata/00000-x.metadata.json');
+    add.run('c', 'n', 'web', 'http://127.0.0.1/x/metadata/00000-x.metadata.json');
+    add.run('c', 'n', 'up', 'file:/lake/../../etc/passwd');
+    db.close();
+    const uri = `sqlite:///${root}/x.db`;
+    const load = (table: string) => loadTable({ catalog: { type: 'sql', uri }, table });
+    await expect(load('n.gone')).rejects.toMatchObject({ code: 'metadata_invalid' });
+    await expect(load('n.web')).rejects.toMatchObject({ code: 'path_refused' });
+    await expect(load('n.up')).rejects.toMatchObject({ code: 'path_refused' });
+  });
+
+  it('speaks the dialects of its databases', () => {
+    expect(sqliteFile('sqlite:////a/b.db')).toBe('/a/b.db');
+    expect(sqliteFile('sqlite:///rel.db')).toBe('rel.db');
+    expect(sqliteFile('jdbc:sqlite:/a/b.db')).toBe('/a/b.db');
+    expect(sqliteFile('postgres://h/db')).toBeNull();
+    expect(numberedPlaceholders('a = ? AND b = ?')).toBe('a = $1 AND b = $2');
+    expect(withoutPassword('postgres://u:secret@h/db')).toBe('postgres://***@h/db');
+  });
+
+  it('says that a PostgreSQL server cannot be reached, without the password', async () => {
+    const uri = 'postgres://u:secret@127.0.0.1:1/db';
+    const failed = listTables({ type: 'sql', uri }).catch((error: Error) => error);
+    const error = (await failed) as Error;
+    expect(error).toMatchObject({ code: 'catalog_unreachable' });
+    expect(error.message).not.toContain('secret');
+  });
+});
