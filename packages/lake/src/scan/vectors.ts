@@ -108,52 +108,84 @@ export function constantVector(type: Type, value: Value, rows: number): ColumnVe
 
 /** The rows `selection` (ascending or not) of a vector, in that order. */
 export function selectVector(vector: ColumnVector, selection: Int32Array): ColumnVector {
-  const count = selection.length;
-  if (vector.kind === 'values') {
-    return { kind: 'values', values: Array.from(selection, (row) => vector.values[row]) };
+  return pickRuns(vector, runsOf(selection), selection.length);
+}
+
+/** Rows that follow one another, as pairs of first and end: copying runs beats copying rows. */
+function runsOf(selection: Int32Array): Int32Array {
+  const runs = new Int32Array(selection.length * 2);
+  let at = 0;
+  for (let i = 0; i < selection.length; i++) {
+    if (i > 0 && selection[i] === selection[i - 1] + 1) runs[at - 1] = selection[i] + 1;
+    else {
+      runs[at++] = selection[i];
+      runs[at++] = selection[i] + 1;
+    }
   }
-  const nulls = vector.nulls && pick(vector.nulls, selection, new Uint8Array(count));
+  return runs.subarray(0, at);
+}
+
+function pickRuns(vector: ColumnVector, runs: Int32Array, rows: number): ColumnVector {
+  if (vector.kind === 'values') {
+    const values: Value[] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      for (let row = runs[i]; row < runs[i + 1]; row++) values.push(vector.values[row]);
+    }
+    return { kind: 'values', values };
+  }
+  const nulls = vector.nulls && copyRuns(vector.nulls, runs, new Uint8Array(rows));
   switch (vector.kind) {
     case 'utf8':
-      return selectText(vector.offsets, vector.bytes, nulls, selection);
+      return pickText(vector.offsets, vector.bytes, nulls, runs, rows);
     case 'int32':
-      return { ...vector, nulls, values: pick(vector.values, selection, new Int32Array(count)) };
+      return { ...vector, nulls, values: copyRuns(vector.values, runs, new Int32Array(rows)) };
     case 'float64':
-      return { ...vector, nulls, values: pick(vector.values, selection, new Float64Array(count)) };
+      return { ...vector, nulls, values: copyRuns(vector.values, runs, new Float64Array(rows)) };
     case 'bool':
-      return { ...vector, nulls, values: pick(vector.values, selection, new Uint8Array(count)) };
-    default: {
-      const values = new BigInt64Array(count);
-      for (let i = 0; i < count; i++) values[i] = vector.values[selection[i]];
-      return { ...vector, nulls, values };
-    }
+      return { ...vector, nulls, values: copyRuns(vector.values, runs, new Uint8Array(rows)) };
+    default:
+      return { ...vector, nulls, values: copyRuns(vector.values, runs, new BigInt64Array(rows)) };
   }
 }
 
-function pick<A extends Uint8Array | Int32Array | Float64Array>(
+/** A run shorter than this is copied element by element: a call of `set` costs about as much. */
+const SHORT_RUN = 8;
+
+function copyRuns<A extends Uint8Array | Int32Array | Float64Array | BigInt64Array>(
   from: A,
-  selection: Int32Array,
+  runs: Int32Array,
   to: A,
 ): A {
-  for (let i = 0; i < selection.length; i++) to[i] = from[selection[i]];
+  let at = 0;
+  for (let i = 0; i < runs.length; i += 2) {
+    const [first, end] = [runs[i], runs[i + 1]];
+    if (end - first < SHORT_RUN) for (let row = first; row < end; row++) to[at++] = from[row];
+    else {
+      to.set(from.subarray(first, end) as never, at);
+      at += end - first;
+    }
+  }
   return to;
 }
 
-function selectText(
+function pickText(
   from: Int32Array,
   source: Uint8Array,
   nulls: Uint8Array | null,
-  selection: Int32Array,
+  runs: Int32Array,
+  rows: number,
 ): ColumnVector {
-  const offsets = new Int32Array(selection.length + 1);
-  for (let i = 0; i < selection.length; i++) {
-    const row = selection[i];
-    offsets[i + 1] = offsets[i] + from[row + 1] - from[row];
+  const offsets = new Int32Array(rows + 1);
+  let at = 0;
+  for (let i = 0; i < runs.length; i += 2) {
+    const shift = offsets[at] - from[runs[i]];
+    for (let row = runs[i]; row < runs[i + 1]; row++) offsets[++at] = from[row + 1] + shift;
   }
-  const bytes = new Uint8Array(offsets[selection.length]);
-  for (let i = 0; i < selection.length; i++) {
-    const row = selection[i];
-    bytes.set(source.subarray(from[row], from[row + 1]), offsets[i]);
+  const bytes = new Uint8Array(offsets[rows]);
+  for (let i = 0, to = 0; i < runs.length; i += 2) {
+    const [start, end] = [from[runs[i]], from[runs[i + 1]]];
+    bytes.set(source.subarray(start, end), to);
+    to += end - start;
   }
   return { kind: 'utf8', nulls, offsets, bytes };
 }
@@ -161,10 +193,12 @@ function selectText(
 /** The rows `selection` of a batch; the batch itself where that is all of them. */
 export function selectRows(batch: Batch, selection: Int32Array): Batch {
   if (selection.length === batch.rows) return batch;
+  const runs = runsOf(selection);
+  const rows = selection.length;
   return {
-    rows: selection.length,
-    columns: batch.columns.map((column) => selectVector(column, selection)),
+    rows,
+    columns: batch.columns.map((column) => pickRuns(column, runs, rows)),
     file: batch.file,
-    positions: pick(batch.positions, selection, new Int32Array(selection.length)),
+    positions: copyRuns(batch.positions, runs, new Int32Array(rows)),
   };
 }
