@@ -9,4 +9,5 @@ export {
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';
+export { type InitOptions, initDefinition } from './schema/init-definition.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';

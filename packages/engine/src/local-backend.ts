@@ -13,6 +13,7 @@ import type {
   Backend,
   BenchRequest,
   BenchResponse,
+  ClauseCount,
   DefinitionIssue,
   ExportedDocument,
   IndexDescription,
@@ -169,6 +170,11 @@ export class LocalBackend implements Backend {
       const lagSnapshots = await this.#lag(context, table);
       return searchIndex({ ...context, lagSnapshots }, request);
     });
+  }
+
+  async clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
+    const { clauseCounts } = await import('./search/clause-counts.ts');
+    return this.#with(request.index, async (context) => clauseCounts(context, request));
   }
 
   async getKeys(request: KeysRequest): Promise<KeysResponse> {

@@ -1,0 +1,114 @@
+import type { Batch, Field, SourceTable, Type } from '@lakehouse-search/lake';
+import { expect, it } from 'vitest';
+import { initDefinition } from './init-definition.ts';
+import { checkAgainstTable } from './mapping.ts';
+import { parseDefinition } from './parse-definition.ts';
+
+const catalog = { names: ['standard'], tokenizers: [], filters: [], check: () => null };
+
+function fakeTable(
+  columns: Record<string, { type: Type; values?: string[] }>,
+  key: number[] = [1],
+) {
+  const fields = Object.entries(columns).map(
+    ([name, { type }], i): Field => ({ id: i + 1, name, required: false, type }),
+  );
+  const schema = { schemaId: 0, fields, identifierFieldIds: key };
+  async function* scan({ columns: names }: { columns: readonly string[] }): AsyncGenerator<Batch> {
+    const values = names.map((name) => columns[name].values ?? []);
+    const rows = Math.max(...values.map((list) => list.length));
+    yield {
+      rows,
+      file: 'f',
+      positions: Int32Array.from({ length: rows }, (_, i) => i),
+      columns: values.map((list) => {
+        const texts = Array.from({ length: rows }, (_, i) => Buffer.from(list[i] ?? ''));
+        const offsets = Int32Array.from([0, ...texts.map((t) => t.length)]);
+        for (let i = 1; i < offsets.length; i++) offsets[i] += offsets[i - 1];
+        return { kind: 'utf8', nulls: null, offsets, bytes: Buffer.concat(texts) };
+      }),
+    };
+  }
+  return {
+    name: 'Ops.My Incidents',
+    schema,
+    currentSnapshotId: 1n,
+    scan,
+  } as unknown as SourceTable;
+}
+
+const string: Type = { kind: 'string' };
+const many = (of: (i: number) => string) => Array.from({ length: 100 }, (_, i) => of(i));
+
+it('proposes what columns and their values suggest', async () => {
+  const table = fakeTable({
+    id: { type: { kind: 'long' } },
+    body: {
+      type: string,
+      values: many((i) => `the pool of service ${i} was drained after the certificate rotation`),
+    },
+    Title: { type: string, values: many((i) => `Timeout number ${i} of the gateway`) },
+    service: { type: string, values: many((i) => ['billing', 'search'][i % 2]) },
+    host: { type: string, values: many((i) => `10.0.0.${i}`) },
+    at: { type: { kind: 'timestamptz' } },
+    place: { type: { kind: 'struct', fields: [] } },
+    meta: { type: { kind: 'variant' } },
+  });
+  const source = {
+    catalog: { type: 'filesystem' as const, warehouse: '/a lake' },
+    table: 'ops.incidents',
+  };
+  expect(await initDefinition(table, { source })).toMatchInlineSnapshot(`
+    "# What is indexed of the table, and how. docs/definition.md explains every key;
+    # "lhs index validate -f FILE" checks it against the table.
+    version: 1
+    index: my_incidents
+    source:
+      catalog: { type: filesystem, warehouse: "/a lake" }
+      table: ops.incidents
+    key:
+      identifier: [id]     # the table's identifier fields
+    fields:
+      - { name: Title, type: TEXT, cached: true }                    # bare words search this field
+      - { name: id, type: LONG }                                     # part of the key
+      - { name: body, type: TEXT }                                   # 100 % distinct, 65 characters on average
+      - { name: service, type: KEYWORD, fast: true, cached: true }   # 2 % distinct, 7 characters on average
+      - { name: host, type: IP }                                     # addresses
+      - { name: at, type: DATE, cached: true }
+    variants:
+      - { column: meta, flatten: true }     # found as meta.<path>:<value> and meta:<text>
+    # not indexed: "place": struct cannot be indexed
+    "
+  `);
+});
+
+it('writes a valid definition for columns with any name', async () => {
+  const names = [
+    'a b',
+    'a:b',
+    'no',
+    '#',
+    '"\\\n',
+    `$${'{X}'}`,
+    "it's",
+    '- x',
+    '{',
+    '7',
+    '_score',
+    'Ünïcode',
+    '日本',
+    'a\u2028b',
+  ];
+  const table = fakeTable(
+    Object.fromEntries(names.map((name) => [name, { type: { kind: 'long' } }])),
+    [],
+  );
+  const source = { path: '/x/"y"\n' };
+  const text = await initDefinition(table, { source, name: 'odd' });
+  const issues = checkAgainstTable(parseDefinition(text, catalog), text, table.schema, 'odd');
+  expect(issues).toEqual([]);
+  const columns = parseDefinition(text, catalog).definition?.fields.flatMap(
+    (field) => field.source,
+  );
+  expect(columns?.toSorted()).toEqual(names.toSorted());
+});

@@ -1,0 +1,271 @@
+/**
+ * A good first definition for a table, with comments.
+ *
+ * 1. A sample of the newest rows is read: for each string column the share of distinct values, the average length, whether
+ *    every value is an address, a URL-like identifier or JSON.
+ * 2. Each column gets the type that its own type and its sample suggest; long text that comes first is the default field.
+ * 3. What cannot be indexed (structs, maps, binary) is named in a comment, so nothing is left out in silence.
+ */
+import type {
+  ColumnVector,
+  Field,
+  SourceTable,
+  TableConfig,
+  Type,
+  Value,
+} from '@lakehouse-search/lake';
+import { COLUMN_RULES, typeName } from './column-rules.ts';
+import type { FieldType } from './definition.ts';
+import { parseIp } from './ip-value.ts';
+import { fieldNameFault } from './parse-field.ts';
+
+const SAMPLE_ROWS = 2000;
+/** Texts at least this long on average, with several words, are prose. */
+const PROSE_CHARS = 40;
+/** At most this share of distinct values makes a string a category. */
+const CATEGORY_SHARE = 0.2;
+
+/** How the definition names its table, and what it is called. */
+export interface InitOptions {
+  readonly source: TableConfig;
+  /** Name of the index; default the table's last name, made legal. */
+  readonly name?: string;
+}
+
+/** The definition's YAML text. Reads up to 2,000 rows of the table; where they cannot be read, a comment says why. */
+export async function initDefinition(table: SourceTable, options: InitOptions): Promise<string> {
+  const samples = await sampleColumns(table).catch((error: Error) => error);
+  const read = samples instanceof Map ? samples : new Map<string, readonly Value[]>();
+  const proposals = table.schema.fields.map((field) => propose(field, read.get(field.name) ?? []));
+  const keys = table.schema.fields
+    .filter((field) => table.schema.identifierFieldIds.includes(field.id))
+    .map((field) => field.name);
+  const title = titleOf(proposals);
+  return [
+    '# What is indexed of the table, and how. docs/definition.md explains every key;',
+    '# "lhs index validate -f FILE" checks it against the table.',
+    ...(samples instanceof Error
+      ? [`# no rows could be looked at: ${oneLine(samples.message)}`]
+      : []),
+    'version: 1',
+    `index: ${options.name ?? indexName(table.name)}`,
+    'source:',
+    ...sourceLines(options.source),
+    ...keyLines(keys, table.schema.fields[0]?.name),
+    ...fieldLines(proposals, title, keys),
+    ...variantLines(proposals),
+    ...skippedLines(proposals),
+    '',
+  ].join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+/** A legal index name from a table's name. */
+function indexName(table: string): string {
+  const last = table.split('.').at(-1) ?? table;
+  const legal = last
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '_')
+    .replace(/^[^a-z0-9]+/, '');
+  return legal.slice(0, 128) || 'index';
+}
+
+function sourceLines(source: TableConfig): string[] {
+  if ('path' in source) return [`  path: ${quote(source.path)}`];
+  const entries = Object.entries(source.catalog).map(([key, value]) => `${key}: ${quote(value)}`);
+  return [`  catalog: { ${entries.join(', ')} }`, `  table: ${quote(source.table)}`];
+}
+
+function keyLines(keys: readonly string[], first: string | undefined): string[] {
+  if (keys.length > 0) {
+    return [
+      'key:',
+      `  identifier: [${keys.map(quote).join(', ')}]     # the table's identifier fields`,
+    ];
+  }
+  return [
+    'key:',
+    '  # the table names no identifier fields: put the columns here that tell its rows apart',
+    `  identifier: [${first === undefined ? '' : quote(first)}]`,
+  ];
+}
+
+/** A YAML scalar: plain where it is plainly a string, else in JSON quotes. */
+function quote(text: string): string {
+  const plain =
+    /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(text) &&
+    !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
+  return plain ? text : JSON.stringify(text);
+}
+
+/** What to make of a column. */
+type Proposal =
+  | {
+      readonly kind: 'field';
+      readonly column: string;
+      readonly type: FieldType;
+      readonly why: string;
+      readonly cached: boolean;
+    }
+  | { readonly kind: 'variant'; readonly column: string }
+  | { readonly kind: 'skipped'; readonly column: string; readonly why: string };
+
+function propose({ name, type }: Field, sample: readonly Value[]): Proposal {
+  const element = type.kind === 'list' ? type.element : type;
+  const field = (as: FieldType, why = ''): Proposal => {
+    return { kind: 'field', column: name, type: as, why, cached: as === 'DATE' };
+  };
+  if (type.kind === 'variant') {
+    return fieldNameFault(name) === null
+      ? { kind: 'variant', column: name }
+      : { kind: 'skipped', column: name, why: 'a query cannot write its name' };
+  }
+  switch (element.kind) {
+    case 'string':
+      return proposeText(name, type, sample);
+    case 'uuid':
+      return field('KEYWORD', 'uuid');
+    case 'int':
+    case 'long':
+      return field('LONG');
+    case 'float':
+    case 'double':
+      return field('DOUBLE');
+    case 'decimal':
+      return field('DOUBLE', `${typeName(element)}, as the nearest double`);
+    case 'boolean':
+      return field('BOOL');
+    case 'time':
+      return field('KEYWORD', 'time of day');
+    default:
+      return COLUMN_RULES.DATE.includes(element.kind)
+        ? field('DATE')
+        : { kind: 'skipped', column: name, why: `${typeName(type)} cannot be indexed` };
+  }
+}
+
+function proposeText(column: string, type: Type, sample: readonly Value[]): Proposal {
+  const texts = sample
+    .flat()
+    .filter((value) => typeof value === 'string' && value !== '') as string[];
+  const field = (as: FieldType, why: string, cached = false): Proposal => {
+    return { kind: 'field', column, type: as, why, cached };
+  };
+  if (texts.length === 0) return field('KEYWORD', 'no values seen');
+  if (texts.every((text) => parseIp(text) !== null)) return field('IP', 'addresses');
+  if (texts.every(looksLikeJson)) return field('TEXT', 'JSON text');
+  const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
+  const words = texts.filter((text) => /\S\s+\S/.test(text)).length / texts.length;
+  const distinct = new Set(texts).size / texts.length;
+  const shown = `${Math.round(distinct * 100)} % distinct, ${Math.round(average)} characters on average`;
+  const prose = words > 0.5 && (average >= PROSE_CHARS || distinct > CATEGORY_SHARE);
+  return prose && type.kind !== 'list'
+    ? field('TEXT', shown)
+    : field('KEYWORD', shown, distinct <= CATEGORY_SHARE);
+}
+
+function looksLikeJson(text: string): boolean {
+  return /^\s*[{[][\s\S]*[}\]]\s*$/.test(text);
+}
+
+/** The column that bare words should search: the first prose column, titles before bodies. */
+function titleOf(proposals: readonly Proposal[]): string | null {
+  const texts = proposals.filter(
+    (p) => p.kind === 'field' && p.type === 'TEXT' && p.why !== 'JSON text',
+  );
+  const named = texts.find((p) => /^(title|subject|headline|name|summary)$/i.test(p.column));
+  return (named ?? texts[0])?.column ?? null;
+}
+
+function fieldLines(
+  proposals: readonly Proposal[],
+  title: string | null,
+  keys: readonly string[],
+): string[] {
+  const fields = proposals.filter((p) => p.kind === 'field');
+  if (fields.length === 0) return [];
+  const sorted = fields.toSorted((a, b) => rank(a.column, title) - rank(b.column, title));
+  const taken = new Set(proposals.map((proposal) => proposal.column));
+  const lines = sorted.map((field) => {
+    const text = fieldLine(field, title, taken);
+    const note = field.column === title ? 'bare words search this field' : field.why;
+    const why = keys.includes(field.column) && field.why === '' ? 'part of the key' : note;
+    return why === '' ? text : `${text.padEnd(64)} # ${why}`;
+  });
+  return ['fields:', ...lines];
+}
+
+function rank(column: string, title: string | null): number {
+  return column === title ? 0 : 1;
+}
+
+function fieldLine(
+  field: Extract<Proposal, { kind: 'field' }>,
+  title: string | null,
+  taken: Set<string>,
+): string {
+  const legal = fieldNameFault(field.column) === null;
+  const name = legal ? field.column : legalName(field.column, taken);
+  const source = legal ? '' : `, source: ${quote(field.column)}`;
+  const cached = field.cached || field.column === title ? ', cached: true' : '';
+  const fast = field.type === 'KEYWORD' ? ', fast: true' : '';
+  return `  - { name: ${quote(name)}${source}, type: ${field.type}${fast}${cached} }`;
+}
+
+/** A field name for a column whose own name the query syntax cannot carry. */
+function legalName(column: string, taken: Set<string>): string {
+  const base = `f_${column.replace(/[^\p{L}\p{N}_-]+/gu, '_')}`.slice(0, 100);
+  let name = base;
+  for (let i = 2; taken.has(name); i++) name = `${base}_${i}`;
+  taken.add(name);
+  return name;
+}
+
+function variantLines(proposals: readonly Proposal[]): string[] {
+  const variants = proposals.filter((p) => p.kind === 'variant');
+  if (variants.length === 0) return [];
+  const lines = variants.map(
+    ({ column }) =>
+      `  - { column: ${quote(column)}, flatten: true }     # found as ${column}.<path>:<value> and ${column}:<text>`,
+  );
+  return ['variants:', ...lines];
+}
+
+function skippedLines(proposals: readonly Proposal[]): string[] {
+  return proposals
+    .filter((p) => p.kind === 'skipped')
+    .map(({ column, why }) => `# not indexed: ${JSON.stringify(column)}: ${why}`);
+}
+
+/** Values of each column in the first rows of the current snapshot, read from one file where it has enough. */
+async function sampleColumns(table: SourceTable): Promise<ReadonlyMap<string, readonly Value[]>> {
+  const columns = table.schema.fields
+    .filter(
+      ({ type }) =>
+        type.kind === 'string' || (type.kind === 'list' && type.element.kind === 'string'),
+    )
+    .map((field) => field.name);
+  const samples = new Map(columns.map((name): [string, Value[]] => [name, []]));
+  if (table.currentSnapshotId === null || columns.length === 0) return samples;
+  let rows = 0;
+  for await (const batch of table.scan({ columns, batchRows: SAMPLE_ROWS })) {
+    const taken = Math.min(batch.rows, SAMPLE_ROWS - rows);
+    columns.forEach((name, c) => {
+      for (let row = 0; row < taken; row++) samples.get(name)!.push(textsAt(batch.columns[c], row));
+    });
+    rows += taken;
+    if (rows >= SAMPLE_ROWS) break;
+  }
+  return samples;
+}
+
+const decoder = new TextDecoder();
+
+function textsAt(vector: ColumnVector, row: number): Value {
+  if (vector.kind === 'values') return vector.values[row];
+  if (vector.kind !== 'utf8' || vector.nulls?.[row] === 1) return null;
+  return decoder.decode(vector.bytes.subarray(vector.offsets[row], vector.offsets[row + 1]));
+}
