@@ -1,9 +1,14 @@
 import { LakeError, type LakeErrorCode } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 
+/** The longs that take one byte, by that byte. */
+const SMALL = Array.from({ length: 128 }, (_, byte) => BigInt((byte >>> 1) ^ -(byte & 1)));
+
 /** A reading position in Avro's binary encoding (Avro 1.11 specification, "Binary Encoding"); every fault names the file. */
 export class AvroCursor {
   readonly buffer: Buffer;
+  /** The same bytes as a plain array, whose `slice` copies. */
+  private readonly plain: Uint8Array;
   readonly file: string;
   readonly code: LakeErrorCode;
   readonly end: number;
@@ -11,6 +16,7 @@ export class AvroCursor {
 
   constructor(bytes: Uint8Array, file: string, code: LakeErrorCode) {
     this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.file = file;
     this.code = code;
     this.end = bytes.byteLength;
@@ -46,11 +52,14 @@ export class AvroCursor {
 
   /** A 64-bit integer. */
   long(): bigint {
-    const start = this.at;
-    let length = 1;
-    while (this.byte() >= 0x80) {
-      if (++length > 10) this.fail('a long has more than ten bytes');
+    const first = this.buffer[this.at];
+    if (first !== undefined && first < 0x80) {
+      this.at++;
+      return SMALL[first]!;
     }
+    const start = this.at;
+    this.skipLong();
+    const length = this.at - start;
     if (length <= 7) {
       this.at = start;
       return BigInt(this.int());
@@ -61,6 +70,14 @@ export class AvroCursor {
     }
     if (value >> 64n !== 0n) this.fail('a long has more than 64 bits');
     return (value >> 1n) ^ -(value & 1n);
+  }
+
+  /** Steps over a long. */
+  skipLong(): void {
+    let length = 1;
+    while (this.byte() >= 0x80) {
+      if (++length > 10) this.fail('a long has more than ten bytes');
+    }
   }
 
   boolean(): boolean {
@@ -93,7 +110,9 @@ export class AvroCursor {
 
   /** Length-prefixed bytes, copied so that they do not hold the whole block. */
   bytes(): Uint8Array {
-    return new Uint8Array(this.raw(this.int()));
+    const length = this.int();
+    const start = this.take(length);
+    return this.plain.slice(start, start + length);
   }
 
   string(): string {

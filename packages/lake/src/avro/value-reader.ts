@@ -303,7 +303,7 @@ export function compileSkip(avro: AvroType): (cursor: AvroCursor) => void {
       return (cursor) => void cursor.take(1);
     case 'int':
     case 'long':
-      return (cursor) => void cursor.long();
+      return (cursor) => cursor.skipLong();
     case 'enum':
       return (cursor) => void cursor.int();
     case 'float':

@@ -32,11 +32,15 @@ export class AvroSink {
 
   long(value: bigint | number): void {
     this.room(10);
-    let rest = BigInt.asUintN(64, (BigInt(value) << 1n) ^ (BigInt(value) >> 63n));
-    while (rest >= 0x80n) {
-      this.buffer[this.at++] = Number(rest & 0x7fn) | 0x80;
-      rest >>= 7n;
+    const small = Number(value);
+    if (small >= -0x40000000 && small < 0x40000000) {
+      let rest = ((small << 1) ^ (small >> 31)) >>> 0;
+      for (; rest >= 0x80; rest >>>= 7) this.buffer[this.at++] = (rest & 0x7f) | 0x80;
+      this.buffer[this.at++] = rest;
+      return;
     }
+    let rest = BigInt.asUintN(64, (BigInt(value) << 1n) ^ (BigInt(value) >> 63n));
+    for (; rest >= 0x80n; rest >>= 7n) this.buffer[this.at++] = Number(rest & 0x7fn) | 0x80;
     this.buffer[this.at++] = Number(rest);
   }
 
