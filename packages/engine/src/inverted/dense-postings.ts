@@ -1,0 +1,171 @@
+/**
+ * Postings of a dense term (df >= N / 24), R ranges of 256 documents:
+ *
+ *   bitmap i32[8 R] | base i32[R / 8 + 1] | offset u16[R] (u32[R] where `wide`) | impact u8[R] | tfWidth u8[R] | group u8[3 R] | payload
+ *
+ * A range's payload meets at a boundary = payload + base[r / 8] + offset[r] (wide: payload + offset[r]): frequencies, tf - 1
+ * at tfWidth bits, run backwards from it, positions forwards. group: byte starts of the positions of documents 64.., 128..,
+ * 192.. of the range, from the boundary; 255 = walk. Fields without frequencies end after the bitmap.
+ */
+import type { BitOutput } from './bit-output.ts';
+import { bitsOf, RANGE } from './format.ts';
+import type { ImpactBook } from './impact-book.ts';
+import type { TermPostings } from './postings.ts';
+
+const GROUP = 64;
+const GROUPS = 3;
+const FAR = 0xffff;
+
+/** What encoding a term needs beside its postings. */
+export interface EncodeContext {
+  readonly docs: number;
+  readonly ranges: number;
+  readonly output: BitOutput;
+  readonly book: ImpactBook;
+  /** Bits of a position by document. */
+  readonly widths: Uint8Array;
+  /** False: documents only. */
+  readonly text: boolean;
+  /** tf / (tf + norm) of posting i. */
+  impact(i: number): number;
+}
+
+/** Where a dense term's parts lie, for its record. */
+export interface DensePlace {
+  readonly payload: number;
+  readonly wide: boolean;
+}
+
+/** Writes the bitmap and, with frequencies, the ranges. */
+export function encodeDense(postings: TermPostings, context: EncodeContext): DensePlace {
+  const { output, ranges } = context;
+  const { df, docs } = postings;
+  const words = 8 * ranges;
+  output.room(4 * words);
+  const bitmap = output.length >> 2;
+  output.i32.fill(0, bitmap, bitmap + words);
+  for (let i = 0; i < df; i++) output.i32[bitmap + (docs[i] >> 5)] |= 1 << (docs[i] & 31);
+  output.length += 4 * words;
+  if (!context.text) return { payload: output.length, wide: false };
+  const start = output.length;
+  const noted = layRanges(postings, context, false);
+  if (noted !== null) return noted;
+  output.length = start;
+  return layRanges(postings, context, true) as DensePlace;
+}
+
+/** Lays out the ranges; null where an offset needs more than 16 bits and `wide` is false. */
+function layRanges(
+  postings: TermPostings,
+  context: EncodeContext,
+  wide: boolean,
+): DensePlace | null {
+  const { output, ranges, book } = context;
+  const { df, docs, frequencies } = postings;
+  const total = positionBytes(postings, context);
+  output.room(ranges * 20 + df * 4 + total + 4096);
+  const base = output.length >> 2;
+  const offset = (base + (ranges >> 3) + 1) << 2;
+  const impact = offset + ranges * (wide ? 4 : 2);
+  const width = impact + ranges;
+  const group = width + ranges;
+  const payload = group + ranges * GROUPS;
+  output.u8.fill(0, output.length, payload);
+  output.length = payload;
+  const notes: number[] = [];
+  for (let r = 0, i = 0; r < ranges; r++) {
+    const first = i;
+    let best = 0;
+    let most = 0;
+    for (const limit = (r + 1) * RANGE; i < df && docs[i] < limit; i++) {
+      best = Math.max(best, context.impact(i));
+      most = Math.max(most, frequencies[i]);
+    }
+    notes.push(best);
+    const tfWidth = i > first ? bitsOf(most - 1) : 0;
+    output.u8[width + r] = tfWidth;
+    if ((r & 7) === 0) output.i32[base + (r >> 3)] = output.length - payload;
+    writeFrequencies(output, frequencies, first, i, tfWidth);
+    const from = wide ? payload : payload + output.i32[base + (r >> 3)];
+    const far = output.length - from;
+    if (!wide && far > FAR) return null;
+    setOffset(output.u8, offset, r, far, wide);
+    writeGroups(postings, context, r, first, i, group + r * GROUPS);
+  }
+  notes.forEach((value, r) => {
+    book.note(impact + r, value);
+  });
+  return { payload, wide };
+}
+
+function setOffset(u8: Uint8Array, at: number, r: number, value: number, wide: boolean): void {
+  const size = wide ? 4 : 2;
+  for (let i = 0; i < size; i++) u8[at + size * r + i] = value >>> (8 * i);
+}
+
+function positionBytes({ df, docs, frequencies }: TermPostings, { widths }: EncodeContext): number {
+  let bits = 0;
+  for (let i = 0; i < df; i++) bits += frequencies[i] * widths[docs[i]];
+  return (bits >> 3) + df;
+}
+
+/** Frequencies of postings [from, to), less 1, backwards from where the output then ends. */
+function writeFrequencies(
+  output: BitOutput,
+  frequencies: Int32Array,
+  from: number,
+  to: number,
+  width: number,
+): void {
+  const bytes = ((to - from) * width + 7) >> 3;
+  output.u8.fill(0, output.length, output.length + bytes + 8);
+  output.length += bytes;
+  if (width === 0) return;
+  const { u8, length } = output;
+  for (let i = from, bit = width; i < to; i++, bit += width) {
+    const value = (frequencies[i] - 1) << (-bit & 7);
+    const at = length - ((bit + 7) >> 3);
+    u8[at] |= value;
+    u8[at + 1] |= value >>> 8;
+    u8[at + 2] |= value >>> 16;
+    u8[at + 3] |= value >>> 24;
+  }
+}
+
+/** Positions of the range's postings in four groups of 64 documents, each on a byte. */
+function writeGroups(
+  postings: TermPostings,
+  context: EncodeContext,
+  range: number,
+  first: number,
+  end: number,
+  groupAt: number,
+): void {
+  const { output } = context;
+  const boundary = output.length;
+  let from = first;
+  for (let g = 0; g <= GROUPS; g++) {
+    if (g > 0) output.u8[groupAt + g - 1] = Math.min(255, output.length - boundary);
+    const limit = range * RANGE + (g + 1) * GROUP;
+    let to = from;
+    while (to < end && postings.docs[to] < limit) to++;
+    writePositions(postings, context, from, to);
+    from = to;
+  }
+}
+
+/** Positions of postings [from, to), ending on a byte. */
+export function writePositions(
+  { docs, frequencies, positionsAt, positions }: TermPostings,
+  { output, widths }: Pick<EncodeContext, 'output' | 'widths'>,
+  from: number,
+  to: number,
+): void {
+  for (let i = from; i < to; i++) {
+    const width = widths[docs[i]];
+    if (width === 0) continue;
+    const end = positionsAt[i] + frequencies[i];
+    for (let p = positionsAt[i]; p < end; p++) output.put(positions[p], width);
+  }
+  output.flush();
+}

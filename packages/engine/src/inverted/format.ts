@@ -1,0 +1,101 @@
+/**
+ * The inverted component of one field: terms, postings, positions, exact lengths, impacts. Little-endian; sections begin at
+ * multiples of 16 bytes from the start of the component. Documents stand in ranges of 256. docs/format-inverted.md tells it
+ * at length.
+ *
+ *   header   i32[32]: version, documents N, documents with the field, terms, flags, long documents, dictionary blocks,
+ *            big terms, tokens (f64 at word 8), N / dense, then from word 12 two words a section: offset, bytes
+ *   book     f64[256]: impacts by code, rising; code 0 = no posting
+ *   codes    u8[N]: 0..239 the exact length; 240 + k: 240 or more with bits(length - 1) = 8 + k (text only)
+ *   longDoc, longLength   i32[] each: the documents with codes from 240, and their exact lengths
+ *   extents  u8[N]: as codes, for the last position + 1; only where some document's width differs from its length's
+ *   blocks   i32[5] a dictionary block of 16 terms: first 8 bytes of its first term, two words high first;
+ *            offsets in dictionary and small, number of the first big term
+ *   records  i32[10] a big term (128 documents or more)
+ *   dictionary   a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if df < 128; terms longer than
+ *            255 bytes: shared 255, suffix 255, varint shared, varint suffix
+ *   small    a term below 128 documents: varint (delta - 1) << 1 | (tf > 1), varint tf if so; then positions
+ *   big      postings of the others; see dense-postings.ts and list-postings.ts
+ *
+ * Positions are absolute, bits(extent - 1) bits each, no header. A document's frequency is stored less 1.
+ */
+export const INVERTED_VERSION = 1;
+export const HEADER_WORDS = 32;
+export const RECORD_WORDS = 10;
+/** Terms of a dictionary block. */
+export const DICTIONARY_BLOCK = 16;
+/** Words of a block's index entry. */
+export const BLOCK_WORDS = 5;
+/** Postings of a block of a list term; terms with fewer documents are short. */
+export const LIST_BLOCK = 128;
+/** Documents of a range. */
+export const RANGE = 256;
+export const RANGE_SHIFT = 8;
+/** A term in at least one of so many documents has a bitmap. */
+export const DENSE_SHARE = 24;
+/** From this length on codes tell only the width; exact lengths stand apart. */
+export const LONG = 240;
+/** BM25 (Robertson and Zaragoza 2009): k1 and b. */
+export const K1 = 1.2;
+export const B = 0.75;
+
+/** Header flags. */
+export const HAS_TEXT = 1;
+export const HAS_EXTENTS = 2;
+
+/** Sections in the order of the header. */
+export const SECTIONS = [
+  'book',
+  'codes',
+  'longDoc',
+  'longLength',
+  'extents',
+  'blocks',
+  'records',
+  'dictionary',
+  'small',
+  'big',
+] as const;
+export type Section = (typeof SECTIONS)[number];
+export const FIRST_SECTION_WORD = 12;
+
+/** Kinds of a big term, in its record. */
+export const DENSE = 0;
+export const LIST = 1;
+export const SHORT = 2;
+
+/**
+ * Words of a big term's record: documents, start of its postings (words from the start of `big`), kind, payload (bytes),
+ * positions (bytes), blocks, tenth best impact (f32), best impact (f32), 1 where offsets are u32, bytes of its postings.
+ */
+export const RECORD = {
+  df: 0,
+  start: 1,
+  kind: 2,
+  payload: 3,
+  positions: 4,
+  blocks: 5,
+  tenth: 6,
+  best: 7,
+  wide: 8,
+  bytes: 9,
+} as const;
+
+/** Bits that `value` needs; 0 for 0. */
+export const bitsOf = (value: number): number => 32 - Math.clz32(value);
+
+/** The code of a length: itself, or its width from 240 on. */
+export const lengthCode = (length: number): number =>
+  length < LONG ? length : LONG + bitsOf(length - 1) - 8;
+
+/** Bits of a position in a document with this code. */
+export const codeWidth = (code: number): number =>
+  code < LONG ? (code === 0 ? 0 : bitsOf(code - 1)) : code - LONG + 8;
+
+/** The smallest length with this code: exact below 240. */
+export const codeLength = (code: number): number =>
+  code <= LONG ? code : 2 ** (code - LONG + 7) + 1;
+
+/** The length part of BM25's denominator. */
+export const normOf = (length: number, averageLength: number): number =>
+  K1 * (1 - B + (B * length) / averageLength);

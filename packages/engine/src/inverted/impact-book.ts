@@ -1,0 +1,61 @@
+/** Bytes in an output that hold the code of an impact, once the code book is known. */
+export class ImpactBook {
+  #at: Float64Array = new Float64Array(1 << 12);
+  #value: Float64Array = new Float64Array(1 << 12);
+  #size = 0;
+
+  /** Remembers that the byte at `at` stands for the impact `value` (0: no posting there). */
+  note(at: number, value: number): void {
+    if (this.#size === this.#at.length) {
+      this.#at = doubled(this.#at);
+      this.#value = doubled(this.#value);
+    }
+    this.#at[this.#size] = at;
+    this.#value[this.#size++] = value;
+  }
+
+  /**
+   * Chooses 255 impacts that occur, by quantile, and writes the code of each noted impact: the first that is not smaller, so that
+   * codes are upper bounds and common impacts are exact. Returns the book, rising; entry 0 is 0.
+   */
+  write(output: Uint8Array): Float64Array {
+    const values = this.#chosen();
+    const book = new Float64Array(256);
+    for (let i = 1; i < 256; i++) book[i] = values[Math.min(i - 1, values.length - 1)] ?? 0;
+    for (let i = 0; i < this.#size; i++) {
+      output[this.#at[i]] = this.#value[i] === 0 ? 0 : codeOf(book, values.length, this.#value[i]);
+    }
+    return book;
+  }
+
+  #chosen(): readonly number[] {
+    const sorted = this.#value.slice(0, this.#size).sort();
+    let zeros = 0;
+    while (zeros < sorted.length && sorted[zeros] === 0) zeros++;
+    const present = sorted.length - zeros;
+    if (present === 0) return [];
+    const chosen = new Set<number>();
+    for (let i = 1; i <= 255; i++) {
+      chosen.add(sorted[Math.min(sorted.length - 1, zeros + Math.ceil((present * i) / 255) - 1)]);
+    }
+    return [...chosen].sort((a, b) => a - b);
+  }
+}
+
+function doubled(array: Float64Array): Float64Array {
+  const next = new Float64Array(array.length * 2);
+  next.set(array);
+  return next;
+}
+
+/** The first code in 1 .. count whose impact is not smaller. */
+function codeOf(book: Float64Array, count: number, value: number): number {
+  let low = 1;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (book[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

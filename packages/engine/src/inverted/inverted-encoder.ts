@@ -1,0 +1,205 @@
+/**
+ * From terms in byte order with their postings to the component's bytes:
+ *   1. `term` chooses the kind by document frequency and writes postings, dictionary entry and record
+ *   2. `finish` chooses the impact code book, patches the codes in, and lays the sections out (format.ts)
+ */
+import { BitOutput } from './bit-output.ts';
+import { type EncodeContext, encodeDense, writePositions } from './dense-postings.ts';
+import { DictionaryWriter, isShort } from './dictionary-writer.ts';
+import {
+  DENSE,
+  DENSE_SHARE,
+  FIRST_SECTION_WORD,
+  HAS_EXTENTS,
+  HAS_TEXT,
+  HEADER_WORDS,
+  INVERTED_VERSION,
+  LIST,
+  LIST_BLOCK,
+  RANGE,
+  RECORD,
+  RECORD_WORDS,
+  SECTIONS,
+  type Section,
+} from './format.ts';
+import { ImpactBook } from './impact-book.ts';
+import { type EncodedLengths, encodeLengths } from './lengths.ts';
+import { encodeList } from './list-postings.ts';
+import type { TermPostings } from './postings.ts';
+
+/** Unpackers and kernels may read past the end of the last structure. */
+const SLACK = 1024;
+const BEST = 10;
+
+/** Encodes one field of one segment. */
+export class InvertedEncoder {
+  readonly #docs: number;
+  readonly #text: boolean;
+  readonly #lengths: EncodedLengths;
+  readonly #denseFrom: number;
+  readonly #dictionary = new DictionaryWriter();
+  readonly #small = new BitOutput(1 << 12);
+  readonly #big = new BitOutput(1 << 14);
+  readonly #book = new ImpactBook();
+  readonly #records: number[] = [];
+  readonly #best = new Float64Array(BEST);
+
+  /** `lengths`, `extents` by document: tokens, and last position + 1; of a keyword field 1 where it has a value. */
+  constructor(docs: number, text: boolean, lengths: Int32Array, extents: Int32Array) {
+    this.#docs = docs;
+    this.#text = text;
+    this.#lengths = encodeLengths(lengths, extents);
+    this.#denseFrom = Math.max(LIST_BLOCK, Math.ceil(docs / DENSE_SHARE));
+  }
+
+  /** The next term in byte order: bytes[from .. to) and its postings, at least one. */
+  term(bytes: Uint8Array, from: number, to: number, postings: TermPostings): void {
+    const { df } = postings;
+    const big = this.#records.length / RECORD_WORDS;
+    this.#dictionary.add(bytes, from, to, df, this.#small.length, big);
+    if (isShort(df)) {
+      const begin = this.#small.length;
+      this.#writeShort(postings);
+      this.#dictionary.smallBytes(this.#small.length - begin);
+    } else this.#writeBig(postings);
+  }
+
+  #writeShort(postings: TermPostings): void {
+    const output = this.#small;
+    const { df, docs, frequencies } = postings;
+    const { widths } = this.#lengths;
+    let bits = 0;
+    for (let i = 0; i < df; i++) bits += frequencies[i] * widths[docs[i]];
+    output.room(df * 10 + (bits >> 3) + 8);
+    let last = -1;
+    for (let i = 0; i < df; i++) {
+      const delta = docs[i] - last - 1;
+      last = docs[i];
+      if (frequencies[i] === 1) output.varint(delta << 1);
+      else {
+        output.varint((delta << 1) | 1);
+        output.varint(frequencies[i]);
+      }
+    }
+    if (this.#text) writePositions(postings, { output, widths }, 0, df);
+  }
+
+  #writeBig(postings: TermPostings): void {
+    const output = this.#big;
+    output.room(64);
+    output.align();
+    const start = output.length;
+    const record = new Int32Array(RECORD_WORDS);
+    record[RECORD.df] = postings.df;
+    record[RECORD.start] = start >> 2;
+    const context = this.#context(postings);
+    if (postings.df >= this.#denseFrom) {
+      const place = encodeDense(postings, context);
+      record[RECORD.kind] = DENSE;
+      record[RECORD.payload] = place.payload;
+      record[RECORD.wide] = place.wide ? 1 : 0;
+    } else {
+      const place = encodeList(postings, context);
+      record[RECORD.kind] = LIST;
+      record[RECORD.payload] = place.data;
+      record[RECORD.positions] = place.positions;
+      record[RECORD.blocks] = place.blocks;
+    }
+    record[RECORD.bytes] = output.length - start;
+    if (this.#text) this.#setBest(record, postings, context);
+    for (const word of record) this.#records.push(word);
+  }
+
+  #context(postings: TermPostings): EncodeContext {
+    const { norms, widths } = this.#lengths;
+    const { docs, frequencies } = postings;
+    return {
+      docs: this.#docs,
+      ranges: Math.ceil(this.#docs / RANGE),
+      output: this.#big,
+      book: this.#book,
+      widths,
+      text: this.#text,
+      impact: (i) => frequencies[i] / (frequencies[i] + norms[docs[i]]),
+    };
+  }
+
+  /** Best and tenth best impact, as floats that are surely not below, not above. */
+  #setBest(record: Int32Array, { df }: TermPostings, context: EncodeContext): void {
+    const best = this.#best.fill(0);
+    for (let i = 0; i < df; i++) {
+      const impact = context.impact(i);
+      if (impact <= best[BEST - 1]) continue;
+      let at = BEST - 1;
+      for (; at > 0 && best[at - 1] < impact; at--) best[at] = best[at - 1];
+      best[at] = impact;
+    }
+    const floats = new Float32Array([best[BEST - 1] * (1 - 1e-6), best[0] * (1 + 1e-6)]);
+    record.set(new Int32Array(floats.buffer), RECORD.tenth);
+  }
+
+  /** The component's bytes, in parts. */
+  finish(): Uint8Array[] {
+    const lengths = this.#lengths;
+    const apart = lengths.extents !== lengths.codes;
+    this.#dictionary.output.room(SLACK);
+    this.#small.room(SLACK);
+    this.#big.room(SLACK);
+    const book = this.#book.write(this.#big.u8);
+    const none = new Uint8Array(0);
+    const sections: Record<Section, ArrayBufferView> = {
+      book,
+      codes: this.#text ? lengths.codes : none,
+      longDoc: this.#text ? lengths.longDoc : none,
+      longLength: this.#text ? lengths.longLength : none,
+      extents: this.#text && apart ? lengths.extents : none,
+      blocks: Int32Array.from(this.#dictionary.blocks),
+      records: Int32Array.from(this.#records),
+      dictionary: tail(this.#dictionary.output, 16),
+      small: tail(this.#small, 16),
+      big: tail(this.#big, SLACK),
+    };
+    return layOut(this.#header(apart), sections);
+  }
+
+  #header(apart: boolean): Int32Array {
+    const header = new Int32Array(HEADER_WORDS);
+    const { docsWithField, longDoc, tokens } = this.#lengths;
+    const flags = (this.#text ? HAS_TEXT : 0) | (this.#text && apart ? HAS_EXTENTS : 0);
+    const terms = this.#dictionary.terms;
+    const blocks = this.#dictionary.blocks.length / 5;
+    const big = this.#records.length / RECORD_WORDS;
+    header.set([
+      INVERTED_VERSION,
+      this.#docs,
+      docsWithField,
+      terms,
+      flags,
+      longDoc.length,
+      blocks,
+      big,
+    ]);
+    new Float64Array(header.buffer, 32, 1)[0] = tokens;
+    return header;
+  }
+}
+
+/** What was written, and `slack` zero bytes more. */
+function tail(output: BitOutput, slack: number): Uint8Array {
+  output.u8.fill(0, output.length, output.length + slack);
+  return output.u8.subarray(0, output.length + slack);
+}
+
+function layOut(header: Int32Array, sections: Record<Section, ArrayBufferView>): Uint8Array[] {
+  const parts: Uint8Array[] = [new Uint8Array(header.buffer)];
+  let offset = HEADER_WORDS * 4;
+  SECTIONS.forEach((name, i) => {
+    const { buffer, byteOffset, byteLength } = sections[name];
+    header[FIRST_SECTION_WORD + 2 * i] = offset;
+    header[FIRST_SECTION_WORD + 2 * i + 1] = byteLength;
+    const padding = -byteLength & 15;
+    parts.push(new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(padding));
+    offset += byteLength + padding;
+  });
+  return parts;
+}

@@ -1,0 +1,209 @@
+import type { Arena, Region } from '../storage/directory.ts';
+import { checkInverted } from './check.ts';
+import { DensePostings, ListPostings, type PostingsCursor, ShortPostings } from './cursors.ts';
+import { corrupt } from './damage.ts';
+import { DictionaryReader } from './dictionary-reader.ts';
+import {
+  codeWidth,
+  DENSE,
+  FIRST_SECTION_WORD,
+  HAS_EXTENTS,
+  HAS_TEXT,
+  HEADER_WORDS,
+  INVERTED_VERSION,
+  LONG,
+  normOf,
+  RECORD_WORDS,
+  SECTIONS,
+  type Section,
+  SHORT,
+} from './format.ts';
+import { normsByCode } from './lengths.ts';
+import type { TermCursor } from './term-cursor.ts';
+import { type BigTerm, bigTerm, type TermInfo } from './term-info.ts';
+import { fillTerm, impactBound } from './term-matches.ts';
+
+/** Byte address and length of each section. */
+export type Sections = Readonly<Record<Section, { readonly at: number; readonly bytes: number }>>;
+
+/**
+ * The inverted component of a field, open: plain reads of the arena's bytes. Addresses are byte addresses in the arena, word
+ * addresses where the name says so.
+ */
+export class InvertedReader {
+  readonly arena: Arena;
+  readonly docs: number;
+  /** Documents with at least one token. */
+  readonly docsWithField: number;
+  /** Tokens of all documents. */
+  readonly tokens: number;
+  readonly termCount: number;
+  /** Frequencies, positions and lengths are there. */
+  readonly text: boolean;
+  readonly ranges: number;
+  readonly sections: Sections;
+  /** Length codes by document; empty for keyword fields. */
+  readonly codes: Uint8Array;
+  /** Codes of the widths of positions. */
+  readonly extents: Uint8Array;
+  /** Impacts by code, by the segment's own average length. */
+  readonly book: Float64Array;
+  /** Bits of a position by extent code. */
+  readonly widths: Uint8Array;
+  readonly longDoc: Int32Array;
+  readonly longLength: Int32Array;
+  /** Norms by length code, by the segment's own average length. */
+  readonly norms: Float64Array;
+  readonly #dictionary: DictionaryReader;
+
+  private constructor(region: Region, docs: number, header: Int32Array, sections: Sections) {
+    this.arena = region.arena;
+    this.docs = docs;
+    this.docsWithField = header[2];
+    this.termCount = header[3];
+    this.text = (header[4] & HAS_TEXT) !== 0;
+    this.ranges = Math.ceil(docs / 256);
+    this.tokens = new Float64Array(region.arena.memory.buffer, region.offset + 32, 1)[0];
+    this.sections = sections;
+    const { buffer } = region.arena.memory;
+    const view = (name: Section) => new Uint8Array(buffer, sections[name].at, sections[name].bytes);
+    const words = (name: Section) =>
+      new Int32Array(buffer, sections[name].at, sections[name].bytes >> 2);
+    this.codes = view('codes');
+    this.extents = (header[4] & HAS_EXTENTS) !== 0 ? view('extents') : this.codes;
+    this.book = new Float64Array(buffer, sections.book.at, 256);
+    this.longDoc = words('longDoc');
+    this.longLength = words('longLength');
+    this.widths = Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code));
+    this.norms = normsByCode(this.averageLength);
+    this.#dictionary = new DictionaryReader(region.arena, sections, header[6], this.termCount);
+  }
+
+  /** Opens a component. Throws corrupt_index where its header does not fit its bytes, its documents or its kind. */
+  static open(region: Region, docs: number, kind: 'text' | 'keyword'): InvertedReader {
+    if (region.length < HEADER_WORDS * 4 || (region.offset & 15) !== 0)
+      throw corrupt('it is too short');
+    const header = region.arena.i32.subarray(
+      region.offset >> 2,
+      (region.offset >> 2) + HEADER_WORDS,
+    );
+    if (header[0] !== INVERTED_VERSION)
+      throw corrupt(`its version is ${header[0]}, expected ${INVERTED_VERSION}`);
+    if (header[1] !== docs) throw corrupt(`it has ${header[1]} documents, expected ${docs}`);
+    if (((header[4] & HAS_TEXT) !== 0) !== (kind === 'text'))
+      throw corrupt(`it is not a ${kind} field`);
+    const sections = sectionsOf(region, header);
+    checkSizes(header, sections, docs, kind === 'text');
+    return new InvertedReader(region, docs, header, sections);
+  }
+
+  get averageLength(): number {
+    return this.docsWithField === 0 ? 1 : this.tokens / this.docsWithField;
+  }
+
+  /** A term's entry, or null where the field does not have it. */
+  lookup(term: Uint8Array): TermInfo | null {
+    return this.#dictionary.lookup(term);
+  }
+
+  /** The terms in byte order, from the first that is not below `from` on. */
+  terms(from?: Uint8Array): TermCursor {
+    return this.#dictionary.cursor(from);
+  }
+
+  /** A big term's record, decoded. */
+  big(info: TermInfo): BigTerm {
+    return bigTerm(this, info);
+  }
+
+  /** The postings of a term, before its first document. */
+  postings(info: TermInfo): PostingsCursor {
+    if (info.kind === SHORT) return new ShortPostings(this, info);
+    const big = this.big(info);
+    return big.kind === DENSE ? new DensePostings(this, big) : new ListPostings(this, big);
+  }
+
+  /** Sets the bits of a term's documents. */
+  fill(info: TermInfo, bits: Int32Array): void {
+    fillTerm(this, info, bits);
+  }
+
+  /** Exact number of tokens of a document; 1 in keyword fields. */
+  lengthOf(doc: number): number {
+    if (!this.text) return 1;
+    const code = this.codes[doc];
+    return code < LONG ? code : this.longLength[this.#longAt(doc)];
+  }
+
+  /** Exact norm of a document by an average length. */
+  normAt(doc: number, averageLength: number): number {
+    return normOf(this.lengthOf(doc), averageLength);
+  }
+
+  /** Bits of a position of a document. */
+  positionWidth(doc: number): number {
+    return this.widths[this.extents[doc]];
+  }
+
+  /**
+   * An upper bound of tf / (tf + norm) over a term's postings in documents firstDoc .. lastDoc, by `averageLength`; 0 where it is
+   * known to have none there.
+   */
+  impactBound(
+    info: TermInfo,
+    firstDoc: number,
+    lastDoc: number,
+    averageLength = this.averageLength,
+  ): number {
+    return impactBound(this, info, firstDoc, lastDoc, averageLength);
+  }
+
+  /** Full self-consistency: every term's postings are walked. Throws corrupt_index. */
+  check(): void {
+    checkInverted(this);
+  }
+
+  #longAt(doc: number): number {
+    let low = 0;
+    let high = this.longDoc.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.longDoc[middle] < doc) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function sectionsOf(region: Region, header: Int32Array): Sections {
+  const sections: Partial<Record<Section, { at: number; bytes: number }>> = {};
+  SECTIONS.forEach((name, i) => {
+    const offset = header[FIRST_SECTION_WORD + 2 * i];
+    const bytes = header[FIRST_SECTION_WORD + 2 * i + 1];
+    const fits = offset >= HEADER_WORDS * 4 && bytes >= 0 && offset + bytes <= region.length;
+    if (!fits || (offset & 15) !== 0) throw corrupt(`its section "${name}" leaves the file`);
+    sections[name] = { at: region.offset + offset, bytes };
+  });
+  return sections as Sections;
+}
+
+function checkSizes(header: Int32Array, sections: Sections, docs: number, text: boolean): void {
+  const [, , withField, terms, , longDocs, blocks, bigTerms] = header;
+  const sizes: Partial<Record<Section, number>> = {
+    book: 2048,
+    codes: text ? docs : 0,
+    longDoc: 4 * longDocs,
+    longLength: 4 * longDocs,
+    blocks: 20 * blocks,
+    records: 4 * RECORD_WORDS * bigTerms,
+  };
+  for (const [name, bytes] of Object.entries(sizes)) {
+    if (sections[name as Section].bytes !== bytes)
+      throw corrupt(`its section "${name}" has a wrong size`);
+  }
+  const extents = sections.extents.bytes;
+  if (extents !== 0 && extents !== docs) throw corrupt('its section "extents" has a wrong size');
+  const sane =
+    withField >= 0 && withField <= docs && terms >= 0 && blocks === Math.ceil(terms / 16);
+  if (!sane) throw corrupt('its counts do not agree');
+}

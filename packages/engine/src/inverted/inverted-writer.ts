@@ -1,0 +1,193 @@
+/**
+ * From the values of a field to its inverted component:
+ *   1. `add`: values are analysed (or taken whole), terms numbered, occurrences kept in document order
+ *   2. `finish`: a counting sort groups occurrences by term; terms are ordered by bytes and encoded
+ */
+import type { Analyzer, TokenSink } from '../analysis/analyzer.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { FieldBlock } from '../schema/field-block.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import { InvertedEncoder } from './inverted-encoder.ts';
+import { PostingsBuffer } from './postings.ts';
+import { TermTable, termOrder } from './term-table.ts';
+
+type InvertedPlan = NonNullable<FieldPlan['inverted']>;
+type BytesBlock = FieldBlock & { readonly kind: 'bytes' };
+
+/** Positions between two values of one document, so that no phrase crosses them. */
+export const POSITION_GAP = 100;
+/** Positions of a document; tokens beyond are not indexed. */
+const MAX_POSITION = (1 << 24) - 1;
+
+/** Collects the values of one field. */
+export class InvertedWriter implements TokenSink {
+  readonly #plan: InvertedPlan;
+  readonly #table = new TermTable();
+  /** Term numbers of all occurrences, in document order. */
+  #tokens = new Int32Array(1 << 12);
+  /** Their positions; null while every document counts 0, 1, 2, … */
+  #positions: Int32Array | null = null;
+  #size = 0;
+  /** Occurrences of document d: starts[d] .. starts[d + 1]. */
+  #starts = new Int32Array(1 << 10);
+  #extents = new Int32Array(1 << 10);
+  #docs = 0;
+  #extent = 0;
+
+  constructor(plan: InvertedPlan) {
+    this.#plan = plan;
+  }
+
+  /** Bytes of memory held, about. */
+  get bytes(): number {
+    const perToken = this.#positions === null ? 4 : 8;
+    return this.#table.bytes + perToken * this.#tokens.length + 8 * this.#starts.length;
+  }
+
+  /** Adds the values of documents firstDoc .. firstDoc + docs - 1; documents before that had none. */
+  add(firstDoc: number, docs: number, block: FieldBlock): void {
+    if (block.kind !== 'bytes') throw new TypeError('an inverted field takes bytes');
+    this.#reserveDocs(firstDoc + docs);
+    this.#skipTo(firstDoc);
+    for (let doc = 0; doc < docs; doc++) {
+      this.#extent = 0;
+      if (this.#plan.kind === 'text') this.#addText(this.#plan.analyzer, block, doc);
+      else this.#addWhole(block, doc);
+      this.#extents[this.#docs++] = this.#extent;
+      this.#starts[this.#docs] = this.#size;
+    }
+  }
+
+  #addText(analyzer: Analyzer, block: BytesBlock, doc: number): void {
+    let position = 0;
+    for (let value = block.starts[doc]; value < block.starts[doc + 1]; value++) {
+      const { offsets, bytes } = block;
+      if (value > block.starts[doc]) position += POSITION_GAP;
+      position = analyzer.analyze(bytes, offsets[value], offsets[value + 1], position, this);
+    }
+  }
+
+  #addWhole({ starts, offsets, bytes }: BytesBlock, doc: number): void {
+    for (let value = starts[doc]; value < starts[doc + 1]; value++) {
+      if (offsets[value + 1] - offsets[value] > LIMITS.keywordBytes) continue;
+      this.token(bytes, offsets[value], offsets[value + 1], this.#extent);
+    }
+  }
+
+  /** One token of the current document. */
+  token(bytes: Uint8Array, from: number, to: number, position: number): void {
+    if (position > MAX_POSITION || to === from) return;
+    const size = this.#size;
+    if (size === this.#tokens.length) this.#growTokens();
+    this.#tokens[size] = this.#table.add(bytes, from, to);
+    if (this.#positions !== null) this.#positions[size] = position;
+    else if (position !== size - this.#starts[this.#docs]) this.#startPositions()[size] = position;
+    this.#size = size + 1;
+    if (position >= this.#extent) this.#extent = position + 1;
+  }
+
+  /** Writes out the positions that were implied so far: from here on they are kept. */
+  #startPositions(): Int32Array {
+    const positions = new Int32Array(this.#tokens.length);
+    for (let doc = 0; doc <= this.#docs; doc++) {
+      const from = this.#starts[doc];
+      const to = doc === this.#docs ? this.#size : this.#starts[doc + 1];
+      for (let i = from; i < to; i++) positions[i] = i - from;
+    }
+    this.#positions = positions;
+    return positions;
+  }
+
+  #growTokens(): void {
+    this.#tokens = doubled(this.#tokens);
+    if (this.#positions !== null) this.#positions = doubled(this.#positions);
+  }
+
+  #reserveDocs(docs: number): void {
+    while (docs + 1 >= this.#starts.length) {
+      this.#starts = doubled(this.#starts);
+      this.#extents = doubled(this.#extents);
+    }
+  }
+
+  #skipTo(doc: number): void {
+    for (; this.#docs < doc; this.#docs++) this.#starts[this.#docs + 1] = this.#size;
+  }
+
+  /** The component of a segment with `docs` documents, in parts. Call once. */
+  finish(docs: number): Uint8Array[] {
+    this.#reserveDocs(docs);
+    this.#skipTo(docs);
+    const text = this.#plan.kind === 'text';
+    const lengths = new Int32Array(docs);
+    for (let doc = 0; doc < docs; doc++) lengths[doc] = this.#starts[doc + 1] - this.#starts[doc];
+    const encoder = new InvertedEncoder(docs, text, lengths, this.#extents.subarray(0, docs));
+    const occurrences = this.#invert(docs, text);
+    const { pool, starts } = this.#table;
+    const buffer = new PostingsBuffer();
+    buffer.positions = occurrences.positions;
+    for (const term of termOrder(this.#table)) {
+      group(buffer, occurrences, occurrences.first[term], occurrences.first[term + 1], text);
+      encoder.term(pool, starts[term], starts[term + 1], buffer);
+    }
+    return encoder.finish();
+  }
+
+  /** Counting sort by term: occurrences of term t lie at first[t] .. first[t + 1], documents ascending. */
+  #invert(docs: number, text: boolean): Occurrences {
+    const size = this.#size;
+    const tokens = this.#tokens;
+    const starts = this.#starts;
+    const kept = this.#positions;
+    const first = new Int32Array(this.#table.size + 1);
+    for (let i = 0; i < size; i++) first[tokens[i] + 1]++;
+    for (let t = 0; t < this.#table.size; t++) first[t + 1] += first[t];
+    const next = first.slice();
+    const occurrenceDocs = new Int32Array(size);
+    const positions = new Int32Array(text ? size : 0);
+    for (let doc = 0; doc < docs; doc++) {
+      const from = starts[doc];
+      for (let i = from, to = starts[doc + 1]; i < to; i++) {
+        const slot = next[tokens[i]]++;
+        occurrenceDocs[slot] = doc;
+        if (text) positions[slot] = kept === null ? i - from : kept[i];
+      }
+    }
+    return { first, docs: occurrenceDocs, positions };
+  }
+}
+
+interface Occurrences {
+  readonly first: Int32Array;
+  readonly docs: Int32Array;
+  readonly positions: Int32Array;
+}
+
+/** Occurrences [from, to) of one term as postings: one a document. */
+function group(
+  buffer: PostingsBuffer,
+  { docs }: Occurrences,
+  from: number,
+  to: number,
+  text: boolean,
+): void {
+  buffer.reserve(to - from);
+  const { docs: into, frequencies, positionsAt } = buffer;
+  let df = 0;
+  for (let i = from; i < to; ) {
+    const doc = docs[i];
+    let end = i + 1;
+    while (end < to && docs[end] === doc) end++;
+    into[df] = doc;
+    frequencies[df] = text ? end - i : 1;
+    positionsAt[df++] = i;
+    i = end;
+  }
+  buffer.df = df;
+}
+
+function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
+  const next = new Int32Array(array.length * 2);
+  next.set(array);
+  return next;
+}

@@ -1,0 +1,58 @@
+import { bitsOf, codeLength, codeWidth, LONG, lengthCode, normOf } from './format.ts';
+
+/** Lengths of the documents of a segment on their way to disk: what encoding needs of them. */
+export interface EncodedLengths {
+  readonly codes: Uint8Array;
+  /** Codes of the extents; the same array as `codes` where every width is the length's. */
+  readonly extents: Uint8Array;
+  readonly longDoc: Int32Array;
+  readonly longLength: Int32Array;
+  readonly docsWithField: number;
+  readonly tokens: number;
+  /** Norms by document, exact. */
+  readonly norms: Float64Array;
+  /** Bits of a position by document. */
+  readonly widths: Uint8Array;
+}
+
+/** Encodes exact lengths (tokens) and extents (last position + 1) of all documents. */
+export function encodeLengths(lengths: Int32Array, extents: Int32Array): EncodedLengths {
+  const docs = lengths.length;
+  const codes = new Uint8Array(docs);
+  const widths = new Uint8Array(docs);
+  const longDocs: number[] = [];
+  let docsWithField = 0;
+  let tokens = 0;
+  let apart = false;
+  for (let doc = 0; doc < docs; doc++) {
+    const length = lengths[doc];
+    if (length > 0) docsWithField++;
+    tokens += length;
+    codes[doc] = lengthCode(length);
+    if (length >= LONG) longDocs.push(doc);
+    widths[doc] = extents[doc] === 0 ? 0 : bitsOf(extents[doc] - 1);
+    if (widths[doc] !== codeWidth(codes[doc])) apart = true;
+  }
+  const average = docsWithField === 0 ? 1 : tokens / docsWithField;
+  return {
+    codes,
+    extents: apart ? widths.map(widthCode) : codes,
+    longDoc: Int32Array.from(longDocs),
+    longLength: Int32Array.from(longDocs, (doc) => lengths[doc]),
+    docsWithField,
+    tokens,
+    norms: Float64Array.from(lengths, (length) => normOf(length, average)),
+    widths,
+  };
+}
+
+/** A code with this width. */
+function widthCode(width: number): number {
+  if (width === 0) return 1;
+  return width <= 7 ? 2 ** (width - 1) + 1 : LONG + width - 8;
+}
+
+/** Norms by length code; from 240 on they are lower bounds. */
+export function normsByCode(averageLength: number): Float64Array {
+  return Float64Array.from({ length: 256 }, (_, code) => normOf(codeLength(code), averageLength));
+}
