@@ -62,7 +62,9 @@ function model(docs: readonly (readonly string[])[]): { terms: Model; lengths: n
       for (const word of value.toLowerCase().match(/[\p{Alphabetic}\p{N}]+/gu) ?? []) {
         const places = terms.get(word) ?? new Map<number, number[]>();
         terms.set(word, places);
-        places.set(doc, [...(places.get(doc) ?? []), position++]);
+        const list = places.get(doc) ?? [];
+        places.set(doc, list);
+        list.push(position++);
         length++;
       }
     });
