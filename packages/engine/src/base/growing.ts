@@ -1,3 +1,6 @@
+/** Below so many bytes a loop is faster than a view and a copy. */
+const SHORT = 64;
+
 /** Bytes that are appended to; the store doubles when it is full. */
 export class ByteSink {
   #bytes: Uint8Array;
@@ -30,10 +33,12 @@ export class ByteSink {
   /** Appends source[from .. to). */
   append(source: Uint8Array, from = 0, to = source.length): void {
     this.#room(to - from);
-    this.#bytes.set(
-      from === 0 && to === source.length ? source : source.subarray(from, to),
-      this.#length,
-    );
+    if (to - from < SHORT) {
+      const shift = this.#length - from;
+      for (let i = from; i < to; i++) this.#bytes[i + shift] = source[i];
+    } else {
+      this.#bytes.set(source.subarray(from, to), this.#length);
+    }
     this.#length += to - from;
   }
 

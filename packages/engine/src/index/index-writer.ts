@@ -185,13 +185,17 @@ export class IndexWriter {
 
   /** Merges what the policy says. Visible at the next commit. Returns the number of merges. */
   merge(): number {
-    return this.#guard(() => this.#mergeGroups(chooseMerges(this.#sizes(), this.#settings)));
+    return this.#guard(() => {
+      this.#dropDead();
+      return this.#mergeGroups(chooseMerges(this.#sizes(), this.#settings));
+    });
   }
 
   /** Merges down to `count` segments as far as limits allow, and drops deleted documents. Visible at the next commit. */
   forceMerge(count = 1): number {
     return this.#guard(() => {
       this.#flush();
+      this.#dropDead();
       return this.#mergeGroups(chooseForcedMerges(this.#sizes(), count, this.#settings));
     });
   }
@@ -203,7 +207,7 @@ export class IndexWriter {
   commit(state: { checkpoint: Checkpoint | null; files: readonly string[] }): Commit {
     return this.#guard(() => {
       this.#flush();
-      this.#segments = this.#segments.filter((segment) => this.#keep(segment));
+      this.#dropDead();
       let revision = this.#commit.next_revision;
       for (const segment of this.#segments) {
         if (segment.changed) segment.seal(this.#directory, revision++);
@@ -319,11 +323,10 @@ export class IndexWriter {
     });
   }
 
-  /** False, and its files are given back, for a segment without a living document. */
-  #keep(segment: PendingSegment): boolean {
-    if (segment.liveDocs > 0) return true;
-    segment.reader.release();
-    return false;
+  /** Leaves out segments without a living document. */
+  #dropDead(): void {
+    for (const { liveDocs, reader } of this.#segments) if (liveDocs === 0) reader.release();
+    this.#segments = this.#segments.filter(({ liveDocs }) => liveDocs > 0);
   }
 
   #sizes(): readonly SegmentSize[] {

@@ -8,6 +8,7 @@ import { LhsError } from '../base/errors.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import { NO_MORE_DOCS } from '../inverted/cursors.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -38,6 +39,8 @@ export function checkSegment(reader: SegmentReader, files: number): readonly str
   step('stored', () => checkStored(reader));
   for (const { kind, field } of reader.entry.components) {
     const name = `${kind} of field ${field}`;
+    if (kind === 'text' || kind === 'keyword') step(name, () => reader.inverted(field)!.check());
+    if (kind === 'keyword') step(name, () => checkKeywords(reader, field, name, report));
     if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
     if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
   }
@@ -153,4 +156,44 @@ function checkOrdinals(column: OrdinalColumn, name: string, report: Report): voi
   }
   if (used.includes(0)) report(name, `no document has string ${used.indexOf(0)}`);
   if (values !== column.values) report(name, `${values} values, expected ${column.values}`);
+}
+
+/** Postings and column of one keyword field say the same: each posting's document has the term's ordinal, none is missing. */
+function checkKeywords(reader: SegmentReader, field: number, name: string, report: Report): void {
+  const column = reader.ordinals(field);
+  const inverted = reader.inverted(field);
+  if (column === null || inverted === null) return;
+  if (inverted.termCount !== column.size) {
+    report(name, `${inverted.termCount} terms, but the column has ${column.size} strings`);
+    return;
+  }
+  let postings = 0;
+  const terms = inverted.terms();
+  for (let ord = 0; terms.next(); ord++) {
+    if (column.find(terms.bytes()) !== ord) report(name, `term ${ord} is not string ${ord}`);
+    const cursor = inverted.postings(terms.info());
+    for (let doc = cursor.next(); doc !== NO_MORE_DOCS; doc = cursor.next()) {
+      postings++;
+      if (!hasOrd(column, doc, ord)) report(name, `document ${doc} lacks string ${ord}`);
+    }
+  }
+  const pairs = countPairs(column);
+  if (postings !== pairs) report(name, `${postings} postings, but the column has ${pairs}`);
+}
+
+function hasOrd(column: OrdinalColumn, doc: number, ord: number): boolean {
+  for (let i = column.count(doc) - 1; i >= 0; i--) if (column.ordAt(doc, i) === ord) return true;
+  return false;
+}
+
+/** Pairs of a document and a string that it has, each counted once. */
+function countPairs(column: OrdinalColumn): number {
+  if (!column.multi) return column.values;
+  let pairs = 0;
+  for (let doc = 0; doc < column.docs; doc++) {
+    const ords = new Set<number>();
+    for (let i = column.count(doc) - 1; i >= 0; i--) ords.add(column.ordAt(doc, i));
+    pairs += ords.size;
+  }
+  return pairs;
 }

@@ -6,11 +6,13 @@ import { ioError } from './io-errors.ts';
  * What goes wrong. `operation` counts the calls that change something (create, write, finish, rename, remove, sync) from 1.
  * fail: that call does nothing and throws. tear: a write leaves half of its bytes behind and throws, a rename or remove is
  * done and throws. crash: as tear, and every later call throws too: the process is gone. full: no space is left at that byte.
+ * call: `call` is run before that operation (a test that kills its own process).
  */
 export type Fault =
   | { readonly kind: 'none' }
   | { readonly kind: 'fail' | 'tear' | 'crash'; readonly operation: number }
-  | { readonly kind: 'full'; readonly byte: number };
+  | { readonly kind: 'full'; readonly byte: number }
+  | { readonly kind: 'call'; readonly operation: number; readonly call: () => void };
 
 /** A directory on which one thing goes wrong, for tests: what a writer leaves behind is in the directory that it wraps. */
 export class FaultyDirectory implements Directory {
@@ -126,6 +128,10 @@ export class FaultyDirectory implements Directory {
     const fault = this.#fault;
     if (fault.kind === 'none' || fault.kind === 'full') return whole();
     if (fault.operation !== this.#operations) return whole();
+    if (fault.kind === 'call') {
+      fault.call();
+      return whole();
+    }
     if (fault.kind !== 'fail') torn?.();
     this.#dead = fault.kind === 'crash';
     throw new LhsError('io_error', `the disk fails at operation ${this.#operations}`);

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkIndex } from '../src/index/check-index.ts';
+import { filesOf } from '../src/index/commit.ts';
+import { liveGeneration, openIndex } from '../src/index/index-folder.ts';
+
+const script = fileURLToPath(new URL('./killed-writer.ts', import.meta.url));
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lhs-kill-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the writer; the number of its operations, or null when it was killed. */
+function run(work: 'reindex' | 'sync', at?: number): number | null {
+  const more = at === undefined ? [] : [String(at)];
+  const child = spawnSync(process.execPath, [script, folder, work, ...more], { encoding: 'utf8' });
+  if (child.signal === 'SIGKILL') return null;
+  expect(child.stderr.replaceAll(/^.*Warning.*$/gm, '').trim()).toBe('');
+  return Number(child.stdout);
+}
+
+/** Live documents and deleted ones' absence; what stands in the folder is what the index needs. */
+function expectWhole(counts: readonly number[]): void {
+  const snapshot = openIndex(folder);
+  expect(counts).toContain(snapshot.liveDocs);
+  expect(checkIndex(snapshot)).toEqual([]);
+  const generation = `g${String(liveGeneration(folder)).padStart(6, '0')}`;
+  const { commit } = snapshot;
+  snapshot.release();
+  expect(readdirSync(folder).sort()).toEqual(['current', generation]);
+  const names = readdirSync(join(folder, generation)).filter((name) => name !== 'verified');
+  expect(names.sort()).toEqual([...filesOf(commit)].sort());
+}
+
+/** A dozen points of a run of this many operations; all of them with LHS_TEST_LONG=1. */
+const stepOf = (operations: number): number =>
+  process.env.LHS_TEST_LONG === '1' ? 1 : Math.ceil(operations / 12);
+
+test('a reindex killed at its operations leaves the former generation, and no orphan after the next open', () => {
+  const operations = run('reindex')!;
+  expect(operations).toBeGreaterThan(40);
+  const last = operations + 2;
+  for (
+    let at = 1;
+    at <= last;
+    at += at < last - 2 ? Math.min(stepOf(operations), last - 2 - at) : 1
+  ) {
+    expect(run('reindex', at), `operation ${at}`).toBeNull();
+    expectWhole([300]);
+  }
+});
+
+test('a sync killed at its operations leaves the old commit or the new one, and no orphan after the next open', () => {
+  run('reindex');
+  const rows = () => {
+    const snapshot = openIndex(folder);
+    const { liveDocs } = snapshot;
+    snapshot.release();
+    return liveDocs;
+  };
+  for (let at = 1; at < 100; at += stepOf(100)) {
+    const before = rows();
+    const operations = run('sync', at);
+    if (operations !== null) break;
+    expectWhole([before, before + 300, before + 297]);
+    run('reindex');
+  }
+});
