@@ -1,3 +1,5 @@
+import { anyInRange, or, wordsOf } from '../../base/bitmap.ts';
+
 /**
  * A leaf clause in one segment: its matches as a bitmap and its scores by range of 256 documents. Every leaf is one of these;
  * what it takes them from (postings, columns, dictionaries) stays behind it.
@@ -8,26 +10,31 @@ export interface SegmentLeaf {
   /** No document of the range scores more. 0 where none matches, as far as that is known without looking. */
   bound(range: number): number;
   /**
-   * Adds the scores of the range's matching documents to scores[d & 255]. Ranges are asked in rising order, each once;
-   * `rewind` starts over.
+   * Adds the scores of the range's matching documents to scores[d & 255]. Cheapest in rising order of ranges.
    */
   add(range: number, scores: Float64Array): void;
-  rewind(): void;
 }
 
 /** Documents of a range. */
 export const RANGE_DOCS = 256;
 
-/** A leaf with the same score for every match. `fill` is all that it needs. */
+/** A leaf that matches nothing. */
+export const NO_MATCHES: SegmentLeaf = Object.freeze({
+  fill() {},
+  bound: () => 0,
+  add() {},
+});
+
+/** A leaf with the same score for every match of a segment of `docs` documents. `fill` is all that it needs. */
 export function constantLeaf(
-  words: number,
+  docs: number,
   score: number,
   fill: (bits: Int32Array) => void,
 ): SegmentLeaf {
   let matches: Int32Array | null = null;
   const bits = (): Int32Array => {
     if (matches === null) {
-      matches = new Int32Array(words);
+      matches = new Int32Array(wordsOf(docs));
       fill(matches);
     }
     return matches;
@@ -35,13 +42,13 @@ export function constantLeaf(
   return {
     fill(into) {
       if (matches === null) fill(into);
-      else for (let i = 0; i < words; i++) into[i]! |= matches[i]!;
+      else or(into, matches);
     },
-    bound: () => score,
+    bound: (range) =>
+      score === 0 || (matches !== null && !anyInRange(matches, range)) ? 0 : score,
     add(range, scores) {
-      addConstant(bits(), range, score, scores);
+      if (score !== 0) addConstant(bits(), range, score, scores);
     },
-    rewind() {},
   };
 }
 

@@ -61,9 +61,3 @@ function addMatching(
     }
   }
 }
-
-/** Makes every leaf ready for the first range again. */
-export function rewindScores(node: ScoreNode): void {
-  if (node.kind === 'leaf') node.leaf.rewind();
-  else for (const part of node.parts) rewindScores(part);
-}

@@ -3,7 +3,7 @@
  */
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Clause } from '../bind/clause.ts';
-import { constantSegmentLeaf, scoredSegmentLeaf } from './leaves.ts';
+import { segmentLeaf } from './leaves.ts';
 import type { SegmentNode } from './matches.ts';
 import { SnapshotStatistics } from './statistics.ts';
 
@@ -40,9 +40,5 @@ function segmentNode(
       minimum: clause.minimum,
     };
   }
-  const scored = clause.kind === 'term' || clause.kind === 'phrase';
-  if (scored && statistics !== null) {
-    return { kind: 'leaf', leaf: scoredSegmentLeaf(clause, reader, statistics) };
-  }
-  return { kind: 'leaf', leaf: constantSegmentLeaf(clause, reader) };
+  return { kind: 'leaf', leaf: segmentLeaf(clause, reader, statistics) };
 }

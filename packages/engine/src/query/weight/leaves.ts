@@ -1,0 +1,93 @@
+import { fillAll } from '../../base/bitmap.ts';
+import type { InvertedReader } from '../../inverted/inverted-reader.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { Leaf } from '../bind/clause.ts';
+import { fillNumbers, fillSpan } from './column-leaf.ts';
+import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
+import { fillPattern, fillPrefix } from './pattern-matches.ts';
+import { phraseLeaf } from './phrase-leaf.ts';
+import type { SnapshotStatistics } from './statistics.ts';
+import { termLeaf } from './term-leaf.ts';
+
+/** A leaf over a segment. `statistics` is null where nothing is scored. */
+export function segmentLeaf(
+  clause: Leaf,
+  reader: SegmentReader,
+  statistics: SnapshotStatistics | null,
+): SegmentLeaf {
+  const { docs } = reader;
+  const constant = (fill: (bits: Int32Array) => void) => constantLeaf(docs, clause.boost, fill);
+  switch (clause.kind) {
+    case 'all':
+      return constant((bits) => fillAll(bits, docs));
+    case 'exists':
+      return constant((bits) => fillExists(reader, clause.field, bits));
+    case 'numbers': {
+      const column = reader.numeric(clause.field.id);
+      if (column === null) return NO_MATCHES;
+      return constant((bits) => fillNumbers(column, clause.ranges, bits));
+    }
+    case 'span': {
+      const column = reader.ordinals(clause.field.id);
+      if (column === null) return NO_MATCHES;
+      return constant((bits) => fillSpan(column, clause.lower, clause.upper, bits));
+    }
+    default: {
+      const inverted = reader.inverted(clause.field.id);
+      return inverted === null ? NO_MATCHES : invertedLeaf(clause, inverted, statistics);
+    }
+  }
+}
+
+function invertedLeaf(
+  clause: Leaf & { readonly kind: 'term' | 'phrase' | 'set' | 'pattern' | 'prefix' },
+  reader: InvertedReader,
+  statistics: SnapshotStatistics | null,
+): SegmentLeaf {
+  const constant = (fill: (bits: Int32Array) => void) =>
+    constantLeaf(reader.docs, clause.boost, fill);
+  switch (clause.kind) {
+    case 'term':
+      if (statistics !== null) return termLeaf(clause, reader, statistics);
+      return constant((bits) => fillTerms(reader, [clause.term], bits));
+    case 'phrase':
+      return phraseLeaf(clause, reader, statistics);
+    case 'set':
+      return constant((bits) => fillTerms(reader, clause.terms, bits));
+    case 'pattern':
+      return constant((bits) => fillPattern(reader, clause.automaton, bits));
+    case 'prefix':
+      return constant((bits) => fillPrefix(reader, clause.prefix, bits));
+  }
+}
+
+function fillTerms(reader: InvertedReader, terms: readonly Uint8Array[], bits: Int32Array): void {
+  for (const term of terms) {
+    const info = reader.lookup(term);
+    if (info !== null) reader.fill(info, bits);
+  }
+}
+
+/** Documents with a value: one in the column, or a token. */
+function fillExists(reader: SegmentReader, field: FieldPlan, bits: Int32Array): void {
+  const column = reader.numeric(field.id) ?? reader.ordinals(field.id);
+  if (column !== null) {
+    column.fillHas(bits);
+    return;
+  }
+  const inverted = reader.inverted(field.id);
+  if (inverted === null) return;
+  if (inverted.docsWithField === reader.docs) fillAll(bits, reader.docs);
+  else if (inverted.text) fillLengths(inverted.codes, bits);
+  else {
+    const terms = inverted.terms();
+    while (terms.next()) inverted.fill(terms.info(), bits);
+  }
+}
+
+function fillLengths(codes: Uint8Array, bits: Int32Array): void {
+  for (let doc = 0; doc < codes.length; doc++) {
+    if (codes[doc] !== 0) bits[doc >> 5]! |= 1 << (doc & 31);
+  }
+}

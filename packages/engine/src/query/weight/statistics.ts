@@ -1,0 +1,58 @@
+import { normOf } from '../../inverted/format.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+
+/** What scoring needs of a field over all segments. */
+export interface FieldStatistics {
+  /** Documents that have the field (deleted ones too, until a merge drops them). */
+  readonly docs: number;
+  /** Tokens a document that has the field; 1 where it has none. */
+  readonly averageLength: number;
+  /** Norms by exact length, for lengths below 256. */
+  readonly norms: Float64Array;
+}
+
+/** BM25's inverse document frequency: ln(1 + (N - df + 0.5) / (df + 0.5)) (Robertson and Zaragoza 2009, Lucene's form). */
+export function inverseFrequency(docs: number, df: number): number {
+  return Math.log(1 + (docs - df + 0.5) / (df + 0.5));
+}
+
+/** Statistics of the segments of a snapshot, gathered when first asked for. */
+export class SnapshotStatistics {
+  readonly #segments: readonly SegmentReader[];
+  readonly #fields = new Map<number, FieldStatistics>();
+  readonly #terms = new Map<string, number>();
+
+  constructor(segments: readonly SegmentReader[]) {
+    this.#segments = segments;
+  }
+
+  field(field: FieldPlan): FieldStatistics {
+    const known = this.#fields.get(field.id);
+    if (known !== undefined) return known;
+    let docs = 0;
+    let tokens = 0;
+    for (const segment of this.#segments) {
+      const inverted = segment.inverted(field.id);
+      docs += inverted?.docsWithField ?? 0;
+      tokens += inverted?.tokens ?? 0;
+    }
+    const averageLength = docs === 0 ? 1 : tokens / docs;
+    const norms = Float64Array.from({ length: 256 }, (_, length) => normOf(length, averageLength));
+    const statistics = { docs, averageLength, norms };
+    this.#fields.set(field.id, statistics);
+    return statistics;
+  }
+
+  /** The term's idf over all segments. */
+  idf(field: FieldPlan, term: Uint8Array): number {
+    const name = `${field.id}:${Buffer.from(term).toString('latin1')}`;
+    const known = this.#terms.get(name);
+    if (known !== undefined) return known;
+    let df = 0;
+    for (const segment of this.#segments) df += segment.inverted(field.id)?.lookup(term)?.df ?? 0;
+    const idf = inverseFrequency(this.field(field).docs, df);
+    this.#terms.set(name, idf);
+    return idf;
+  }
+}
