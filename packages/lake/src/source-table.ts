@@ -6,6 +6,7 @@ import type { Schema, Value } from './schema/type.ts';
 export type { CatalogConfig, TableConfig } from './catalog/config.ts';
 export type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 
+/** What a scan reads. */
 export interface ScanOptions {
   /** Default: the current snapshot. A table without a snapshot scans as empty. */
   readonly snapshotId?: bigint;
@@ -32,6 +33,7 @@ export interface Change {
   readonly batch: Batch;
 }
 
+/** Between which snapshots changes are asked for, and of which columns. */
 export interface ChangesOptions {
   /** null: from the empty table. */
   readonly from: bigint | null;

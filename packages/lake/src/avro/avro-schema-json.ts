@@ -2,9 +2,15 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { decimalBytes } from '../schema/decimal.ts';
 import type { Field, StructType, Type } from '../schema/type.ts';
 
-/** The Avro schema of an Iceberg struct, field ids and logical types on it (format/spec.md, Appendix A, "Avro"). */
+/**
+ * The Avro schema of an Iceberg struct, field ids and logical types on it (format/spec.md,
+ * Appendix A, "Avro").
+ */
 
-/** The record type called `name` whose fields are those of `struct`; optional fields are unions with null. */
+/**
+ * The record type called `name` whose fields are those of `struct`; optional fields are unions
+ * with null.
+ */
 export function avroRecord(struct: StructType, name: string): JsonObject {
   return { type: 'record', name, fields: struct.fields.map(avroField) };
 }
@@ -21,7 +27,9 @@ function avroField(field: Field): JsonObject {
   };
 }
 
-/** A name that Avro admits: other characters become `_xHEX`, a leading digit gets `_` before it. */
+/**
+ * A name that Avro admits: other characters become `_xHEX`, a leading digit gets `_` before it.
+ */
 export function avroName(name: string): string {
   const safe = name.replace(
     /[^A-Za-z0-9_]/gu,

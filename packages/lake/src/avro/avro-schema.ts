@@ -1,7 +1,10 @@
 import type { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
 
-/** An Avro type with its names resolved (Avro 1.11 specification, "Schema Declaration"), and Iceberg's ids on it. */
+/**
+ * An Avro type with its names resolved (Avro 1.11 specification, "Schema Declaration"), and
+ * Iceberg's ids on it.
+ */
 export type AvroType =
   | {
       readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string';
@@ -14,7 +17,9 @@ export type AvroType =
       readonly kind: 'array';
       readonly items: AvroType;
       readonly elementId: number | null;
-      /** `logicalType: map`: records of key and value, Iceberg's maps with keys other than strings. */
+      /**
+       * `logicalType: map`: records of key and value, Iceberg's maps with keys other than strings.
+       */
       readonly map: boolean;
     }
   | {
@@ -25,6 +30,7 @@ export type AvroType =
     }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] };
 
+/** What a logical type adds to a plain one; `adjustToUtc` is Iceberg's mark of a zoned timestamp. */
 export interface Logical {
   readonly name: string;
   readonly precision: number | null;
@@ -32,6 +38,7 @@ export interface Logical {
   readonly adjustToUtc: boolean | null;
 }
 
+/** A field of a record. */
 export interface AvroField {
   /** The name in the table: `iceberg-field-name` where the Avro name had to be changed. */
   readonly name: string;

@@ -2,7 +2,10 @@ import { crc32, deflateRawSync, inflateRawSync, zstdDecompressSync } from 'node:
 import { LIMITS } from '../base/limits.ts';
 import { snappyDecompress } from '../base/snappy.ts';
 
-/** Block compression of Avro containers (Avro 1.11 specification, "Required Codecs", "Optional Codecs"). */
+/**
+ * Block compression of Avro containers (Avro 1.11 specification, "Required Codecs", "Optional
+ * Codecs").
+ */
 export type AvroCodec = 'null' | 'deflate' | 'zstandard' | 'snappy';
 
 /** Whether blocks of this codec can be read. */

@@ -30,7 +30,9 @@ interface OpenAvroFile extends AvroFile {
 
 /** What the rows of an Avro file are read as. */
 export interface AvroReadOptions {
-  /** The code of errors about this file: manifest_invalid, data_file_invalid, delete_file_invalid. */
+  /**
+   * The code of errors about this file: manifest_invalid, data_file_invalid, delete_file_invalid.
+   */
   readonly code: LakeErrorCode;
   readonly variant?: (metadata: Uint8Array, value: Uint8Array) => VariantValue;
   readonly nameMapping?: NameMapping | null;
@@ -60,7 +62,10 @@ function parseHeaderJson(text: string | undefined, cursor: AvroCursor): JsonValu
   }
 }
 
-/** Reads the header of a container. Throws `code` where it is none, or its codec or schema cannot be read. */
+/**
+ * Reads the header of a container. Throws `code` where it is none, or its codec or schema cannot
+ * be read.
+ */
 export function openAvro(bytes: Uint8Array, file: string, code: LakeErrorCode): AvroFile {
   const cursor = new AvroCursor(bytes, file, code);
   if (bytes.length < 4 || MAGIC.compare(cursor.raw(4)) !== 0) {
@@ -103,8 +108,8 @@ function decompress(codec: AvroCodec, stored: Uint8Array, cursor: AvroCursor): U
 }
 
 /**
- * The rows of an opened file as values of `struct`, in file order, by field id. The file must come from `openAvro` and
- * is read once. Throws the options' code on damage.
+ * The rows of an opened file as values of `struct`, in file order, by field id. The file must come
+ * from `openAvro` and is read once. Throws the options' code on damage.
  */
 export function* avroRows(
   file: AvroFile,
@@ -119,7 +124,10 @@ export function* avroRows(
   }
 }
 
-/** `openAvro` and `avroRows` in one: the rows of an Avro data, delete or manifest file held in memory. */
+/**
+ * `openAvro` and `avroRows` in one: the rows of an Avro data, delete or manifest file held in
+ * memory.
+ */
 export function readAvroRows(
   bytes: Uint8Array,
   file: string,

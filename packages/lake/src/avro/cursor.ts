@@ -4,7 +4,10 @@ import { LIMITS } from '../base/limits.ts';
 /** The longs that take one byte, by that byte. */
 const SMALL = Array.from({ length: 128 }, (_, byte) => BigInt((byte >>> 1) ^ -(byte & 1)));
 
-/** A reading position in Avro's binary encoding (Avro 1.11 specification, "Binary Encoding"); every fault names the file. */
+/**
+ * A reading position in Avro's binary encoding (Avro 1.11 specification, "Binary Encoding"); every
+ * fault names the file.
+ */
 export class AvroCursor {
   readonly buffer: Buffer;
   /** The same bytes as a plain array, whose `slice` copies. */

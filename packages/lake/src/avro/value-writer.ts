@@ -65,7 +65,10 @@ export class AvroSink {
   }
 }
 
-/** Writes the fields of a struct. Throws RangeError for a null in a required field or a value that does not fit. */
+/**
+ * Writes the fields of a struct. Throws RangeError for a null in a required field or a value that
+ * does not fit.
+ */
 export function writeStruct(sink: AvroSink, fields: readonly Field[], row: StructValue): void {
   for (const field of fields) {
     writeOptional(sink, field.type, field.required, row[field.name] ?? null, field.name);

@@ -19,8 +19,9 @@ const BLOCK_BYTES = 64 * 1024;
 const MAGIC = Buffer.from('Obj\x01', 'latin1');
 
 /**
- * An Avro object container file (layout: container.ts) with `rows` of `struct`, field ids in its schema. Deterministic: the sync
- * marker is a hash of the rows. Throws RangeError for a null in a required field or a value that does not fit its type.
+ * An Avro object container file (layout: container.ts) with `rows` of `struct`, field ids in its
+ * schema. Deterministic: the sync marker is a hash of the rows. Throws RangeError for a null in a
+ * required field or a value that does not fit its type.
  */
 export function encodeAvro(
   struct: StructType,

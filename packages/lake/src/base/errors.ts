@@ -1,4 +1,7 @@
-/** What went wrong, in words a program can switch on. Closed: a new code is added here and in the docs. */
+/**
+ * What went wrong, in words a program can switch on. Closed: a new code is added here and in the
+ * docs.
+ */
 export type LakeErrorCode =
   | 'catalog_unreachable'
   | 'catalog_refused'
@@ -24,8 +27,8 @@ export type LakeErrorCode =
   | 'internal';
 
 /**
- * The one error class of this package. `message` is lower case, quotes the offending value, says what was expected and
- * what to do; `file` is the path of the file at fault where there is one.
+ * The one error class of this package. `message` is lower case, quotes the offending value, says
+ * what was expected and what to do; `file` is the path of the file at fault where there is one.
  */
 export class LakeError extends Error {
   readonly code: LakeErrorCode;

@@ -24,7 +24,10 @@ function exact(_key: string, value: unknown, context?: { source?: string }): unk
   return source !== undefined && INTEGER.test(source) ? BigInt(source) : value;
 }
 
-/** Parses JSON text. An integer beyond ±2^53 comes back as a bigint, all other numbers as numbers. Throws SyntaxError. */
+/**
+ * Parses JSON text. An integer beyond ±2^53 comes back as a bigint, all other numbers as numbers.
+ * Throws SyntaxError.
+ */
 export function parseJson(text: string): JsonValue {
   return JSON.parse(text, exact) as JsonValue;
 }

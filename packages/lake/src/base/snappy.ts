@@ -1,9 +1,13 @@
 /**
- * Snappy's raw format (google/snappy, format_description.txt): a varint with the uncompressed length, then elements.
- * The low two bits of an element's tag say: 0 a literal, 1 to 3 a copy with an offset of 1, 2 or 4 bytes.
+ * Snappy's raw format (google/snappy, format_description.txt): a varint with the uncompressed
+ * length, then elements. The low two bits of an element's tag say: 0 a literal, 1 to 3 a copy with
+ * an offset of 1, 2 or 4 bytes.
  */
 
-/** The uncompressed bytes of a raw Snappy block. Throws an Error on a broken block or one of more than `maxBytes`. */
+/**
+ * The uncompressed bytes of a raw Snappy block. Throws an Error on a broken block or one of more
+ * than `maxBytes`.
+ */
 export function snappyDecompress(input: Uint8Array, maxBytes: number): Uint8Array {
   const header = readLength(input);
   if (header.value > maxBytes) throw new Error(`a snappy block claims ${header.value} bytes`);

@@ -6,13 +6,16 @@ import { LIMITS } from './limits.ts';
 /**
  * From the paths that a table's metadata records to the paths where its files lie now.
  *
- * 1. A recorded path is normalised: `file:/a`, `file:///a`, `file://localhost/a` and `/a` are one; other schemes stay.
+ * 1. A recorded path is normalised: `file:/a`, `file:///a`, `file://localhost/a` and `/a` are one;
+ *    other schemes stay.
  * 2. A `..` segment, a NUL or an over-long path is refused whatever follows.
- * 3. Under a mapped prefix (the table's recorded location, first of all) the rest is appended to where the prefix lies.
- * 4. Else it must be a local path under an allowed root. Anything else is refused by name (`path_refused`).
+ * 3. Under a mapped prefix (the table's recorded location, first of all) the rest is appended to
+ *    where the prefix lies.
+ * 4. Else it must be a local path under an allowed root. Anything else is refused by name
+ *    (`path_refused`).
  *
- * Nothing is decoded: `%20` in a recorded path is three characters. Symbolic links are followed: who can
- * make one in the table's folder can write there anyway.
+ * Nothing is decoded: `%20` in a recorded path is three characters. Symbolic links are followed:
+ * who can make one in the table's folder can write there anyway.
  */
 export interface TableFiles {
   /** The folder in which the table lies now, absolute. */
@@ -21,7 +24,10 @@ export interface TableFiles {
   readonly location: string;
   /** The real path of a recorded one. Throws path_refused. */
   resolve(recorded: string): string;
-  /** All bytes of a recorded file. A missing file is `missing` (a code), an over-long one limit_exceeded. */
+  /**
+   * All bytes of a recorded file. A missing file is `missing` (a code), an over-long one
+   * limit_exceeded.
+   */
   read(recorded: string, missing: LakeErrorCode, maxBytes?: number): Promise<Buffer>;
   /** Which recorded path a new file `<location>/<relative>` gets. */
   record(relative: string): string;
@@ -34,8 +40,9 @@ export interface PathMapping {
 }
 
 /**
- * One spelling for each place: local paths become absolute paths, other schemes stay as they are, without a
- * closing slash and without doubled or `.` segments. Two recorded paths name the same file when these are equal.
+ * One spelling for each place: local paths become absolute paths, other schemes stay as they are,
+ * without a closing slash and without doubled or `.` segments. Two recorded paths name the same
+ * file when these are equal.
  */
 export function normalizeRecorded(recorded: string): string {
   const local = /^file:(\/\/(localhost)?(?=\/))?/i.exec(recorded);
@@ -74,8 +81,8 @@ function checkShape(recorded: string, location: string): void {
 }
 
 /**
- * Makes a resolver. `mappings` come beside the table's own `location` -> `root`; `allowedRoots` are local folders
- * under which recorded paths may lie as they are.
+ * Makes a resolver. `mappings` come beside the table's own `location` -> `root`; `allowedRoots`
+ * are local folders under which recorded paths may lie as they are.
  */
 export function createTableFiles(options: {
   readonly location: string;

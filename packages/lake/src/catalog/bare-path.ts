@@ -7,8 +7,9 @@ import { relocate } from './relocation.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
 
 /**
- * A table by path: its folder (then the newest metadata version counts, and commits are those of the filesystem catalog), or one
- * of its metadata files (then that version, for ever). Throws table_not_found, metadata_invalid.
+ * A table by path: its folder (then the newest metadata version counts, and commits are those of
+ * the filesystem catalog), or one of its metadata files (then that version, for ever). Throws
+ * table_not_found, metadata_invalid.
  */
 export async function loadPath(path: string, options: LoadOptions): Promise<TableHandle> {
   const real = resolvePath(path);

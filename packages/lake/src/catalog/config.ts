@@ -1,11 +1,13 @@
 /** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
 export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
 
+/** The Hadoop layout below a folder. */
 export interface FilesystemCatalogConfig {
   readonly type: 'filesystem';
   readonly warehouse: string;
 }
 
+/** The table `iceberg_tables` in SQLite (`sqlite:///FILE`) or PostgreSQL. */
 export interface SqlCatalogConfig {
   readonly type: 'sql';
   readonly uri: string;
@@ -13,6 +15,7 @@ export interface SqlCatalogConfig {
   readonly warehouse?: string;
 }
 
+/** A REST catalog; secrets are named by their environment variables. */
 export interface RestCatalogConfig {
   readonly type: 'rest';
   readonly uri: string;

@@ -11,7 +11,10 @@ function refuse(): never {
   );
 }
 
-/** The folder in which `namespace.table` would be created: the `location` of its first metadata. Throws unsupported for REST. */
+/**
+ * The folder in which `namespace.table` would be created: the `location` of its first metadata.
+ * Throws unsupported for REST.
+ */
 export async function newTableLocation(catalog: CatalogConfig, table: string): Promise<string> {
   switch (catalog.type) {
     case 'filesystem':
@@ -23,7 +26,10 @@ export async function newTableLocation(catalog: CatalogConfig, table: string): P
   }
 }
 
-/** Creates a table whose first metadata is `json` (its location from `newTableLocation`). Throws table_exists, unsupported. */
+/**
+ * Creates a table whose first metadata is `json` (its location from `newTableLocation`). Throws
+ * table_exists, unsupported.
+ */
 export async function createTable(
   catalog: CatalogConfig,
   table: string,

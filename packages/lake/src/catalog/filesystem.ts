@@ -12,8 +12,9 @@ import type { LoadOptions, TableCommit, TableHandle } from './table-handle.ts';
 import { splitTableName, tableNameParts } from './table-name.ts';
 
 /**
- * The filesystem (Hadoop) catalog: `<warehouse>/<namespace>/<table>/metadata/vN.metadata.json`. There is no other record: the
- * folders are the catalog, and creating the next version's file exclusively is the commit.
+ * The filesystem (Hadoop) catalog: `<warehouse>/<namespace>/<table>/metadata/vN.metadata.json`.
+ * There is no other record: the folders are the catalog, and creating the next version's file
+ * exclusively is the commit.
  */
 interface Place {
   readonly name: string;
@@ -94,7 +95,10 @@ export async function filesystemFolder(
   return (await isTableFolder(flat)) ? flat : nested;
 }
 
-/** Loads `namespace.table`. A folder that is called `namespace.table` itself is accepted too. Throws table_not_found. */
+/**
+ * Loads `namespace.table`. A folder that is called `namespace.table` itself is accepted too.
+ * Throws table_not_found.
+ */
 export async function loadFilesystemTable(
   config: FilesystemCatalogConfig,
   table: string,
@@ -145,7 +149,10 @@ function exists(table: string): LakeError {
   );
 }
 
-/** Names of all tables under a warehouse, sorted; folders are searched to a depth of four. Throws catalog_unreachable. */
+/**
+ * Names of all tables under a warehouse, sorted; folders are searched to a depth of four. Throws
+ * catalog_unreachable.
+ */
 export async function listFilesystemTables(
   config: FilesystemCatalogConfig,
 ): Promise<readonly string[]> {

@@ -4,8 +4,8 @@ import { listFilesystemTables, loadFilesystemTable } from './filesystem.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
 
 /**
- * Loads a table at its newest version. Throws table_not_found, metadata_invalid, unsupported, catalog_unreachable,
- * catalog_refused, invalid_argument.
+ * Loads a table at its newest version. Throws table_not_found, metadata_invalid, unsupported,
+ * catalog_unreachable, catalog_refused, invalid_argument.
  */
 export async function loadTable(
   config: TableConfig,
@@ -23,7 +23,10 @@ export async function loadTable(
   }
 }
 
-/** Names of all tables of a catalog, `namespace.table`, sorted. Throws catalog_unreachable, catalog_refused. */
+/**
+ * Names of all tables of a catalog, `namespace.table`, sorted. Throws catalog_unreachable,
+ * catalog_refused.
+ */
 export async function listTables(
   catalog: CatalogConfig,
   options: LoadOptions = {},

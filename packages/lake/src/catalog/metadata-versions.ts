@@ -7,9 +7,11 @@ import { isMetadataFileName } from '../metadata/read-metadata.ts';
 
 /**
  * The newest metadata file of a table's folder. Two layouts occur:
- * - Hadoop: `metadata/vN.metadata.json` (or `vN.gz.metadata.json`, `vN.metadata.json.gz`) and `version-hint.text`, which may be stale:
- *   versions after the hinted one are looked for. The hint may lie beside `metadata/` or inside it.
- * - the other catalogs': `metadata/NNNNN-<uuid>.metadata.json`, without a hint: the greatest number wins, then the latest file.
+ * - Hadoop: `metadata/vN.metadata.json` (or `vN.gz.metadata.json`, `vN.metadata.json.gz`) and
+ *   `version-hint.text`, which may be stale: versions after the hinted one are looked for. The hint
+ *   may lie beside `metadata/` or inside it.
+ * - the other catalogs': `metadata/NNNNN-<uuid>.metadata.json`, without a hint: the greatest
+ *   number wins, then the latest file.
  */
 export interface MetadataVersion {
   readonly path: string;
@@ -58,8 +60,8 @@ export async function readVersionHint(tableFolder: string): Promise<number | nul
 }
 
 /**
- * The newest metadata version in a table's folder, or null where the folder holds no table. Throws metadata_invalid where a hint
- * names a version that is not there and no other is.
+ * The newest metadata version in a table's folder, or null where the folder holds no table. Throws
+ * metadata_invalid where a hint names a version that is not there and no other is.
  */
 export async function newestMetadata(tableFolder: string): Promise<MetadataVersion | null> {
   const folder = join(tableFolder, 'metadata');
@@ -81,7 +83,10 @@ export async function newestMetadata(tableFolder: string): Promise<MetadataVersi
   );
 }
 
-/** The last version that follows the hinted one without a gap: a writer may have died before it moved the hint. */
+/**
+ * The last version that follows the hinted one without a gap: a writer may have died before it
+ * moved the hint.
+ */
 function fromHint(
   versions: readonly MetadataVersion[],
   hint: number | null,
@@ -98,7 +103,10 @@ function newestOf(versions: readonly MetadataVersion[]): MetadataVersion | null 
   return [...versions].sort(order).at(-1) ?? null;
 }
 
-/** Whether a folder is that of a table: it has `metadata/` with a metadata file or a version hint in it. */
+/**
+ * Whether a folder is that of a table: it has `metadata/` with a metadata file or a version hint
+ * in it.
+ */
 export async function isTableFolder(folder: string): Promise<boolean> {
   const names = await namesIn(join(folder, 'metadata'));
   if (names.length > LIMITS.manifestsPerSnapshot * 16) return true;

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 
 /**
- * Writes of metadata files that are whole or not there: bytes go to a hidden file, are synced, and get their name by `link`
- * (fails where the name is taken) or `rename` (replaces).
+ * Writes of metadata files that are whole or not there: bytes go to a hidden file, are synced, and
+ * get their name by `link` (fails where the name is taken) or `rename` (replaces).
  */
 
 async function writeSynced(path: string, text: string): Promise<void> {

@@ -9,9 +9,10 @@ import {
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 
 /**
- * Where a table lies now. The metadata file was found at `metadataPath`; from the place that the metadata gives itself
- * (`write.metadata.path`, else `<location>/metadata`) follows the folder that `location` means now. Where table and warehouse were
- * moved together, the warehouse's mapping follows too, for data that was written beside the table's folder.
+ * Where a table lies now. The metadata file was found at `metadataPath`; from the place that the
+ * metadata gives itself (`write.metadata.path`, else `<location>/metadata`) follows the folder
+ * that `location` means now. Where table and warehouse were moved together, the warehouse's
+ * mapping follows too, for data that was written beside the table's folder.
  */
 export function relocate(
   metadata: TableMetadata,
@@ -42,7 +43,10 @@ function stripSuffix(path: string, suffix: string): string | null {
   return path.endsWith(`/${suffix}`) ? path.slice(0, -suffix.length - 1) || '/' : null;
 }
 
-/** `/lake/wh/ns/t` lying at `/real/ns/t` under the warehouse `/real`: then `/lake/wh` lies at `/real`. */
+/**
+ * `/lake/wh/ns/t` lying at `/real/ns/t` under the warehouse `/real`: then `/lake/wh` lies at
+ * `/real`.
+ */
 function warehouseMapping(location: string, root: string, warehouse: string): PathMapping | null {
   const inside = below(root, warehouse);
   if (inside === null) return null;

@@ -3,9 +3,14 @@ import type { RestCatalogConfig } from './config.ts';
 import { answerJson, errorMessage, httpUrl, isTrustworthy, send, shownUrl } from './rest-http.ts';
 import type { LoadOptions } from './table-handle.ts';
 
-/** Who we are to a REST catalog: nobody, a bearer token, or OAuth2 client credentials. Secrets come from the environment alone. */
+/**
+ * Who we are to a REST catalog: nobody, a bearer token, or OAuth2 client credentials. Secrets come
+ * from the environment alone.
+ */
 export interface RestAuth {
-  /** The Authorization header, or none. `renew` asks for a new token after the old one was refused. */
+  /**
+   * The Authorization header, or none. `renew` asks for a new token after the old one was refused.
+   */
   headers(renew: boolean): Promise<Readonly<Record<string, string>>>;
   /** Whether a refused token can be replaced by a fresh one. */
   readonly renewable: boolean;
@@ -30,7 +35,10 @@ function refuseInsecure(url: URL, options: LoadOptions): void {
   );
 }
 
-/** The identity that a catalog's configuration asks for. Throws catalog_refused for an unset variable, or http to another machine. */
+/**
+ * The identity that a catalog's configuration asks for. Throws catalog_refused for an unset
+ * variable, or http to another machine.
+ */
 export function restAuth(config: RestCatalogConfig, base: URL, options: LoadOptions): RestAuth {
   if (config.token_env !== undefined) {
     refuseInsecure(base, options);

@@ -6,8 +6,9 @@ import { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
 
 /**
- * HTTP as a REST catalog needs it. Only the origins that the user's own configuration names are ever spoken to: redirects are not
- * followed, and addresses that a server sends are never called. Reads are repeated after 429 and 5xx; answers have a size limit.
+ * HTTP as a REST catalog needs it. Only the origins that the user's own configuration names are
+ * ever spoken to: redirects are not followed, and addresses that a server sends are never called.
+ * Reads are repeated after 429 and 5xx; answers have a size limit.
  */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -17,6 +18,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An answer, its body read to the end. */
 export interface HttpAnswer {
   readonly status: number;
   readonly etag: string | null;
@@ -36,7 +38,10 @@ export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** The URL of a configuration value. Throws invalid_argument for anything but http and https, and for user names in it. */
+/**
+ * The URL of a configuration value. Throws invalid_argument for anything but http and https, and
+ * for user names in it.
+ */
 export function httpUrl(text: string, what: string): URL {
   let url: URL | null = null;
   try {
@@ -61,7 +66,10 @@ const RETRIED = new Set([429, 500, 502, 503, 504]);
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 
-/** Sends a request; a GET is repeated a few times after passing faults. Throws catalog_unreachable, limit_exceeded. */
+/**
+ * Sends a request; a GET is repeated a few times after passing faults. Throws catalog_unreachable,
+ * limit_exceeded.
+ */
 export async function send(spec: HttpRequest): Promise<HttpAnswer> {
   for (let attempt = 1; ; attempt++) {
     const last = attempt > LIMITS.catalogRetries || spec.method !== 'GET';
@@ -142,7 +150,9 @@ export function answerJson(answer: HttpAnswer, url: URL): JsonNode {
   return new JsonNode(value, '', shownUrl(url), 'catalog_unreachable');
 }
 
-/** The message of an Iceberg error answer (`{error: {message, type, code}}`), or the bare status. */
+/**
+ * The message of an Iceberg error answer (`{error: {message, type, code}}`), or the bare status.
+ */
 export function errorMessage(answer: HttpAnswer): string {
   try {
     const value = parseJson(answer.body.toString('utf8')) as { error?: { message?: unknown } };

@@ -14,9 +14,14 @@ import {
 } from './rest-http.ts';
 import type { LoadOptions } from './table-handle.ts';
 
-/** A conversation with a REST catalog after its `config` answer (open-api/rest-catalog-open-api.yaml). */
+/**
+ * A conversation with a REST catalog after its `config` answer
+ * (open-api/rest-catalog-open-api.yaml).
+ */
 export interface RestSession {
-  /** The catalog's settings: the server's defaults, then the user's, then the server's overrides. */
+  /**
+   * The catalog's settings: the server's defaults, then the user's, then the server's overrides.
+   */
   readonly settings: Readonly<Record<string, string>>;
   /** GET of a path below `/v1/{prefix}/`; answers 2xx, 304 and 404, throws for all else. */
   get(path: string, query: Readonly<Record<string, string>>, ask?: Ask): Promise<HttpAnswer>;
@@ -37,8 +42,8 @@ export interface Ask {
 }
 
 /**
- * Opens a session: reads `/v1/config` and settles prefix and settings. Throws catalog_unreachable, catalog_refused (no permission; or a
- * server that sends us to another origin), invalid_argument.
+ * Opens a session: reads `/v1/config` and settles prefix and settings. Throws catalog_unreachable,
+ * catalog_refused (no permission; or a server that sends us to another origin), invalid_argument.
  */
 export async function openRestSession(
   config: RestCatalogConfig,

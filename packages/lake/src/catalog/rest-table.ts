@@ -6,21 +6,27 @@ import { parseTableMetadata, type TableMetadata } from '../metadata/table-metada
 /** What `GET …/tables/{table}` answers (LoadTableResult), with its settings made safe. */
 export interface LoadedTable {
   readonly metadata: TableMetadata;
-  /** The table's settings: `config`, and over it the storage credentials of the longest prefix that fits the location. */
+  /**
+   * The table's settings: `config`, and over it the storage credentials of the longest prefix that
+   * fits the location.
+   */
   readonly config: Readonly<Record<string, string>>;
   /** A bearer token for further calls about this table, where the catalog handed one out. */
   readonly token: string | undefined;
 }
 
 /**
- * Settings that would send us, and our credentials, elsewhere. A server's word is not enough for that
- * (apache/iceberg#16482): they are left out of a table's settings.
+ * Settings that would send us, and our credentials, elsewhere. A server's word is not enough for
+ * that (apache/iceberg#16482): they are left out of a table's settings.
  */
 function redirects(key: string): boolean {
   return /(^|[.-])(uri|endpoint|url)$|^header\.|proxy/i.test(key);
 }
 
-/** Parses a LoadTableResult. Throws metadata_invalid, unsupported, catalog_unreachable for a wrong shape. */
+/**
+ * Parses a LoadTableResult. Throws metadata_invalid, unsupported, catalog_unreachable for a wrong
+ * shape.
+ */
 export function parseLoadTable(node: JsonNode): LoadedTable {
   const location = node.get('metadata-location').optional((n) => n.string());
   const file = location ?? node.file;

@@ -9,8 +9,9 @@ import type { LoadOptions, TableHandle } from './table-handle.ts';
 import { splitTableName } from './table-name.ts';
 
 /**
- * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must lie where this machine can read them; tables in
- * object stores load, describe and list, and refuse their files by name.
+ * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must lie
+ * where this machine can read them; tables in object stores load, describe and list, and refuse
+ * their files by name.
  */
 
 /** Levels of a namespace travel in one path segment, a unit separator between them. */
@@ -20,7 +21,10 @@ function namespacePath(namespace: string): string {
   return `namespaces/${encodeURIComponent(namespace.split('.').join(SEPARATOR))}`;
 }
 
-/** Loads `namespace.table`. Throws table_not_found, catalog_refused, catalog_unreachable, metadata_invalid, unsupported. */
+/**
+ * Loads `namespace.table`. Throws table_not_found, catalog_refused, catalog_unreachable,
+ * metadata_invalid, unsupported.
+ */
 export async function loadRestTable(
   config: RestCatalogConfig,
   table: string,

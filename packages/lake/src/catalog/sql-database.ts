@@ -21,7 +21,10 @@ export interface SqlDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database of `sqlite:///FILE` or `postgres://…`. `write` false opens SQLite read-only. Throws catalog_unreachable. */
+/**
+ * Opens the database of `sqlite:///FILE` or `postgres://…`. `write` false opens SQLite read-only.
+ * Throws catalog_unreachable.
+ */
 export async function openSqlDatabase(uri: string, write: boolean): Promise<SqlDatabase> {
   const sqlite = sqliteFile(uri);
   if (sqlite !== null) return openSqlite(sqlite, write);
@@ -32,7 +35,10 @@ export async function openSqlDatabase(uri: string, write: boolean): Promise<SqlD
   );
 }
 
-/** The file of a SQLite uri (`sqlite:///rel`, `sqlite:////abs`, `jdbc:sqlite:FILE`), or null for other databases. */
+/**
+ * The file of a SQLite uri (`sqlite:///rel`, `sqlite:////abs`, `jdbc:sqlite:FILE`), or null for
+ * other databases.
+ */
 export function sqliteFile(uri: string): string | null {
   const url =
     /^sqlite(?:\+[a-z]+)?:\/\/\/(.+)$/.exec(uri) ?? /^jdbc:sqlite:(?:file:)?(.+)$/.exec(uri);

@@ -4,11 +4,13 @@ import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
 
 /**
  * Where the metadata file lies that a SQL catalog records. In order:
- * 1. with a warehouse: below it as recorded, or its longest tail that exists there (`/lake/wh/ns/t/metadata/f` in `/real` is
- *    `/real/ns/t/metadata/f`, or `/real/t/metadata/f`): the warehouse was moved;
+ * 1. with a warehouse: below it as recorded, or its longest tail that exists there
+ *   (`/lake/wh/ns/t/metadata/f` in `/real` is `/real/ns/t/metadata/f`, or `/real/t/metadata/f`):
+ *   the warehouse was moved;
  * 2. the path as recorded;
  * 3. without a warehouse: such a tail beside the database file, or in the folder above it.
- * Throws path_refused for schemes other than file and for `..`, metadata_invalid where nothing is found.
+ * Throws path_refused for schemes other than file and for `..`, metadata_invalid where nothing is
+ * found.
  */
 export async function locateMetadata(
   recorded: string,
@@ -44,7 +46,10 @@ function nearby(databaseFile: string | null): readonly string[] {
   return [folder, dirname(folder)];
 }
 
-/** Folders of a table, of `metadata` and the file itself: no shorter tail says which table is meant. */
+/**
+ * Folders of a table, of `metadata` and the file itself: no shorter tail says which table is
+ * meant.
+ */
 const SHORTEST_TAIL = 3;
 
 async function tailBelow(root: string, path: string): Promise<string | null> {

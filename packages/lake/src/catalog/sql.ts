@@ -12,8 +12,9 @@ import type { LoadOptions, TableHandle } from './table-handle.ts';
 import { splitTableName, type TableName } from './table-name.ts';
 
 /**
- * The SQL (JDBC) catalog: one row of `iceberg_tables` a table, whose `metadata_location` names the current metadata file; the commit is
- * an UPDATE that still finds the old location (layout: core/src/main/java/org/apache/iceberg/jdbc/JdbcUtil.java).
+ * The SQL (JDBC) catalog: one row of `iceberg_tables` a table, whose `metadata_location` names the
+ * current metadata file; the commit is an UPDATE that still finds the old location (layout:
+ * core/src/main/java/org/apache/iceberg/jdbc/JdbcUtil.java).
  */
 
 const COLUMNS = 'catalog_name, table_namespace, table_name, metadata_location';
@@ -66,7 +67,10 @@ export async function listSqlTables(config: SqlCatalogConfig): Promise<readonly 
   return [...new Set(rows.map(nameOf))].sort();
 }
 
-/** Loads `namespace.table`. Throws table_not_found, catalog_unreachable, metadata_invalid, invalid_argument (two catalogs have it). */
+/**
+ * Loads `namespace.table`. Throws table_not_found, catalog_unreachable, metadata_invalid,
+ * invalid_argument (two catalogs have it).
+ */
 export async function loadSqlTable(
   config: SqlCatalogConfig,
   table: string,
@@ -157,7 +161,10 @@ async function commitNext(
   );
 }
 
-/** The folder in which a new table of this catalog lies. Throws invalid_argument where neither a warehouse nor a database file says. */
+/**
+ * The folder in which a new table of this catalog lies. Throws invalid_argument where neither a
+ * warehouse nor a database file says.
+ */
 export function sqlTableFolder(config: SqlCatalogConfig, table: string): string {
   const file = sqliteFile(config.uri);
   if (config.warehouse === undefined && file === null) {
@@ -168,7 +175,10 @@ export function sqlTableFolder(config: SqlCatalogConfig, table: string): string 
   return join(warehouse, ...name.namespace.split('.'), name.table);
 }
 
-/** Creates a table whose first metadata is `json`; makes `iceberg_tables` where it is missing. Throws table_exists. */
+/**
+ * Creates a table whose first metadata is `json`; makes `iceberg_tables` where it is missing.
+ * Throws table_exists.
+ */
 export async function createSqlTable(
   config: SqlCatalogConfig,
   table: string,

@@ -1,7 +1,9 @@
 import type { TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 
-/** A table at one metadata version, with what is needed to read its files, look again, and commit. */
+/**
+ * A table at one metadata version, with what is needed to read its files, look again, and commit.
+ */
 export interface TableHandle {
   /** `namespace.table`, or the folder's name for a bare path. */
   readonly name: string;
@@ -18,19 +20,25 @@ export interface TableHandle {
 /** How the next metadata version of a table becomes the current one. */
 export interface TableCommit {
   /**
-   * Writes `json` (the text of the next table metadata) as a new metadata file and makes it current, if the table is still at
-   * the handle's version. Returns the new handle. Throws commit_conflict where somebody was faster: refresh, rebase, retry.
+   * Writes `json` (the text of the next table metadata) as a new metadata file and makes it
+   * current, if the table is still at the handle's version. Returns the new handle. Throws
+   * commit_conflict where somebody was faster: refresh, rebase, retry.
    */
   commitMetadata(json: string): Promise<TableHandle>;
 }
 
 /** What a caller may decide about loading. */
 export interface LoadOptions {
-  /** Local folders under which recorded paths may lie, beside the table's own folder and the warehouse. */
+  /**
+   * Local folders under which recorded paths may lie, beside the table's own folder and the
+   * warehouse.
+   */
   readonly allowedRoots?: readonly string[];
   /** Environment to take tokens from; default process.env. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether tokens and credentials may travel over plain http to other machines. Default false. */
+  /**
+   * Whether tokens and credentials may travel over plain http to other machines. Default false.
+   */
   readonly insecureHttp?: boolean;
   readonly signal?: AbortSignal;
 }

@@ -6,7 +6,10 @@ export interface TableName {
   readonly table: string;
 }
 
-/** The levels of `namespace.table`. Throws invalid_argument for empty levels and for names that could leave a folder. */
+/**
+ * The levels of `namespace.table`. Throws invalid_argument for empty levels and for names that
+ * could leave a folder.
+ */
 export function tableNameParts(name: string): readonly string[] {
   const parts = name.split('.');
   const bad = parts.some((part) => part === '' || /[/\\\0]/.test(part)) || name.length > 1000;
@@ -18,7 +21,9 @@ export function tableNameParts(name: string): readonly string[] {
   );
 }
 
-/** Splits `namespace.table` at its last dot. Throws invalid_argument where there is no namespace. */
+/**
+ * Splits `namespace.table` at its last dot. Throws invalid_argument where there is no namespace.
+ */
 export function splitTableName(name: string): TableName {
   const parts = tableNameParts(name);
   if (parts.length < 2) {

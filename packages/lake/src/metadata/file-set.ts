@@ -1,6 +1,9 @@
 import type { Value } from '../schema/type.ts';
 
-/** One live data file of a snapshot, as its manifest entry (after inheritance) says. Paths are as recorded. */
+/**
+ * One live data file of a snapshot, as its manifest entry (after inheritance) says. Paths are as
+ * recorded.
+ */
 export interface DataFile {
   readonly path: string;
   readonly format: 'parquet' | 'avro' | 'orc';
@@ -13,12 +16,17 @@ export interface DataFile {
   readonly fileSequence: bigint;
   readonly addedSnapshotId: bigint;
   readonly firstRowId: bigint | null;
-  /** Raw single-value bytes by field id (spec, Appendix D), null counts and value counts by field id. */
+  /**
+   * Raw single-value bytes by field id (spec, Appendix D), null counts and value counts by field
+   * id.
+   */
   readonly lowerBounds: ReadonlyMap<number, Uint8Array>;
   readonly upperBounds: ReadonlyMap<number, Uint8Array>;
   readonly nullCounts: ReadonlyMap<number, bigint>;
   readonly valueCounts: ReadonlyMap<number, bigint>;
-  /** NaN counts by field id, for float and double columns; absent where the writer did not count. */
+  /**
+   * NaN counts by field id, for float and double columns; absent where the writer did not count.
+   */
   readonly nanCounts?: ReadonlyMap<number, bigint>;
 }
 
@@ -52,7 +60,10 @@ export type DeleteFile = {
     }
 );
 
-/** A data file and every delete file that applies to it (scope, sequence numbers and vectors already decided). */
+/**
+ * A data file and every delete file that applies to it (scope, sequence numbers and vectors
+ * already decided).
+ */
 export interface FileScan {
   readonly data: DataFile;
   readonly deletes: readonly DeleteFile[];

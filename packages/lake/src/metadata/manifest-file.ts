@@ -4,7 +4,10 @@ import type { MapValue, StructValue, Value } from '../schema/type.ts';
 import type { DataFile, DeleteFile } from './file-set.ts';
 import { encrypted } from './manifest-list.ts';
 
-/** From the `data_file` struct of a manifest entry to a DataFile or DeleteFile (format/spec.md, "Manifests"). */
+/**
+ * From the `data_file` struct of a manifest entry to a DataFile or DeleteFile (format/spec.md,
+ * "Manifests").
+ */
 
 /** What the entry and its manifest know beside the struct. */
 export interface FileContext {
@@ -67,7 +70,10 @@ function rowFormat(raw: StructValue, context: FileContext): RowFormat {
   );
 }
 
-/** A data file. `nextRowId` is the row id that a file without its own gets. Throws manifest_invalid, unsupported. */
+/**
+ * A data file. `nextRowId` is the row id that a file without its own gets. Throws
+ * manifest_invalid, unsupported.
+ */
 export function dataFileOf(
   raw: StructValue,
   context: FileContext,
@@ -87,7 +93,10 @@ export function dataFileOf(
   });
 }
 
-/** A delete file: of positions, of equal values, or a deletion vector. Throws manifest_invalid, unsupported. */
+/**
+ * A delete file: of positions, of equal values, or a deletion vector. Throws manifest_invalid,
+ * unsupported.
+ */
 export function deleteFileOf(raw: StructValue, context: FileContext): DeleteFile {
   const base = common(raw, context);
   switch (raw.content) {

@@ -16,7 +16,9 @@ export interface ManifestFile {
   readonly sequence: bigint;
   readonly minSequence: bigint;
   readonly addedSnapshotId: bigint;
-  /** v3: where inherited row ids begin; null before the table's upgrade and for delete manifests. */
+  /**
+   * v3: where inherited row ids begin; null before the table's upgrade and for delete manifests.
+   */
   readonly firstRowId: bigint | null;
   /** Files by status; null where a v1 list does not say. */
   readonly addedFiles: number | null;
@@ -27,8 +29,9 @@ export interface ManifestFile {
 }
 
 /**
- * The manifests of a snapshot, in the order of its manifest list (or of its inline list in v1). Throws manifest_invalid
- * where the list is missing or damaged, `unsupported` where it is encrypted, path_refused.
+ * The manifests of a snapshot, in the order of its manifest list (or of its inline list in v1).
+ * Throws manifest_invalid where the list is missing or damaged, `unsupported` where it is
+ * encrypted, path_refused.
  */
 export async function readManifestList(
   snapshot: SnapshotEntry,

@@ -1,6 +1,9 @@
 import type { Field, StructType, Type } from '../schema/type.ts';
 
-/** The schemas of manifest lists and manifests by field id (format/spec.md, "Manifests", "Snapshots"). */
+/**
+ * The schemas of manifest lists and manifests by field id (format/spec.md, "Manifests",
+ * "Snapshots").
+ */
 
 const field = (id: number, name: string, type: Type, required = false): Field => ({
   id,
@@ -40,8 +43,8 @@ const PARTITION_SUMMARY: StructType = {
 };
 
 /**
- * The rows of a manifest list. With `reading` only what every version has is required; else the version's own rules hold,
- * as a writer of that version must follow them.
+ * The rows of a manifest list. With `reading` only what every version has is required; else the
+ * version's own rules hold, as a writer of that version must follow them.
  */
 export function manifestListSchema(version: 1 | 2 | 3, reading: boolean): StructType {
   const strict = version > 1 && !reading;
@@ -102,8 +105,8 @@ function fileSchema(partition: StructType, version: 1 | 2 | 3, reading: boolean)
 }
 
 /**
- * The rows of a manifest whose partition tuples are `partition`. `details` adds the columns that only a rewrite of the
- * entry needs: column sizes, split offsets, sort order.
+ * The rows of a manifest whose partition tuples are `partition`. `details` adds the columns that
+ * only a rewrite of the entry needs: column sizes, split offsets, sort order.
  */
 export function manifestEntrySchema(
   partition: StructType,

@@ -18,7 +18,9 @@ export type ManifestEntry = {
   readonly snapshotId: bigint;
   readonly dataSequence: bigint;
   readonly fileSequence: bigint;
-  /** The `data_file` struct as it stands in the manifest; complete only when read with `details`. */
+  /**
+   * The `data_file` struct as it stands in the manifest; complete only when read with `details`.
+   */
   readonly raw: StructValue;
 } & (
   | { readonly content: 'data'; readonly file: DataFile }
@@ -28,11 +30,15 @@ export type ManifestEntry = {
 const STATUS = ['existing', 'added', 'deleted'] as const;
 
 /**
- * The entries of a manifest, in order, deleted ones included. Steps (format/spec.md, "Manifest Inheritance"):
+ * The entries of a manifest, in order, deleted ones included. Steps (format/spec.md, "Manifest
+ * Inheritance"):
  * 1. null snapshot ids, and null sequence numbers of added entries, come from the manifest list;
- * 2. data files without first_row_id are numbered on from the manifest's, deleted entries left out;
- * 3. partition tuples are read with the types that the spec gives them now, wider ones after promotions.
- * Throws manifest_invalid (missing, damaged, breaking a rule), unsupported (encrypted), path_refused.
+ * 2. data files without first_row_id are numbered on from the manifest's, deleted entries left
+ *    out;
+ * 3. partition tuples are read with the types that the spec gives them now, wider ones after
+ *    promotions.
+ * Throws manifest_invalid (missing, damaged, breaking a rule), unsupported (encrypted),
+ * path_refused.
  */
 export async function readManifest(
   manifest: ManifestFile,

@@ -36,13 +36,19 @@ function parse(text: string, file: string): JsonValue {
   }
 }
 
-/** Table metadata from the bytes of a metadata file, plain or gzipped (the content decides, not the name). */
+/**
+ * Table metadata from the bytes of a metadata file, plain or gzipped (the content decides, not the
+ * name).
+ */
 export async function metadataFromBytes(bytes: Buffer, file: string): Promise<TableMetadata> {
   const text = new TextDecoder().decode(await unzip(bytes, file));
   return parseTableMetadata(new JsonNode(parse(text, file), '', file));
 }
 
-/** Reads and parses a metadata file. Throws metadata_invalid where it is missing, truncated or breaks the specification. */
+/**
+ * Reads and parses a metadata file. Throws metadata_invalid where it is missing, truncated or
+ * breaks the specification.
+ */
 export async function readMetadataFile(path: string): Promise<TableMetadata> {
   const bytes = await readLocalFile(path, 'metadata_invalid', LIMITS.metadataBytes);
   return metadataFromBytes(bytes, path);

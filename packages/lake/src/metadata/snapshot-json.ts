@@ -4,7 +4,10 @@ import type { SnapshotEntry, SnapshotRef } from './snapshot.ts';
 
 /** Snapshots and refs of table metadata (format/spec.md, "Snapshots", "Snapshot References"). */
 
-/** All snapshots, in the file's order. Throws metadata_invalid for doubled ids and for a snapshot that is its own ancestor. */
+/**
+ * All snapshots, in the file's order. Throws metadata_invalid for doubled ids and for a snapshot
+ * that is its own ancestor.
+ */
 export function parseSnapshots(node: JsonNode, formatVersion: number): readonly SnapshotEntry[] {
   const items = node.optional((list) => list.items()) ?? [];
   if (items.length > LIMITS.snapshots) {

@@ -19,13 +19,18 @@ export interface SnapshotRef {
 
 /** A snapshot with what leads to its files. */
 export interface SnapshotEntry extends Snapshot {
-  /** Path of the manifest list as recorded; null in v1 snapshots that list their manifests inline. */
+  /**
+   * Path of the manifest list as recorded; null in v1 snapshots that list their manifests inline.
+   */
   readonly manifestList: string | null;
   /** Paths of inline manifests (v1 only), else null. */
   readonly manifests: readonly string[] | null;
   /** v3 row lineage: the first row id that the snapshot assigned, and how many. */
   readonly firstRowId: bigint | null;
   readonly addedRows: bigint | null;
-  /** The key that encrypts the manifest list, where there is one (then the snapshot is refused when read). */
+  /**
+   * The key that encrypts the manifest list, where there is one (then the snapshot is refused when
+   * read).
+   */
   readonly keyId: string | null;
 }

@@ -34,13 +34,17 @@ export interface TableMetadata {
   readonly currentSnapshotId: bigint | null;
   /** v3: the next row id to assign; null before. */
   readonly nextRowId: bigint | null;
-  /** The JSON as it stands in the file, unknown keys and all: the writer's next version begins with it. */
+  /**
+   * The JSON as it stands in the file, unknown keys and all: the writer's next version begins with
+   * it.
+   */
   readonly raw: JsonObject;
 }
 
 /**
- * Parses table metadata. `file` is named in every error. Throws metadata_invalid where the document breaks the
- * specification and `unsupported` for other format versions, unknown types, unknown transforms (before v3) and encryption.
+ * Parses table metadata. `file` is named in every error. Throws metadata_invalid where the
+ * document breaks the specification and `unsupported` for other format versions, unknown types,
+ * unknown transforms (before v3) and encryption.
  */
 export function parseTableMetadata(root: JsonNode): TableMetadata {
   const raw = root.object();
@@ -186,7 +190,10 @@ export function specById(metadata: TableMetadata, id: number): PartitionSpec {
   });
 }
 
-/** The ancestors of a snapshot, newest first, itself included; ends where the parent is gone. Throws snapshot_not_found. */
+/**
+ * The ancestors of a snapshot, newest first, itself included; ends where the parent is gone.
+ * Throws snapshot_not_found.
+ */
 export function ancestryOf(metadata: TableMetadata, id: bigint): readonly SnapshotEntry[] {
   const index = snapshotIndex(metadata);
   const chain: SnapshotEntry[] = [];

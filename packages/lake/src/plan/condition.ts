@@ -1,8 +1,9 @@
 import type { Value } from '../schema/type.ts';
 
 /**
- * A condition that scan planning understands, over top-level columns by field id. It may be weaker than what a query asks for (leave
- * a clause out of `and` where it cannot be said), never stronger: files that it rules out are not read.
+ * A condition that scan planning understands, over top-level columns by field id. It may be weaker
+ * than what a query asks for (leave a clause out of `and` where it cannot be said), never
+ * stronger: files that it rules out are not read.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -10,7 +11,9 @@ export type Condition =
       readonly kind: 'compare';
       readonly fieldId: number;
       readonly op: '=' | '<' | '<=' | '>' | '>=';
-      /** A value of the column's current type; never null (a comparison with NULL admits no row). */
+      /**
+       * A value of the column's current type; never null (a comparison with NULL admits no row).
+       */
       readonly value: Exclude<Value, null>;
     }
   | {

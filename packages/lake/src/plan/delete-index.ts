@@ -6,19 +6,28 @@ import type { Value } from '../schema/type.ts';
 
 /**
  * Which delete files apply to a data file (format/spec.md, "Scan Planning"):
- * - a deletion vector: names the data file, and is not older; it takes the place of that file's position deletes;
- * - a position delete: not older, and names the file, or lies in the same spec and partition with bounds that admit its path;
- * - an equality delete: strictly newer than the data, in the same spec and partition, or in an unpartitioned spec (global).
+ * - a deletion vector: names the data file, and is not older; it takes the place of that file's
+ *   position deletes;
+ * - a position delete: not older, and names the file, or lies in the same spec and partition with
+ *   bounds that admit its path;
+ * - an equality delete: strictly newer than the data, in the same spec and partition, or in an
+ *   unpartitioned spec (global).
  */
 export interface DeleteIndex {
-  /** The delete files that apply to `file`: equality deletes by sequence number first, then positions or the vector. */
+  /**
+   * The delete files that apply to `file`: equality deletes by sequence number first, then
+   * positions or the vector.
+   */
   deletesFor(file: DataFile): readonly DeleteFile[];
 }
 
 type Position = DeleteFile & { readonly kind: 'position' };
 type Vector = DeleteFile & { readonly kind: 'vector' };
 
-/** Makes the index. `unpartitioned` says whether a spec id places all rows in one partition. Throws manifest_invalid. */
+/**
+ * Makes the index. `unpartitioned` says whether a spec id places all rows in one partition. Throws
+ * manifest_invalid.
+ */
 export function buildDeleteIndex(
   deletes: readonly DeleteFile[],
   unpartitioned: (specId: number) => boolean,
@@ -103,7 +112,9 @@ function spellingOf(path: string): string {
   return /^([A-Za-z][A-Za-z0-9+.-]*:)?\/*/.exec(path)![0];
 }
 
-/** One text for each (spec, partition tuple); equal tuples have equal texts, NaN and null included. */
+/**
+ * One text for each (spec, partition tuple); equal tuples have equal texts, NaN and null included.
+ */
 export function partitionKey(file: {
   readonly specId: number;
   readonly partition: readonly Value[];

@@ -24,7 +24,10 @@ export function deleteKey(file: DeleteFile): string {
   return `${path}#${file.contentOffset}#${normalizeRecorded(file.referencedDataFile)}`;
 }
 
-/** The difference of two file sets. Data files are the same when their paths are; a path listed twice counts twice. */
+/**
+ * The difference of two file sets. Data files are the same when their paths are; a path listed
+ * twice counts twice.
+ */
 export function diffFileSets(before: FileSet, after: FileSet): FileSetDiff {
   const old = byPath(before);
   const added: FileScan[] = [];

@@ -12,8 +12,9 @@ import { buildDeleteIndex } from './delete-index.ts';
 const CONCURRENCY = 8;
 
 /**
- * What a snapshot is made of: its live data files, each with the delete files that apply to it. null, or a table without
- * a snapshot, is the empty set. Throws snapshot_not_found, manifest_invalid, path_refused, unsupported, limit_exceeded.
+ * What a snapshot is made of: its live data files, each with the delete files that apply to it.
+ * null, or a table without a snapshot, is the empty set. Throws snapshot_not_found,
+ * manifest_invalid, path_refused, unsupported, limit_exceeded.
  */
 export async function fileSet(
   table: { readonly metadata: TableMetadata; readonly files: TableFiles },

@@ -9,11 +9,15 @@ import type { Field, Value } from '../schema/type.ts';
 import type { Condition } from './condition.ts';
 
 /**
- * Rules out data files in which no row can meet a condition (format/spec.md, "Scan Planning"): by their partition values, through the
- * spec's transforms, and by their column bounds and null counts. A file stays wherever a fact is missing or doubtful:
- * - a column that is not in the file may have its initial default, so a file without statistics on it stays;
- * - bounds leave NaN out, and here NaN is greater than all else: `>` and `>=` rule a float column out only when it has no NaN;
- * - bounds may be truncated: a lower bound only gets smaller by that, an upper one only greater, which is safe;
+ * Rules out data files in which no row can meet a condition (format/spec.md, "Scan Planning"): by
+ * their partition values, through the spec's transforms, and by their column bounds and null
+ * counts. A file stays wherever a fact is missing or doubtful:
+ * - a column that is not in the file may have its initial default, so a file without statistics on
+ *   it stays;
+ * - bounds leave NaN out, and here NaN is greater than all else: `>` and `>=` rule a float column
+ *   out only when it has no NaN;
+ * - bounds may be truncated: a lower bound only gets smaller by that, an upper one only greater,
+ *   which is safe;
  * - float bounds of either zero stand for both.
  */
 export function pruneFiles(

@@ -1,4 +1,6 @@
-/** Dates and times between numbers and ISO-8601 text, proleptic Gregorian, without Date's limits. */
+/**
+ * Dates and times between numbers and ISO-8601 text, proleptic Gregorian, without Date's limits.
+ */
 
 const DATE = /^([+-]?\d{4,7})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
@@ -42,7 +44,9 @@ export function formatDate(days: number): string {
   return `${yearText(year)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
-/** `HH:MM:SS.ffffff` (or nine digits) of ticks since midnight; `digits` is 6 for µs and 9 for ns. */
+/**
+ * `HH:MM:SS.ffffff` (or nine digits) of ticks since midnight; `digits` is 6 for µs and 9 for ns.
+ */
 export function formatTime(ticks: bigint, digits: 6 | 9 = 6): string {
   const unit = digits === 6 ? 1_000_000n : 1_000_000_000n;
   const seconds = Number(ticks / unit);
@@ -68,7 +72,10 @@ export function parseDate(text: string): number | null {
   return y === year && m === month && d === day ? days : null;
 }
 
-/** Ticks since midnight of `HH:MM[:SS[.fraction]]`, or null; fractions finer than `digits` must be zero. */
+/**
+ * Ticks since midnight of `HH:MM[:SS[.fraction]]`, or null; fractions finer than `digits` must be
+ * zero.
+ */
 export function parseTime(text: string, digits: 6 | 9 = 6): bigint | null {
   const match = TIME.exec(text);
   if (!match) return null;
@@ -81,7 +88,10 @@ export function parseTime(text: string, digits: 6 | 9 = 6): bigint | null {
   return BigInt(hour * 3600 + minute * 60 + second) * unit + fraction;
 }
 
-/** Ticks since 1970-01-01 of an ISO-8601 timestamp with or without zone, or null. Without a zone it is taken as UTC. */
+/**
+ * Ticks since 1970-01-01 of an ISO-8601 timestamp with or without zone, or null. Without a zone it
+ * is taken as UTC.
+ */
 export function parseTimestamp(text: string, digits: 6 | 9): bigint | null {
   const separator = text.search(/[T ]/);
   if (separator < 0) return null;

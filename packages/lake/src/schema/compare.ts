@@ -1,9 +1,10 @@
 import { MapValue, type StructValue, type Value, VariantValue } from './type.ts';
 
 /**
- * Order of two values of one type, negative, zero or positive: null first; numbers by value with -0 = 0 and NaN last;
- * strings and bytes by unsigned byte of their UTF-8; false before true; lists element by element. Structs, maps and
- * variants have no order in Iceberg; here they compare member by member so that equality is defined.
+ * Order of two values of one type, negative, zero or positive: null first; numbers by value with
+ * -0 = 0 and NaN last; strings and bytes by unsigned byte of their UTF-8; false before true; lists
+ * element by element. Structs, maps and variants have no order in Iceberg; here they compare
+ * member by member so that equality is defined.
  */
 export function compareValues(a: Value, b: Value): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;

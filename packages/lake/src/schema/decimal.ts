@@ -8,7 +8,10 @@ export function formatDecimal(unscaled: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** The unscaled value of plain decimal text at `scale`, or null where it is not one or would lose digits. */
+/**
+ * The unscaled value of plain decimal text at `scale`, or null where it is not one or would lose
+ * digits.
+ */
 export function parseDecimal(text: string, scale: number): bigint | null {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
   if (!match || (match[2] === '' && (match[3] ?? '') === '')) return null;
@@ -41,7 +44,10 @@ export function bigintToBytes(value: bigint): Uint8Array {
   return bigintToFixedBytes(value, length);
 }
 
-/** `value` in exactly `length` two's-complement big-endian bytes. Throws RangeError where it does not fit. */
+/**
+ * `value` in exactly `length` two's-complement big-endian bytes. Throws RangeError where it does
+ * not fit.
+ */
 export function bigintToFixedBytes(value: bigint, length: number): Uint8Array {
   if (BigInt.asIntN(length * 8, value) !== value) {
     throw new RangeError(`${value} does not fit in ${length} bytes`);
@@ -55,7 +61,10 @@ export function bigintToFixedBytes(value: bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/** How many bytes a decimal of `precision` digits needs at most (format/spec.md, Parquet and Avro tables). */
+/**
+ * How many bytes a decimal of `precision` digits needs at most (format/spec.md, Parquet and Avro
+ * tables).
+ */
 export function decimalBytes(precision: number): number {
   const largest = 10n ** BigInt(precision) - 1n;
   let length = 1;

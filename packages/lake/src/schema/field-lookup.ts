@@ -1,12 +1,18 @@
 import type { Field, Schema, Type } from './type.ts';
 
-/** A field with the path of names that leads to it from the top of its schema (list elements, keys, values included). */
+/**
+ * A field with the path of names that leads to it from the top of its schema (list elements, keys,
+ * values included).
+ */
 export interface FieldPath {
   readonly field: Field;
   readonly path: readonly string[];
 }
 
-/** Every field of a schema by id; elements, keys and values of lists and maps count as fields of their own. */
+/**
+ * Every field of a schema by id; elements, keys and values of lists and maps count as fields of
+ * their own.
+ */
 export function fieldsById(schema: Schema): ReadonlyMap<number, FieldPath> {
   const found = new Map<number, FieldPath>();
   const visit = (field: Field, path: readonly string[]): void => {
@@ -18,7 +24,10 @@ export function fieldsById(schema: Schema): ReadonlyMap<number, FieldPath> {
   return found;
 }
 
-/** The fields directly inside a type: a struct's own, `element` of a list, `key` and `value` of a map. */
+/**
+ * The fields directly inside a type: a struct's own, `element` of a list, `key` and `value` of a
+ * map.
+ */
 export function childFields(type: Type): readonly Field[] {
   switch (type.kind) {
     case 'struct':

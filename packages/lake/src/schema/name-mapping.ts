@@ -1,20 +1,28 @@
 import { type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 
-/** Names that stand for a field id in files without ids (format/spec.md, "Name Mapping Serialization"). */
+/**
+ * Names that stand for a field id in files without ids (format/spec.md, "Name Mapping
+ * Serialization").
+ */
 export interface MappedField {
   /** null: names without an id, whose children may have ids. */
   readonly fieldId: number | null;
   readonly names: readonly string[];
   readonly fields: NameMapping;
 }
-/** One level of a name mapping: fields of a struct; `element`, or `key` and `value`, of a list or map. */
+/**
+ * One level of a name mapping: fields of a struct; `element`, or `key` and `value`, of a list or
+ * map.
+ */
 export type NameMapping = readonly MappedField[];
 
 /** The property that holds a table's name mapping as JSON text. */
 export const NAME_MAPPING_PROPERTY = 'schema.name-mapping.default';
 
-/** The name mapping in `properties`, or null. `file` is named in errors. Throws metadata_invalid. */
+/**
+ * The name mapping in `properties`, or null. `file` is named in errors. Throws metadata_invalid.
+ */
 export function nameMappingOf(
   properties: Readonly<Record<string, string>>,
   file: string,

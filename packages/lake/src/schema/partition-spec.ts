@@ -21,7 +21,9 @@ export interface PartitionSpec {
 
 const FIRST_PARTITION_ID = 1000;
 
-/** The fields of a spec, as an array of JSON objects; v1 fields without ids are numbered from 1000. */
+/**
+ * The fields of a spec, as an array of JSON objects; v1 fields without ids are numbered from 1000.
+ */
 export function parsePartitionFields(node: JsonNode): readonly PartitionField[] {
   const fields = node.items().map((item, i) => {
     const source = item.get('source-id').optional((n) => n.int());
@@ -68,8 +70,9 @@ export function isUnpartitioned(spec: PartitionSpec): boolean {
 }
 
 /**
- * The type of each partition value, in the spec's order; null where it is only known from the file (unknown transforms,
- * or a source column that no schema has any more). `schemas` come newest first, so promoted types win.
+ * The type of each partition value, in the spec's order; null where it is only known from the file
+ * (unknown transforms, or a source column that no schema has any more). `schemas` come newest
+ * first, so promoted types win.
  */
 export function partitionTypes(
   spec: PartitionSpec,

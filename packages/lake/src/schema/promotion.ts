@@ -1,8 +1,14 @@
 import type { Type, Value } from './type.ts';
 
-/** Type promotion: files written under an older type, read under a wider one (format/spec.md, "Schema Evolution"). */
+/**
+ * Type promotion: files written under an older type, read under a wider one (format/spec.md,
+ * "Schema Evolution").
+ */
 
-/** Whether a file column of type `from` may be read as `to` (equal types, or an allowed promotion). Primitive types only. */
+/**
+ * Whether a file column of type `from` may be read as `to` (equal types, or an allowed promotion).
+ * Primitive types only.
+ */
 export function canPromote(from: Type, to: Type): boolean {
   if (from.kind === to.kind) return sameShape(from, to);
   switch (from.kind) {

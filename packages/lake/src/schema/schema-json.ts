@@ -31,8 +31,9 @@ interface Context {
 }
 
 /**
- * A schema of table metadata, manifests or a REST answer. `fallbackId` is the schema id where the JSON names none (v1).
- * Throws the node's code for a wrong shape and `unsupported` for a type that is not of Iceberg v1-v3 or not read here.
+ * A schema of table metadata, manifests or a REST answer. `fallbackId` is the schema id where the
+ * JSON names none (v1). Throws the node's code for a wrong shape and `unsupported` for a type that
+ * is not of Iceberg v1-v3 or not read here.
  */
 export function parseSchema(node: JsonNode, fallbackId = 0): Schema {
   const context: Context = { ids: new Set(), depth: 0 };

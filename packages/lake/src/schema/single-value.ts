@@ -3,13 +3,14 @@ import type { Type, Value } from './type.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 /**
- * Single values as bytes: bounds and partition summaries (format/spec.md, Appendix D, "Binary single-value
- * serialization"). Little-endian numbers, big-endian decimals and UUIDs, bare UTF-8.
+ * Single values as bytes: bounds and partition summaries (format/spec.md, Appendix D, "Binary
+ * single-value serialization"). Little-endian numbers, big-endian decimals and UUIDs, bare UTF-8.
  */
 
 /**
- * The value of `type` in `bytes`, or undefined where they cannot be one (a bound to be ignored). Bounds written before
- * a promotion are shorter: 4 bytes of an int serve a long, those of a float a double, those of a date a timestamp.
+ * The value of `type` in `bytes`, or undefined where they cannot be one (a bound to be ignored).
+ * Bounds written before a promotion are shorter: 4 bytes of an int serve a long, those of a float
+ * a double, those of a date a timestamp.
  */
 export function decodeSingleValue(type: Type, bytes: Uint8Array): Value | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -67,7 +68,10 @@ function decodeTicks(view: DataView, perDay: bigint): bigint | undefined {
   return view.byteLength === 4 ? BigInt(view.getInt32(0, true)) * perDay : undefined;
 }
 
-/** The bytes of a value, or undefined for types that have no single-value form (nested types, variant, unknown). */
+/**
+ * The bytes of a value, or undefined for types that have no single-value form (nested types,
+ * variant, unknown).
+ */
 export function encodeSingleValue(type: Type, value: Value): Uint8Array | undefined {
   if (value === null) return undefined;
   switch (type.kind) {

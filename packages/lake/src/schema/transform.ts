@@ -4,7 +4,10 @@ import { murmur3 } from './murmur3.ts';
 import type { Type, Value } from './type.ts';
 import { uuidToBytes } from './uuid.ts';
 
-/** A partition transform (format/spec.md, "Partition Transforms"). `unknown` keeps the text of one that is not of the spec. */
+/**
+ * A partition transform (format/spec.md, "Partition Transforms"). `unknown` keeps the text of one
+ * that is not of the spec.
+ */
 export type Transform =
   | { readonly kind: 'identity' | 'void' | 'year' | 'month' | 'day' | 'hour' }
   | { readonly kind: 'bucket'; readonly buckets: number }
@@ -13,7 +16,10 @@ export type Transform =
 
 const PLAIN = new Set(['identity', 'void', 'year', 'month', 'day', 'hour']);
 
-/** The transform that `text` names, e.g. `identity`, `bucket[16]`; plural forms (`days`) are accepted too. */
+/**
+ * The transform that `text` names, e.g. `identity`, `bucket[16]`; plural forms (`days`) are
+ * accepted too.
+ */
 export function parseTransform(text: string): Transform {
   const name = /^(year|month|day|hour)s$/.exec(text)?.[1] ?? text;
   if (PLAIN.has(name)) return Object.freeze({ kind: name as 'identity' });
@@ -97,7 +103,10 @@ function sampleOf(type: Type): Value {
   }
 }
 
-/** The partition value of a column's value; null stays null. Throws RangeError for an unknown transform or a wrong type. */
+/**
+ * The partition value of a column's value; null stays null. Throws RangeError for an unknown
+ * transform or a wrong type.
+ */
 export function applyTransform(transform: Transform, type: Type, value: Value): Value {
   if (value === null || transform.kind === 'void') return null;
   switch (transform.kind) {

@@ -20,28 +20,34 @@ export type PrimitiveKind =
   | 'unknown'
   | 'variant';
 
+/** A type without parameters. */
 export interface PrimitiveType {
   readonly kind: PrimitiveKind;
 }
+/** A decimal of at most 38 digits. */
 export interface DecimalType {
   readonly kind: 'decimal';
   readonly precision: number;
   readonly scale: number;
 }
+/** Byte strings of one length. */
 export interface FixedType {
   readonly kind: 'fixed';
   readonly length: number;
 }
+/** Named fields, in order. */
 export interface StructType {
   readonly kind: 'struct';
   readonly fields: readonly Field[];
 }
+/** A list; its element has a field id of its own. */
 export interface ListType {
   readonly kind: 'list';
   readonly elementId: number;
   readonly elementRequired: boolean;
   readonly element: Type;
 }
+/** A map; keys and values have field ids of their own. */
 export interface MapType {
   readonly kind: 'map';
   readonly keyId: number;
@@ -63,6 +69,7 @@ export interface Field {
   readonly writeDefault?: Value;
 }
 
+/** The columns of a table under one schema id. */
 export interface Schema {
   readonly schemaId: number;
   readonly fields: readonly Field[];
@@ -70,10 +77,10 @@ export interface Schema {
 }
 
 /**
- * One value in memory, by type: boolean -> boolean; int, float, double -> number; date -> number (days since 1970);
- * long, time (µs), timestamp* (µs, or ns for *_ns), decimal (unscaled) -> bigint; string, uuid -> string;
- * binary, fixed -> Uint8Array; struct -> StructValue by field name; list -> array; map -> array of MapEntry;
- * variant -> VariantValue; SQL NULL -> null.
+ * One value in memory, by type: boolean -> boolean; int, float, double -> number; date -> number
+ * (days since 1970); long, time (µs), timestamp* (µs, or ns for *_ns), decimal (unscaled) ->
+ * bigint; string, uuid -> string; binary, fixed -> Uint8Array; struct -> StructValue by field
+ * name; list -> array; map -> array of MapEntry; variant -> VariantValue; SQL NULL -> null.
  */
 export type Value =
   | null
@@ -86,6 +93,7 @@ export type Value =
   | MapValue
   | StructValue
   | VariantValue;
+/** A struct in memory, by field name. */
 export interface StructValue {
   readonly [name: string]: Value;
 }
@@ -103,7 +111,9 @@ export class VariantValue {
     this.node = node;
   }
 }
-/** Variant nodes keep their physical type (parquet-format VariantEncoding.md, primitive type ids). */
+/**
+ * Variant nodes keep their physical type (parquet-format VariantEncoding.md, primitive type ids).
+ */
 export type VariantNode =
   | { readonly kind: 'null' }
   | { readonly kind: 'boolean'; readonly value: boolean }

@@ -11,9 +11,10 @@ import {
 } from './type.ts';
 
 /**
- * Values as people and programs see them in JSON: longs beyond 2^53 as strings, decimals as strings at full scale, dates
- * and times in ISO-8601 (6 fraction digits, 9 for nanoseconds, Z where zoned), binary as base64, NaN and infinities as
- * strings, structs as objects, maps as arrays of {key, value}, variants as their JSON. -0 stays a number (JSON text "0").
+ * Values as people and programs see them in JSON: longs beyond 2^53 as strings, decimals as
+ * strings at full scale, dates and times in ISO-8601 (6 fraction digits, 9 for nanoseconds, Z
+ * where zoned), binary as base64, NaN and infinities as strings, structs as objects, maps as
+ * arrays of {key, value}, variants as their JSON. -0 stays a number (JSON text "0").
  */
 export function valueToJson(type: Type, value: Value): JsonValue {
   if (value === null || value === undefined) return null;
@@ -76,8 +77,8 @@ function bytesToJson(bytes: Uint8Array): string {
 }
 
 /**
- * A variant's JSON: objects with sorted keys, decimals of at most 15 digits as numbers and as strings beyond, the rest as
- * `valueToJson` has it.
+ * A variant's JSON: objects with sorted keys, decimals of at most 15 digits as numbers and as
+ * strings beyond, the rest as `valueToJson` has it.
  */
 export function variantToJson(node: VariantNode): JsonValue {
   switch (node.kind) {
