@@ -76,7 +76,7 @@ export class InvertedWriter implements TokenSink {
 
   /** One token of the current document. */
   token(bytes: Uint8Array, from: number, to: number, position: number): void {
-    if (position > MAX_POSITION || to === from) return;
+    if (position > MAX_POSITION || (to === from && this.#plan.kind === 'text')) return;
     const size = this.#size;
     if (size === this.#tokens.length) this.#growTokens();
     this.#tokens[size] = this.#table.add(bytes, from, to);

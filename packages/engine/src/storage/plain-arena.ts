@@ -10,7 +10,7 @@ const ALIGN = 64;
  * them have been released. For tests and for indexes in memory.
  */
 export function plainArena(bytes = 64 * 2 ** 20): Arena {
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
+  const memory = new WebAssembly.Memory({ initial: Math.ceil((KERNEL_BYTES + bytes) / PAGE) });
   const u8 = new Uint8Array(memory.buffer);
   let next = KERNEL_BYTES;
   let regions = 0;
