@@ -7,7 +7,7 @@ import { memoryFile } from '../src/base/random-access-file.ts';
 import { openParquet, openParquetFile, type ParquetFile } from '../src/parquet/parquet-file.ts';
 import { planColumns, type ReadPlan } from '../src/parquet/read-plan.ts';
 import { readRows, readWhole } from '../src/parquet/read-rows.ts';
-import type { Field } from '../src/schema/type.ts';
+import type { Field, Value } from '../src/schema/type.ts';
 import { duckColumn, fieldOf, sameAsDuck } from './parquet-oracle.ts';
 
 /**
@@ -47,6 +47,35 @@ function lcg(seed: number): (below: number) => number {
     return Math.floor((state / 2 ** 32) * below);
   };
 }
+
+describe('parquet files of one table, stored in five ways', () => {
+  const fixtures = fileURLToPath(new URL('../../../fixtures/parquet/', import.meta.url));
+  const names = readdirSync(fixtures).filter((name) => name.endsWith('.parquet'));
+
+  it('hold the same values, those that DuckDB reads', async () => {
+    const duck = await (await DuckDBInstance.create(':memory:')).connect();
+    expect(names).toHaveLength(5);
+    let first: readonly (readonly Value[])[] | undefined;
+    for (const name of names) {
+      const file = await openParquet(`${fixtures}${name}`);
+      const fields = fieldsOf(file);
+      const plans = plansOf(file, fields);
+      const columns = await readWhole(file, plans);
+      first ??= columns;
+      expect(columns, name).toEqual(first);
+      for (const [c, field] of fields.entries()) {
+        if (name !== 'v2_brotli.parquet') continue;
+        const theirs = await duckColumn(duck, `${fixtures}${name}`, field.name);
+        const wrong = theirs.findIndex((json, i) => !sameAsDuck(field.type, columns[c][i], json));
+        expect(wrong, field.name).toBe(-1);
+      }
+      const positions = Int32Array.of(399, 0, 251, 251, 17);
+      const points = await readRows(file, plans, positions);
+      expect(points).toEqual(columns.map((values) => Array.from(positions, (p) => values[p])));
+      await file.close();
+    }
+  });
+});
 
 describe.skipIf(!here)('own parquet reader', () => {
   it('reads every file of the shared tables as DuckDB does', async () => {

@@ -109,6 +109,7 @@ async function walkHeaders(at: ChunkPlace, read: ReadRange): Promise<readonly Wa
   for (let offset = chunk.start; offset < end && values < chunk.valueCount; ) {
     const header = await headerAt(at, window, offset);
     const length = header.headerBytes + header.storedBytes;
+    window.reads(length < SMALL_PAGE_BYTES ? WINDOW_BYTES : HEADER_FIRST_BYTES);
     if (offset + length > end) throw broken(at, 'whose last page leaves its chunk');
     if (walked.length >= LIMITS.parquetPagesPerChunk) {
       throw parquetLimit(at.place, `more than ${walked.length} pages in a column chunk`);
@@ -136,6 +137,7 @@ async function headerAt(at: ChunkPlace, window: Window, offset: number): Promise
 }
 
 const WINDOW_BYTES = 16 * 1024;
+const SMALL_PAGE_BYTES = 4 * 1024;
 
 /** Small neighbouring reads served from one larger one. */
 class Window {
@@ -143,17 +145,23 @@ class Window {
   readonly #end: number;
   #start = 0;
   #bytes = new Uint8Array(0);
+  #size = WINDOW_BYTES;
 
   constructor(read: ReadRange, end: number) {
     this.#read = read;
     this.#end = end;
   }
 
+  /** How much is read at a time: large pages need no more than their headers. */
+  reads(size: number): void {
+    this.#size = size;
+  }
+
   /** Up to `length` bytes from `offset`; fewer at the chunk's end. */
   async bytes(offset: number, length: number): Promise<Uint8Array> {
     const to = Math.min(this.#end, offset + length);
     if (offset < this.#start || to > this.#start + this.#bytes.length) {
-      const size = Math.min(this.#end - offset, Math.max(length, WINDOW_BYTES));
+      const size = Math.min(this.#end - offset, Math.max(length, this.#size));
       this.#bytes = new Uint8Array(await this.#read(offset, size));
       this.#start = offset;
     }

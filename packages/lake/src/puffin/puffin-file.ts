@@ -90,8 +90,7 @@ export async function readPuffinFooter(file: RandomAccessFile): Promise<readonly
   const length = view.getUint32(0, true);
   const flags = view.getUint32(4, true);
   if (flags !== 0) {
-    const message =
-      `puffin footer flags ${flags} (compressed footer) are not ` + `supported, expected 0`;
+    const message = `puffin footer flags ${flags} (compressed) are not supported, expected 0`;
     throw new LakeError('unsupported', message, { file: file.path });
   }
   const start = file.size - TAIL_BYTES - length - MAGIC.length;
