@@ -11,6 +11,7 @@ import {
   hasShared,
   ICEBERG,
   type Json,
+  type JsonRow,
   keyHash,
   type Truth,
   type TruthChanges,
@@ -25,7 +26,15 @@ import {
  * of every snapshot and the net changes of every pair, through DuckDB where it is exact and
  * through our own Parquet reader alone.
  */
-const counted = { tables: 0, snapshots: 0, rows: 0, pairs: 0, changes: 0, refused: [] as string[] };
+const counted = {
+  tables: 0,
+  snapshots: 0,
+  rows: 0,
+  pairs: 0,
+  changes: 0,
+  lineage: 0,
+  refused: [] as string[],
+};
 
 /** The one thing that may be refused, by name: data files in ORC. */
 const ORC_TABLES = new Set(['formats_mixed']);
@@ -193,6 +202,15 @@ describe.skipIf(!hasShared).each(hasShared ? truthTables() : [])('%s', (name) =>
     await table.close();
   });
 
+  it.skipIf(!hasLineage(truth))('has the row lineage that Spark reads', async () => {
+    const table = await open(name, truth, 'auto');
+    for (const snapshot of truth.snapshots) {
+      const expected = snapshot.rows ?? snapshot.sample_rows ?? [];
+      const texts = await lineageTexts(table, truth, BigInt(snapshot.snapshot_id));
+      for (const row of expected) expect(texts).toContain(exact(lineageOf(row, truth)));
+    }
+  });
+
   it('has the net changes of every pair', async () => {
     const table = await open(name, truth, 'auto');
     for (const pair of truth.changelog) {
@@ -204,6 +222,35 @@ describe.skipIf(!hasShared).each(hasShared ? truthTables() : [])('%s', (name) =>
     await table.close();
   });
 });
+
+const LINEAGE = ['_row_id', '_last_updated_sequence_number'];
+
+function hasLineage(truth: Truth): boolean {
+  const rows = truth.snapshots.flatMap((s) => s.rows ?? s.sample_rows ?? []);
+  return rows.some((row) => LINEAGE[0] in row);
+}
+
+function lineageOf(row: JsonRow, truth: Truth): JsonRow {
+  const names = [...truth.identifier_columns, ...LINEAGE];
+  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+}
+
+async function lineageTexts(table: SourceTable, truth: Truth, snapshotId: bigint) {
+  const schema = table.schemaOf(snapshotId);
+  const columns = [...truth.identifier_columns, ...LINEAGE];
+  const texts = new Set<string>();
+  for await (const batch of table.scan({ snapshotId, schema, columns })) {
+    for (let row = 0; row < batch.rows; row++) {
+      const pairs = columns.map((name, i): [string, Json] => {
+        const type = schema.fields.find((f) => f.name === name)?.type ?? { kind: 'long' };
+        return [name, truthValue(type, valueAt(batch.columns[i], row))];
+      });
+      texts.add(exact(Object.fromEntries(pairs)));
+    }
+  }
+  counted.lineage += texts.size;
+  return texts;
+}
 
 function expectOrc(error: unknown): void {
   expect(error).toMatchObject({ code: 'unsupported', message: expect.stringMatching(/ORC/) });
@@ -222,9 +269,9 @@ async function expectOrcRefused(table: SourceTable, truth: Truth): Promise<void>
 }
 
 afterAll(() => {
-  const { tables, snapshots, rows, pairs, changes, refused } = counted;
+  const { tables, snapshots, rows, pairs, changes, lineage, refused } = counted;
   console.log(
     `truth: ${tables} tables, ${snapshots} snapshot reads (${rows} rows), ${pairs} pairs ` +
-      `(${changes} changes) agree; ${refused.length} snapshots with ORC files refused by name`,
+      `(${changes} changes), ${lineage} row lineages agree; ${refused.length} snapshots with ORC files refused by name`,
   );
 });

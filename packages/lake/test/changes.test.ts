@@ -1,0 +1,253 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { canonicalText } from '../src/scan/canonical-text.ts';
+import { valueAt } from '../src/scan/vectors.ts';
+import type { SourceTable } from '../src/source-table.ts';
+import { openTable } from '../src/table.ts';
+import { hasShared, ICEBERG, truthOf } from './truth-form.ts';
+
+/**
+ * Changes between any two snapshots, forwards, backwards and across branches, against an oracle
+ * that reads both snapshots as a whole and compares them.
+ */
+const TABLES = [
+  'all_deleted',
+  'drafts_branches',
+  'events_variant_shredded',
+  'inbox_eq',
+  'inbox_eq_part',
+  'journal_dv',
+  'journal_dv_compacted',
+  'logs_partevo',
+  'members_default',
+  'people_evolved',
+  'py_notes',
+  'reviews_mor_part',
+  'rowgroups_small',
+  'tickets_cow',
+  'upgraded_v2_v3',
+];
+/** All ordered pairs of a table are too many; these many are spread over them. */
+const PAIRS_PER_TABLE = 16;
+const counted = { pairs: 0, changes: 0, moves: 0 };
+
+const open = (name: string) =>
+  openTable({ path: `${ICEBERG}${name}/${truthOf(name).metadata_file}` });
+
+interface Located {
+  readonly text: string;
+  readonly place: string;
+}
+
+async function first<T>(items: AsyncIterable<T>): Promise<T | null> {
+  for await (const item of items) return item;
+  return null;
+}
+
+/** Rows of a snapshot under the current schema: text of the row and place, by text of the key. */
+async function wholeSnapshot(
+  table: SourceTable,
+  snapshotId: bigint | null,
+  key: readonly string[],
+): Promise<Map<string, Located>> {
+  const rows = new Map<string, Located>();
+  if (snapshotId === null) return rows;
+  const { fields } = table.schema;
+  const keyAt = key.map((name) => fields.findIndex((field) => field.name === name));
+  for await (const batch of table.scan({ snapshotId })) {
+    for (let row = 0; row < batch.rows; row++) {
+      const texts = fields.map((f, i) => canonicalText(f.type, valueAt(batch.columns[i], row)));
+      const keyText = JSON.stringify(keyAt.map((i) => texts[i]));
+      expect(rows.has(keyText)).toBe(false);
+      rows.set(keyText, {
+        text: JSON.stringify(texts),
+        place: `${batch.file}#${batch.positions[row]}`,
+      });
+    }
+  }
+  return rows;
+}
+
+type Snapshots = Map<bigint | null, Map<string, Located>>;
+
+function expectedChanges(before: Map<string, Located>, after: Map<string, Located>): string[] {
+  const lines: string[] = [];
+  for (const [key, { place }] of before) {
+    if (!after.has(key)) lines.push(`delete ${key} ${place}`);
+  }
+  for (const [key, { text, place }] of after) {
+    const old = before.get(key);
+    if (old === undefined) lines.push(`insert ${key} ${place} ${text}`);
+    else if (old.text !== text) lines.push(`update ${key} ${place} ${text}`);
+    else if (old.place !== place) lines.push(`move ${key} ${place} ${text}`);
+  }
+  return lines.sort();
+}
+
+async function foundChanges(
+  table: SourceTable,
+  from: bigint | null,
+  to: bigint,
+  key: readonly string[],
+): Promise<string[]> {
+  const { fields } = table.schema;
+  const others = fields.filter((field) => !key.includes(field.name));
+  const ordered = [...key.map((name) => fields.find((f) => f.name === name)!), ...others];
+  const lines: string[] = [];
+  let deletesAreOver = false;
+  const columns = fields.map((field) => field.name);
+  for await (const { kind, batch } of table.changes({ from, to, key, columns, moves: true })) {
+    if (kind !== 'delete') deletesAreOver = true;
+    else expect(deletesAreOver).toBe(false);
+    expect(batch.columns).toHaveLength(kind === 'delete' ? key.length : ordered.length);
+    for (let row = 0; row < batch.rows; row++) {
+      const texts = batch.columns.map((c, i) => canonicalText(ordered[i].type, valueAt(c, row)));
+      const text = fields.map((field) => texts[ordered.indexOf(field)]);
+      const keyText = JSON.stringify(texts.slice(0, key.length));
+      const place = `${batch.file}#${batch.positions[row]}`;
+      lines.push(
+        `${kind} ${keyText} ${place}${kind === 'delete' ? '' : ` ${JSON.stringify(text)}`}`,
+      );
+      if (kind === 'move') counted.moves++;
+    }
+  }
+  counted.changes += lines.length;
+  return lines.sort();
+}
+
+describe.skipIf(!hasShared)('changes', () => {
+  it.each(TABLES)('of %s between any two snapshots are the difference of the two', async (name) => {
+    const table = await open(name);
+    const key = truthOf(name).identifier_columns;
+    const ids = table.snapshots.map((snapshot) => snapshot.id);
+    const pairs = [null, ...ids].flatMap((from) => ids.map((to) => [from, to] as const));
+    const step = Math.max(1, Math.floor(pairs.length / PAIRS_PER_TABLE));
+    const snapshots: Snapshots = new Map();
+    const rowsAt = async (id: bigint | null) => {
+      const known = snapshots.get(id) ?? (await wholeSnapshot(table, id, key));
+      snapshots.set(id, known);
+      return known;
+    };
+    for (let i = 0; i < pairs.length; i += step) {
+      const [from, to] = pairs[i];
+      const expected = expectedChanges(await rowsAt(from), await rowsAt(to));
+      expect(await foundChanges(table, from, to, key)).toEqual(expected);
+      counted.pairs++;
+    }
+  });
+
+  it('over compactions alone read no data file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lake-changes-'));
+    cpSync(`${ICEBERG}reviews_mor/metadata`, join(folder, 'metadata'), { recursive: true });
+    const file = truthOf('reviews_mor').metadata_file;
+    const table = await openTable({ path: join(folder, file) });
+    let replaced = 0;
+    for (const snapshot of table.snapshots) {
+      if (snapshot.operation !== 'replace' || snapshot.parentId === null) continue;
+      const pair = { from: snapshot.parentId, to: snapshot.id, key: ['id'], columns: ['title'] };
+      for await (const change of table.changes(pair)) throw new Error(change.kind);
+      for await (const change of table.rowChanges(pair)) throw new Error(change.op);
+      const moved = first(table.changes({ ...pair, moves: true }));
+      await expect(moved).rejects.toMatchObject({ code: expect.stringMatching(/_missing$/) });
+      replaced++;
+    }
+    expect(replaced).toBeGreaterThan(1);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('with a key that is not unique name the key and both places', async () => {
+    const table = await open('reviews_mor');
+    const ids = table.snapshots.map((snapshot) => snapshot.id);
+    const rows = table.rowChanges({
+      from: null,
+      to: ids[1],
+      key: ['product'],
+      columns: ['title'],
+    });
+    await expect(first(rows)).rejects.toMatchObject({
+      code: 'duplicate_key',
+      message: expect.stringMatching(/key product=.* at row \d+ and in .* at row \d+/),
+    });
+  });
+
+  it('with a null key name the place', async () => {
+    const table = await open('inbox_eq');
+    const to = table.snapshots[0].id;
+    const options = { from: null, to, key: ['folder'], columns: ['subject'] };
+    await expect(first(table.changes(options))).rejects.toMatchObject({
+      code: 'null_key',
+      message: expect.stringMatching(/"folder" is null in .*\.parquet" at row \d+/),
+    });
+    await expect(first(table.changes({ ...options, key: [] }))).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    await expect(first(table.changes({ ...options, key: ['no'] }))).rejects.toMatchObject({
+      code: 'column_not_found',
+    });
+  });
+});
+
+describe.skipIf(!hasShared)('a scan', () => {
+  it('stops early without reading on', async () => {
+    const table = await open('rowgroups_small');
+    let rows = 0;
+    for await (const batch of table.scan({ batchRows: 10 })) {
+      expect(batch.rows).toBeLessThanOrEqual(10);
+      rows += batch.rows;
+      if (rows >= 25) break;
+    }
+    expect(rows).toBe(30);
+  });
+
+  it('ends when it is aborted', async () => {
+    const table = await open('rowgroups_small');
+    const abort = new AbortController();
+    const read = async () => {
+      for await (const _ of table.scan({ batchRows: 10, signal: abort.signal })) abort.abort();
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('meets a condition whoever reads the file', async () => {
+    for (const [name, where, key] of [
+      ['events_variant', "kind = 'scalar' AND event_id > 1003", 'event_id'],
+      ['formats_avro', "words > 5 AND subject LIKE '%a%'", 'sha'],
+      ['people_evolved', 'len(phones) > 0 AND person_id < 20', 'person_id'],
+    ] as const) {
+      const table = await open(name);
+      const found: unknown[] = [];
+      for await (const batch of table.scan({ columns: [key], where })) {
+        for (let row = 0; row < batch.rows; row++) found.push(valueAt(batch.columns[0], row));
+      }
+      expect(found.length, name).toBeGreaterThan(0);
+      const all: unknown[] = [];
+      for await (const batch of table.scan()) {
+        const at = (column: string) => {
+          const index = table.schema.fields.findIndex((field) => field.name === column);
+          return index < 0 ? null : batch.columns[index];
+        };
+        for (let row = 0; row < batch.rows; row++) {
+          const get = (column: string) => valueAt(at(column)!, row) as never;
+          const meets =
+            name === 'events_variant'
+              ? get('kind') === 'scalar' && (get('event_id') as bigint) > 1003n
+              : name === 'formats_avro'
+                ? (get('words') as number) > 5 && (get('subject') as string).includes('a')
+                : ((get('phones') ?? []) as string[]).length > 0 &&
+                  (get('person_id') as bigint) < 20n;
+          if (meets) all.push(get(key));
+        }
+      }
+      expect(found, name).toEqual(all);
+    }
+  });
+});
+
+afterAll(() => {
+  const { pairs, changes, moves } = counted;
+  console.log(
+    `changes: ${pairs} pairs agree with whole scans (${changes} changes, ${moves} moves)`,
+  );
+});
