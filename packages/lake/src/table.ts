@@ -11,10 +11,12 @@ import type { FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import { ancestryOf, schemaById, snapshotOf } from './metadata/table-metadata.ts';
 import { fileSet } from './plan/file-set.ts';
+import { pruneFiles } from './plan/prune.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import { columnsOf } from './scan/columns.ts';
 import { DeadRows } from './scan/deletes.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
+import { pruneCondition } from './scan/prune-condition.ts';
 import { type ReadContext, readContext } from './scan/read-context.ts';
 import { scanParts } from './scan/scan.ts';
 import { parseCondition } from './scan/where.ts';
@@ -32,13 +34,16 @@ import type {
 
 /** How a table is opened. */
 export interface OpenTableOptions extends LoadOptions {
-  /** Who reads Parquet: `auto` (DuckDB where it is exact, else our own reader) or `own`. Default `auto`. */
+  /**
+   * Who reads Parquet: `auto` (DuckDB where it is exact, else our own reader) or `own`. Default
+   * `auto`.
+   */
   readonly engine?: ParquetEngine;
 }
 
 /**
- * Opens a table at its newest version. Throws table_not_found, metadata_invalid, unsupported, catalog_unreachable,
- * catalog_refused, invalid_argument.
+ * Opens a table at its newest version. Throws table_not_found, metadata_invalid, unsupported,
+ * catalog_unreachable, catalog_refused, invalid_argument.
  */
 export async function openTable(
   config: TableConfig,
@@ -133,11 +138,12 @@ class IcebergTable implements SourceTable {
   async *scan(options: ScanOptions = {}): AsyncGenerator<Batch> {
     const schema = options.schema ?? this.schema;
     const fields = columnsOf(schema, options.columns, this.formatVersion);
-    const known = [...schema.fields];
     const condition =
-      options.where === undefined ? undefined : await parseCondition(options.where, known);
+      options.where === undefined ? undefined : await parseCondition(options.where, schema.fields);
     const set = await this.files(options.snapshotId ?? this.currentSnapshotId);
-    const wanted = set.files.filter((scan) => options.files?.has(scan.data.path) ?? true);
+    const named = set.files.filter((scan) => options.files?.has(scan.data.path) ?? true);
+    const prunable = condition && pruneCondition(condition, this.schema.fields);
+    const wanted = prunable ? pruneFiles(named, prunable, this.#handle.metadata) : named;
     yield* scanParts(this.#context, this.#dead, {
       parts: wanted.map((scan) => ({ scan, only: null })),
       fields,
