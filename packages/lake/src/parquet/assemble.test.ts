@@ -180,7 +180,7 @@ describe('record assembly', () => {
     await fc.assert(
       fc.asyncProperty(randomRows, async (rows) => {
         const items = (make: (item: Exclude<Item, null>) => Value): Value[] =>
-          rows.map((list) => list && list.map((item) => item && make(item)));
+          rows.map((list) => list?.map((item) => item && make(item)) ?? null);
         expect((await readNested(rows, [onlyB]))[0]).toEqual(items(({ b }) => ({ b })));
         expect((await readNested(rows, [none]))[0]).toEqual(items(() => ({ new: 7 })));
       }),
