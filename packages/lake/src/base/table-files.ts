@@ -108,7 +108,7 @@ export function createTableFiles(options: {
     if (allowed.some((r) => below(path, r) !== null)) return path;
     return refuse(
       recorded,
-      'it lies neither under the location nor under an allowed root',
+      'it lies neither under the location nor under an allowed root (LHS_ALLOWED_ROOTS)',
       location,
     );
   };

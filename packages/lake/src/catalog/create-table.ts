@@ -1,5 +1,6 @@
 import { resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { withAllowedRoots } from './allowed-roots.ts';
 import type { CatalogConfig } from './config.ts';
 import { createFilesystemTable, filesystemFolder } from './filesystem.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
@@ -38,9 +39,14 @@ export async function createTable(
 ): Promise<TableHandle> {
   switch (catalog.type) {
     case 'filesystem':
-      return createFilesystemTable(catalog, table, json, options);
+      return createFilesystemTable(catalog, table, json, withAllowedRoots(options));
     case 'sql':
-      return (await import('./sql.ts')).createSqlTable(catalog, table, json, options);
+      return (await import('./sql.ts')).createSqlTable(
+        catalog,
+        table,
+        json,
+        withAllowedRoots(options),
+      );
     case 'rest':
       return refuse();
   }

@@ -172,9 +172,10 @@ export async function listFilesystemTables(
 const NAMESPACE_DEPTH = 4;
 
 async function collect(folder: string, parts: readonly string[], into: string[]): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
-    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+    const folderLike = entry.isDirectory() || entry.isSymbolicLink();
+    if (!folderLike || entry.name.startsWith('.')) continue;
     const inner = join(folder, entry.name);
     const name = [...parts, entry.name];
     if (await isTableFolder(inner)) into.push(name.join('.'));

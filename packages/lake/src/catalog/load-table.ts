@@ -1,3 +1,4 @@
+import { withAllowedRoots } from './allowed-roots.ts';
 import { loadPath } from './bare-path.ts';
 import type { CatalogConfig, TableConfig } from './config.ts';
 import { listFilesystemTables, loadFilesystemTable } from './filesystem.ts';
@@ -11,6 +12,10 @@ export async function loadTable(
   config: TableConfig,
   options: LoadOptions = {},
 ): Promise<TableHandle> {
+  return load(config, withAllowedRoots(options));
+}
+
+async function load(config: TableConfig, options: LoadOptions): Promise<TableHandle> {
   if ('path' in config) return loadPath(config.path, options);
   const { catalog, table } = config;
   switch (catalog.type) {

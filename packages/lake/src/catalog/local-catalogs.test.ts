@@ -191,6 +191,9 @@ describe('filesystem layout', () => {
       { allowedRoots: ['/elsewhere/blobs'] },
     );
     expect(allowed.files.resolve('/elsewhere/blobs/x')).toBe('/elsewhere/blobs/x');
+    const env = { LHS_ALLOWED_ROOTS: '/one:/elsewhere/blobs' };
+    const named = await loadTable({ path: join(root, 'ns/t') }, { env });
+    expect(named.files.resolve('/elsewhere/blobs/x')).toBe('/elsewhere/blobs/x');
   });
 
   it('follows write.metadata.path, in the table and beside it', async () => {

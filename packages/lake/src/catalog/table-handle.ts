@@ -31,7 +31,7 @@ export interface TableCommit {
 export interface LoadOptions {
   /**
    * Local folders under which recorded paths may lie, beside the table's own folder and the
-   * warehouse.
+   * warehouse. Default: those of the environment variable LHS_ALLOWED_ROOTS.
    */
   readonly allowedRoots?: readonly string[];
   /** Environment to take tokens from; default process.env. */

@@ -42,8 +42,9 @@ export async function readManifestList(
   const path = snapshot.manifestList;
   const bytes = await files.read(path, 'manifest_invalid', LIMITS.manifestBytes);
   const options = { code: 'manifest_invalid' } as const;
+  const real = files.resolve(path);
   const manifests: ManifestFile[] = [];
-  for (const row of readAvroRows(bytes, path, manifestListSchema(3, true), options)) {
+  for (const row of readAvroRows(bytes, real, manifestListSchema(3, true), options)) {
     manifests.push(manifestOf(row, path));
     if (manifests.length > LIMITS.manifestsPerSnapshot) {
       throw new LakeError('limit_exceeded', `manifest list "${path}" has too many manifests`, {

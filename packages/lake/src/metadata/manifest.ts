@@ -47,7 +47,7 @@ export async function readManifest(
   options: { readonly details?: boolean } = {},
 ): Promise<readonly ManifestEntry[]> {
   const bytes = await files.read(manifest.path, 'manifest_invalid', LIMITS.manifestBytes);
-  const avro = openAvro(bytes, manifest.path, 'manifest_invalid');
+  const avro = openAvro(bytes, files.resolve(manifest.path), 'manifest_invalid');
   const spec = specOf(manifest, avro, metadata);
   const partition = partitionStruct(spec, avro, metadata);
   const details = options.details === true;

@@ -2,11 +2,11 @@ import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { DataFile, DeleteFile, FileSet } from '../metadata/file-set.ts';
-import { readManifest } from '../metadata/manifest.ts';
 import { type ManifestFile, readManifestList } from '../metadata/manifest-list.ts';
 import { snapshotOf, specById, type TableMetadata } from '../metadata/table-metadata.ts';
 import { isUnpartitioned } from '../schema/partition-spec.ts';
 import { buildDeleteIndex } from './delete-index.ts';
+import { cachedManifest } from './manifest-cache.ts';
 
 /** Manifests that are read at a time. */
 const CONCURRENCY = 8;
@@ -41,7 +41,7 @@ async function liveFiles(
   for (let at = 0; at < manifests.length; at += CONCURRENCY) {
     const group = manifests.slice(at, at + CONCURRENCY);
     const read = await Promise.all(
-      group.map((manifest) => readManifest(manifest, metadata, files)),
+      group.map((manifest) => cachedManifest(manifest, metadata, files)),
     );
     for (const entry of read.flat()) {
       if (entry.status === 'deleted') continue;
