@@ -6,7 +6,7 @@ import { openIndexSession } from '../src/index/index-folder.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
 import type { DocumentBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
-import { FaultyDirectory } from '../src/storage/faulty-directory.ts';
+import { FaultyDirectory } from './faulty-directory.ts';
 
 const PLANS: readonly FieldPlan[] = [
   { id: 1, name: 'n', type: 'LONG', inverted: null, column: 'numeric', stored: true },

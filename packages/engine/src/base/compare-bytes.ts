@@ -1,4 +1,7 @@
-/** Order of a[aFrom .. aTo) against b[bFrom .. bTo) as unsigned bytes: negative, 0 or positive. A prefix comes first. */
+/**
+ * Order of a[aFrom .. aTo) against b[bFrom .. bTo) as unsigned bytes: negative, 0 or positive. A
+ * prefix comes first.
+ */
 export function compareBytes(
   a: Uint8Array,
   aFrom: number,

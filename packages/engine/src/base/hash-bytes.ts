@@ -1,5 +1,6 @@
 /**
- * A 32-bit hash of bytes[from .. to), unsigned: FNV-1a, then the finalizer of MurmurHash3 (fmix32). Part of the disk format.
+ * A 32-bit hash of bytes[from .. to), unsigned: FNV-1a, then the finalizer of MurmurHash3
+ * (fmix32). Part of the disk format.
  */
 export function hashBytes(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;

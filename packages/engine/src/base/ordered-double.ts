@@ -1,6 +1,7 @@
 /**
- * Doubles as signed 64-bit integers in the same order (IEEE 754 totalOrder, sign folded): bits of a positive number stay,
- * those of a negative one are flipped but for the sign. -0 becomes 0, every NaN the one quiet NaN, above +Infinity.
+ * Doubles as signed 64-bit integers in the same order (IEEE 754 totalOrder, sign folded): bits of
+ * a positive number stay, those of a negative one are flipped but for the sign. -0 becomes 0,
+ * every NaN the one quiet NaN, above +Infinity.
  */
 const double = new Float64Array(1);
 const bits = new BigInt64Array(double.buffer);

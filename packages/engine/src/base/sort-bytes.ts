@@ -1,7 +1,7 @@
 /**
- * Sorting of byte strings by number: most significant digits first, three bytes a pass. A pass packs (three bytes, place)
- * into one double and lets Float64Array.sort do the work; groups that stay equal go on three bytes later, past whatever
- * all of them share.
+ * Sorting of byte strings by number: most significant digits first, three bytes a pass. A pass
+ * packs (three bytes, place) into one double and lets Float64Array.sort do the work; groups that
+ * stay equal go on three bytes later, past whatever all of them share.
  */
 import { compareBytes } from './compare-bytes.ts';
 
@@ -11,8 +11,8 @@ const PLACES = 2 ** 26;
 const SMALL = 24;
 
 /**
- * Sorts `ids` in place by the strings bytes[offsets[id] .. offsets[id + 1]), as unsigned bytes; equal strings keep their
- * order. At most 2^26 ids.
+ * Sorts `ids` in place by the strings bytes[offsets[id] .. offsets[id + 1]), as unsigned bytes;
+ * equal strings keep their order. At most 2^26 ids.
  */
 export function sortByteStrings(ids: Int32Array, bytes: Uint8Array, offsets: Int32Array): void {
   const packed = new Float64Array(ids.length);

@@ -62,7 +62,10 @@ export class ByteListWriter {
   }
 }
 
-/** Reads a front-coded list on a mapped file. Not for use by two threads at once: it holds a scratch string. */
+/**
+ * Reads a front-coded list on a mapped file. Not for use by two threads at once: it holds a
+ * scratch string.
+ */
 export class ByteList {
   readonly count: number;
   readonly #blocks: Int32Array;
@@ -114,7 +117,10 @@ export class ByteList {
     }
   }
 
-  /** In a sorted list: number of the first string that is not before `bytes`; `count` when there is none. */
+  /**
+   * In a sorted list: number of the first string that is not before `bytes`; `count` when there
+   * is none.
+   */
   lowerBound(bytes: Uint8Array): number {
     let low = 0;
     let high = this.#blocks.length - 1;

@@ -1,6 +1,7 @@
 /**
- * Loops that turn codes into bits of matching documents, one zone of 1,024 documents at a time. Each element type has a loop
- * of its own: a loop over several kinds of typed arrays is several times slower.
+ * Loops that turn codes into bits of matching documents, one zone of 1,024 documents at a time.
+ * Each element type has a loop of its own: a loop over several kinds of typed arrays is several
+ * times slower.
  */
 
 const ZONE_WORDS = 32;
@@ -18,8 +19,9 @@ export function fillZone(present: Int32Array, zone: number, bits: Int32Array): v
 }
 
 /**
- * Sets the bits of the zone's documents with a code in [lo, hi]. `starts`: where the documents' codes begin (several values a
- * document), or null when document d has slot d. `present`: null where the codes themselves tell that a value is missing.
+ * Sets the bits of the zone's documents with a code in [lo, hi]. `starts`: where the documents'
+ * codes begin (several values a document), or null when document d has slot d. `present`: null
+ * where the codes themselves tell that a value is missing.
  */
 export function fillCodes(
   codes: Codes,

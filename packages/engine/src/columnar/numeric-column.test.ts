@@ -48,7 +48,10 @@ const value = fc.oneof(
   fc.bigInt(0n, 2n ** 40n),
   fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
 );
-/** Columns of one range of values each, so that every width is met; few documents or more than a zone. */
+/**
+ * Columns of one range of values each, so that every width is met; few documents or more than a
+ * zone.
+ */
 const columns = fc
   .tuple(
     fc.oneof(

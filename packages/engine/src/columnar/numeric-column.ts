@@ -10,8 +10,9 @@ const SAFE = 2n ** 53n;
 const TWO_32 = 2 ** 32;
 
 /**
- * A numeric column on a mapped file (layout: numeric-encode.ts). LONG, DATE (µs) and BOOL (0, 1) are i64; DOUBLE is stored
- * as ordered integers (base/ordered-double): `fillRange` and `ordered…` speak those, `valueAt` and `sortKey` doubles.
+ * A numeric column on a mapped file (layout: numeric-encode.ts). LONG, DATE (µs) and BOOL (0, 1)
+ * are i64; DOUBLE is stored as ordered integers (base/ordered-double): `fillRange` and `ordered…`
+ * speak those, `valueAt` and `sortKey` doubles.
  */
 export class NumericColumn {
   readonly docs: number;
@@ -23,11 +24,19 @@ export class NumericColumn {
   /** Lowest and highest value of the column, as ordered integers; 0n when it has none. */
   readonly min: bigint;
   readonly max: bigint;
-  /** True when every `sortKey` is exact: always for DOUBLE, otherwise when all values lie within ±2^53. */
+  /**
+   * True when every `sortKey` is exact: always for DOUBLE, otherwise when all values lie within
+   * ±2^53.
+   */
   readonly exact: boolean;
-  /** Bits of documents that have a value; bits at and beyond `docs` are 0. Whole ranges of 256 documents. */
+  /**
+   * Bits of documents that have a value; bits at and beyond `docs` are 0. Whole ranges of 256
+   * documents.
+   */
   readonly present: Int32Array;
-  /** Bytes a code: 1, 2, 4 (unsigned, value = base + gcd x code) or 8 (signed, the value itself). */
+  /**
+   * Bytes a code: 1, 2, 4 (unsigned, value = base + gcd x code) or 8 (signed, the value itself).
+   */
   readonly width: number;
   readonly base: bigint;
   readonly gcd: bigint;
@@ -104,7 +113,10 @@ export class NumericColumn {
     return (this.present[doc >> 5] >>> (doc & 31)) & 1;
   }
 
-  /** The document's i-th value, in the order in which it was given: a number for DOUBLE, else a bigint. */
+  /**
+   * The document's i-th value, in the order in which it was given: a number for DOUBLE, else a
+   * bigint.
+   */
   valueAt(doc: number, i: number): bigint | number {
     const ordered = this.orderedAt(doc, i);
     return this.double ? doubleFromOrdered(ordered) : ordered;
@@ -118,8 +130,9 @@ export class NumericColumn {
   }
 
   /**
-   * The document's value as a number, its lowest one where it has several; only for documents that have one. Exact when
-   * `exact`; otherwise rounded, still in order, and ties are to be broken by `min`.
+   * The document's value as a number, its lowest one where it has several; only for documents
+   * that have one. Exact when `exact`; otherwise rounded, still in order, and ties are to be
+   * broken by `min`.
    */
   sortKey(doc: number): number {
     if (!this.multi) return this.#number(doc);
@@ -167,7 +180,9 @@ export class NumericColumn {
     return Math.ceil(this.docs / ZONE_DOCS);
   }
 
-  /** Lowest and highest `sortKey`/`maxKey` of a zone, or null where no document of it has a value. */
+  /**
+   * Lowest and highest `sortKey`/`maxKey` of a zone, or null where no document of it has a value.
+   */
   zoneKeys(zone: number): { readonly lo: number; readonly hi: number } | null {
     const lo = this.#zoneCode(this.#lo, zone);
     const hi = this.#zoneCode(this.#hi, zone);
@@ -175,7 +190,10 @@ export class NumericColumn {
     return { lo: this.#keyOfCode(lo), hi: this.#keyOfCode(hi) };
   }
 
-  /** Sets the bits of documents that have a value in [lo, hi], ordered integers, both included. Other bits stay. */
+  /**
+   * Sets the bits of documents that have a value in [lo, hi], ordered integers, both included.
+   * Other bits stay.
+   */
   fillRange(lo: bigint, hi: bigint, bits: Int32Array): void {
     const from = lo < this.min ? this.min : lo;
     const to = hi > this.max ? this.max : hi;
@@ -238,8 +256,8 @@ export class NumericColumn {
   }
 
   /**
-   * The number of a code of 1, 2 or 4 bytes: base + gcd x code. Where a number is too short for base, in two words, so that
-   * it is rounded once and equal values of two segments stay equal.
+   * The number of a code of 1, 2 or 4 bytes: base + gcd x code. Where a number is too short for
+   * base, in two words, so that it is rounded once and equal values of two segments stay equal.
    */
   #numberOf(code: number): number {
     const delta = this.#step * code;

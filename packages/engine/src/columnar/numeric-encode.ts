@@ -1,5 +1,6 @@
 /**
- * A numeric column (LONG, DATE, BOOL as they are; DOUBLE as ordered integers, base/ordered-double). Payload: sections
+ * A numeric column (LONG, DATE, BOOL as they are; DOUBLE as ordered integers,
+ * base/ordered-double). Payload: sections
  *
  *   0 head, 64 bytes: i32 docs | i32 values | u8 width | u8 double | u8 multi | u8 0 | i32 zones | i64 base | i64 gcd
  *     | i64 min | i64 max | zero
@@ -9,7 +10,8 @@
  *   4 zone lo   width x zones: lowest code of 1,024 documents; lo > hi in a zone without a value
  *   5 zone hi   the same, highest
  *
- * Width is 1, 2, 4 or 8 bytes, so that a value is one load. A document without a value has code 0 in a single-valued column.
+ * Width is 1, 2, 4 or 8 bytes, so that a value is one load. A document without a value has code 0
+ * in a single-valued column.
  */
 import { packSections } from '../storage/sections.ts';
 import { atMostOne } from './starts.ts';
@@ -30,7 +32,9 @@ interface Encoded {
   readonly hi: ArrayBufferView;
 }
 
-/** The payload's parts of a column: values in document order, starts (docs + 1) counted in values. */
+/**
+ * The payload's parts of a column: values in document order, starts (docs + 1) counted in values.
+ */
 export function encodeNumeric(
   values: BigInt64Array,
   starts: Int32Array,

@@ -6,7 +6,10 @@ import { fillCodes } from './fill.ts';
 
 const SECTIONS = 7;
 
-/** A column of byte strings by ordinal on a mapped file (layout: ordinal-writer.ts). Ordinals follow the strings' order. */
+/**
+ * A column of byte strings by ordinal on a mapped file (layout: ordinal-writer.ts). Ordinals
+ * follow the strings' order.
+ */
 export class OrdinalColumn {
   readonly docs: number;
   /** Number of values in all documents. */
@@ -131,13 +134,18 @@ export class OrdinalColumn {
     this.#dictionary.forEach(visit);
   }
 
-  /** Lowest and highest ordinal of a zone of 1,024 documents, or null where none of them has a value. */
+  /**
+   * Lowest and highest ordinal of a zone of 1,024 documents, or null where none of them has a
+   * value.
+   */
   zoneOrds(zone: number): { readonly lo: number; readonly hi: number } | null {
     if (this.#lo[zone] > this.#hi[zone]) return null;
     return { lo: this.#lo[zone] - 1, hi: this.#hi[zone] - 1 };
   }
 
-  /** Sets the bits of documents that have an ordinal in [lo, hi], both included. Other bits stay. */
+  /**
+   * Sets the bits of documents that have an ordinal in [lo, hi], both included. Other bits stay.
+   */
   fillOrds(lo: number, hi: number, bits: Int32Array): void {
     const from = Math.max(lo, 0) + 1;
     const to = Math.min(hi, this.size - 1) + 1;
@@ -162,7 +170,10 @@ export class OrdinalColumn {
   }
 }
 
-/** The first string after all that begin with `prefix`; null when there is none (empty, or only bytes 255). */
+/**
+ * The first string after all that begin with `prefix`; null when there is none (empty, or only
+ * bytes 255).
+ */
 function successor(prefix: Uint8Array): Uint8Array | null {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 255) length--;

@@ -2,8 +2,8 @@
 import type { IntSink } from '../base/growing.ts';
 
 /**
- * Appends the value counts of `docs` documents, given as starts of a block (docs + 1 entries), to running starts whose last
- * entry is the number of values so far.
+ * Appends the value counts of `docs` documents, given as starts of a block (docs + 1 entries), to
+ * running starts whose last entry is the number of values so far.
  */
 export function appendStarts(sink: IntSink, starts: Int32Array, docs: number): void {
   const shift = sink.at(sink.length - 1) - starts[0];
@@ -17,8 +17,8 @@ export function atMostOne(starts: Int32Array): boolean {
 }
 
 /**
- * The starts that `docs` documents get under a document map (old -> new, -1 dropped): reader by reader, appended to `sink`.
- * Documents keep their order, so new numbers only ever grow.
+ * The starts that `docs` documents get under a document map (old -> new, -1 dropped): reader by
+ * reader, appended to `sink`. Documents keep their order, so new numbers only ever grow.
  */
 export function appendMappedCounts(
   sink: IntSink,

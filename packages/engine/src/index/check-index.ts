@@ -3,7 +3,10 @@ import { findDuplicates } from './duplicates.ts';
 import type { IndexSnapshot } from './index-snapshot.ts';
 import { PendingSegment } from './pending-segment.ts';
 
-/** Checks a whole index against itself: every segment, then that no key lives twice. Returns the problems; none is good. */
+/**
+ * Checks a whole index against itself: every segment, then that no key lives twice. Returns the
+ * problems; none is good.
+ */
 export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
   const problems = snapshot.segments.flatMap((segment) =>
     checkSegment(segment, snapshot.files.length),

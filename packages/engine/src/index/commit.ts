@@ -1,7 +1,8 @@
 /**
- * A commit: everything that an index is at one moment, as one framed file named `commit` in the generation's folder. It is
- * replaced by one atomic rename after all that it names is on disk (R1); nothing else makes data visible. The payload is
- * JSON in UTF-8 with exactly the properties of `Commit`, so a stranger reads it with any JSON reader.
+ * A commit: everything that an index is at one moment, as one framed file named `commit` in the
+ * generation's folder. It is replaced by one atomic rename after all that it names is on disk
+ * (R1); nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
+ * of `Commit`, so a stranger reads it with any JSON reader.
  */
 import { LhsError } from '../base/errors.ts';
 import type { FieldType } from '../schema/definition.ts';
@@ -29,7 +30,10 @@ export interface DeleteRef {
   readonly length?: number;
 }
 
-/** A data file of the table as far as the index has followed it: rows, and which deletes have been applied to it. */
+/**
+ * A data file of the table as far as the index has followed it: rows, and which deletes have been
+ * applied to it.
+ */
 export interface FileState {
   /** Number in the commit's file table. */
   readonly file: number;
@@ -40,7 +44,10 @@ export interface FileState {
   readonly deletes: readonly number[];
 }
 
-/** What the table was made of at the checkpoint: enough to find what differs without the table's history. */
+/**
+ * What the table was made of at the checkpoint: enough to find what differs without the table's
+ * history.
+ */
 export interface FileSetState {
   readonly deletes: readonly DeleteRef[];
   readonly files: readonly FileState[];
@@ -84,7 +91,10 @@ export interface Commit {
   readonly committed_at: number;
   readonly fields: readonly CommittedField[];
   readonly segments: readonly SegmentEntry[];
-  /** Paths of data files by number, as the table records them. A number that no document uses may hold ''. */
+  /**
+   * Paths of data files by number, as the table records them. A number that no document uses may
+   * hold ''.
+   */
   readonly files: readonly string[];
   readonly checkpoint: Checkpoint | null;
 }
@@ -125,8 +135,8 @@ export function readCommit(directory: Directory): Commit | null {
 }
 
 /**
- * Makes a commit visible: everything it names must be finished (fsynced) before. After an error the old commit or the new
- * one is in force, whole; which, only reading tells.
+ * Makes a commit visible: everything it names must be finished (fsynced) before. After an error
+ * the old commit or the new one is in force, whole; which, only reading tells.
  */
 export function writeCommit(directory: Directory, commit: Commit): void {
   directory.sync();

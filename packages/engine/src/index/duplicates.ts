@@ -7,8 +7,8 @@ export interface Duplicate {
 }
 
 /**
- * Keys with several live documents, at most `limit`: the key hashes of all segments, each sorted, are walked side by side, and
- * keys are compared only where hashes are equal.
+ * Keys with several live documents, at most `limit`: the key hashes of all segments, each sorted,
+ * are walked side by side, and keys are compared only where hashes are equal.
  */
 export function findDuplicates(
   segments: readonly PendingSegment[],

@@ -5,9 +5,9 @@
  *   g000001/      a generation: one commit and its component files
  *   writer.lock   who writes (writer-lock.ts)
  *
- * A rebuild makes a new generation beside the live one; `publish` swaps the pointer, then removes the old folder (open readers
- * keep their mapped files). Everything that neither the pointer nor a commit names is an orphan of a crash: opening removes it
- * when no writer lives.
+ * A rebuild makes a new generation beside the live one; `publish` swaps the pointer, then removes
+ * the old folder (open readers keep their mapped files). Everything that neither the pointer nor
+ * a commit names is an orphan of a crash: opening removes it when no writer lives.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,10 @@ const OPEN_ATTEMPTS = 5;
 /** Name of a generation's folder. */
 const folderName = (generation: number): string => `g${String(generation).padStart(6, '0')}`;
 
-/** The live generation of an index folder, or null before the first `publish`. Throws corrupt_index. */
+/**
+ * The live generation of an index folder, or null before the first `publish`. Throws
+ * corrupt_index.
+ */
 export function liveGeneration(folder: string): number | null {
   if (!existsSync(join(folder, POINTER_FILE))) return null;
   const root = openLocalDirectory(folder);
@@ -39,7 +42,10 @@ export function liveGeneration(folder: string): number | null {
   throw corrupt(join(folder, POINTER_FILE), 'it names no generation');
 }
 
-/** Opens the live generation for reading and removes what a crash left behind. Throws index_not_built, corrupt_index. */
+/**
+ * Opens the live generation for reading and removes what a crash left behind. Throws
+ * index_not_built, corrupt_index.
+ */
 export function openIndex(folder: string): IndexSnapshot {
   removeOrphans(folder);
   for (let attempt = 1; ; attempt++) {
@@ -54,10 +60,15 @@ export function openIndex(folder: string): IndexSnapshot {
   }
 }
 
-/** The right to write an index: its lock, and the directory of a generation. `close` in any case. */
+/**
+ * The right to write an index: its lock, and the directory of a generation. `close` in any case.
+ */
 export interface IndexSession {
   readonly generation: number;
-  /** Where the generation's writer works. It refuses to replace a file once the lock has gone to another process. */
+  /**
+   * Where the generation's writer works. It refuses to replace a file once the lock has gone to
+   * another process.
+   */
   readonly directory: Directory;
   /** Makes a new generation, which must have a commit, the live one, and removes the old one. */
   publish(): void;
@@ -66,8 +77,9 @@ export interface IndexSession {
 }
 
 /**
- * Locks an index folder (made where it is missing), removes what a crash left behind, and opens its live generation or a new,
- * empty one beside it. Throws index_busy while another writer lives, index_not_built when there is no live one.
+ * Locks an index folder (made where it is missing), removes what a crash left behind, and opens
+ * its live generation or a new, empty one beside it. Throws index_busy while another writer
+ * lives, index_not_built when there is no live one.
  */
 export function openIndexSession(folder: string, which: 'live' | 'new'): IndexSession {
   makeFolder(folder);
@@ -131,8 +143,8 @@ const notBuilt = (folder: string): LhsError =>
   });
 
 /**
- * Removes what a crash left behind, when there is something and no writer lives. A folder that cannot be changed or is being
- * written to stays as it is. Returns the names that were removed.
+ * Removes what a crash left behind, when there is something and no writer lives. A folder that
+ * cannot be changed or is being written to stays as it is. Returns the names that were removed.
  */
 export function removeOrphans(folder: string): readonly string[] {
   if (!existsSync(folder) || orphansOf(folder, liveGeneration(folder)).length === 0) return [];
@@ -163,7 +175,10 @@ function sweepFolder(folder: string, live: number | null): readonly string[] {
   return names;
 }
 
-/** Names in an index folder, and in its live generation, that nothing refers to; a lock that is there among them. */
+/**
+ * Names in an index folder, and in its live generation, that nothing refers to; a lock that is
+ * there among them.
+ */
 function orphansOf(folder: string, live: number | null): readonly string[] {
   const kept = live === null ? '' : folderName(live);
   const orphans = readdirSync(folder).filter((name) => {

@@ -4,12 +4,16 @@ import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
 
-/** A commit may be replaced and its files unlinked while they are being opened: then the newer one is opened. */
+/**
+ * A commit may be replaced and its files unlinked while they are being opened: then the newer one
+ * is opened.
+ */
 const OPEN_ATTEMPTS = 20;
 
 /**
- * An index at one commit, open for reading. It stays as it is, whatever is committed, merged or deleted beside it: files are
- * mapped and only ever unlinked. Several may be open at once. `release` gives the files back when the last holder lets go.
+ * An index at one commit, open for reading. It stays as it is, whatever is committed, merged or
+ * deleted beside it: files are mapped and only ever unlinked. Several may be open at once.
+ * `release` gives the files back when the last holder lets go.
  */
 export class IndexSnapshot {
   /** Number of the generation (`index_generation` of answers). */
@@ -83,8 +87,9 @@ export class IndexSnapshot {
 }
 
 /**
- * Opens the newest commit of a generation's directory. Throws index_not_built where there is none, corrupt_index where a
- * file is missing or damaged. `onRelease` is called once, after the files have been given back.
+ * Opens the newest commit of a generation's directory. Throws index_not_built where there is
+ * none, corrupt_index where a file is missing or damaged. `onRelease` is called once, after the
+ * files have been given back.
  */
 export function openSnapshot(
   directory: Directory,

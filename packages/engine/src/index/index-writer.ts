@@ -5,9 +5,10 @@
  *   2. `commit` flushes, writes live documents and locators that changed, then makes data and checkpoint visible together by
  *      one rename (R1)
  *   3. `rollback` forgets everything since the last commit
- * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk holds is not known, and only
- * reading the commit tells. Files that nobody needs any more are unlinked after a commit; what a crash leaves behind is
- * removed by the next open. Merges run in the caller's thread; `mergeSegments` is the seam behind which they may move.
+ * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk
+ * holds is not known, and only reading the commit tells. Files that nobody needs any more are
+ * unlinked after a commit; what a crash leaves behind is removed by the next open. Merges run in
+ * the caller's thread; `mergeSegments` is the seam behind which they may move.
  */
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -47,6 +48,7 @@ export interface KeyBatch {
   readonly bytes: Uint8Array;
 }
 
+/** What a writer may be told. */
 export interface IndexWriterOptions {
   /** Bytes that documents may take in memory before a segment is flushed. Default 256 MiB. */
   readonly memoryBytes?: number;
@@ -85,8 +87,9 @@ export class IndexWriter {
   }
 
   /**
-   * Opens the newest commit of a directory (or none) for writing and removes files that no commit names. Throws corrupt_index,
-   * and invalid_argument when the plans differ from those that the index was built with.
+   * Opens the newest commit of a directory (or none) for writing and removes files that no commit
+   * names. Throws corrupt_index, and invalid_argument when the plans differ from those that the
+   * index was built with.
    */
   static open(
     directory: Directory,
@@ -130,7 +133,10 @@ export class IndexWriter {
     return this.#eachKey(keys, (segment, doc) => segment.delete(doc));
   }
 
-  /** Deletes the documents whose rows lie at these positions of a data file; returns how many there were. */
+  /**
+   * Deletes the documents whose rows lie at these positions of a data file; returns how many
+   * there were.
+   */
   deleteRows(file: number, positions: Int32Array): number {
     return this.#guard(() => {
       this.#flush();
@@ -148,8 +154,8 @@ export class IndexWriter {
   }
 
   /**
-   * Says where the rows of these keys lie now (compaction of the table): only locators change. Returns how many of the keys
-   * there were.
+   * Says where the rows of these keys lie now (compaction of the table): only locators change.
+   * Returns how many of the keys there were.
    */
   moveRows(keys: KeyBatch, files: Int32Array, positions: Int32Array): number {
     return this.#eachKey(keys, (segment, doc, i) => {
@@ -191,7 +197,10 @@ export class IndexWriter {
     });
   }
 
-  /** Merges down to `count` segments as far as limits allow, and drops deleted documents. Visible at the next commit. */
+  /**
+   * Merges down to `count` segments as far as limits allow, and drops deleted documents. Visible
+   * at the next commit.
+   */
   forceMerge(count = 1): number {
     return this.#guard(() => {
       this.#flush();
@@ -201,8 +210,9 @@ export class IndexWriter {
   }
 
   /**
-   * Makes everything since the last commit visible, with its checkpoint and the table of data files (all of it, by number), in
-   * one rename. On an error either the old commit or the new one is in force, whole.
+   * Makes everything since the last commit visible, with its checkpoint and the table of data
+   * files (all of it, by number), in one rename. On an error either the old commit or the new one
+   * is in force, whole.
    */
   commit(state: { checkpoint: Checkpoint | null; files: readonly string[] }): Commit {
     return this.#guard(() => {
@@ -229,7 +239,10 @@ export class IndexWriter {
     });
   }
 
-  /** Forgets everything since the last commit, reads that commit again and removes the files of what is forgotten. */
+  /**
+   * Forgets everything since the last commit, reads that commit again and removes the files of
+   * what is forgotten.
+   */
   rollback(): void {
     this.#release();
     this.#buffer = new SegmentWriter(this.#plans);
@@ -372,7 +385,10 @@ export class IndexWriter {
     return target;
   }
 
-  /** After the rename: the new commit is in force. Files that only the old one needed go; a failure leaves an orphan. */
+  /**
+   * After the rename: the new commit is in force. Files that only the old one needed go; a
+   * failure leaves an orphan.
+   */
   #adopt(commit: Commit): void {
     this.#commit = commit;
     this.#changed = false;

@@ -7,6 +7,7 @@ export interface SegmentSize {
   readonly bytes: number;
 }
 
+/** When segments are merged, and how large they may get. */
 export interface MergeSettings {
   /** Segments below this count as this large: they are merged early, it costs little. */
   readonly floorBytes: number;
@@ -32,9 +33,10 @@ export const liveBytes = ({ docs, deletedDocs, bytes }: SegmentSize): number =>
   docs === 0 ? 0 : bytes * (1 - deletedDocs / docs);
 
 /**
- * Groups of segments to merge now, by place in `segments`, each ascending, none twice. Tiers grow by `segmentsPerTier`: a
- * tier with that many segments or more is merged into one of the next; so a document is rewritten about
- * log(bytes) / log(segmentsPerTier) times. Segments with many deletes are rewritten alone.
+ * Groups of segments to merge now, by place in `segments`, each ascending, none twice. Tiers grow
+ * by `segmentsPerTier`: a tier with that many segments or more is merged into one of the next; so
+ * a document is rewritten about log(bytes) / log(segmentsPerTier) times. Segments with many
+ * deletes are rewritten alone.
  */
 export function chooseMerges(
   segments: readonly SegmentSize[],
@@ -58,7 +60,10 @@ export function chooseMerges(
   return merges;
 }
 
-/** Groups that leave at most `count` segments, as far as the limits allow; segments without deletes that fit are left alone. */
+/**
+ * Groups that leave at most `count` segments, as far as the limits allow; segments without
+ * deletes that fit are left alone.
+ */
 export function chooseForcedMerges(
   segments: readonly SegmentSize[],
   count: number,

@@ -11,8 +11,8 @@ export interface RowPlace {
 }
 
 /**
- * A segment as a writer sees it between two commits: the files as they are, and the deletes and moved rows that the next
- * commit will write beside them.
+ * A segment as a writer sees it between two commits: the files as they are, and the deletes and
+ * moved rows that the next commit will write beside them.
  */
 export class PendingSegment {
   readonly reader: SegmentReader;

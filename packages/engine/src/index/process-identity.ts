@@ -7,7 +7,10 @@ export interface ProcessIdentity {
   readonly host: string;
   /** Changes with each start of the machine; '' where the system does not tell. */
   readonly boot_id: string;
-  /** When the process began, in the system's own count, against reused pids; '' where the system does not tell. */
+  /**
+   * When the process began, in the system's own count, against reused pids; '' where the system
+   * does not tell.
+   */
   readonly started: string;
 }
 
@@ -18,7 +21,8 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * True when the process is known to be gone. A process of another host counts as alive: nobody here can tell.
+ * True when the process is known to be gone. A process of another host counts as alive: nobody
+ * here can tell.
  */
 export function isGone(holder: ProcessIdentity): boolean {
   if (holder.host !== hostname()) return false;
@@ -39,7 +43,10 @@ function bootId(): string {
   return readOrEmpty('/proc/sys/kernel/random/boot_id').trim();
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)): ticks from boot to the process's start. The name before it may hold anything. */
+/**
+ * Field 22 of /proc/<pid>/stat (proc(5)): ticks from boot to the process's start. The name before
+ * it may hold anything.
+ */
 function startOf(pid: number): string {
   const stat = readOrEmpty(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';

@@ -1,7 +1,8 @@
 /**
- * The lock of an index: one writer at a time. `writer.lock` in the index folder holds JSON of its holder and a token. It is
- * made whole by a hard link, which fails where the file exists; the lock of a dead process is taken over. Two that take over
- * at once cannot both win; should one be thrown out all the same, `assertHeld` tells it before it commits.
+ * The lock of an index: one writer at a time. `writer.lock` in the index folder holds JSON of its
+ * holder and a token. It is made whole by a hard link, which fails where the file exists; the
+ * lock of a dead process is taken over. Two that take over at once cannot both win; should one be
+ * thrown out all the same, `assertHeld` tells it before it commits.
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,10 @@ export interface WriterLock {
   release(): void;
 }
 
-/** Takes the lock of an index folder. Throws index_busy, naming pid and host, while another writer lives. */
+/**
+ * Takes the lock of an index folder. Throws index_busy, naming pid and host, while another writer
+ * lives.
+ */
 export function lockIndex(folder: string): WriterLock {
   const path = join(folder, LOCK_FILE);
   const own: LockContent = { ...thisProcess(), token: randomUUID() };

@@ -1,6 +1,7 @@
 /**
- * The full consistency check of a segment: every byte against its checksum, then what is said twice against each other. It
- * reads everything and trusts nothing; a whole segment gives no problem.
+ * The full consistency check of a segment: every byte against its checksum, then what is said
+ * twice against each other. It reads everything and trusts nothing; a whole segment gives no
+ * problem.
  */
 
 import { compareBytes } from '../base/compare-bytes.ts';
@@ -16,8 +17,8 @@ import type { SegmentReader } from './segment-reader.ts';
 export type Report = (component: string, problem: string) => void;
 
 /**
- * Checks a segment; `files`: number of data files in the commit's file table. Returns the problems, at most about a hundred,
- * none when it is whole.
+ * Checks a segment; `files`: number of data files in the commit's file table. Returns the
+ * problems, at most about a hundred, none when it is whole.
  */
 export function checkSegment(reader: SegmentReader, files: number): readonly string[] {
   const problems: string[] = [];
@@ -158,7 +159,10 @@ function checkOrdinals(column: OrdinalColumn, name: string, report: Report): voi
   if (values !== column.values) report(name, `${values} values, expected ${column.values}`);
 }
 
-/** Postings and column of one keyword field say the same: each posting's document has the term's ordinal, none is missing. */
+/**
+ * Postings and column of one keyword field say the same: each posting's document has the term's
+ * ordinal, none is missing.
+ */
 function checkKeywords(reader: SegmentReader, field: number, name: string, report: Report): void {
   const column = reader.ordinals(field);
   const inverted = reader.inverted(field);

@@ -2,8 +2,9 @@ import type { Directory } from '../storage/directory.ts';
 import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
 
 /**
- * What a component file holds. `core`, `locators`, `live` and `stored` are one a segment, the others one a field: `text` and
- * `keyword` are its terms and postings with and without positions, `numeric` and `ordinal` its column.
+ * What a component file holds. `core`, `locators`, `live` and `stored` are one a segment, the
+ * others one a field: `text` and `keyword` are its terms and postings with and without positions,
+ * `numeric` and `ordinal` its column.
  */
 export type ComponentKind =
   | 'core'
@@ -49,8 +50,8 @@ export const componentOf = (
   entry.components.find((component) => component.kind === kind && component.field === field);
 
 /**
- * The file name of a component: `s000001.f3.text`, `s000001.core`; components that are replaced during a segment's life
- * (`live`, `locators`) carry a number that grows: `s000001.live.2`.
+ * The file name of a component: `s000001.f3.text`, `s000001.core`; components that are replaced
+ * during a segment's life (`live`, `locators`) carry a number that grows: `s000001.live.2`.
  */
 export function componentFile(
   segment: string,

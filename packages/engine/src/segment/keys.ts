@@ -9,7 +9,10 @@ const SECTIONS = 7;
 /** The keys and row hashes of a segment on a mapped file (layout: core-writer.ts). */
 export class SegmentKeys {
   readonly docs: number;
-  /** By document: place of its key among the segment's keys in byte order. Equal scores are ordered by it. */
+  /**
+   * By document: place of its key among the segment's keys in byte order. Equal scores are
+   * ordered by it.
+   */
   readonly ranks: Int32Array;
   /** By document: the 64-bit row hash. */
   readonly rowHashes: BigUint64Array;
@@ -76,7 +79,10 @@ export class SegmentKeys {
     return this.ranks[doc];
   }
 
-  /** Calls `visit` with every key in document order, deleted documents too; bytes are only valid during the call. */
+  /**
+   * Calls `visit` with every key in document order, deleted documents too; bytes are only valid
+   * during the call.
+   */
   forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
     this.#keys.forEach(visit);
   }

@@ -90,7 +90,10 @@ export class Locators {
     return this.#positions[run] + doc - this.#firstDocs[run];
   }
 
-  /** The documents that say they lie at this row: usually one or none; deleted ones are among them. */
+  /**
+   * The documents that say they lie at this row: usually one or none; deleted ones are among
+   * them.
+   */
   find(file: number, position: number): readonly number[] {
     const { runs, ends } = (this.#byRow ??= this.#orderByRow());
     let low = 0;
@@ -148,7 +151,10 @@ export class Locators {
   }
 }
 
-/** Runs by (file, position), and for each the highest end of the file's runs up to it (runs of deleted rows may overlap). */
+/**
+ * Runs by (file, position), and for each the highest end of the file's runs up to it (runs of
+ * deleted rows may overlap).
+ */
 interface RowOrder {
   readonly runs: Int32Array;
   readonly ends: Int32Array;

@@ -1,5 +1,6 @@
 /**
- * Merging: live documents of several segments, in order, as one new segment, each field from its own structures:
+ * Merging: live documents of several segments, in order, as one new segment, each field from its
+ * own structures:
  *   1. number the live documents anew (document maps: old number -> new, -1 where deleted)
  *   2. merge each field's postings and column, then stored rows, locators, keys and row hashes
  * Structures are read from the readers alone: nothing is analysed again, no source column is read.
@@ -15,7 +16,10 @@ import { LocatorWriter } from './locators.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { columnWriter } from './segment-writer.ts';
 
-/** A segment to merge, and which of its documents are deleted by now (its own bits, or newer ones). */
+/**
+ * A segment to merge, and which of its documents are deleted by now (its own bits, or newer
+ * ones).
+ */
 export interface MergeInput {
   readonly reader: SegmentReader;
   readonly deleted: Int32Array | null;
@@ -32,7 +36,10 @@ interface Input {
   readonly docMap: Int32Array;
 }
 
-/** Merges segments into a new one named `id`. Throws on the first write error; files written so far are orphans then. */
+/**
+ * Merges segments into a new one named `id`. Throws on the first write error; files written so
+ * far are orphans then.
+ */
 export function mergeSegments(
   inputs: readonly MergeInput[],
   plans: readonly FieldPlan[],

@@ -13,8 +13,9 @@ import { Locators } from './locators.ts';
 const EMPTY_ROW: StoredRow = new Map();
 
 /**
- * A segment, open. All files are mapped at once, so that they may be unlinked under a reader; a structure is checked and
- * opened when it is first asked for. Document numbers are 0 .. docs - 1. Not for two threads at once.
+ * A segment, open. All files are mapped at once, so that they may be unlinked under a reader; a
+ * structure is checked and opened when it is first asked for. Document numbers are 0 .. docs - 1.
+ * Not for two threads at once.
  */
 export class SegmentReader {
   readonly entry: SegmentEntry;
@@ -23,8 +24,8 @@ export class SegmentReader {
   readonly docs: number;
   readonly deletedDocs: number;
   /**
-   * Bits of deleted documents on the arena (its `byteOffset` is the address), whole ranges of 256 documents, bits at and
-   * beyond `docs` 0; null when none is deleted.
+   * Bits of deleted documents on the arena (its `byteOffset` is the address), whole ranges of 256
+   * documents, bits at and beyond `docs` 0; null when none is deleted.
    */
   readonly deleted: Int32Array | null;
   readonly #files = new Map<string, FramedFile>();
@@ -51,7 +52,10 @@ export class SegmentReader {
     }
   }
 
-  /** Maps the files of a segment. Throws corrupt_index where one is missing or not the one that the commit names. */
+  /**
+   * Maps the files of a segment. Throws corrupt_index where one is missing or not the one that
+   * the commit names.
+   */
   static open(
     directory: Directory,
     entry: SegmentEntry,

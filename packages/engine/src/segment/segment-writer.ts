@@ -70,7 +70,10 @@ export class SegmentWriter {
     if (this.#storedPlans.length > 0) this.#stored.add(docs, this.#storedPlans.map(values));
   }
 
-  /** Writes the component files. Throws on the first write error; the files written so far are orphans then. */
+  /**
+   * Writes the component files. Throws on the first write error; the files written so far are
+   * orphans then.
+   */
   finish(directory: Directory, id: string): SegmentEntry {
     const docs = this.docs;
     const components: Component[] = [];

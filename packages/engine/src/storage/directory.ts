@@ -1,6 +1,6 @@
 /**
- * A piece of an arena that holds a file's bytes. Offsets inside an arena are below 2^31, so that every byte address and
- * every word index is an int32. Views of an arena never move.
+ * A piece of an arena that holds a file's bytes. Offsets inside an arena are below 2^31, so that
+ * every byte address and every word index is an int32. Views of an arena never move.
  */
 export interface Region {
   readonly arena: Arena;
@@ -12,7 +12,10 @@ export interface Region {
   release(): void;
 }
 
-/** A WebAssembly memory in which files are mapped (or read), so that kernels and typed arrays see the same bytes. */
+/**
+ * A WebAssembly memory in which files are mapped (or read), so that kernels and typed arrays see
+ * the same bytes.
+ */
 export interface Arena {
   readonly memory: WebAssembly.Memory;
   readonly u8: Uint8Array;
@@ -23,7 +26,10 @@ export interface Arena {
   allocate(bytes: number): Region;
 }
 
-/** A file being written: append only, then `finish` (flush + fsync + close). A failed write leaves nothing visible. */
+/**
+ * A file being written: append only, then `finish` (flush + fsync + close). A failed write leaves
+ * nothing visible.
+ */
 export interface FileWriter {
   readonly name: string;
   readonly written: number;
@@ -34,8 +40,9 @@ export interface FileWriter {
 }
 
 /**
- * A flat folder of immutable files (write once, read many; the manifests are the only names that are replaced, by rename).
- * Two homes: local files mapped into an arena, and memory (tests, faults).
+ * A flat folder of immutable files (write once, read many; the manifests are the only names that
+ * are replaced, by rename). Two homes: local files mapped into an arena, and memory (tests,
+ * faults).
  */
 export interface Directory {
   /** Where it is, for messages. */
@@ -43,8 +50,8 @@ export interface Directory {
   list(): readonly string[];
   size(name: string): number;
   /**
-   * A text that changes whenever the file's bytes are written through the file system (device, inode, size, times), or null
-   * where nothing of the kind is known.
+   * A text that changes whenever the file's bytes are written through the file system (device,
+   * inode, size, times), or null where nothing of the kind is known.
    */
   stamp(name: string): string | null;
   /** Reads a small file whole (manifests). */

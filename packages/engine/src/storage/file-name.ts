@@ -2,7 +2,10 @@ import { LhsError } from '../base/errors.ts';
 
 const FILE_NAME = /^[a-z0-9][a-z0-9._-]*$/;
 
-/** Gives `name` back when it is safe as a file name of a Directory; throws invalid_argument when it is not. */
+/**
+ * Gives `name` back when it is safe as a file name of a Directory; throws invalid_argument when
+ * it is not.
+ */
 export function checkFileName(name: string): string {
   if (name.length <= 200 && FILE_NAME.test(name)) return name;
   throw new LhsError(

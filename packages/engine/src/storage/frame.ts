@@ -13,13 +13,17 @@
  *   68+n   4  zero
  *   72+n   8  payload length again
  *
- * Opening checks header, footer and length, which any truncation breaks; `verifyFramed` checks the CRC of every byte.
+ * Opening checks header, footer and length, which any truncation breaks; `verifyFramed` checks
+ * the CRC of every byte.
  */
 import { crc32 } from 'node:zlib';
 import { LhsError } from '../base/errors.ts';
 import type { Directory, Region } from './directory.ts';
 
-/** What a frame holds: number on disk and format version that is written. Numbers are never used again. */
+/**
+ * What a frame holds: number on disk and format version that is written. Numbers are never used
+ * again.
+ */
 export const FILE_KINDS = Object.freeze({
   commit: { number: 1, version: 1 },
   pointer: { number: 2, version: 1 },
@@ -46,7 +50,10 @@ export interface FileSeal {
   readonly crc: number;
 }
 
-/** Writes, flushes and closes a framed file whose payload is the parts in a row. Nothing is visible after an error. */
+/**
+ * Writes, flushes and closes a framed file whose payload is the parts in a row. Nothing is
+ * visible after an error.
+ */
 export function writeFramed(
   directory: Directory,
   name: string,
@@ -96,7 +103,10 @@ function frameFooter(crc: number, length: number): Uint8Array {
   return footer;
 }
 
-/** A mapped framed file. `payload` is a part of the file's region; releasing either gives both back. */
+/**
+ * A mapped framed file. `payload` is a part of the file's region; releasing either gives both
+ * back.
+ */
 export interface FramedFile {
   readonly name: string;
   /** Path for messages. */
@@ -107,8 +117,9 @@ export interface FramedFile {
 }
 
 /**
- * Maps a framed file and checks its structure: magic, kind, version, length, and, where the commit's seal is given, that
- * this is the very file the commit means. Throws corrupt_index, or unsupported for another format version.
+ * Maps a framed file and checks its structure: magic, kind, version, length, and, where the
+ * commit's seal is given, that this is the very file the commit means. Throws corrupt_index, or
+ * unsupported for another format version.
  */
 export function openFramed(
   directory: Directory,
@@ -135,7 +146,10 @@ export function verifyFramed(framed: FramedFile): void {
   verifyBytes(framed.file.bytes, framed.path, framed.seal.crc);
 }
 
-/** Reads a small framed file into memory, every byte checked. Returns its payload. Throws corrupt_index. */
+/**
+ * Reads a small framed file into memory, every byte checked. Returns its payload. Throws
+ * corrupt_index.
+ */
 export function readFramed(directory: Directory, name: string, kind: FileKind): Uint8Array {
   const bytes = directory.read(name);
   const path = `${directory.path}/${name}`;

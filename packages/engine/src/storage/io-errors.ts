@@ -6,8 +6,8 @@ export function systemCode(error: unknown): string {
 }
 
 /**
- * A failed system call as an LhsError that names the file: disk_full for a disk or quota without room, io_error for all
- * else, each with what to do next. An LhsError passes through as it is.
+ * A failed system call as an LhsError that names the file: disk_full for a disk or quota without
+ * room, io_error for all else, each with what to do next. An LhsError passes through as it is.
  */
 export function ioError(error: unknown, action: string, path: string): LhsError {
   if (error instanceof LhsError) return error;

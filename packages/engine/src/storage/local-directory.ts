@@ -27,8 +27,8 @@ const CREATE =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * A folder of the local file system. It exists already; `map` says how files are mapped, `fence` throws when this process may
- * no longer replace a file here (asked before every rename).
+ * A folder of the local file system. It exists already; `map` says how files are mapped, `fence`
+ * throws when this process may no longer replace a file here (asked before every rename).
  */
 export class LocalDirectory implements Directory {
   readonly path: string;
@@ -112,7 +112,10 @@ export class LocalDirectory implements Directory {
   }
 }
 
-/** Appends to a new file; large writes are split by the system, so each is repeated until all bytes are out. */
+/**
+ * Appends to a new file; large writes are split by the system, so each is repeated until all
+ * bytes are out.
+ */
 class LocalWriter implements FileWriter {
   readonly name: string;
   readonly #path: string;

@@ -1,15 +1,23 @@
 import { LhsError } from '../base/errors.ts';
 import type { Arena, Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
+import { plainArena } from './plain-arena.ts';
 
-/** Files in memory, for tests and for indexes that live as long as the process. Files become visible by `finish`. */
+/**
+ * Files in memory, for tests and for indexes that live as long as the process. Files become
+ * visible by `finish`.
+ */
 export class MemoryDirectory implements Directory {
   readonly path: string;
   readonly #arena: Arena;
   readonly #files: Map<string, Uint8Array>;
   readonly #writing = new Set<string>();
 
-  constructor(arena: Arena, files?: ReadonlyMap<string, Uint8Array>, path = 'memory:') {
+  constructor(
+    arena: Arena = plainArena(),
+    files?: ReadonlyMap<string, Uint8Array>,
+    path = 'memory:',
+  ) {
     this.#arena = arena;
     this.#files = new Map(files);
     this.path = path;

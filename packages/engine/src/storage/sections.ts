@@ -3,7 +3,8 @@
  *
  *   u32 count | count x (u32 offset, u32 length), offsets from the payload's start | zero to 16 bytes | sections
  *
- * Every section starts at a multiple of 16 bytes, so that typed arrays lie straight on the mapped file.
+ * Every section starts at a multiple of 16 bytes, so that typed arrays lie straight on the mapped
+ * file.
  */
 import type { Region } from './directory.ts';
 import { corrupt } from './frame.ts';
@@ -12,7 +13,10 @@ const ALIGN = 16;
 const MAX_SECTIONS = 64;
 const aligned = (bytes: number): number => (bytes + ALIGN - 1) & -ALIGN;
 
-/** The parts of a payload that holds the sections, table first. The sections' bytes are not copied. */
+/**
+ * The parts of a payload that holds the sections, table first. The sections' bytes are not
+ * copied.
+ */
 export function packSections(sections: readonly ArrayBufferView[]): Uint8Array[] {
   const table = new Uint8Array(aligned(4 + 8 * sections.length));
   const view = new DataView(table.buffer);

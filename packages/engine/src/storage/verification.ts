@@ -1,7 +1,8 @@
 /**
- * Which files of a directory have had every byte checked (ADR "checksums"). A file is checked when this process first reads
- * it; what was checked is remembered by the file's stamp (device, inode, size, times), in this process and, in the framed
- * file `verified`, for the next ones, for a day. A file that is written to after that has another stamp and is checked again.
+ * Which files of a directory have had every byte checked (ADR "checksums"). A file is checked
+ * when this process first reads it; what was checked is remembered by the file's stamp (device,
+ * inode, size, times), in this process and, in the framed file `verified`, for the next ones, for
+ * a day. A file that is written to after that has another stamp and is checked again.
  */
 import { LhsError } from '../base/errors.ts';
 import type { Directory } from './directory.ts';
@@ -11,7 +12,10 @@ import { type FramedFile, readFramed, verifyFramed, writeFramed } from './frame.
 export const VERIFIED_FILE = 'verified';
 const DAY_MS = 86_400_000;
 
-/** Stamp -> time of the check, ms since 1970. Stamps name files of the whole machine, so one table serves the process. */
+/**
+ * Stamp -> time of the check, ms since 1970. Stamps name files of the whole machine, so one table
+ * serves the process.
+ */
 const checked = new Map<string, number>();
 
 /** Remembers which files of a directory are known to be whole. */
@@ -28,7 +32,9 @@ export class Verification {
     }
   }
 
-  /** Checks every byte of an open file unless that was done in the last day. Throws corrupt_index. */
+  /**
+   * Checks every byte of an open file unless that was done in the last day. Throws corrupt_index.
+   */
   check(framed: FramedFile): void {
     const stamp = this.#directory.stamp(framed.name);
     const at = stamp === null ? undefined : checked.get(stamp);
@@ -40,7 +46,10 @@ export class Verification {
     this.#changed = true;
   }
 
-  /** Writes the sidecar when something was learned. A folder that cannot be written to stays as it is. */
+  /**
+   * Writes the sidecar when something was learned. A folder that cannot be written to stays as it
+   * is.
+   */
   remember(): void {
     if (!this.#changed) return;
     this.#changed = false;

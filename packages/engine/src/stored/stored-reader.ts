@@ -10,7 +10,10 @@ const CACHED_BLOCKS = 8;
 /** A block of one huge document is as large as that document's stored values. */
 const MAX_BLOCK_BYTES = 2 ** 30;
 
-/** A stored value: bytes (TEXT and KEYWORD as UTF-8, IP as 16 bytes), LONG, DATE, BOOL as bigint, DOUBLE as number. */
+/**
+ * A stored value: bytes (TEXT and KEYWORD as UTF-8, IP as 16 bytes), LONG, DATE, BOOL as bigint,
+ * DOUBLE as number.
+ */
 export type StoredValue = Uint8Array | bigint | number;
 /** Values of one document by field id; a field without a value is absent. */
 export type StoredRow = ReadonlyMap<number, readonly StoredValue[]>;
@@ -20,7 +23,10 @@ interface Block {
   readonly offsets: Int32Array;
 }
 
-/** Stored values on a mapped file (layout: stored-writer.ts). Keeps a few decompressed blocks; not for two threads at once. */
+/**
+ * Stored values on a mapped file (layout: stored-writer.ts). Keeps a few decompressed blocks; not
+ * for two threads at once.
+ */
 export class StoredReader {
   readonly docs: number;
   /** Ids of the stored fields, ascending. */

@@ -7,8 +7,9 @@
  *   3 data at   u32[blocks + 1]: where each block's compressed bytes begin in section 4, then its length
  *   4 data      zstd frames, one a block
  *
- * A block, decompressed: u32 offsets[documents + 1] of rows behind the offsets, then the rows. A row: for every field that has
- * values: varint place + 1, varint number of values, the values; then a 0. A value: u8 kind and 0 = varint length, bytes;
+ * A block, decompressed: u32 offsets[documents + 1] of rows behind the offsets, then the rows. A
+ * row: for every field that has values: varint place + 1, varint number of values, the values;
+ * then a 0. A value: u8 kind and 0 = varint length, bytes;
  * 1 = i64; 2 = f64.
  */
 import { constants, zstdCompressSync } from 'node:zlib';
@@ -17,7 +18,10 @@ import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
 import type { StoredReader, StoredValue } from './stored-reader.ts';
 
-/** Decompressed bytes at which a block is closed: one document costs one block's decompression, about 60 µs. */
+/**
+ * Decompressed bytes at which a block is closed: one document costs one block's decompression,
+ * about 60 µs.
+ */
 const BLOCK_BYTES = 24 * 1024;
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -48,7 +52,10 @@ export class StoredWriter {
     return this.#data.length + this.#rows.length;
   }
 
-  /** Adds `docs` documents; `blocks`: one per field of the constructor, null where none of them has a value. */
+  /**
+   * Adds `docs` documents; `blocks`: one per field of the constructor, null where none of them
+   * has a value.
+   */
   add(docs: number, blocks: readonly (FieldBlock | null)[]): void {
     for (let doc = 0; doc < docs; doc++) {
       blocks.forEach((block, place) => {
@@ -58,7 +65,9 @@ export class StoredWriter {
     }
   }
 
-  /** Adds a document of another segment, whose stored fields may be others; null: it stores none. */
+  /**
+   * Adds a document of another segment, whose stored fields may be others; null: it stores none.
+   */
   addFrom(reader: StoredReader | null, doc: number): void {
     if (reader === null) {
       this.#endRow();

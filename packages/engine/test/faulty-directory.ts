@@ -1,12 +1,13 @@
-import { LhsError } from '../base/errors.ts';
-import type { Directory, FileWriter, Region } from './directory.ts';
-import { ioError } from './io-errors.ts';
+import { LhsError } from '../src/base/errors.ts';
+import type { Directory, FileWriter, Region } from '../src/storage/directory.ts';
+import { ioError } from '../src/storage/io-errors.ts';
 
 /**
- * What goes wrong. `operation` counts the calls that change something (create, write, finish, rename, remove, sync) from 1.
- * fail: that call does nothing and throws. tear: a write leaves half of its bytes behind and throws, a rename or remove is
- * done and throws. crash: as tear, and every later call throws too: the process is gone. full: no space is left at that byte.
- * call: `call` is run before that operation (a test that kills its own process).
+ * What goes wrong. `operation` counts the calls that change something (create, write, finish,
+ * rename, remove, sync) from 1. fail: that call does nothing and throws. tear: a write leaves
+ * half of its bytes behind and throws, a rename or remove is done and throws. crash: as tear, and
+ * every later call throws too: the process is gone. full: no space is left at that byte. call:
+ * `call` is run before that operation (a test that kills its own process).
  */
 export type Fault =
   | { readonly kind: 'none' }
@@ -14,7 +15,10 @@ export type Fault =
   | { readonly kind: 'full'; readonly byte: number }
   | { readonly kind: 'call'; readonly operation: number; readonly call: () => void };
 
-/** A directory on which one thing goes wrong, for tests: what a writer leaves behind is in the directory that it wraps. */
+/**
+ * A directory on which one thing goes wrong, for tests: what a writer leaves behind is in the
+ * directory that it wraps.
+ */
 export class FaultyDirectory implements Directory {
   readonly path: string;
   readonly #inner: Directory;
@@ -89,7 +93,7 @@ export class FaultyDirectory implements Directory {
         return writer.written;
       },
       write: (bytes) => this.#write(writer, bytes),
-      // A torn finish: the file stays, with all or half of its bytes, as a system without its journal may leave it.
+      // A torn finish: the file stays, although its writer was told that flushing failed.
       finish: () =>
         this.#change(
           () => writer.finish(),
