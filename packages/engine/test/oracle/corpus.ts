@@ -160,7 +160,7 @@ export function corpusPlan(addressOf: (text: string) => bigint): fc.Arbitrary<Co
     },
   );
   return fc.record({
-    pool: fc.array(contents(addressOf), { minLength: 20, maxLength: 40 }),
+    pool: fc.array(contents(addressOf), { minLength: 20, maxLength: 160 }),
     steps: fc.array(step, { minLength: 2, maxLength: 9 }),
   });
 }

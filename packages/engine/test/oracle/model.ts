@@ -63,10 +63,16 @@ export class Model {
   search(query: Query, filter: Query | null): ReadonlyMap<ModelDoc, number> {
     const found = new Map<ModelDoc, number>();
     if (vanishes(query) || (filter !== null && vanishes(filter))) return found;
+    // Versions that share their contents share the answer.
+    const answers = new Map<object, Answer>();
     for (const doc of this.#live) {
-      const { matches, score } = this.#evaluate(query, doc);
-      if (matches && (filter === null || this.#evaluate(filter, doc).matches))
-        found.set(doc, score);
+      let answer = answers.get(doc.texts);
+      if (answer === undefined) {
+        const kept = filter === null || this.#evaluate(filter, doc).matches;
+        answer = kept ? this.#evaluate(query, doc) : NO;
+        answers.set(doc.texts, answer);
+      }
+      if (answer.matches) found.set(doc, answer.score);
     }
     return found;
   }
@@ -193,10 +199,14 @@ function vanishes(node: Query): boolean {
   return analysed && tokens(node.value).length === 0;
 }
 
+const analysed = new WeakMap<object, readonly string[]>();
+
 function termsOf(field: string, doc: ModelDoc): readonly string[] {
-  return TYPES[field as FieldName] === 'TEXT'
-    ? doc.texts[field]!.flatMap(tokens)
-    : doc.words[field]!;
+  if (TYPES[field as FieldName] !== 'TEXT') return doc.words[field]!;
+  const values = doc.texts[field]!;
+  const terms = analysed.get(values) ?? values.flatMap(tokens);
+  analysed.set(values, terms);
+  return terms;
 }
 
 function hasValue(field: string, doc: ModelDoc): boolean {
