@@ -103,8 +103,7 @@ function longFunctions(path: string, lines: readonly string[]): string[] {
 
 function undocumented(path: string, lines: readonly string[]): string[] {
   return lines.flatMap((line, i) => {
-    if (!/^export (async )?(function|class|abstract class|interface)\b/.test(line))
-      return [];
+    if (!/^export (async )?(function|class|abstract class|interface)\b/.test(line)) return [];
     const before = lines[i - 1]?.trim() ?? '';
     return before.endsWith('*/') || before.startsWith('//') || before.startsWith('@')
       ? []

@@ -1,13 +1,18 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-module.enableCompileCache?.();
+const [major, minor] = process.versions.node.split('.').map(Number);
 const args = process.argv.slice(2);
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-v' || args[0] === 'version')) {
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(`error: lhs needs Node 22.18 or newer, this is ${process.version}\n`);
+  process.stderr.write('  in a clone, npx lhs takes the Node that npm ci has installed\n');
+  process.exitCode = 1;
+} else if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
   const { readFileSync } = await import('node:fs');
   const file = new URL('../package.json', import.meta.url);
   process.stdout.write(`lhs ${JSON.parse(readFileSync(file, 'utf8')).version}\n`);
 } else {
+  module.enableCompileCache();
   const { run } = await import('../dist/main.js');
   run(import.meta.url);
 }

@@ -101,7 +101,7 @@ async function hydrated(backend: Backend, tell: Tell): Promise<void> {
 
 /** An append, an update and a delete, each a snapshot; then the same question before and after the sync. */
 async function change(backend: Backend, config: Parameters<typeof deleteRows>[0], tell: Tell) {
-  const query = 'permanent fix rolled out';
+  const query = 'permanent fix';
   const ask = () => backend.search({ index: INDEX, query: `narrative:"${query}"`, limit: 1 });
   const before = await ask();
   await appendRows(config, { kind: 'rows', rows: rowsOf(incidents(ROWS, NEW_ROWS)) });

@@ -58,9 +58,10 @@ function micros(values: readonly unknown[]) {
   const nullBitmap = new Uint8Array((values.length + 7) >> 3);
   let nullCount = 0;
   values.forEach((value, i) => {
-    if (typeof value !== 'bigint') return void nullCount++;
-    data[i] = value;
-    nullBitmap[i >> 3] |= 1 << (i & 7);
+    if (typeof value === 'bigint') {
+      data[i] = value;
+      nullBitmap[i >> 3] |= 1 << (i & 7);
+    } else nullCount++;
   });
   return { data, nullBitmap, nullCount };
 }

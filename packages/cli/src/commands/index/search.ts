@@ -42,8 +42,9 @@ export default class IndexSearch extends LhsCommand {
     const index = await backend.describeIndex({ index: args.index });
     const answer = await backend.search({ ...request, highlight: { max_fragments: 1 } });
     const { style, terminal } = this;
+    if (answer.total === 0) {
+      return this.print(nothingFound(await backend.clauseCounts(request), args.index));
+    }
     this.print(resultLines(answer, request, index, style, terminal.width));
-    if (answer.total > 0) return;
-    this.print(nothingFound(await backend.clauseCounts(request), args.index));
   }
 }

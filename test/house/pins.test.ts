@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ERROR_CODES } from '../../packages/engine/src/base/errors.ts';
+import * as engine from '../../packages/engine/src/index.ts';
+import * as lake from '../../packages/lake/src/index.ts';
+import { filesBelow, ROOT } from './sources.ts';
+
+/** What others rely on. A change here is a decision: say it in CHANGELOG.md. */
+it('pins the exports of the engine', () => {
+  expect(Object.keys(engine).sort()).toMatchInlineSnapshot(`
+    [
+      "ERROR_CODES",
+      "LhsError",
+      "LocalBackend",
+      "errorBody",
+      "formatKey",
+      "initDefinition",
+      "openLocal",
+      "parseKey",
+    ]
+  `);
+});
+
+it('pins the exports of the lake', () => {
+  expect(Object.keys(lake).sort()).toMatchInlineSnapshot(`
+    [
+      "LakeError",
+      "MapValue",
+      "VariantValue",
+      "appendRows",
+      "changeColumns",
+      "createTable",
+      "deleteRows",
+      "diffFileSets",
+      "dropRef",
+      "expireSnapshots",
+      "fileSet",
+      "importFiles",
+      "listTables",
+      "loadTable",
+      "openTable",
+      "overwriteRows",
+      "schemaToJson",
+      "setRef",
+      "typeName",
+      "upsertRows",
+      "valueAt",
+      "valueToJson",
+    ]
+  `);
+});
+
+it('pins the commands and their flags', async () => {
+  const commands = filesBelow('packages/cli/src/commands').filter((f) => f.endsWith('.ts'));
+  const pinned: Record<string, string> = {};
+  for (const file of commands) {
+    const { default: command } = await import(join(ROOT, file));
+    const name = file.slice('packages/cli/src/commands/'.length, -'.ts'.length).replace('/', ' ');
+    const own = Object.keys(command.flags ?? {}).filter((f) => !(f in command.baseFlags));
+    const args = Object.entries<{ required?: boolean }>(command.args ?? {}).map(
+      ([arg, { required }]) => (required ? arg.toUpperCase() : `[${arg.toUpperCase()}]`),
+    );
+    pinned[name] = [...args, ...own.sort().map((f) => `--${f}`)].join(' ');
+  }
+  expect(pinned).toMatchInlineSnapshot(`
+    {
+      "config set": "KEY VALUE",
+      "config view": "--show-origin",
+      "demo": "--git",
+      "doctor": "",
+      "index analyze": "INDEX [TEXT] --analyzer --field",
+      "index bench": "INDEX --limit --operator --queries --repeat --warm",
+      "index create": "--file",
+      "index describe": "INDEX",
+      "index drop": "INDEX --yes",
+      "index export": "INDEX --format --query",
+      "index init": "[TABLE] --catalog --name --path --warehouse",
+      "index list": "",
+      "index parse": "QUERY --index --operator --syntax",
+      "index reindex": "INDEX --as-of",
+      "index search": "INDEX [QUERY] --after --collapse --columns --fields --filter --highlight --hydrate --limit --offset --operator --queries --snapshot-min --sort --syntax",
+      "index sync": "INDEX --until",
+      "index validate": "--catalog --file --github --offline --path --warehouse",
+      "keys get": "INDEX [KEY] --columns --keys",
+      "search": "INDEX [QUERY] --after --collapse --columns --fields --filter --highlight --hydrate --limit --offset --operator --queries --snapshot-min --sort --syntax",
+      "source changes": "[TABLE] --catalog --from --path --to --warehouse",
+      "source delete": "[TABLE] --catalog --path --warehouse --where --yes",
+      "source describe": "[TABLE] --catalog --path --warehouse",
+      "source import": "--append --catalog --format-version --key --overwrite --partition-by --table --warehouse",
+      "source rows": "[TABLE] --catalog --columns --format --limit --path --ref --snapshot --warehouse --where",
+      "source snapshots": "[TABLE] --catalog --path --warehouse",
+      "source tables": "--catalog --warehouse",
+      "source upsert": "TABLE FILE --catalog --key --warehouse",
+      "version": "",
+    }
+  `);
+});
+
+it('starts the help of every command with two examples or more', async () => {
+  const commands = filesBelow('packages/cli/src/commands').filter((f) => f.endsWith('.ts'));
+  for (const file of commands) {
+    const { default: command } = await import(join(ROOT, file));
+    expect(command.summary, file).toBeTruthy();
+    expect(command.examples?.length, file).toBeGreaterThanOrEqual(2);
+  }
+});
+
+it('documents every error code with its status and exit code', () => {
+  const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
+  const rows = Object.entries(ERROR_CODES).map(
+    ([c, { status, exit }]) => `| \`${c}\` | ${status} | ${exit} |`,
+  );
+  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+});
+
+it('documents every command', () => {
+  const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
+  const names = filesBelow('packages/cli/src/commands')
+    .filter((f) => f.endsWith('.ts'))
+    .map(
+      (f) =>
+        f.slice('packages/cli/src/commands/'.length, -'.ts'.length).split('/').at(-1) as string,
+    );
+  expect(names.filter((name) => !page.includes(name))).toEqual([]);
+});
