@@ -1,9 +1,10 @@
 /**
  * A front-coded list of byte strings, by number. Two sections:
  *
- *   blocks  u32[ceil(n / 16) + 1]: where each block of 16 strings begins in the data; the last entry is the data's length
- *   data    block by block: varint length, bytes of the first string; then for each further one varint bytes shared with the
- *           string before it, varint length of the rest, the rest
+ *   blocks  u32[ceil(n / 16) + 1]: where each block of 16 strings begins in the data; the last
+ *           entry is the data's length
+ *   data    block by block: varint length and bytes of the first string; then for each further
+ *           one varint bytes shared with the string before it, varint length of the rest, the rest
  *
  * Varints are LEB128. The list may be in any order (keys of a segment) or sorted (dictionaries).
  */

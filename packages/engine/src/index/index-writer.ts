@@ -8,14 +8,13 @@
  * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk
  * holds is not known, and only reading the commit tells. Files that nobody needs any more are
  * unlinked after a commit; what a crash leaves behind is removed by the next open. Merges run in
- * the caller's thread; `mergeSegments` is the seam behind which they may move.
+ * the caller's thread; `mergePending` is the seam behind which they may move.
  */
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
-import { mergeSegments } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { SegmentWriter } from '../segment/segment-writer.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -33,6 +32,7 @@ import {
 } from './commit.ts';
 import { type Duplicate, findDuplicates } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
+import { type MergeTarget, mergePending } from './merge-pending.ts';
 import {
   chooseForcedMerges,
   chooseMerges,
@@ -313,6 +313,10 @@ export class IndexWriter {
     return new PendingSegment(SegmentReader.open(this.#directory, entry, this.#verification));
   }
 
+  #target(): MergeTarget {
+    return { id: this.#nextId(), open: (entry) => this.#open(entry) };
+  }
+
   #nextId(): string {
     return `s${String(this.#nextSegment++).padStart(6, '0')}`;
   }
@@ -356,7 +360,7 @@ export class IndexWriter {
     const gone = new Set<PendingSegment>();
     for (const group of groups) {
       const sources = group.map((place) => this.#segments[place]);
-      merged.set(group[0], this.#mergeOne(sources));
+      merged.set(group[0], mergePending(sources, this.#plans, this.#directory, this.#target()));
       for (const source of sources) gone.add(source);
     }
     this.#segments = this.#segments.flatMap((segment, place) => {
@@ -367,22 +371,6 @@ export class IndexWriter {
     for (const { reader } of gone) reader.release();
     this.#changed = true;
     return groups.length;
-  }
-
-  #mergeOne(sources: readonly PendingSegment[]): PendingSegment {
-    const { entry, docMaps } = mergeSegments(
-      sources.map(({ reader, deleted }) => ({ reader, deleted })),
-      this.#plans,
-      this.#directory,
-      this.#nextId(),
-    );
-    const target = this.#open(entry);
-    sources.forEach((source, i) => {
-      for (const [doc, place] of source.moves) {
-        if (docMaps[i][doc] >= 0) target.move(docMaps[i][doc], place);
-      }
-    });
-    return target;
   }
 
   /**

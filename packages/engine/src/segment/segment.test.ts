@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DocumentBlock } from '../schema/field-block.ts';
+import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
@@ -58,7 +58,7 @@ function blockOf(rows: readonly Row[]): DocumentBlock {
     files: Int32Array.from(rows, ({ file }) => file),
     positions: Int32Array.from(rows, ({ position }) => position),
     hashes: BigUint64Array.from(rows, ({ position }) => BigInt(position) * 77n),
-    fields: new Map([
+    fields: new Map<string, FieldBlock>([
       [
         'n',
         {
