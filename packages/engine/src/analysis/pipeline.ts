@@ -8,6 +8,7 @@
  */
 import { LIMITS } from '../base/limits.ts';
 import type { Analyzer, TokenSink } from './analyzer.ts';
+import { WordTable } from './word-table.ts';
 
 /** Text to raw tokens; returns the position that comes next. */
 export type Tokenizer = (
@@ -18,13 +19,16 @@ export type Tokenizer = (
   sink: TokenSink,
 ) => number;
 
-/** One step of a chain. */
-export interface Filter {
-  /** A sink that does the filter's work and hands the rest to `next`. */
-  readonly attach: (next: TokenSink) => TokenSink;
-  /** How the filter folds letters, if it does: words of a pattern are folded so, too. */
-  readonly normalize?: (word: string) => string;
-}
+/** One step of a chain: a sink before the next one, or a word for a word (an empty one drops it). */
+export type Filter =
+  | {
+      readonly kind: 'sink';
+      /** A sink that does the filter's work and hands the rest to `next`. */
+      readonly attach: (next: TokenSink) => TokenSink;
+      /** How the filter folds letters, if it does: words of a pattern are folded so, too. */
+      readonly normalize?: (word: string) => string;
+    }
+  | { readonly kind: 'map'; readonly map: (word: string) => string };
 
 /** The end of a chain: drops tokens that are too long for a term, hands the others to the sink of the day. */
 class Tail implements TokenSink {
@@ -51,8 +55,8 @@ export function buildAnalyzer(
   filters: readonly Filter[],
 ): Analyzer {
   const tail = new Tail();
-  const head = filters.reduceRight<TokenSink>((next, filter) => filter.attach(next), tail);
-  const folds = filters.flatMap((filter) => filter.normalize ?? []);
+  const head = joinMaps(filters).reduceRight<TokenSink>(attach, tail);
+  const folds = filters.flatMap((f) => (f.kind === 'sink' ? (f.normalize ?? []) : []));
   return Object.freeze({
     name,
     analyze(text: Uint8Array, from: number, to: number, position: number, sink: TokenSink) {
@@ -65,4 +69,34 @@ export function buildAnalyzer(
     },
     normalize: (word: string) => folds.reduce((text, fold) => fold(text), word),
   });
+}
+
+function attach(next: TokenSink, filter: Filter): TokenSink {
+  if (filter.kind === 'sink') return filter.attach(next);
+  const table = new WordTable(filter.map);
+  return {
+    token(b, from, to, position, start, end) {
+      table.find(b, from, to);
+      if (table.to > table.from)
+        next.token(table.bytes, table.from, table.to, position, start, end);
+    },
+  };
+}
+
+/** Neighbouring maps become one, so that a frequent word is looked up once for all of them. */
+function joinMaps(filters: readonly Filter[]): readonly Filter[] {
+  const out: Filter[] = [];
+  for (const filter of filters) {
+    const last = out.at(-1);
+    if (filter.kind !== 'map' || last?.kind !== 'map') out.push(filter);
+    else {
+      const first = last.map;
+      const map = (word: string) => {
+        const made = first(word);
+        return made === '' ? '' : filter.map(made);
+      };
+      out[out.length - 1] = { kind: 'map', map };
+    }
+  }
+  return out;
 }

@@ -1,0 +1,63 @@
+/**
+ * The languages that can be stemmed: English by our own Porter2, the others by the Snowball stemmers that `@orama/stemmers`
+ * carries, with the stop words of `@orama/stopwords` (docs/adr/stemmers.md). Packages are loaded when a language is first used.
+ */
+import { createRequire } from 'node:module';
+import { stemEnglish } from '../english/porter2.ts';
+import { ENGLISH_STOP_WORDS } from '../english/stop-words.ts';
+
+const require = createRequire(import.meta.url);
+
+/** By our name: the name in the packages. */
+const PACKAGED: Readonly<Record<string, string>> = {
+  arabic: 'arabic',
+  armenian: 'armenian',
+  danish: 'danish',
+  dutch: 'dutch',
+  finnish: 'finnish',
+  french: 'french',
+  german: 'german',
+  greek: 'greek',
+  hindi: 'indian',
+  hungarian: 'hungarian',
+  indonesian: 'indonesian',
+  irish: 'irish',
+  italian: 'italian',
+  lithuanian: 'lithuanian',
+  nepali: 'nepali',
+  norwegian: 'norwegian',
+  portuguese: 'portuguese',
+  romanian: 'romanian',
+  russian: 'russian',
+  serbian: 'serbian',
+  spanish: 'spanish',
+  swedish: 'swedish',
+  tamil: 'tamil',
+  turkish: 'turkish',
+};
+
+/** Every language with a stemmer and stop words, sorted. */
+export const LANGUAGES: readonly string[] = Object.freeze(
+  ['english', ...Object.keys(PACKAGED)].sort(),
+);
+
+/** The stemmer of a language of LANGUAGES: a word in lower case to its stem. */
+export function stemmerOf(language: string): (word: string) => string {
+  if (language === 'english') return stemEnglish;
+  const { stemmer } = require(`@orama/stemmers/${PACKAGED[language]}`) as {
+    stemmer: (word: string) => string;
+  };
+  return language === 'romanian' ? (word) => stemmer(withCedillas(word)) : stemmer;
+}
+
+/** The stop words of a language of LANGUAGES, in lower case. */
+export function stopWordsOf(language: string): readonly string[] {
+  if (language === 'english') return ENGLISH_STOP_WORDS;
+  const { stopwords } = require(`@orama/stopwords/${PACKAGED[language]}`) as {
+    stopwords: readonly string[];
+  };
+  return stopwords;
+}
+
+/** Romanian is written with commas below today; the stemmer knows the older cedillas. */
+const withCedillas = (word: string): string => word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ');

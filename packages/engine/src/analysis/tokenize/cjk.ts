@@ -1,0 +1,50 @@
+import type { TokenSink } from '../analyzer.ts';
+import { decodePoint, lengthOf, pointOf } from '../unicode/utf8.ts';
+import { tokenizeStandard } from './standard.ts';
+
+const SCRIPTS =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc\uff70\u3005]$/u;
+
+/**
+ * Chinese, Japanese and Korean runs as overlapping pairs of characters, each at its own position (a run of one character is a
+ * token alone); everything between them as `standard` words. Pairs need no dictionary and find every word of two characters
+ * or more: a query's pairs are a phrase.
+ */
+export function tokenizeCjk(
+  text: Uint8Array,
+  from: number,
+  to: number,
+  position: number,
+  sink: TokenSink,
+): number {
+  let next = position;
+  let plain = from;
+  for (let at = from; at < to; ) {
+    const run = readRun(text, at, to);
+    if (run.length === 1) {
+      at += lengthOf(decodePoint(text, at, to));
+      continue;
+    }
+    next = tokenizeStandard(text, plain, at, next, sink);
+    for (let i = 0; i + 1 < Math.max(run.length - 1, 2); i++) {
+      const end = run[Math.min(i + 2, run.length - 1)];
+      sink.token(text, run[i], end, next++, run[i], end);
+    }
+    at = run[run.length - 1];
+    plain = at;
+  }
+  return tokenizeStandard(text, plain, to, next, sink);
+}
+
+/** Where the characters of the run at text[at] begin, and its end; a single entry when there is none. */
+function readRun(text: Uint8Array, at: number, to: number): number[] {
+  const places = [at];
+  let end = at;
+  while (end < to && text[end] >= 0xe1) {
+    const decoded = decodePoint(text, end, to);
+    if (!SCRIPTS.test(String.fromCodePoint(pointOf(decoded)))) break;
+    end += lengthOf(decoded);
+    places.push(end);
+  }
+  return places;
+}
