@@ -187,7 +187,7 @@ describe.skipIf(!hasShared).each(hasShared ? truthTables() : [])('%s', (name) =>
   const truth = truthOf(name);
 
   it('has the rows of every snapshot', async () => {
-    const table = await open(name, truth, 'auto');
+    const table = await open(name, truth, 'duckdb');
     counted.tables++;
     if (ORC_TABLES.has(name)) await expectOrcRefused(table, truth);
     else await checkSnapshots(table, truth);

@@ -1,9 +1,13 @@
 import type { Field } from '../schema/type.ts';
 import type { ColumnVector } from './batch.ts';
 
-/** Rows of a file that follow one another: `firstRow` is the ordinal of the first. */
+/**
+ * Rows of a file that follow one another, `firstRow` being the ordinal of the first; or, where
+ * `positions` is there, rows with those ordinals.
+ */
 export interface FileRows {
   readonly firstRow: number;
+  readonly positions?: Int32Array;
   readonly rows: number;
   readonly columns: readonly ColumnVector[];
 }
@@ -19,7 +23,13 @@ export interface OpenFile {
   has(fieldId: number): boolean;
   /** All rows in file order; `fields` are columns that the file has. Errors name the file. */
   read(fields: readonly Field[]): AsyncGenerator<FileRows>;
+  /** The columns of the rows at `positions` by point reads; absent where the format has none. */
+  readAt?(fields: readonly Field[], positions: Int32Array): Promise<readonly ColumnVector[]>;
 }
 
-/** Which reader takes Parquet files: `auto` is the rule of `duckdb/parquet-plan.ts`. */
-export type ParquetEngine = 'auto' | 'own';
+/**
+ * Which reader takes Parquet files: `duckdb` is the rule of `duckdb/parquet-plan.ts`; `own` is our
+ * own reader for all of them; `auto` is the rule, but for small files, which our own reader is
+ * through with before DuckDB has begun.
+ */
+export type ParquetEngine = 'auto' | 'duckdb' | 'own';

@@ -1,22 +1,25 @@
 import type { FaultPlace } from '../parquet/fault.ts';
 import { openParquet } from '../parquet/parquet-file.ts';
 import { planColumns } from '../parquet/read-plan.ts';
-import { readBlocks } from '../parquet/read-rows.ts';
+import { readBlocks, readRows } from '../parquet/read-rows.ts';
 import type { NameMapping } from '../schema/name-mapping.ts';
 import type { Field } from '../schema/type.ts';
+import type { ColumnVector } from './batch.ts';
 import type { FileRows } from './file-rows.ts';
 import { vectorOf } from './vectors.ts';
 
 const BLOCK_ROWS = 2048;
 
-/** Rows of a Parquet file from `firstRow` on, read by our own reader. Errors name the file. */
-export async function* readOwnParquet(options: {
+/** The columns of a Parquet file that are wanted. */
+export interface OwnRead {
   readonly place: FaultPlace;
   readonly nameMapping: NameMapping | null;
   readonly fields: readonly Field[];
-  readonly firstRow: number;
-}): AsyncGenerator<FileRows> {
-  const { place, nameMapping, fields, firstRow } = options;
+}
+
+/** Rows of a Parquet file from `firstRow` on, read by our own reader. Errors name the file. */
+export async function* readOwnParquet(read: OwnRead, firstRow: number): AsyncGenerator<FileRows> {
+  const { place, nameMapping, fields } = read;
   const file = await openParquet(place.path, { role: place.role });
   try {
     const plans = planColumns(file.schema, fields, { by: 'id', nameMapping }, place);
@@ -24,6 +27,22 @@ export async function* readOwnParquet(options: {
       const columns = block.columns.map((values, i) => vectorOf(fields[i].type, values));
       yield { firstRow: block.firstRow, rows: block.rows, columns };
     }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The columns of the rows at `positions`, ascending; only the pages that hold them are read. */
+export async function readOwnRows(
+  read: OwnRead,
+  positions: Int32Array,
+): Promise<readonly ColumnVector[]> {
+  const { place, nameMapping, fields } = read;
+  const file = await openParquet(place.path, { role: place.role });
+  try {
+    const plans = planColumns(file.schema, fields, { by: 'id', nameMapping }, place);
+    const columns = await readRows(file, plans, positions);
+    return columns.map((values, i) => vectorOf(fields[i].type, values));
   } finally {
     await file.close();
   }

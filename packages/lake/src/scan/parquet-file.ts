@@ -9,7 +9,7 @@ import { duckReads } from './duckdb/parquet-plan.ts';
 import { scanParquet } from './duckdb/parquet-scan.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
-import { readOwnParquet } from './own-parquet.ts';
+import { readOwnParquet, readOwnRows } from './own-parquet.ts';
 
 /** Where a Parquet file lies, and who may read it. */
 export interface ParquetSource {
@@ -17,6 +17,8 @@ export interface ParquetSource {
   readonly nameMapping: NameMapping | null;
   /** The scan's DuckDB; null: always our own reader. */
   readonly duckdb: ScanDuckDb | null;
+  /** Files with fewer rows than this go through our own reader. */
+  readonly duckdbFromRows: number;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function openParquetFile(source: ParquetSource): Promise<OpenFile> 
     rowCount: footer.rows,
     has: (fieldId) => nodes.has(fieldId),
     read: (fields) => readRows(source, footer, nodes, fields),
+    readAt: (fields, positions) => readOwnRows({ ...source, fields }, positions),
   };
 }
 
@@ -76,14 +79,15 @@ async function* readRows(
   nodes: ReadonlyMap<number, ParquetNode>,
   fields: readonly Field[],
 ): AsyncGenerator<FileRows> {
-  const { place, duckdb, nameMapping } = source;
+  const { place, duckdb } = source;
   const columns = fields.map((field) => ({ field, node: nodes.get(field.id)! }));
   if (fields.length === 0) {
     if (footer.rows > 0) yield { firstRow: 0, rows: footer.rows, columns: [] };
     return;
   }
   let done = 0;
-  if (duckdb !== null && duckReads(place.path, footer, columns)) {
+  const large = footer.rows >= source.duckdbFromRows;
+  if (duckdb !== null && large && duckReads(place.path, footer, columns)) {
     try {
       const named = columns.map(({ field, node }) => ({ field, name: node.name }));
       for await (const rows of scanParquet(await duckdb.get(), place.path, named)) {
@@ -95,7 +99,7 @@ async function* readRows(
       if (!isDuckDbError(error)) throw error;
     }
   }
-  yield* readOwnParquet({ place, nameMapping, fields, firstRow: done });
+  yield* readOwnParquet({ ...source, fields }, done);
 }
 
 /**

@@ -82,7 +82,8 @@ function columnOf(source: Source, rows: FileRows, isRowId: boolean): ColumnVecto
   const nulls = new Uint8Array(rows.rows);
   for (let row = 0; row < rows.rows; row++) {
     const own = stored?.kind === 'int64' && stored.nulls?.[row] !== 1 ? stored.values[row] : null;
-    const inherited = base === null || !isRowId ? base : base + BigInt(rows.firstRow + row);
+    const position = rows.positions?.[row] ?? rows.firstRow + row;
+    const inherited = base === null || !isRowId ? base : base + BigInt(position);
     const value = own ?? inherited;
     nulls[row] = value === null ? 1 : 0;
     values[row] = value ?? 0n;
