@@ -6,8 +6,9 @@
  *    file, then the last one in it, is taken.
  * 2. A file is skipped when its partition and column bounds rule out every key that is wanted.
  * 3. The key column with the most wanted values is searched page by page; the others are read only
- * at the rows found. 4. Dead rows leave; the whole key is compared; the wanted columns of the
- * winners are read at the end, file by file.
+ *    at the rows found.
+ * 4. Dead rows leave; the whole key is compared; the wanted columns of the winners are read at the
+ *    end, file by file.
  */
 import { LakeError } from '../base/errors.ts';
 import type { DataFile, FileScan, FileSet } from '../metadata/file-set.ts';

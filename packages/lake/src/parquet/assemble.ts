@@ -3,8 +3,8 @@
  * reader takes exactly the entries of one value from each of its columns:
  *
  * 1. A part that is not there (definition level below its own) has one entry in each column: all
- * are skipped. 2. An item of a list is followed by another one while the next entry repeats at the
- * list's level.
+ *    are skipped.
+ * 2. An item of a list is followed by another one while the next entry repeats at the list's level.
  */
 import { MapValue, type StructValue, type Value, VariantValue } from '../schema/type.ts';
 import { assembleVariant, type ShreddedNode, type ShreddedTyped } from '../variant/shredded.ts';

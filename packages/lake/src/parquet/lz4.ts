@@ -6,6 +6,7 @@
  * Parquet's older codec LZ4 wraps blocks as Hadoop does: (u32 BE uncompressed size, u32 BE
  * compressed size, block)... Some writers put bare blocks under that codec, so both are tried.
  */
+
 /** The uncompressed bytes of one bare block of exactly `size` bytes, or null. */
 export function lz4Decompress(input: Uint8Array, size: number): Uint8Array | null {
   // a match byte of 255 makes 255 bytes of output

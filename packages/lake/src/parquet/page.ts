@@ -3,8 +3,7 @@
  *
  * 1. The checksum, where the header has one, is compared with the stored bytes.
  * 2. v1: everything is decompressed; then repetition levels, definition levels (u32 LE length
- * before each), values.
- *    v2: both levels come first, uncompressed, their lengths in the header.
+ *    before each), values. v2: both levels come first, uncompressed, their lengths in the header.
  * 3. Levels are checked against the column's maxima; the entries without a value are counted.
  */
 import { crc32 } from 'node:zlib';

@@ -2,11 +2,14 @@
  * How the columns of an Iceberg schema come out of a file's schema (format/spec.md, "Column
  * Projection"):
  *
- * 1. A file column is found by field id; in files without any ids, by the name mapping; at the
- * caller's wish, by name. 2. A column that the file lacks has its initial default, or null; a
- * required one without a default is an error. 3. Inside structs the same rules hold for each child;
- * list elements, map keys and values follow their container. 4. Lists have three levels, or two in
- * older files (parquet-format LogicalTypes.md, "Backward-compatibility rules").
+ * 1. A file column is found by its field id; where it has none, by the name mapping; at the
+ *    caller's wish, by name.
+ * 2. A column that the file lacks has its initial default, or null; a required one without a
+ *    default is an error.
+ * 3. Inside structs the same rules hold for each child; list elements, map keys and values follow
+ *    their container.
+ * 4. Lists have three levels, or two in older files (parquet-format LogicalTypes.md,
+ *    "Backward-compatibility rules").
  */
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import type { Field, ListType, MapType, Type, Value, VariantNode } from '../schema/type.ts';
@@ -83,14 +86,13 @@ export function planColumns(
   lookup: ColumnLookup,
   place: FaultPlace,
 ): readonly ReadPlan[] {
-  const hasIds = someId(schema.root);
-  if (lookup.by === 'id' && !hasIds && lookup.nameMapping === null && fields.length > 0) {
+  const mapping = lookup.by === 'id' ? lookup.nameMapping : null;
+  if (lookup.by === 'id' && mapping === null && fields.length > 0 && !someId(schema.root)) {
     throw parquetFault(
       place,
       'its columns have no field ids and the table has no "schema.name-mapping.default"',
     );
   }
-  const mapping = lookup.by === 'id' && !hasIds ? lookup.nameMapping : null;
   const planner = new Planner(lookup.by === 'name' ? 'name' : 'id', place);
   return fields.map((field) => planner.field(schema.root, field, mapping));
 }
@@ -101,8 +103,7 @@ export function hasColumn(
   fieldId: number,
   nameMapping: NameMapping | null,
 ): boolean {
-  const mapping = someId(schema.root) ? null : nameMapping;
-  return schema.root.children.some((node) => idOf(node, mapping) === fieldId);
+  return schema.root.children.some((node) => idOf(node, nameMapping) === fieldId);
 }
 
 function someId(node: ParquetNode): boolean {
@@ -110,7 +111,7 @@ function someId(node: ParquetNode): boolean {
 }
 
 function idOf(node: ParquetNode, mapping: NameMapping | null): number | null {
-  if (mapping === null) return node.fieldId;
+  if (node.fieldId !== null || mapping === null) return node.fieldId;
   return mappedField(mapping, node.name)?.fieldId ?? null;
 }
 

@@ -29,7 +29,6 @@ export function decodeHybrid(
       if (byte < 128) break;
     }
     const run = Math.floor(header / 2);
-    if (run === 0) return false;
     if (header % 2 === 0) {
       const end = Math.min(out.length, filled + run);
       const bytes = (width + 7) >>> 3;
