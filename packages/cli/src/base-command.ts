@@ -1,7 +1,6 @@
 import { type Backend, LhsError } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
-import { errorReport } from './terminal/error-report.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -78,6 +77,7 @@ export abstract class LhsCommand extends Command {
   override async catch(error: Error): Promise<void> {
     const columns = process.stderr.columns ?? this.terminal.width;
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
+    const { errorReport } = await import('./terminal/error-report.ts');
     const report = errorReport(error, styleFor(color), columns);
     if (this.argv.includes('--json')) this.printJson(report.body);
     else this.terminal.err(report.lines.join('\n'));

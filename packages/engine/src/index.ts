@@ -6,6 +6,7 @@ export {
   errorBody,
   LhsError,
 } from './base/errors.ts';
+export { nearest } from './base/nearest.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
-import { parse } from 'yaml';
 
 /** Where a value comes from; the first one that says something wins. */
 export type Origin = 'flag' | 'environment' | 'project' | 'user' | 'default';
@@ -78,6 +78,7 @@ export function settingKey(name: string): SettingKey {
 
 function readFile(path: string): Partial<Record<SettingKey, string>> {
   if (!existsSync(path)) return {};
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
   const values: unknown = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
     throw new LhsError('invalid_argument', `${path} should hold settings, one "key: value" a line`);

@@ -1,4 +1,4 @@
-import { ERROR_CODES, errorBody, LhsError } from '@lakehouse-search/engine';
+import { ERROR_CODES, errorBody, LhsError, nearest } from '@lakehouse-search/engine';
 import type { Style } from './style.ts';
 import { cut, printable, width } from './text.ts';
 
@@ -15,7 +15,9 @@ const USAGE_EXIT = 2;
 /** Usage errors of oclif carry the exit code with them. */
 interface UsageError extends Error {
   readonly oclif?: { readonly exit?: number };
-  readonly suggestions?: readonly string[];
+  /** Flags that do not exist, with their dashes. */
+  readonly flags?: readonly string[];
+  readonly parse?: { readonly input?: { readonly flags?: Readonly<Record<string, unknown>> } };
 }
 
 /** One cause once: what is wrong, a caret under it, the nearest right thing, what to do next. */
@@ -49,9 +51,19 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
 
 function usageReport(error: UsageError, style: Style): ErrorReport {
   const message = error.message.replace(/\nSee more help with --help$/, '').trim();
-  const lines = [`${style.red('error:')} ${message}`, '  --help shows how it is used'];
+  const lines = [`${style.red('error:')} ${message}`, ...flagHints(error)];
+  lines.push('  --help shows how it is used');
   const exit = error.oclif?.exit ?? USAGE_EXIT;
   return { lines, exit, body: wire('invalid_argument', 400, message) };
+}
+
+/** The nearest flag for each that does not exist. */
+function flagHints(error: UsageError): string[] {
+  const known = Object.keys(error.parse?.input?.flags ?? {});
+  return (Array.isArray(error.flags) ? error.flags : []).flatMap((flag) => {
+    const near = nearest(String(flag).replace(/^-+/, ''), known);
+    return near === undefined ? [] : [`  did you mean --${near}?`];
+  });
 }
 
 function bugReport(error: unknown, style: Style): ErrorReport {

@@ -15,6 +15,8 @@ import type { WriterSession } from './writer-session.ts';
 export interface NewDataFile extends FileStatistics {
   readonly recorded: string;
   readonly real: string;
+  /** Default parquet. */
+  readonly format?: 'parquet' | 'avro';
   readonly partition: readonly Value[];
   readonly fileSize: number;
 }

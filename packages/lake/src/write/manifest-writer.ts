@@ -23,7 +23,7 @@ import {
 } from '../schema/type.ts';
 import type { NewDataFile } from './data-files.ts';
 
-/** A file that a delete commits: positions of rows (v2) or a deletion vector (v3). */
+/** A file that a delete commits: positions of rows (v2), a deletion vector (v3), or values that are gone. */
 export type NewDeleteFile = {
   readonly recorded: string;
   readonly real: string;
@@ -33,6 +33,7 @@ export type NewDeleteFile = {
   readonly fileSize: number;
 } & (
   | { readonly kind: 'position'; readonly referencedDataFile: string | null }
+  | { readonly kind: 'equality'; readonly equalityIds: readonly number[] }
   | {
       readonly kind: 'vector';
       readonly referencedDataFile: string;
@@ -75,7 +76,7 @@ export function addedData(file: NewDataFile, snapshotId: bigint): EntryRow {
       ...NO_DETAILS,
       content: 0,
       file_path: file.recorded,
-      file_format: 'PARQUET',
+      file_format: file.format === 'avro' ? 'AVRO' : 'PARQUET',
       partition: tuple(file.partition),
       record_count: BigInt(file.recordCount),
       file_size_in_bytes: BigInt(file.fileSize),
@@ -97,13 +98,14 @@ export function addedDelete(file: NewDeleteFile, snapshotId: bigint): EntryRow {
     fileSequence: null,
     file: {
       ...NO_DETAILS,
-      content: 1,
+      content: file.kind === 'equality' ? 2 : 1,
+      equality_ids: file.kind === 'equality' ? file.equalityIds : null,
       file_path: file.recorded,
       file_format: vector ? 'PUFFIN' : 'PARQUET',
       partition: tuple(file.partition),
       record_count: BigInt(file.recordCount),
       file_size_in_bytes: BigInt(file.fileSize),
-      referenced_data_file: file.referencedDataFile,
+      referenced_data_file: file.kind === 'equality' ? null : file.referencedDataFile,
       content_offset: vector ? BigInt(file.contentOffset) : null,
       content_size_in_bytes: vector ? BigInt(file.contentSize) : null,
     },

@@ -1,7 +1,5 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { runQueryFile } from '../../search/query-file.ts';
-import { nothingFound, resultLines } from '../../search/result-lines.ts';
 import { searchFlags, searchRequest } from '../../search/search-flags.ts';
 
 export default class IndexSearch extends LhsCommand {
@@ -29,6 +27,7 @@ export default class IndexSearch extends LhsCommand {
     const { args, flags } = await this.parse(IndexSearch);
     const backend = await this.backend(flags);
     if (flags.queries !== undefined) {
+      const { runQueryFile } = await import('../../search/query-file.ts');
       await runQueryFile(backend, args.index, flags.queries, flags, (line) =>
         this.terminal.out(line),
       );
@@ -39,6 +38,7 @@ export default class IndexSearch extends LhsCommand {
       this.printJson(await backend.search(request));
       return;
     }
+    const { nothingFound, resultLines } = await import('../../search/result-lines.ts');
     const index = await backend.describeIndex({ index: args.index });
     const answer = await backend.search({ ...request, highlight: { max_fragments: 1 } });
     const { style, terminal } = this;

@@ -1,0 +1,63 @@
+/** Intersection of decoded lists, and counting on bitmaps. */
+import { add, c32, g, load, locals, params, set, shl } from './wat.ts';
+
+const word = (array: string, i: string): string => add(g(array), shl(g(i), 2));
+const store = (array: string, value: string): string => `(i32.store ${word(array, 'm')} ${value})`;
+const turned = (lanes: string): string => `(i8x16.shuffle ${lanes} ${g('vb')} ${g('vb')})`;
+const equal = (other: string): string => `(i32x4.eq ${g('va')} ${other})`;
+
+/** Lanes of va that are anywhere in vb. */
+const equalLanes = `(i32x4.bitmask (v128.or
+  (v128.or ${equal(g('vb'))} ${equal(turned('4 5 6 7 8 9 10 11 12 13 14 15 0 1 2 3'))})
+  (v128.or ${equal(turned('8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7'))}
+    ${equal(turned('12 13 14 15 0 1 2 3 4 5 6 7 8 9 10 11'))})))`;
+
+const emitLanes = `(if ${g('eq')} (then (loop $hit
+  ${set('t', `(i32.ctz ${g('eq')})`)} ${set('d', load(add(g('x'), shl(g('t'), 2))))}
+  (if ${g('oi')} (then
+    ${store('oi', add(g('i'), g('t')))}
+    ${store('oj', add(g('j'), `(i32.ctz (i32x4.bitmask (i32x4.eq ${g('vb')} (i32x4.splat ${g('d')}))))`))}))
+  ${store('od', g('d'))} ${set('m', add(g('m'), c32(1)))}
+  (br_if $hit (local.tee $eq (i32.and ${g('eq')} (i32.sub ${g('eq')} (i32.const 1))))))))`;
+
+/**
+ * intersect: documents of a[0 .. na) and b[0 .. nb), both rising, to od; their places to oi and oj unless oi = 0. Four by four,
+ * all pairs at once; the side with the smaller last document moves on.
+ */
+export const intersect = `(func (export "intersect")
+  ${params('i32', 'a na b nb od oi oj')} (result i32)
+  ${locals('i32', 'i j m eq x y t d')} ${locals('v128', 'va vb')}
+  (block $tail (loop $l
+    (br_if $tail (i32.gt_u ${add(g('i'), c32(4))} ${g('na')}))
+    (br_if $tail (i32.gt_u ${add(g('j'), c32(4))} ${g('nb')}))
+    ${set('x', word('a', 'i'))} ${set('y', word('b', 'j'))}
+    ${set('va', `(v128.load ${g('x')})`)} ${set('vb', `(v128.load ${g('y')})`)}
+    ${set('eq', equalLanes)}
+    ${emitLanes}
+    ${set('x', `(i32x4.extract_lane 3 ${g('va')})`)} ${set('y', `(i32x4.extract_lane 3 ${g('vb')})`)}
+    ${set('i', add(g('i'), shl(`(i32.le_s ${g('x')} ${g('y')})`, 2)))}
+    ${set('j', add(g('j'), shl(`(i32.le_s ${g('y')} ${g('x')})`, 2)))} (br $l)))
+  (block $end (loop $s
+    (br_if $end (i32.ge_u ${g('i')} ${g('na')})) (br_if $end (i32.ge_u ${g('j')} ${g('nb')}))
+    ${set('x', load(word('a', 'i')))} ${set('y', load(word('b', 'j')))}
+    (if (i32.eq ${g('x')} ${g('y')}) (then
+      (if ${g('oi')} (then ${store('oi', g('i'))} ${store('oj', g('j'))}))
+      ${store('od', g('x'))} ${set('m', add(g('m'), c32(1)))}))
+    ${set('i', add(g('i'), `(i32.le_s ${g('x')} ${g('y')})`))}
+    ${set('j', add(g('j'), `(i32.le_s ${g('y')} ${g('x')})`))} (br $s)))
+  ${g('m')})`;
+
+const block = (array: string): string => `(v128.load ${add(g(array), g('i'))})`;
+
+/** Number of bits of (a op b op c), without those of `blocked` where `but` says so; whole multiples of 16 bytes. */
+export const count = (name: string, op: 'and' | 'or', but: boolean): string => {
+  const bits = `(v128.${op} (v128.${op} ${block('a')} ${block('b')}) ${block('c')})`;
+  const kept = but ? `(v128.andnot ${bits} ${block('blocked')})` : bits;
+  const ones = `(i32x4.extadd_pairwise_i16x8_u
+    (i16x8.extadd_pairwise_i8x16_u (i8x16.popcnt ${kept})))`;
+  return `(func (export "${name}") ${params('i32', `a b c${but ? ' blocked' : ''} bytes`)}
+    (result i32) ${locals('i32', 'i')} ${locals('v128', 'sum')}
+    (loop $l ${set('sum', `(i32x4.add ${g('sum')} ${ones})`)}
+      ${set('i', add(g('i'), c32(16)))} (br_if $l (i32.lt_u ${g('i')} ${g('bytes')})))
+    ${[0, 1, 2, 3].map((q) => `(i32x4.extract_lane ${q} ${g('sum')})`).reduce(add)})`;
+};
