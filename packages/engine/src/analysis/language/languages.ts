@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import { stemEnglish } from '../english/porter2.ts';
 import { ENGLISH_STOP_WORDS } from '../english/stop-words.ts';
+import { lowerText } from '../unicode/lower.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -50,13 +51,14 @@ export function stemmerOf(language: string): (word: string) => string {
   return language === 'romanian' ? (word) => stemmer(withCedillas(word)) : stemmer;
 }
 
-/** The stop words of a language of LANGUAGES, in lower case. */
+/** The stop words of a language of LANGUAGES, folded as the lowercase filter folds words. */
 export function stopWordsOf(language: string): readonly string[] {
   if (language === 'english') return ENGLISH_STOP_WORDS;
   const { stopwords } = require(`@orama/stopwords/${PACKAGED[language]}`) as {
     stopwords: readonly string[];
   };
-  return stopwords;
+  const words = stopwords.map((word) => lowerText(word.replace(/^[\ufeff\p{M}]+/u, '')));
+  return words.filter((word) => !word.includes(' '));
 }
 
 /** Romanian is written with commas below today; the stemmer knows the older cedillas. */
