@@ -1,5 +1,5 @@
 import { anyInRange } from '../base/bitmap.ts';
-import { addScores, type ScoreNode, scoreBound } from '../query/weight/scores.ts';
+import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
 import type { SortKey } from './order.ts';
 import type { RankedDocs } from './ranked-docs.ts';
 import type { SegmentSortKey } from './segment-order.ts';
@@ -8,6 +8,7 @@ import type { SegmentSortKey } from './segment-order.ts';
 const ROUNDING = 1 + 1e-9;
 const RANGES_A_ZONE = 4;
 const WORDS_A_RANGE = 8;
+const BOUND_CLASSES = 256;
 
 /** What of a segment is to be collected. */
 export interface SegmentMatches {
@@ -61,20 +62,38 @@ function zonesByPlace(key: SegmentSortKey, zones: number): Int32Array {
   return order.sort((a, b) => (places[a] === places[b] ? a - b : places[a]! - places[b]!));
 }
 
-/** Relevance: a range is scored only where its bound reaches the last kept score. */
+/** Relevance: ranges by falling bound; one is scored only where its bound reaches the last kept score. */
 function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDocs): void {
   const { matches, scores } = segment;
   const ranges = matches.length / WORDS_A_RANGE;
+  const bounds = new Float64Array(ranges);
+  addBounds(score, bounds);
   const offer = (doc: number, value: number) => {
     if (-value <= top.worst) top.offer(doc, value);
   };
-  for (let range = 0; range < ranges; range++) {
-    if (!anyInRange(matches, range)) continue;
-    if (-(scoreBound(score, range) * ROUNDING) > top.worst) continue;
+  for (const range of rangesByBound(matches, bounds)) {
+    if (-(bounds[range]! * ROUNDING) > top.worst) continue;
     scores.fill(0);
-    addScores(score, range, scores);
+    addScores(score, range, matches, scores);
     visitRange(matches, range, scores, offer);
   }
+}
+
+/** The ranges with a match, the highest bounds first: sorted into as many classes as a counting sort is cheap for. */
+function rangesByBound(matches: Int32Array, bounds: Float64Array): Int32Array {
+  const highest = bounds.reduce((a, b) => Math.max(a, b), 0);
+  const step = highest === 0 ? 0 : (BOUND_CLASSES - 1) / highest;
+  const starts = new Int32Array(BOUND_CLASSES + 1);
+  const classOf = (range: number) => BOUND_CLASSES - 1 - Math.floor(bounds[range]! * step);
+  for (let range = 0; range < bounds.length; range++) {
+    if (anyInRange(matches, range)) starts[classOf(range) + 1]!++;
+  }
+  for (let i = 1; i <= BOUND_CLASSES; i++) starts[i]! += starts[i - 1]!;
+  const order = new Int32Array(starts[BOUND_CLASSES]!);
+  for (let range = 0; range < bounds.length; range++) {
+    if (anyInRange(matches, range)) order[starts[classOf(range)]!++] = range;
+  }
+  return order;
 }
 
 /** Scores are asked for, but do not come first: zones are skipped by the first key's column. */
@@ -90,7 +109,7 @@ function collectScored(
     if (!anyInRange(matches, range)) continue;
     if (top !== null && keys[0]!.zonePlace(Math.floor(range / RANGES_A_ZONE)) > top.worst) continue;
     scores.fill(0);
-    addScores(score, range, scores);
+    addScores(score, range, matches, scores);
     visitRange(matches, range, scores, visit);
   }
 }

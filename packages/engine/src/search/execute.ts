@@ -7,7 +7,7 @@
  * 3. Of the matches the first in the order are kept (collect/): ranges that cannot hold one are skipped by their bound.
  * 4. The lists of the segments are merged.
  */
-import { and, andNot, countBits } from '../base/bitmap.ts';
+import { and, andNot, countBits, setBit } from '../base/bitmap.ts';
 import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
 import { collectEvery, collectFirst } from '../collect/collect-segment.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
@@ -129,7 +129,10 @@ class Search {
       const held: Int32Array[] = [];
       const score = scoreNode(this.#query.node(reader, true), scratch, held);
       const own = docs.filter((doc) => doc.segment === number).sort((a, b) => a.doc - b.doc);
-      scoreDocuments(score, own, scratch.scores, (doc, value) => scores.set(doc, value));
+      const wanted = scratch.bitmaps.take();
+      for (const { doc } of own) setBit(wanted, doc);
+      scoreDocuments(score, own, wanted, scratch.scores, (doc, value) => scores.set(doc, value));
+      scratch.bitmaps.give(wanted);
       for (const bits of held) scratch.bitmaps.give(bits);
     }
     return docs.map((doc) => ({ ...doc, score: scores.get(doc) ?? 0 }));
@@ -140,6 +143,7 @@ class Search {
 function scoreDocuments<T extends RankedDoc>(
   score: ScoreNode,
   docs: readonly T[],
+  wanted: Int32Array,
   scores: Float64Array,
   visit: (doc: T, score: number) => void,
 ): void {
@@ -148,7 +152,7 @@ function scoreDocuments<T extends RankedDoc>(
     if (doc.doc >> 8 !== range) {
       range = doc.doc >> 8;
       scores.fill(0);
-      addScores(score, range, scores);
+      addScores(score, range, wanted, scores);
     }
     visit(doc, scores[doc.doc & 255]!);
   }

@@ -7,12 +7,13 @@ import { anyInRange, or, wordsOf } from '../../base/bitmap.ts';
 export interface SegmentLeaf {
   /** Sets the bits of all matching documents, deleted ones too. Other bits stay. */
   fill(bits: Int32Array): void;
-  /** No document of the range scores more. 0 where none matches, as far as that is known without looking. */
-  bound(range: number): number;
   /**
-   * Adds the scores of the range's matching documents to scores[d & 255]. Cheapest in rising order of ranges.
+   * Adds to each range a bound that none of its documents' scores exceeds; 0 where none matches, as far as that is known
+   * without looking.
    */
-  add(range: number, scores: Float64Array): void;
+  addBounds(into: Float64Array): void;
+  /** Adds the scores of the range's matching documents with a bit in `wanted` (whole segment) to scores[d & 255]. */
+  add(range: number, wanted: Int32Array, scores: Float64Array): void;
 }
 
 /** Documents of a range. */
@@ -21,7 +22,7 @@ export const RANGE_DOCS = 256;
 /** A leaf that matches nothing. */
 export const NO_MATCHES: SegmentLeaf = Object.freeze({
   fill() {},
-  bound: () => 0,
+  addBounds() {},
   add() {},
 });
 
@@ -44,23 +45,28 @@ export function constantLeaf(
       if (matches === null) fill(into);
       else or(into, matches);
     },
-    bound: (range) =>
-      score === 0 || (matches !== null && !anyInRange(matches, range)) ? 0 : score,
-    add(range, scores) {
-      if (score !== 0) addConstant(bits(), range, score, scores);
+    addBounds(into) {
+      if (score === 0) return;
+      for (let range = 0; range < into.length; range++) {
+        if (matches === null || anyInRange(matches, range)) into[range]! += score;
+      }
+    },
+    add(range, wanted, scores) {
+      if (score !== 0) addConstant(bits(), range, wanted, score, scores);
     },
   };
 }
 
-/** Adds `score` where a bit of the range is set. */
-export function addConstant(
+function addConstant(
   bits: Int32Array,
   range: number,
+  wanted: Int32Array,
   score: number,
   scores: Float64Array,
 ): void {
   for (let i = 0; i < 8; i++) {
-    for (let word = bits[8 * range + i]!; word !== 0; word &= word - 1) {
+    const at = 8 * range + i;
+    for (let word = bits[at]! & wanted[at]!; word !== 0; word &= word - 1) {
       scores[32 * i + 31 - Math.clz32(word & -word)]! += score;
     }
   }

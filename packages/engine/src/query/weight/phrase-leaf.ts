@@ -1,3 +1,4 @@
+import { hasBit } from '../../base/bitmap.ts';
 import type { PostingsCursor } from '../../inverted/cursors.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { Leaf, PhraseWord } from '../bind/clause.ts';
@@ -40,16 +41,16 @@ export function phraseLeaf(
     fill(bits) {
       for (const doc of matches().docs) bits[doc >> 5]! |= 1 << (doc & 31);
     },
-    bound(range) {
-      let best = 0;
-      eachOfRange(matches().docs, range, (_, i) => {
-        best = Math.max(best, scores()[i]!);
+    addBounds(into) {
+      const best = new Float64Array(into.length);
+      matches().docs.forEach((doc, i) => {
+        best[doc >> 8] = Math.max(best[doc >> 8]!, scores()[i]!);
       });
-      return best;
+      for (let range = 0; range < into.length; range++) into[range]! += best[range]!;
     },
-    add(range, into) {
+    add(range, wanted, into) {
       eachOfRange(matches().docs, range, (doc, i) => {
-        into[doc & 255]! += scores()[i]!;
+        if (hasBit(wanted, doc)) into[doc & 255]! += scores()[i]!;
       });
     },
   };

@@ -1,3 +1,4 @@
+import { anyInRange } from '../../base/bitmap.ts';
 import type { SegmentLeaf } from './leaf.ts';
 import { RANGE_DOCS } from './leaf.ts';
 import { type MatchScope, matchesOf, type SegmentNode } from './matches.ts';
@@ -31,29 +32,34 @@ export function scoreNode(
   return { kind: 'sum', parts, matches };
 }
 
-/** No document of the range scores more than this. */
-export function scoreBound(node: ScoreNode, range: number): number {
-  if (node.kind === 'leaf') return node.leaf.bound(range);
-  let bound = 0;
-  for (const part of node.parts) bound += scoreBound(part, range);
-  return bound;
+/** Adds to each range a bound that none of its documents' scores exceeds. */
+export function addBounds(node: ScoreNode, into: Float64Array): void {
+  if (node.kind === 'leaf') node.leaf.addBounds(into);
+  else for (const part of node.parts) addBounds(part, into);
 }
 
-/** Adds the node's scores of a range's documents to scores[d & 255]. */
-export function addScores(node: ScoreNode, range: number, scores: Float64Array): void {
-  if (node.kind === 'leaf') node.leaf.add(range, scores);
-  else if (node.matches === null) for (const part of node.parts) addScores(part, range, scores);
-  else addMatching(node.parts, node.matches, range, scores);
+/** Adds the node's scores of a range's wanted documents to scores[d & 255]. */
+export function addScores(
+  node: ScoreNode,
+  range: number,
+  wanted: Int32Array,
+  scores: Float64Array,
+): void {
+  if (node.kind === 'leaf') node.leaf.add(range, wanted, scores);
+  else if (node.matches !== null) addMatching(node.parts, node.matches, range, wanted, scores);
+  else for (const part of node.parts) addScores(part, range, wanted, scores);
 }
 
 function addMatching(
   parts: readonly ScoreNode[],
   matches: Int32Array,
   range: number,
+  wanted: Int32Array,
   scores: Float64Array,
 ): void {
+  if (!anyInRange(matches, range)) return;
   const own = new Float64Array(RANGE_DOCS);
-  for (const part of parts) addScores(part, range, own);
+  for (const part of parts) addScores(part, range, wanted, own);
   for (let i = 0; i < 8; i++) {
     for (let word = matches[8 * range + i]!; word !== 0; word &= word - 1) {
       const at = 32 * i + 31 - Math.clz32(word & -word);

@@ -1,9 +1,10 @@
-import type { PostingsCursor } from '../../inverted/cursors.ts';
-import { K1, LONG } from '../../inverted/format.ts';
+import { K1, LONG, SHORT } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { TermInfo } from '../../inverted/term-info.ts';
+import { raiseImpact } from '../../inverted/term-matches.ts';
 import type { Leaf } from '../bind/clause.ts';
-import { constantLeaf, NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
+import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
+import { type RangePostings, rangePostings } from './range-postings.ts';
 import type { FieldStatistics, SnapshotStatistics } from './statistics.ts';
 
 /** A term of a field in one segment. On TEXT BM25: boost x idf x tf / (tf + norm); on KEYWORD boost x idf / (1 + k1). */
@@ -31,37 +32,46 @@ class TextTerm implements SegmentLeaf {
   readonly #info: TermInfo;
   readonly #weight: number;
   readonly #field: FieldStatistics;
-  #cursor: PostingsCursor;
-  #range = -1;
+  #opened: RangePostings | null = null;
 
   constructor(reader: InvertedReader, info: TermInfo, weight: number, field: FieldStatistics) {
     this.#reader = reader;
     this.#info = info;
     this.#weight = weight;
     this.#field = field;
-    this.#cursor = reader.postings(info);
   }
 
   fill(bits: Int32Array): void {
     this.#reader.fill(this.#info, bits);
   }
 
-  bound(range: number): number {
-    const first = range * RANGE_DOCS;
-    const last = Math.min(first + RANGE_DOCS, this.#reader.docs) - 1;
-    const { averageLength } = this.#field;
-    return this.#weight * this.#reader.impactBound(this.#info, first, last, averageLength);
+  addBounds(into: Float64Array): void {
+    const { book, averageLength } = this.#reader;
+    const scale = this.#field.averageLength / averageLength;
+    const bounds = Float64Array.from(book, (impact) => this.#weight * raiseImpact(impact, scale));
+    // Short terms have no codes: no impact is above 1.
+    if (this.#info.kind === SHORT) bounds[255] = this.#weight;
+    this.#postings.addBounds(bounds, into);
   }
 
-  add(range: number, scores: Float64Array): void {
-    if (range < this.#range) this.#cursor = this.#reader.postings(this.#info);
-    this.#range = range;
-    const cursor = this.#cursor;
-    const end = (range + 1) * RANGE_DOCS;
-    for (let doc = cursor.advance(range * RANGE_DOCS); doc < end; doc = cursor.next()) {
-      const frequency = cursor.tf();
-      const norm = normAt(this.#reader, this.#field, doc);
-      scores[doc & 255]! += this.#weight * (frequency / (frequency + norm));
+  add(range: number, wanted: Int32Array, scores: Float64Array): void {
+    const postings = this.#postings;
+    const { codes } = this.#reader;
+    const { norms } = this.#field;
+    const { docs, frequencies } = postings;
+    const weight = this.#weight;
+    const count = postings.read(range, wanted);
+    for (let i = 0; i < count; i++) {
+      const doc = docs[i]!;
+      const code = codes[doc]!;
+      const norm = code < LONG ? norms[code]! : normAt(this.#reader, this.#field, doc);
+      const frequency = frequencies[i]!;
+      scores[doc & 255]! += weight * (frequency / (frequency + norm));
     }
+  }
+
+  get #postings(): RangePostings {
+    this.#opened ??= rangePostings(this.#reader, this.#info);
+    return this.#opened;
   }
 }
