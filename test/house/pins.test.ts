@@ -31,14 +31,17 @@ it('pins the exports of the lake', () => {
       "appendRows",
       "changeColumns",
       "createTable",
+      "decodeVariant",
       "deleteRows",
       "diffFileSets",
       "dropRef",
+      "encodeVariant",
       "expireSnapshots",
       "fileSet",
       "importFiles",
       "listTables",
       "loadTable",
+      "nodeFromJson",
       "openTable",
       "overwriteRows",
       "schemaToJson",
@@ -47,6 +50,7 @@ it('pins the exports of the lake', () => {
       "upsertRows",
       "valueAt",
       "valueToJson",
+      "variantFromJson",
     ]
   `);
 });

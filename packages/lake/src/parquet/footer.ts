@@ -33,6 +33,7 @@ export interface ColumnChunk {
   readonly offsetIndex: ByteRange | null;
   readonly columnIndex: ByteRange | null;
 }
+/** A range of the file, in bytes. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;

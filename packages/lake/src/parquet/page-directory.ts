@@ -24,6 +24,7 @@ export interface PageRef {
   readonly rows: number;
   readonly ranges: readonly ByteRange[];
 }
+/** The pages of a column chunk in row order, and its dictionary page where it has one. */
 export interface PageDirectory {
   readonly pages: readonly PageRef[];
   readonly dictionary: ByteRange | null;

@@ -34,6 +34,7 @@ export interface LoadedPage {
   readonly rowStarts: Int32Array | null;
 }
 
+/** How a file is opened. */
 export interface OpenOptions {
   /** Default `data`: errors are then `data_file_*`. */
   readonly role?: FileRole;
@@ -69,6 +70,7 @@ export async function openParquetFile(
   }
 }
 
+/** A Parquet file that stays open until `close`; made by `openParquet`. */
 export class ParquetFile {
   readonly place: FaultPlace;
   readonly footer: Footer;

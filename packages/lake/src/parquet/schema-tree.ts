@@ -41,6 +41,7 @@ interface NodeBase {
   readonly repeat: number;
   readonly logical: Logical;
 }
+/** A column: a node that holds values. */
 export interface LeafNode extends NodeBase {
   readonly kind: 'leaf';
   /** Index among the leaves: of the column chunk in every row group. */
@@ -49,6 +50,7 @@ export interface LeafNode extends NodeBase {
   /** Bytes of a `fixed` value. */
   readonly length: number;
 }
+/** A node that holds other nodes. */
 export interface GroupNode extends NodeBase {
   readonly kind: 'group';
   readonly children: readonly ParquetNode[];
