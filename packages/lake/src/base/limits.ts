@@ -38,7 +38,7 @@ export const LIMITS = Object.freeze({
   parquetSchemaElements: 65_536,
   parquetSchemaDepth: 64,
   parquetPageHeaderBytes: 8 * 1024 * 1024,
-  parquetPageBytes: 512 * 1024 * 1024,
+  parquetPageBytes: 256 * 1024 * 1024,
   parquetPagesPerChunk: 4_000_000,
   parquetValuesPerPage: 16 * 1024 * 1024,
   thriftDepth: 32,

@@ -183,3 +183,26 @@ describe('thrift', () => {
     expect(() => readThrift(deep, 0, place)).toThrow(/deeply/);
   });
 });
+
+describe('decompression bombs', () => {
+  const zeros = new Uint8Array(4 * 1024 * 1024);
+
+  it('stop at the size that the page header says', async () => {
+    for (const [codec, input] of [
+      [2, gzipSync(zeros)],
+      [4, brotliCompressSync(zeros)],
+      [6, zstdCompressSync(zeros)],
+    ] as const) {
+      await expect(decompress(codec, input, 1000, place)).rejects.toThrow(/not 1000 bytes/);
+    }
+  });
+
+  it('are refused unread where the codec cannot make so many bytes', async () => {
+    const claim = 200 * 1024 * 1024;
+    const before = process.memoryUsage().arrayBuffers;
+    for (const codec of [1, 5, 7]) {
+      await expect(decompress(codec, bytes(1, 2, 3), claim, place)).rejects.toThrow(LakeError);
+    }
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(claim / 2);
+  });
+});
