@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Batch, ColumnVector } from '../src/scan/batch.ts';
+import { valueAt } from '../src/scan/vectors.ts';
 import { compareText } from '../src/schema/compare.ts';
 import type {
   Field,
@@ -160,18 +162,45 @@ export class Digest {
     this.#columns = schema.fields.map(() => ({ nulls: 0, min: null, max: null, sum: 0n }));
   }
 
-  add(values: readonly Value[]): void {
-    this.count++;
-    values.forEach((value, i) => {
-      const column = this.#columns[i];
-      if (value === null) column.nulls++;
-      else if (!Number.isNaN(value)) {
-        if (column.min === null || less(value, column.min)) column.min = value;
-        if (column.max === null || less(column.max, value)) column.max = value;
-        const { kind } = this.#fields[i].type;
-        if (kind === 'int' || kind === 'long') column.sum += BigInt(value as number | bigint);
+  /** Adds the rows of a batch whose columns are the schema's. */
+  add(batch: Batch): void {
+    this.count += batch.rows;
+    for (let i = 0; i < this.#fields.length; i++) {
+      const vector = batch.columns[i];
+      if (vector.kind === 'utf8') this.#addTexts(i, vector, batch.rows);
+      else for (let row = 0; row < batch.rows; row++) this.#addValue(i, valueAt(vector, row));
+    }
+  }
+
+  #addValue(i: number, value: Value): void {
+    const column = this.#columns[i];
+    if (value === null) column.nulls++;
+    else if (!Number.isNaN(value)) {
+      if (column.min === null || less(value, column.min)) column.min = value;
+      if (column.max === null || less(column.max, value)) column.max = value;
+      const { kind } = this.#fields[i].type;
+      if (kind === 'int' || kind === 'long') column.sum += BigInt(value as number | bigint);
+    }
+  }
+
+  /** The least and the greatest text of a vector are found among its bytes, then decoded. */
+  #addTexts(i: number, vector: ColumnVector & { readonly kind: 'utf8' }, rows: number): void {
+    const { offsets, bytes } = vector;
+    const order = (a: number, b: number) =>
+      Buffer.compare(
+        bytes.subarray(offsets[a], offsets[a + 1]),
+        bytes.subarray(offsets[b], offsets[b + 1]),
+      );
+    let [least, greatest] = [-1, -1];
+    for (let row = 0; row < rows; row++) {
+      if (vector.nulls?.[row]) this.#columns[i].nulls++;
+      else {
+        if (least < 0 || order(row, least) < 0) least = row;
+        if (greatest < 0 || order(row, greatest) > 0) greatest = row;
       }
-    });
+    }
+    if (least >= 0) this.#addValue(i, valueAt(vector, least));
+    if (greatest >= 0) this.#addValue(i, valueAt(vector, greatest));
   }
 
   /** What differs from the truth, a line each. */
