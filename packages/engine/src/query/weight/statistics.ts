@@ -1,5 +1,6 @@
 import { normOf } from '../../inverted/format.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import { inverseFrequency } from '../../scoring/request.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 
 /** What scoring needs of a field over all segments. */
@@ -10,11 +11,6 @@ export interface FieldStatistics {
   readonly averageLength: number;
   /** Norms by exact length, for lengths below 256. */
   readonly norms: Float64Array;
-}
-
-/** BM25's inverse document frequency: ln(1 + (N - df + 0.5) / (df + 0.5)) (Robertson and Zaragoza 2009, Lucene's form). */
-export function inverseFrequency(docs: number, df: number): number {
-  return Math.log(1 + (docs - df + 0.5) / (df + 0.5));
 }
 
 /** Statistics of the segments of a snapshot, gathered when first asked for. */
