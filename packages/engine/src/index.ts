@@ -7,8 +7,11 @@ export {
   LhsError,
 } from './base/errors.ts';
 export { nearest } from './base/nearest.ts';
+export { checkIndex } from './index/check-index.ts';
+export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';
 export { type InitOptions, initDefinition } from './schema/init-definition.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
+export { openLocalDirectory } from './storage/local-directory.ts';

@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkIndex } from '../src/index/check-index.ts';
 import { filesOf } from '../src/index/commit.ts';
-import { liveGeneration, openIndex } from '../src/index/index-folder.ts';
+import { openSnapshot } from '../src/index/index-snapshot.ts';
+import { currentGeneration } from '../src/registry/index-folder.ts';
+import { sweepIndex } from '../src/registry/open-index.ts';
+import { openLocalDirectory } from '../src/storage/local-directory.ts';
 
 const script = fileURLToPath(new URL('./killed-writer.ts', import.meta.url));
 let folder = '';
@@ -24,17 +27,23 @@ function run(work: 'reindex' | 'sync', at?: number): number | null {
   return Number(child.stdout);
 }
 
-/** Live documents and deleted ones' absence; what stands in the folder is what the index needs. */
+/** Opens the index as the next process does. */
+function openLive() {
+  sweepIndex(folder, openLocalDirectory);
+  const { path } = currentGeneration(folder)!;
+  return { path, snapshot: openSnapshot(openLocalDirectory(path)) };
+}
+
+/** The index is whole and holds one of these numbers of documents; the folder, only what it needs. */
 function expectWhole(counts: readonly number[]): void {
-  const snapshot = openIndex(folder);
+  const { path, snapshot } = openLive();
   expect(counts).toContain(snapshot.liveDocs);
   expect(checkIndex(snapshot)).toEqual([]);
-  const generation = `g${String(liveGeneration(folder)).padStart(6, '0')}`;
-  const { commit } = snapshot;
+  const needed = [...filesOf(snapshot.commit)].sort();
   snapshot.release();
-  expect(readdirSync(folder).sort()).toEqual(['current', generation]);
-  const names = readdirSync(join(folder, generation)).filter((name) => name !== 'verified');
-  expect(names.sort()).toEqual([...filesOf(commit)].sort());
+  const folders = readdirSync(folder).filter((name) => !/lock/.test(name));
+  expect(folders.sort()).toEqual(['CURRENT', basename(path)]);
+  expect(readdirSync(path).filter((name) => name !== 'verified')).toEqual(needed);
 }
 
 /** A dozen points of a run of this many operations; all of them with LHS_TEST_LONG=1. */
@@ -58,7 +67,7 @@ test('a reindex killed at its operations leaves the former generation, and no or
 test('a sync killed at its operations leaves the old commit or the new one, and no orphan after the next open', () => {
   run('reindex');
   const rows = () => {
-    const snapshot = openIndex(folder);
+    const { snapshot } = openLive();
     const { liveDocs } = snapshot;
     snapshot.release();
     return liveDocs;

@@ -2,10 +2,17 @@
  * A process that writes an index and kills itself at a given operation: node killed-writer.ts FOLDER reindex|sync N. Without N
  * it lives and prints how many operations there are.
  */
-import { openIndexSession } from '../src/index/index-folder.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
+import {
+  currentGeneration,
+  promoteGeneration,
+  stageGeneration,
+  sweepGenerations,
+  takeLock,
+} from '../src/registry/index-folder.ts';
 import type { DocumentBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
+import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { FaultyDirectory } from './faulty-directory.ts';
 
 const PLANS: readonly FieldPlan[] = [
@@ -34,8 +41,10 @@ function block(from: number, docs: number): DocumentBlock {
 const [folder, work, at] = process.argv.slice(2);
 const die = () => process.kill(process.pid, 'SIGKILL');
 const operation = at === undefined ? -1 : Number(at);
-const session = openIndexSession(folder, work === 'reindex' ? 'new' : 'live');
-const directory = new FaultyDirectory(session.directory, { kind: 'call', operation, call: die });
+const lock = takeLock(folder, 'test', work);
+const generation = work === 'reindex' ? stageGeneration(folder) : currentGeneration(folder)!;
+const local = openLocalDirectory(generation.path);
+const directory = new FaultyDirectory(local, { kind: 'call', operation, call: die });
 const writer = IndexWriter.open(directory, PLANS);
 const first = writer.liveDocs === 0 ? 0 : 1000;
 for (let part = 0; part < 3; part++) {
@@ -47,7 +56,8 @@ writer.forceMerge(1);
 writer.commit({ checkpoint: null, files: ['a.parquet'] });
 writer.close();
 if (operation === directory.operations + 1) die();
-if (work === 'reindex') session.publish();
+if (work === 'reindex') promoteGeneration(folder, generation);
 if (operation === directory.operations + 2) die();
-session.close();
+sweepGenerations(folder);
+lock.release();
 process.stdout.write(String(directory.operations));

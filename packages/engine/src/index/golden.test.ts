@@ -3,13 +3,17 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LhsError } from '../base/errors.ts';
 import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
 import { formatIp } from '../schema/ip-value.ts';
 import { decodeKey } from '../schema/key.ts';
 import { bitmapWords } from '../segment/live-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import { MemoryDirectory } from '../storage/memory-directory.ts';
+import { plainArena } from '../storage/plain-arena.ts';
 import { checkIndex } from './check-index.ts';
 import type { CommittedField } from './commit.ts';
 import { type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
@@ -149,6 +153,55 @@ describe.each(versions)('%s', (version) => {
     }
   });
 });
+
+test('any flipped bit of any file is detected when the file is first used', () => {
+  const source = join(fixtures, 'golden-v1', 'index');
+  const names = readdirSync(source);
+  const files = new Map(names.map((name) => [name, readFileSync(join(source, name))]));
+  fc.assert(
+    fc.property(fc.constantFrom(...names), fc.nat(), fc.nat(7), (name, at, bit) => {
+      const bytes = Buffer.from(files.get(name)!);
+      bytes[at % bytes.length] ^= 1 << bit;
+      const damaged = new MemoryDirectory(arena, new Map([...files, [name, bytes]]));
+      expect(
+        errorOf(() => useAll(damaged)),
+        `${name}, byte ${at % bytes.length}`,
+      ).toMatch(/corrupt_index|unsupported/);
+    }),
+    { seed: 20_260_309, numRuns: 300 },
+  );
+  expect(errorOf(() => useAll(new MemoryDirectory(arena, files)))).toBe('none');
+});
+
+const arena = plainArena();
+
+/** Opens a commit and every structure of it. */
+function useAll(directory: MemoryDirectory): void {
+  const snapshot = openSnapshot(directory);
+  try {
+    for (const segment of snapshot.segments) {
+      segment.stored(0);
+      for (const { kind, field } of segment.entry.components) {
+        if (kind === 'core') segment.keys.find(new Uint8Array(1));
+        if (kind === 'locators') segment.locators.file(0);
+        if (kind === 'text' || kind === 'keyword') segment.inverted(field);
+        if (kind === 'numeric') segment.numeric(field);
+        if (kind === 'ordinal') segment.ordinals(field);
+      }
+    }
+  } finally {
+    snapshot.release();
+  }
+}
+
+function errorOf(call: () => void): string {
+  try {
+    call();
+    return 'none';
+  } catch (error) {
+    return error instanceof LhsError ? error.code : String(error);
+  }
+}
 
 test('there is a golden index', () => {
   expect(versions).toContain('golden-v1');

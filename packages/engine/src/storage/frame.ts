@@ -26,7 +26,6 @@ import type { Directory, Region } from './directory.ts';
  */
 export const FILE_KINDS = Object.freeze({
   commit: { number: 1, version: 1 },
-  pointer: { number: 2, version: 1 },
   verified: { number: 3, version: 1 },
   core: { number: 4, version: 1 },
   locators: { number: 5, version: 1 },

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LhsError } from '../base/errors.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
+import { readCommit } from './commit.ts';
+import { IndexWriter } from './index-writer.ts';
+import { thisProcess } from './process-identity.ts';
+import { lockHolder, lockIndex } from './writer-lock.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lhs-lock-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const errorOf = (call: () => unknown): LhsError => {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof LhsError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+test('a second writer is refused by the name of the first, until it lets go', () => {
+  const lock = lockIndex(folder);
+  const refused = errorOf(() => lockIndex(folder));
+  expect(refused.code).toBe('index_busy');
+  expect(refused.message).toContain(`process ${process.pid} on "${thisProcess().host}"`);
+  expect(refused.details).toEqual({ pid: process.pid, host: thisProcess().host });
+  expect(lockHolder(folder)?.pid).toBe(process.pid);
+  lock.assertHeld();
+  lock.release();
+  lock.release();
+  expect(errorOf(() => lock.assertHeld()).code).toBe('index_busy');
+  expect(lockHolder(folder)).toBeNull();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('the lock of a dead process is taken over, that of another host is not', () => {
+  const lives = { ...thisProcess(), token: 'other' };
+  const path = join(folder, 'writer.lock');
+  const gone = spawnSync(process.execPath, ['-e', '']).pid;
+  for (const dead of [
+    { ...lives, pid: gone },
+    { ...lives, started: '1' },
+    { ...lives, boot_id: 'before' },
+    'not JSON',
+  ]) {
+    writeFileSync(path, typeof dead === 'string' ? dead : JSON.stringify(dead));
+    const lock = lockIndex(folder);
+    expect(lockHolder(folder)?.pid).toBe(process.pid);
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  }
+  writeFileSync(path, JSON.stringify({ ...lives, host: 'elsewhere' }));
+  const far = errorOf(() => lockIndex(folder));
+  expect([far.code, far.message.includes('"elsewhere"')]).toEqual(['index_busy', true]);
+  expect(existsSync(path)).toBe(true);
+});
+
+test('the lock of a killed process is taken over', () => {
+  const module = JSON.stringify(new URL('./writer-lock.ts', import.meta.url).href);
+  const script = `import { lockIndex } from ${module};
+    lockIndex(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL');`;
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+  expect(child.signal).toBe('SIGKILL');
+  expect(lockHolder(folder)?.pid).toBe(child.pid);
+  lockIndex(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a writer that has lost its lock cannot commit', () => {
+  const lock = lockIndex(folder);
+  const home = mkdtempSync(join(folder, 'generation-'));
+  const writer = IndexWriter.open(openLocalDirectory(home, lock.assertHeld), []);
+  writer.commit({ checkpoint: null, files: [] });
+  const other = JSON.stringify({ ...thisProcess(), token: 'other' });
+  writeFileSync(join(folder, 'writer.lock'), other);
+  const error = errorOf(() => writer.commit({ checkpoint: null, files: ['a'] }));
+  expect(error.code).toBe('index_busy');
+  expect(readCommit(openLocalDirectory(home))?.number).toBe(1);
+  lock.release();
+  expect(readFileSync(join(folder, 'writer.lock'), 'utf8')).toBe(other);
+});
