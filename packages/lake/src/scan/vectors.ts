@@ -32,7 +32,7 @@ export function vectorKind(type: Type): ColumnVector['kind'] {
   }
 }
 
-const decoder = new TextDecoder('utf-8');
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** The value at `row` of a vector (uuid as text, dates as days, 64-bit integers as bigint). */
