@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** Data, tables and peers that lie beside the checkout. */
+export const SHARED = fileURLToPath(new URL('../../shared', import.meta.url));
+/** Where the peers' data and indexes lie (bench/README.md); LHS_BENCH_DIR says otherwise. */
+export const WORK = process.env.LHS_BENCH_DIR ?? '/tmp/peers';
+
+/** Says what is missing and ends the program, for a benchmark that needs it. */
+export function need(path: string, how: string): string {
+  if (existsSync(path)) return path;
+  console.log(`skipped: ${path} is not there (${how})`);
+  process.exit(0);
+}
+
+/** What the figures were measured on. */
+export function machine(): string {
+  const [cpu] = cpus();
+  const load = loadavg()[0].toFixed(1);
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${cpu.model}, ${memory} GiB, Node ${process.version}, load ${load}`;
+}
+
+/** Sorted copy. */
+const sorted = (values: readonly number[]) => [...values].sort((a, b) => a - b);
+
+/** The value below which `share` of the values lie. */
+export function percentile(values: readonly number[], share: number): number {
+  return sorted(values)[Math.min(values.length - 1, Math.floor(values.length * share))];
+}
+
+/** The middle value. */
+export const median = (values: readonly number[]): number => percentile(values, 0.5);
+
+/** The geometric mean. */
+export const geomean = (values: readonly number[]): number =>
+  Math.exp(values.reduce((sum, v) => sum + Math.log(v), 0) / values.length);
