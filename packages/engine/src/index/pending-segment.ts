@@ -21,6 +21,8 @@ export class PendingSegment {
   #deletedDocs: number;
   #liveChanged = false;
   readonly #moved = new Map<number, RowPlace>();
+  /** Where moved rows lie -> the document that moved there last. */
+  readonly #movedTo = new Map<number, number>();
   #movedChanged = false;
 
   constructor(reader: SegmentReader) {
@@ -78,6 +80,7 @@ export class PendingSegment {
   /** Gives a document's row a new place. */
   move(doc: number, place: RowPlace): void {
     this.#moved.set(doc, place);
+    this.#movedTo.set(placeNumber(place), doc);
     this.#movedChanged = true;
   }
 
@@ -97,10 +100,9 @@ export class PendingSegment {
     const found: number[] = this.reader.locators
       .find(file, position)
       .filter((doc) => !this.isDeleted(doc) && !this.#moved.has(doc));
-    for (const [doc, place] of this.#moved) {
-      if (place.file === file && place.position === position && !this.isDeleted(doc)) {
-        found.push(doc);
-      }
+    const doc = this.#movedTo.get(placeNumber({ file, position }));
+    if (doc !== undefined && !this.isDeleted(doc) && this.#isAt(doc, file, position)) {
+      found.push(doc);
     }
     return found;
   }
@@ -115,6 +117,11 @@ export class PendingSegment {
     this.#entry = { ...this.#entry, deletedDocs: this.#deletedDocs };
     this.#liveChanged = false;
     this.#movedChanged = false;
+  }
+
+  #isAt(doc: number, file: number, position: number): boolean {
+    const place = this.place(doc);
+    return place.file === file && place.position === position;
   }
 
   #locators(): Uint8Array[] {
@@ -137,3 +144,6 @@ export class PendingSegment {
     this.#entry = { ...this.#entry, components: [...others, component] };
   }
 }
+
+/** One number for a place: positions are below 2^31. */
+const placeNumber = ({ file, position }: RowPlace): number => file * 2 ** 31 + position;

@@ -33,23 +33,28 @@ export function isGone(holder: ProcessIdentity): boolean {
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+  // Killed, but its parent has not asked for its end yet (a zombie).
+  return statOf(pid)[0] !== 'Z';
 }
 
 function bootId(): string {
   return readOrEmpty('/proc/sys/kernel/random/boot_id').trim();
 }
 
-/**
- * Field 22 of /proc/<pid>/stat (proc(5)): ticks from boot to the process's start. The name before
- * it may hold anything.
- */
 function startOf(pid: number): string {
+  return statOf(pid)[19] ?? '';
+}
+
+/**
+ * Fields 3 (state) to the last of /proc/<pid>/stat (proc(5)), behind the name, which may hold
+ * anything; field 22 is when the process began, in ticks since boot.
+ */
+function statOf(pid: number): readonly string[] {
   const stat = readOrEmpty(`/proc/${pid}/stat`);
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function readOrEmpty(path: string): string {
