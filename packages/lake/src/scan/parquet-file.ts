@@ -5,7 +5,8 @@ import { type Footer, readFooter } from '../parquet/footer.ts';
 import type { ParquetNode } from '../parquet/schema-tree.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import type { Field } from '../schema/type.ts';
-import { duckReads } from './duckdb/parquet-plan.ts';
+import { checkPages } from './check-pages.ts';
+import { duckReads, leavesOf } from './duckdb/parquet-plan.ts';
 import { scanParquet } from './duckdb/parquet-scan.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
@@ -88,6 +89,11 @@ async function* readRows(
   let done = 0;
   const large = footer.rows >= source.duckdbFromRows;
   if (duckdb !== null && large && duckReads(place.path, footer, columns)) {
+    await checkPages(
+      place,
+      footer,
+      columns.flatMap(({ node }) => leavesOf(node)),
+    );
     try {
       const named = columns.map(({ field, node }) => ({ field, name: node.name }));
       for await (const rows of scanParquet(await duckdb.get(), place.path, named)) {

@@ -49,7 +49,8 @@ function codecsAreKnown(footer: Footer, columns: readonly { readonly node: Parqu
   );
 }
 
-function leavesOf(node: ParquetNode): LeafNode[] {
+/** The leaves below a node, itself where it is one. */
+export function leavesOf(node: ParquetNode): LeafNode[] {
   return node.kind === 'leaf' ? [node] : node.children.flatMap(leavesOf);
 }
 
