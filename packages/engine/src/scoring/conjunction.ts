@@ -1,0 +1,117 @@
+/** Top documents of the conjunction of the active terms. */
+import { DENSE } from '../inverted/format.ts';
+import { countLiving, intersectLists } from './intersect.ts';
+import { EXCLUDED_AT } from './kernel-memory.ts';
+import { type SegmentScorer, UP } from './segment-scorer.ts';
+
+/** Offers every document that holds the active terms, holds no excluded one, and can reach theta. */
+export function searchConjunction(scorer: SegmentScorer): void {
+  if (scorer.active[0].kind === DENSE) {
+    searchDense(scorer);
+    return;
+  }
+  const n = intersectLists(scorer, true);
+  if (scorer.joined < 0) scorer.joined = countLiving(scorer, n);
+  searchSurvivors(scorer, n);
+}
+
+/** Scores survivors[0 .. n) of lists (posting numbers in `hits`) and dense terms. */
+function searchSurvivors(scorer: SegmentScorer, n: number): void {
+  const { active, top, reader, workspace } = scorer;
+  let lists = 0;
+  while (lists < active.length && active[lists].kind !== DENSE) lists++;
+  let ahead = 0;
+  for (let k = lists; k < active.length; k++) ahead += active[k].max;
+  scorer.describe();
+  for (let i = 0; i < n; ) {
+    i = scorer.kernels.lists(
+      lists,
+      active.length - lists,
+      i,
+      n,
+      workspace.survivors.byteOffset,
+      reader.codes.byteOffset,
+      scorer.emitFrom,
+      top.theta / UP,
+      ahead,
+    );
+    scorer.takeEmitted();
+  }
+}
+
+/** Dense terms only: ranges by falling bound. */
+function searchDense(scorer: SegmentScorer): void {
+  const { active, top, reader, workspace, book } = scorer;
+  const { u8 } = reader.arena;
+  const { bound, ranges } = workspace;
+  for (const clause of active) clause.fillBounds(book);
+  let n = 0;
+  let highest = 0;
+  for (let r = 0; r < reader.ranges; r++) {
+    let sum = 0;
+    let everywhere = true;
+    for (let k = 0; k < active.length && everywhere; k++) {
+      const code = u8[active[k].impactAt + r];
+      everywhere = code !== 0;
+      sum += active[k].bounds[code];
+    }
+    sum *= UP;
+    if (!everywhere || sum < top.theta) continue;
+    bound[r] = sum;
+    ranges[n++] = r;
+    if (sum > highest) highest = sum;
+  }
+  sortRanges(scorer, n, top.theta, highest);
+  searchRanges(scorer, n, workspace.sorted);
+}
+
+/** Counting sort of workspace.ranges[0 .. n) by bound, high ones first, into workspace.sorted. */
+export function sortRanges(
+  { workspace }: SegmentScorer,
+  n: number,
+  low: number,
+  high: number,
+): void {
+  const { bound, ranges, sorted, buckets, keys } = workspace;
+  const scale = high > low ? 255 / (high - low) : 0;
+  buckets.fill(0);
+  for (let i = 0; i < n; i++) {
+    const key = (255 - (((bound[ranges[i]] - low) * scale) | 0)) & 255;
+    keys[i] = key;
+    buckets[key + 1]++;
+  }
+  for (let key = 1; key < 257; key++) buckets[key] += buckets[key - 1];
+  for (let i = 0; i < n; i++) sorted[buckets[keys[i]]++] = ranges[i];
+}
+
+/** Runs the range kernel over the active dense terms; `order` lists n ranges, their bounds are in workspace.bound. */
+export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array): void {
+  const { active, top, reader, workspace } = scorer;
+  const excluded = describeExcluded(scorer);
+  scorer.describe();
+  for (let i = 0; i < n; ) {
+    i = scorer.kernels.ranges(
+      active.length,
+      i,
+      n,
+      order.byteOffset,
+      workspace.bound.byteOffset,
+      reader.codes.byteOffset,
+      excluded,
+      scorer.emitFrom,
+      top.theta / UP,
+    );
+    scorer.takeEmitted();
+  }
+}
+
+/** Tells the kernels the bitmaps of excluded and blocked documents; returns how many. */
+export function describeExcluded({ excluded, blocked, reader }: SegmentScorer): number {
+  const { i32 } = reader.arena;
+  let n = 0;
+  for (const clause of excluded) {
+    if (clause.kind === DENSE) i32[(EXCLUDED_AT >> 2) + n++] = clause.bitmapWords << 2;
+  }
+  if (blocked !== null) i32[(EXCLUDED_AT >> 2) + n++] = blocked.byteOffset;
+  return n;
+}

@@ -1,0 +1,108 @@
+/** Exact numbers of documents, without scores. */
+import { DENSE } from '../inverted/format.ts';
+import type { Clause } from './clause.ts';
+import { intersectLists, keepLiving, livingOf } from './intersect.ts';
+import type { SegmentScorer } from './segment-scorer.ts';
+
+const bitmapOf = (clause: Clause): number => clause.bitmapWords << 2;
+const bytesOf = ({ reader }: SegmentScorer): number => reader.ranges << 5;
+
+/** Documents of a term that are not blocked. */
+export function countTerm(scorer: SegmentScorer, clause: Clause): number {
+  const { blocked, segment } = scorer;
+  if (blocked === null) return clause.df;
+  const known = segment.living?.get(clause.id);
+  if (known !== undefined) return known;
+  const count = countUnblocked(scorer, clause, blocked);
+  segment.living?.set(clause.id, count);
+  return count;
+}
+
+function countUnblocked(scorer: SegmentScorer, clause: Clause, blocked: Int32Array): number {
+  if (clause.kind === DENSE) {
+    return scorer.kernels.countAll([bitmapOf(clause)], blocked.byteOffset, bytesOf(scorer));
+  }
+  clause.decodeDocs();
+  return livingOf(clause.docs, clause.df, blocked);
+}
+
+/** Documents that hold all active terms. */
+export function countConjunction(scorer: SegmentScorer): number {
+  const { active } = scorer;
+  if (active.length === 1) return countTerm(scorer, active[0]);
+  if (active[0].kind === DENSE) {
+    return scorer.kernels.countAll(active.map(bitmapOf), scorer.blockedAt, bytesOf(scorer));
+  }
+  return keepLiving(scorer, intersectLists(scorer, false));
+}
+
+/** Documents that hold any of the scorer's clauses. */
+export function countUnion(scorer: SegmentScorer): number {
+  const { clauses } = scorer;
+  if (clauses.length === 1) return countTerm(scorer, clauses[0]);
+  if (clauses.length === 2) {
+    scorer.activate(clauses);
+    return countEach(scorer) - countConjunction(scorer);
+  }
+  const dense = clauses.filter((clause) => clause.kind === DENSE);
+  const lists = clauses.filter((clause) => clause.kind !== DENSE);
+  return countDense(scorer, dense) + countOutside(scorer, dense, lists);
+}
+
+/** |A| + |B|: with |A and B| the two make |A or B|, and conjunctions skip. */
+export function countEach(scorer: SegmentScorer): number {
+  return scorer.clauses.reduce((sum, clause) => sum + countTerm(scorer, clause), 0);
+}
+
+function countDense(scorer: SegmentScorer, dense: readonly Clause[]): number {
+  if (dense.length === 0) return 0;
+  if (dense.length === 1) return countTerm(scorer, dense[0]);
+  return scorer.kernels.countAny(dense.map(bitmapOf), scorer.blockedAt, bytesOf(scorer));
+}
+
+/** Documents of lists that no bitmap and no earlier list has. */
+function countOutside(
+  scorer: SegmentScorer,
+  dense: readonly Clause[],
+  lists: readonly Clause[],
+): number {
+  const { i32 } = scorer.reader.arena;
+  const { marks } = scorer.workspace;
+  const bitmaps = dense.map((clause) => clause.bitmapWords);
+  if (scorer.blocked !== null) bitmaps.push(scorer.blocked.byteOffset >> 2);
+  const several = lists.length > 1;
+  let count = 0;
+  for (const clause of lists) {
+    clause.decodeDocs();
+    count += countNew(clause, i32, bitmaps, several ? marks : null);
+  }
+  if (several) for (const { docs, df } of lists) clear(marks, docs, df);
+  return count;
+}
+
+function countNew(
+  { docs, df }: Clause,
+  i32: Int32Array,
+  bitmaps: readonly number[],
+  marks: Int32Array | null,
+): number {
+  const first = bitmaps.length > 0 ? bitmaps[0] : -1;
+  const second = bitmaps.length > 1 ? bitmaps[1] : first;
+  let count = 0;
+  for (let i = 0; i < df; i++) {
+    const doc = docs[i];
+    const word = doc >> 5;
+    let seen = first < 0 ? 0 : i32[first + word] | i32[second + word];
+    for (let b = 2; b < bitmaps.length; b++) seen |= i32[bitmaps[b] + word];
+    if (marks !== null) {
+      seen |= marks[word];
+      marks[word] |= 1 << doc;
+    }
+    count += (~seen >>> doc) & 1;
+  }
+  return count;
+}
+
+function clear(marks: Int32Array, docs: Int32Array, df: number): void {
+  for (let i = 0; i < df; i++) marks[docs[i] >> 5] = 0;
+}

@@ -1,0 +1,176 @@
+/**
+ * Documents that hold all active terms, where the rarest is a list or short: its documents are decoded, bitmaps sieve them,
+ * then longer lists are merged, decoding only blocks that may hold a survivor.
+ */
+import { DENSE, LIST_BLOCK, SHORT } from '../inverted/format.ts';
+import { type Clause, HAS_DOCS } from './clause.ts';
+import type { SegmentScorer } from './segment-scorer.ts';
+
+/** Lists of comparable size (up to so many times) are decoded whole and compared four by four. */
+const COMPARABLE = 12;
+const WORTH_A_KERNEL = 64;
+
+/**
+ * Writes the documents to workspace.survivors, rising, and returns how many. With `hits`, clause.hits holds each survivor's
+ * posting number in every list or short term.
+ */
+export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
+  const { active } = scorer;
+  const { survivors } = scorer.workspace;
+  const lead = active[0];
+  lead.decodeDocs();
+  let source = lead.docs;
+  let n = lead.df;
+  for (const clause of active) {
+    if (clause.kind !== DENSE) continue;
+    n = sieve(scorer, clause, source, n, hits ? lead.hits : null);
+    source = survivors;
+  }
+  for (let k = 1; k < active.length; k++) {
+    if (active[k].kind === DENSE) continue;
+    if (hits && source !== survivors) countUp(lead.hits, n);
+    n = hits ? mergeHits(scorer, source, n, k) : merge(scorer, source, n, active[k], null, null);
+    source = survivors;
+  }
+  if (source !== survivors) {
+    survivors.set(source.subarray(0, n));
+    if (hits) countUp(lead.hits, n);
+  }
+  return n;
+}
+
+function countUp(hits: Int32Array, n: number): void {
+  for (let i = 0; i < n; i++) hits[i] = i;
+}
+
+/** Keeps documents whose bit is set, without branches. `hits`: the lead's, moved along. */
+function sieve(
+  scorer: SegmentScorer,
+  clause: Clause,
+  source: Int32Array,
+  n: number,
+  hits: Int32Array | null,
+): number {
+  const { i32 } = scorer.reader.arena;
+  const { survivors } = scorer.workspace;
+  const words = clause.bitmapWords;
+  let m = 0;
+  if (hits === null) {
+    for (let i = 0; i < n; i++) {
+      const doc = source[i];
+      survivors[m] = doc;
+      m += (i32[words + (doc >> 5)] >>> doc) & 1;
+    }
+    return m;
+  }
+  const first = source !== survivors;
+  for (let i = 0; i < n; i++) {
+    const doc = source[i];
+    survivors[m] = doc;
+    hits[m] = first ? i : hits[i];
+    m += (i32[words + (doc >> 5)] >>> doc) & 1;
+  }
+  return m;
+}
+
+/** Intersects with list or short term k and moves the posting numbers of the terms before it along. */
+function mergeHits(scorer: SegmentScorer, source: Int32Array, n: number, k: number): number {
+  const { active, workspace } = scorer;
+  const { hitsA, hitsB } = workspace;
+  const m = merge(scorer, source, n, active[k], hitsA, hitsB);
+  for (let before = 0; before < k; before++) {
+    const { kind, hits } = active[before];
+    if (kind !== DENSE) for (let i = 0; i < m; i++) hits[i] = hits[hitsA[i]];
+  }
+  active[k].hits.set(hitsB.subarray(0, m));
+  return m;
+}
+
+/** Documents of source[0 .. n) also in a list or short term; places in the source and the term to a and b. */
+function merge(
+  scorer: SegmentScorer,
+  source: Int32Array,
+  n: number,
+  clause: Clause,
+  a: Int32Array | null,
+  b: Int32Array | null,
+): number {
+  const { survivors } = scorer.workspace;
+  if (clause.kind === SHORT || (n > WORTH_A_KERNEL && n * COMPARABLE > clause.df)) {
+    clause.decodeDocs();
+    return scorer.kernels.intersect(
+      source.byteOffset,
+      n,
+      clause.docs.byteOffset,
+      clause.df,
+      survivors.byteOffset,
+      a?.byteOffset ?? 0,
+      b?.byteOffset ?? 0,
+    );
+  }
+  return mergeBlocks(clause, source, n, survivors, a, b);
+}
+
+/** The source is much shorter than the list: block by block. */
+function mergeBlocks(
+  clause: Clause,
+  source: Int32Array,
+  n: number,
+  into: Int32Array,
+  a: Int32Array | null,
+  b: Int32Array | null,
+): number {
+  const { docs, blocks, lastWords, state } = clause;
+  const { i32 } = clause.reader.arena;
+  let m = 0;
+  let block = 0;
+  for (let i = 0; i < n; ) {
+    while (block < blocks && i32[lastWords + block] < source[i]) block++;
+    if (block === blocks) break;
+    if ((state[block] & HAS_DOCS) === 0) clause.decodeBlock(block);
+    const last = i32[lastWords + block];
+    const stop = Math.min(clause.df, (block + 1) * LIST_BLOCK) - 1;
+    let j = block * LIST_BLOCK;
+    for (; i < n; i++) {
+      const doc = source[i];
+      if (doc > last) break;
+      while (j + 8 <= stop && docs[j + 8] < doc) j += 8;
+      while (docs[j] < doc) j++;
+      if (docs[j] !== doc) continue;
+      into[m] = doc;
+      if (a !== null && b !== null) {
+        a[m] = i;
+        b[m] = j;
+      }
+      m++;
+    }
+  }
+  return m;
+}
+
+/** Keeps the documents of survivors[0 .. n) that are not blocked. */
+export function keepLiving(scorer: SegmentScorer, n: number): number {
+  const { blocked } = scorer;
+  if (blocked === null) return n;
+  const { survivors } = scorer.workspace;
+  let m = 0;
+  for (let i = 0; i < n; i++) {
+    const doc = survivors[i];
+    survivors[m] = doc;
+    m += (~blocked[doc >> 5] >>> doc) & 1;
+  }
+  return m;
+}
+
+/** Number of the documents of survivors[0 .. n) that are not blocked. */
+export function countLiving({ blocked, workspace }: SegmentScorer, n: number): number {
+  if (blocked === null) return n;
+  return livingOf(workspace.survivors, n, blocked);
+}
+
+/** Number of docs[0 .. n) that are not blocked. */
+export function livingOf(docs: Int32Array, n: number, blocked: Int32Array): number {
+  let m = 0;
+  for (let i = 0; i < n; i++) m += (~blocked[docs[i] >> 5] >>> docs[i]) & 1;
+  return m;
+}

@@ -1,0 +1,166 @@
+import type { Arena } from '../storage/directory.ts';
+import { KERNEL_CODE } from './kernel-code.ts';
+import { PlainKernels } from './plain-kernels.ts';
+
+/**
+ * The inner loops of scoring, over one arena. Arguments named `…At` are byte addresses; terms are described in the arena
+ * (kernel-memory.ts). What scores is emitted there, too: see `ranges`.
+ */
+export interface Kernels {
+  /**
+   * Documents of the ranges sorted[from .. to) that hold all of the first `terms` described dense terms and are in none of the
+   * `excluded` bitmaps, with scores of at least theta, are emitted. `boundsAt`: f64 by range; `low`: theta less rounding.
+   * Stops after a range that emitted; returns where to go on.
+   */
+  ranges(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    excluded: number,
+    theta: number,
+    low: number,
+  ): number;
+  /**
+   * The same for survivors[from .. to), known to hold `lists` decoded terms (described first) and `dense` others, which score
+   * at most `ahead` together. Stops when 16 are emitted.
+   */
+  lists(
+    lists: number,
+    dense: number,
+    from: number,
+    to: number,
+    survivorsAt: number,
+    codesAt: number,
+    theta: number,
+    low: number,
+    ahead: number,
+  ): number;
+  /** Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0; returns how many. */
+  intersect(
+    aAt: number,
+    aSize: number,
+    bAt: number,
+    bSize: number,
+    intoAt: number,
+    iAt: number,
+    jAt: number,
+  ): number;
+  /** How often the described terms stand at their slots in a document; -1: a place is not stored, walk for it. */
+  phrase(terms: number, doc: number, extentsAt: number, width: number): number;
+  /** Bits in all (any) of some bitmaps and not in `blocked` (0: none), which are `bytes` long. */
+  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
+  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
+}
+
+type Code = (...values: number[]) => number;
+const MOST_UNROLLED = 3;
+
+/** The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 (or `plain`) asks for them. */
+export function createKernels(arena: Arena, plain = process.env.LHS_WASM === '0'): Kernels {
+  const loops = new PlainKernels(arena);
+  return plain ? loops : new CompiledKernels(arena, loops);
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** WebAssembly for up to three terms, plain loops beyond. */
+class CompiledKernels implements Kernels {
+  readonly #plain: PlainKernels;
+  readonly #ranges: readonly (Code | undefined)[];
+  readonly #lists: readonly (Code | undefined)[];
+  readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
+  readonly intersect: Kernels['intersect'];
+  readonly phrase: Kernels['phrase'];
+
+  constructor(arena: Arena, plain: PlainKernels) {
+    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
+    const instance = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
+    const code = instance.exports as Record<string, Code>;
+    this.#plain = plain;
+    this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3];
+    const lists: (Code | undefined)[] = [];
+    for (const [l, p] of [
+      [1, 1],
+      [1, 2],
+      [2, 0],
+      [2, 1],
+      [3, 0],
+    ]) {
+      lists[8 * l + p] = code[`lists${l}${p}`];
+    }
+    this.#lists = lists;
+    this.#count = {
+      all: code.countAnd,
+      any: code.countOr,
+      allBut: code.countAndBut,
+      anyBut: code.countOrBut,
+    };
+    this.intersect = code.intersect;
+    this.phrase = code.phrase;
+  }
+
+  ranges(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    excluded: number,
+    theta: number,
+    low: number,
+  ): number {
+    const run = this.#ranges[terms];
+    if (run === undefined) {
+      return this.#plain.ranges(terms, from, to, sortedAt, boundsAt, codesAt, excluded, theta, low);
+    }
+    return run(from, to, sortedAt, boundsAt, codesAt, excluded, theta, low);
+  }
+
+  lists(
+    lists: number,
+    dense: number,
+    from: number,
+    to: number,
+    survivorsAt: number,
+    codesAt: number,
+    theta: number,
+    low: number,
+    ahead: number,
+  ): number {
+    const run = dense < 8 ? this.#lists[8 * lists + dense] : undefined;
+    if (run !== undefined) return run(from, to, survivorsAt, codesAt, theta, low, ahead);
+    return this.#plain.lists(lists, dense, from, to, survivorsAt, codesAt, theta, low, ahead);
+  }
+
+  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
+    return this.#counted('all', bitmaps, blockedAt, bytes);
+  }
+
+  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
+    return this.#counted('any', bitmaps, blockedAt, bytes);
+  }
+
+  #counted(
+    what: 'all' | 'any',
+    bitmaps: readonly number[],
+    blockedAt: number,
+    bytes: number,
+  ): number {
+    const n = bitmaps.length;
+    if (n > MOST_UNROLLED || bytes === 0) {
+      const plain = this.#plain;
+      return what === 'all'
+        ? plain.countAll(bitmaps, blockedAt, bytes)
+        : plain.countAny(bitmaps, blockedAt, bytes);
+    }
+    const a = bitmaps[0];
+    const b = n > 1 ? bitmaps[1] : a;
+    const c = n > 2 ? bitmaps[2] : b;
+    if (blockedAt === 0) return this.#count[what](a, b, c, bytes);
+    return this.#count[`${what}But`](a, b, c, blockedAt, bytes);
+  }
+}

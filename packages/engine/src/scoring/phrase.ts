@@ -1,0 +1,160 @@
+/**
+ * Phrases: documents that hold all terms, then their positions. A phrase scores as one term whose frequency is the number of its
+ * occurrences and whose weight is the sum of the terms' weights; its frequency is at most any term's, which bounds it.
+ */
+import { DENSE, SHORT } from '../inverted/format.ts';
+import { HAS_FREQUENCIES } from './clause.ts';
+import { sortRanges } from './conjunction.ts';
+import { denseFrequency } from './dense-frequency.ts';
+import { intersectLists } from './intersect.ts';
+import { beginPhrase, phraseFrequency } from './positions.ts';
+import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { ROWS } from './workspace.ts';
+
+const WORDS = 8;
+
+/** Offers the documents with the phrase of the active terms. */
+export function searchPhrase(scorer: SegmentScorer, weight: number): void {
+  if (scorer.active[0].kind === DENSE) searchDense(scorer, weight);
+  else searchLists(scorer, weight);
+}
+
+/** Number of documents with the phrase of the active terms. */
+export function countPhrase(scorer: SegmentScorer): number {
+  let count = 0;
+  if (scorer.active[0].kind !== DENSE) {
+    const n = intersectLists(scorer, true);
+    beginPhrase(scorer);
+    const { survivors } = scorer.workspace;
+    for (let i = 0; i < n; i++) {
+      const doc = survivors[i];
+      if (!scorer.isBlocked(doc) && phraseFrequency(scorer, doc, i) > 0) count++;
+    }
+    return count;
+  }
+  beginPhrase(scorer);
+  for (let w = 0; w < WORDS * scorer.reader.ranges; w++) {
+    for (let word = candidates(scorer, w); word !== 0; word &= word - 1) {
+      if (phraseFrequency(scorer, docOf(w, word), -1) > 0) count++;
+    }
+  }
+  return count;
+}
+
+/** Documents of word w of the bitmaps that hold all active terms and are not blocked. */
+function candidates({ active, blocked, reader }: SegmentScorer, w: number): number {
+  const { i32 } = reader.arena;
+  let word = i32[active[0].bitmapWords + w];
+  for (let k = 1; k < active.length; k++) word &= i32[active[k].bitmapWords + w];
+  return blocked === null ? word : word & ~blocked[w];
+}
+
+const docOf = (w: number, word: number): number => (w << 5) + 31 - Math.clz32(word & -word);
+
+/** Driven by a list: candidates by falling bound, in 256 steps. */
+function searchLists(scorer: SegmentScorer, weight: number): void {
+  const { top, workspace } = scorer;
+  const { survivors, ordered, buckets } = workspace;
+  const n = intersectLists(scorer, true);
+  if (n === 0) return;
+  const most = sortSurvivors(scorer, n);
+  beginPhrase(scorer);
+  let from = 0;
+  for (let key = 0; key < 256; key++) {
+    const to = buckets[key];
+    if (from === to) continue;
+    if (weight * most * ((256 - key) / 255.999) * UP < top.theta) break;
+    for (let i = from; i < to; i++) {
+      const hit = ordered[i];
+      const doc = survivors[hit];
+      if (scorer.isBlocked(doc) || denseBelow(scorer, weight, doc)) continue;
+      offer(scorer, weight, doc, phraseFrequency(scorer, doc, hit));
+    }
+    from = to;
+  }
+}
+
+/** Orders survivors[0 .. n) by the impact of the lead's frequency; buckets[k] is the end of bucket k. Returns 1, the scale. */
+function sortSurvivors(scorer: SegmentScorer, n: number): number {
+  const { active, workspace, reader } = scorer;
+  const { survivors, ordered, buckets, keys, impact } = workspace;
+  const lead = active[0];
+  const { hits, frequencies, state } = lead;
+  if (lead.kind !== SHORT) {
+    for (let block = 0; block < lead.blocks; block++) {
+      if ((state[block] & HAS_FREQUENCIES) === 0) lead.decodeFrequencies(block);
+    }
+  }
+  buckets.fill(0);
+  for (let i = 0; i < n; i++) {
+    const tf = Math.min(frequencies[hits[i]], ROWS);
+    const key = 255 - Math.min(255, (impact[(tf << 8) | reader.codes[survivors[i]]] * 255.999) | 0);
+    keys[i] = key;
+    buckets[key + 1]++;
+  }
+  for (let key = 1; key < 257; key++) buckets[key] += buckets[key - 1];
+  for (let i = 0; i < n; i++) ordered[buckets[keys[i]]++] = i;
+  return 1;
+}
+
+/** True when the frequency of a dense term, cheaper than positions, keeps the document below theta. */
+function denseBelow(scorer: SegmentScorer, weight: number, doc: number): boolean {
+  const { active, top } = scorer;
+  if (top.size < top.limit) return false;
+  let least = ROWS;
+  for (let k = 1; k < active.length; k++) {
+    if (active[k].kind === DENSE) least = Math.min(least, denseFrequency(active[k], doc));
+  }
+  return least < ROWS && below(scorer, weight, least, doc);
+}
+
+function below(scorer: SegmentScorer, weight: number, tf: number, doc: number): boolean {
+  const impact = scorer.workspace.impact[(tf << 8) | scorer.reader.codes[doc]];
+  return weight * impact * UP < scorer.top.theta;
+}
+
+function offer(scorer: SegmentScorer, weight: number, doc: number, tf: number): void {
+  if (tf === 0) return;
+  const score = scorer.score(weight, tf, doc);
+  if (score >= scorer.top.theta) scorer.top.offer(doc, score);
+}
+
+/** Dense terms only: ranges by falling bound. */
+function searchDense(scorer: SegmentScorer, weight: number): void {
+  const { active, reader, top, workspace, book } = scorer;
+  const { u8 } = reader.arena;
+  const { bound, ranges, sorted } = workspace;
+  let n = 0;
+  for (let r = 0; r < reader.ranges; r++) {
+    let code = 255;
+    for (const { impactAt } of active) code = Math.min(code, u8[impactAt + r]);
+    if (code === 0) continue;
+    bound[r] = weight * book[code] * UP;
+    ranges[n++] = r;
+  }
+  sortRanges(scorer, n, 0, weight * UP);
+  beginPhrase(scorer);
+  for (let i = 0; i < n; i++)
+    if (bound[sorted[i]] >= top.theta) searchRange(scorer, weight, sorted[i]);
+}
+
+function searchRange(scorer: SegmentScorer, weight: number, range: number): void {
+  const { active, reader, top } = scorer;
+  const { u8 } = reader.arena;
+  let narrow = active[0];
+  for (const clause of active) {
+    if (u8[clause.widthAt + range] < u8[narrow.widthAt + range]) narrow = clause;
+  }
+  const width = u8[narrow.widthAt + range];
+  for (let w = WORDS * range; w < WORDS * (range + 1); w++) {
+    for (let word = candidates(scorer, w); word !== 0; word &= word - 1) {
+      const doc = docOf(w, word);
+      if (width < 5 && below(scorer, weight, 1 << width, doc)) continue;
+      if (width > 0 && top.size === top.limit) {
+        const tf = denseFrequency(narrow, doc);
+        if (tf < ROWS && below(scorer, weight, tf, doc)) continue;
+      }
+      offer(scorer, weight, doc, phraseFrequency(scorer, doc, -1));
+    }
+  }
+}

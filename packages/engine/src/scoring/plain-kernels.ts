@@ -1,0 +1,294 @@
+import { popcount } from '../base/bitmap.ts';
+import { LONG, RANGE_SHIFT } from '../inverted/format.ts';
+import type { Arena } from '../storage/directory.ts';
+import {
+  CURSORS_AT,
+  DOCS_AT,
+  EMITTED_AT,
+  EXCLUDED_AT,
+  FIELD,
+  SCORES_AT,
+  TABLE_AT,
+  TERM_BYTES,
+  WIDTHS_AT,
+} from './kernel-memory.ts';
+import type { Kernels } from './kernels.ts';
+
+/** Frequencies from here on are bounded by row 32 of the impact table. */
+const ROWS = 32;
+const MOST_EMITTED = 16;
+const WORDS = 8;
+
+/** The kernels as plain loops, for any number of terms: the same answers, bit for bit. */
+export class PlainKernels implements Kernels {
+  readonly #u8: Uint8Array;
+  readonly #i32: Int32Array;
+  readonly #f64: Float64Array;
+  readonly #view: DataView;
+  #emitted = 0;
+  #inexact = false;
+
+  constructor({ u8, i32, f64, view }: Arena) {
+    this.#u8 = u8;
+    this.#i32 = i32;
+    this.#f64 = f64;
+    this.#view = view;
+  }
+
+  ranges(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    excluded: number,
+    theta: number,
+    low: number,
+  ): number {
+    this.#emitted = 0;
+    let at = from;
+    while (at < to && this.#emitted === 0) {
+      const range = this.#i32[(sortedAt >> 2) + at++];
+      if (this.#f64[(boundsAt >> 3) + range] < theta) continue;
+      for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
+        for (let word = this.#candidates(terms, excluded, w); word !== 0; word &= word - 1) {
+          const doc = (w << 5) + 31 - Math.clz32(word & -word);
+          const code = this.#u8[codesAt + doc];
+          if (this.#bound(0, terms, range, code) < low) continue;
+          this.#inexact = false;
+          let score = 0;
+          for (let k = 0; k < terms; k++) {
+            const share = this.#denseShare(k, doc, code);
+            score = k === 0 ? share : score + share;
+          }
+          this.#emit(doc, code, score, theta);
+        }
+      }
+    }
+    this.#i32[EMITTED_AT >> 2] = this.#emitted;
+    return at;
+  }
+
+  /** Documents of word w of the bitmaps that all terms hold and none of the excluded bitmaps. */
+  #candidates(terms: number, excluded: number, w: number): number {
+    let word = -1;
+    for (let k = 0; k < terms; k++) word &= this.#i32[(this.#field(k, 'bitmap') >> 2) + w];
+    for (let i = 0; i < excluded; i++) {
+      word &= ~this.#i32[(this.#i32[(EXCLUDED_AT >> 2) + i] >> 2) + w];
+    }
+    return word;
+  }
+
+  lists(
+    lists: number,
+    dense: number,
+    from: number,
+    to: number,
+    survivorsAt: number,
+    codesAt: number,
+    theta: number,
+    low: number,
+    ahead: number,
+  ): number {
+    this.#emitted = 0;
+    let at = from;
+    for (; at < to && this.#emitted < MOST_EMITTED; at++) {
+      const doc = this.#i32[(survivorsAt >> 2) + at];
+      const code = this.#u8[codesAt + doc];
+      this.#inexact = false;
+      let score = 0;
+      for (let k = 0; k < lists; k++) {
+        const hit = this.#i32[(this.#field(k, 'hits') >> 2) + at];
+        const share = this.#share(k, this.#i32[(this.#field(k, 'frequencies') >> 2) + hit], code);
+        score = k === 0 ? share : score + share;
+      }
+      if (dense > 0) {
+        if (score + ahead < low) continue;
+        if (score + this.#bound(lists, lists + dense, doc >> RANGE_SHIFT, code) < low) continue;
+        for (let k = lists; k < lists + dense; k++) score += this.#denseShare(k, doc, code);
+      }
+      this.#emit(doc, code, score, theta);
+    }
+    this.#i32[EMITTED_AT >> 2] = this.#emitted;
+    return at;
+  }
+
+  #field(k: number, name: keyof typeof FIELD): number {
+    return this.#i32[(TERM_BYTES * k + FIELD[name]) >> 2];
+  }
+
+  #weight(k: number): number {
+    return this.#f64[(TERM_BYTES * k + FIELD.weight) >> 3];
+  }
+
+  #impact(tf: number, code: number): number {
+    return this.#f64[(TABLE_AT >> 3) + (Math.min(tf, ROWS) << 8) + code];
+  }
+
+  /** The most that terms from .. to - 1 score together in a range at a length code. */
+  #bound(from: number, to: number, range: number, code: number): number {
+    let sum = 0;
+    for (let k = from; k < to; k++) {
+      const impact = this.#u8[this.#field(k, 'impact') + range];
+      const width = this.#u8[this.#field(k, 'width') + range];
+      const best = this.#f64[(this.#field(k, 'bounds') >> 3) + impact];
+      const most = this.#weight(k) * this.#impact(width < 5 ? 1 << width : ROWS, code);
+      const bound = Math.min(best, most);
+      sum = k === from ? bound : sum + bound;
+    }
+    return sum;
+  }
+
+  #share(k: number, tf: number, code: number): number {
+    if (tf >= ROWS) this.#inexact = true;
+    return this.#weight(k) * this.#impact(tf, code);
+  }
+
+  #denseShare(k: number, doc: number, code: number): number {
+    const range = doc >> RANGE_SHIFT;
+    const width = this.#u8[this.#field(k, 'width') + range];
+    if (width === 0) return this.#share(k, 1, code);
+    const words = this.#field(k, 'bitmap') >> 2;
+    const own = words + (doc >> 5);
+    let rank = popcount(this.#i32[own] & (2 ** (doc & 31) - 1));
+    for (let w = words + WORDS * range; w < own; w++) rank += popcount(this.#i32[w]);
+    return this.#share(
+      k,
+      this.#frequency(this.#boundary(k, range), (rank + 1) * width, width),
+      code,
+    );
+  }
+
+  /** tf whose bits end `bit` bits before a boundary. */
+  #frequency(boundary: number, bit: number, width: number): number {
+    const word = this.#view.getInt32(boundary - ((bit + 7) >> 3), true);
+    return ((word >>> (-bit & 7)) & (2 ** width - 1)) + 1;
+  }
+
+  #boundary(k: number, range: number): number {
+    const base = this.#i32[(this.#field(k, 'base') >> 2) + (range >> 3)];
+    const place = this.#field(k, 'offset') + (range << this.#field(k, 'offsetShift'));
+    const offset = this.#view.getInt32(place, true) & this.#field(k, 'offsetMask');
+    return this.#field(k, 'payload') + (base & this.#field(k, 'baseMask')) + offset;
+  }
+
+  #emit(doc: number, code: number, score: number, theta: number): void {
+    if (score < theta) return;
+    const inexact = this.#inexact || code >= LONG;
+    this.#i32[(DOCS_AT >> 2) + this.#emitted] = inexact ? ~doc : doc;
+    this.#f64[(SCORES_AT >> 3) + this.#emitted++] = score;
+  }
+
+  intersect(
+    aAt: number,
+    aSize: number,
+    bAt: number,
+    bSize: number,
+    intoAt: number,
+    iAt: number,
+    jAt: number,
+  ): number {
+    const i32 = this.#i32;
+    const [a, b, into] = [aAt >> 2, bAt >> 2, intoAt >> 2];
+    let count = 0;
+    for (let i = 0, j = 0; i < aSize && j < bSize; ) {
+      const x = i32[a + i];
+      const y = i32[b + j];
+      if (x === y) {
+        if (iAt !== 0) {
+          i32[(iAt >> 2) + count] = i;
+          i32[(jAt >> 2) + count] = j;
+        }
+        i32[into + count++] = x;
+      }
+      if (x <= y) i++;
+      if (y <= x) j++;
+    }
+    return count;
+  }
+
+  phrase(terms: number, doc: number, extentsAt: number, width: number): number {
+    let lead = 0;
+    for (let k = 0; k < terms; k++) {
+      if (this.#field(k, 'located') === 0 && !this.#locate(k, doc, extentsAt)) return -1;
+      if (this.#field(k, 'tf') < this.#field(lead, 'tf')) lead = k;
+    }
+    let found = 0;
+    for (let i = 0; i < this.#field(lead, 'tf'); i++) {
+      const start = this.#position(lead, i, width) - this.#field(lead, 'slot');
+      let all = start >= 0;
+      for (let k = 0; k < terms && all; k++) {
+        if (k !== lead) all = this.#stands(k, start + this.#field(k, 'slot'), width);
+      }
+      if (all) found++;
+    }
+    return found;
+  }
+
+  #position(k: number, i: number, width: number): number {
+    const bit = this.#field(k, 'bit') + i * width;
+    const word = this.#view.getInt32(this.#field(k, 'byte') + (bit >>> 3), true);
+    return (word >>> (bit & 7)) & (2 ** width - 1);
+  }
+
+  #stands(k: number, position: number, width: number): boolean {
+    for (let i = 0; i < this.#field(k, 'tf'); i++) {
+      const own = this.#position(k, i, width);
+      if (own >= position) return own === position;
+    }
+    return false;
+  }
+
+  /** Sets tf, byte and bit of dense term k, from the start of the document's group of 64. */
+  #locate(k: number, doc: number, extentsAt: number): boolean {
+    const range = doc >> RANGE_SHIFT;
+    const width = this.#u8[this.#field(k, 'width') + range];
+    const boundary = this.#boundary(k, range);
+    const group = (doc >> 6) & 3;
+    const skip = group === 0 ? 0 : this.#u8[this.#field(k, 'group') + 3 * range + group - 1];
+    if (skip === 255) return false;
+    const words = this.#field(k, 'bitmap') >> 2;
+    const from = words + ((doc >> 6) << 1);
+    let posting = 0;
+    for (let w = words + WORDS * range; w < from; w++) posting += popcount(this.#i32[w]);
+    let bits = 0;
+    for (let w = from; w <= words + (doc >> 5); w++) {
+      let word = this.#i32[w];
+      if (w === words + (doc >> 5)) word &= 2 ** (doc & 31) - 1;
+      for (; word !== 0; word &= word - 1) {
+        const other = ((w - words) << 5) + 31 - Math.clz32(word & -word);
+        const tf = width === 0 ? 1 : this.#frequency(boundary, ++posting * width, width);
+        bits += tf * this.#u8[WIDTHS_AT + this.#u8[extentsAt + other]];
+      }
+    }
+    const at = (TERM_BYTES * k) >> 2;
+    const tf = width === 0 ? 1 : this.#frequency(boundary, (posting + 1) * width, width);
+    this.#i32[at + (FIELD.tf >> 2)] = tf;
+    this.#i32[at + (FIELD.byte >> 2)] = boundary + skip;
+    this.#i32[at + (FIELD.bit >> 2)] = bits;
+    this.#i32[(CURSORS_AT >> 2) + 8 * k] = -1;
+    return true;
+  }
+
+  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
+    let count = 0;
+    for (let i = 0; i < bytes >> 2; i++) {
+      let word = blockedAt === 0 ? -1 : ~this.#i32[(blockedAt >> 2) + i];
+      for (const at of bitmaps) word &= this.#i32[(at >> 2) + i];
+      if (word !== 0) count += popcount(word);
+    }
+    return count;
+  }
+
+  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
+    let count = 0;
+    for (let i = 0; i < bytes >> 2; i++) {
+      let word = 0;
+      for (const at of bitmaps) word |= this.#i32[(at >> 2) + i];
+      if (blockedAt !== 0) word &= ~this.#i32[(blockedAt >> 2) + i];
+      if (word !== 0) count += popcount(word);
+    }
+    return count;
+  }
+}

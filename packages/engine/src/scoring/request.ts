@@ -1,0 +1,79 @@
+import type { InvertedReader } from '../inverted/inverted-reader.ts';
+import type { TermInfo } from '../inverted/term-info.ts';
+
+/** What the terms of a search have to do: stand in a document at all, any, all, or one after another. */
+export type TermMode = 'term' | 'or' | 'and' | 'phrase';
+
+/** A term of a search. */
+export interface QueryTerm {
+  readonly bytes: Uint8Array;
+  /** Factor of its idf. A phrase has the sum of its terms' weights. */
+  readonly boost: number;
+  /** Phrases: its position after the first term's. */
+  readonly slot: number;
+}
+
+/** A segment that has the field. */
+export interface ScoringSegment {
+  /** Its name in what `TopDocs` keeps. */
+  readonly number: number;
+  readonly reader: InvertedReader;
+  /** Documents that may not match (deleted, or outside a filter), a bitmap of whole ranges of 256; null: none. */
+  readonly blocked: Int32Array | null;
+  /** Order of the keys by document; null: keys rise as documents do. */
+  readonly ranks: Int32Array | null;
+  /**
+   * Living documents by term, counted when first asked for. Given where `blocked` is the same from search to search (deletes,
+   * no filter), and kept by the caller as long as that is so.
+   */
+  readonly living: Map<number, number> | null;
+}
+
+/** A search over one field. */
+export interface TermSearch {
+  readonly mode: TermMode;
+  /** At least one. `term` takes the first. */
+  readonly terms: readonly QueryTerm[];
+  readonly segments: readonly ScoringSegment[];
+  /** Of the field in the whole index, deleted documents included; taken from the segments where it is absent. */
+  readonly statistics?: FieldStatistics;
+}
+
+/** What BM25 needs beside a document, over all segments (and shards). */
+export interface FieldStatistics {
+  /** Documents with the field. */
+  readonly docs: number;
+  /** Tokens of a document that has the field; 1 where it has none. */
+  readonly averageLength: number;
+  /** Documents that hold a term, by its place in `terms`. */
+  readonly frequencies: readonly number[];
+}
+
+/** BM25's inverse document frequency: ln(1 + (N - df + 0.5) / (df + 0.5)) (Robertson and Zaragoza 2009, Lucene's form). */
+export function inverseFrequency(docs: number, df: number): number {
+  return Math.log(1 + (docs - df + 0.5) / (df + 0.5));
+}
+
+/** The terms in a segment, by their places in the search; null where it does not have one. */
+export type SegmentTerms = readonly (TermInfo | null)[];
+
+/** Looks the terms of a search up in a segment. */
+export function lookUpTerms({ terms }: TermSearch, { reader }: ScoringSegment): SegmentTerms {
+  return terms.map((term) => reader.lookup(term.bytes));
+}
+
+/** Statistics of the segments themselves. `found`: their terms. */
+export function gatherStatistics(
+  { segments, terms }: TermSearch,
+  found: readonly SegmentTerms[],
+): FieldStatistics {
+  let docs = 0;
+  let tokens = 0;
+  const frequencies = new Array<number>(terms.length).fill(0);
+  segments.forEach(({ reader }, s) => {
+    docs += reader.docsWithField;
+    tokens += reader.tokens;
+    for (let i = 0; i < terms.length; i++) frequencies[i] += found[s][i]?.df ?? 0;
+  });
+  return { docs, averageLength: docs === 0 ? 1 : tokens / docs, frequencies };
+}

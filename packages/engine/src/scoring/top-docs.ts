@@ -1,0 +1,222 @@
+/** A document that was kept. */
+export interface TopDoc {
+  /** As `enter` named the segment. */
+  readonly segment: number;
+  readonly doc: number;
+  readonly score: number;
+}
+
+/** Where a page begins: documents up to this one, in the order of scores and keys, are left out. */
+export interface TopAfter {
+  readonly score: number;
+  readonly key: Uint8Array;
+}
+
+/** The bytes of a document's key. */
+export type KeyOf = (segment: number, doc: number) => Uint8Array;
+
+/** Up to here the kept documents are an array in order, beyond a heap. */
+const FLAT = 64;
+
+/**
+ * The best `limit` documents over segments that are entered one after another: higher scores first, equal scores by key (in a
+ * segment by the rank of the key). `theta` is what a score has to reach to be kept: 0 until `limit` are there.
+ */
+export class TopDocs {
+  readonly limit: number;
+  theta = 0;
+  size = 0;
+  readonly after: TopAfter | null;
+  readonly #keyOf: KeyOf;
+  readonly #scores: Float64Array;
+  readonly #docs: Int32Array;
+  readonly #segments: Int32Array;
+  readonly #ranks: Int32Array;
+  #segment = 0;
+  #segmentRanks: Int32Array | null = null;
+  /** Of this segment: ranks from `#late` on are behind the last kept document, ranks up to `#early` before it. */
+  #late = Number.POSITIVE_INFINITY;
+  #early = -1;
+  /** The same for the key of `after`: ranks from `#behind` on come after it. */
+  #behind = Number.POSITIVE_INFINITY;
+  #notBehind = -1;
+
+  constructor(limit: number, keyOf: KeyOf, after: TopAfter | null = null) {
+    this.limit = limit;
+    this.after = after;
+    this.#keyOf = keyOf;
+    this.#scores = new Float64Array(limit);
+    this.#docs = new Int32Array(limit);
+    this.#segments = new Int32Array(limit);
+    this.#ranks = new Int32Array(limit);
+  }
+
+  /** The next offers are documents of this segment. `ranks`: order of the keys by document; null: as the documents. */
+  enter(segment: number, ranks: Int32Array | null): void {
+    this.#segment = segment;
+    this.#segmentRanks = ranks;
+    this.#behind = Number.POSITIVE_INFINITY;
+    this.#notBehind = -1;
+    this.#forgetOrder();
+  }
+
+  /** True when documents offered in rising order cannot be kept on an equal score: the list is full of earlier ones. */
+  get strict(): boolean {
+    if (this.#segmentRanks !== null || this.size < this.limit || this.limit === 0) return false;
+    const worst = this.#worst;
+    return this.#scores[worst] === this.theta && this.#segments[worst] === this.#segment;
+  }
+
+  /** True when the list is full and no score that was primed stands above its last one. */
+  get settled(): boolean {
+    if (this.size < this.limit) return false;
+    return this.limit === 0 || this.#scores[this.#worst] >= this.theta;
+  }
+
+  /** A score that at least `limit` documents are known to have. */
+  prime(score: number): void {
+    if (score > this.theta) this.theta = score;
+  }
+
+  /** Forgets all offers. */
+  clear(): void {
+    this.size = 0;
+    this.theta = 0;
+    this.#forgetOrder();
+  }
+
+  /** Offers a document. Each document at most once. */
+  offer(doc: number, score: number): void {
+    const full = this.size === this.limit;
+    if (full && score < this.theta) return;
+    const rank = this.#segmentRanks === null ? doc : this.#segmentRanks[doc];
+    if (this.after !== null && !this.#isAfter(this.after, doc, score, rank)) return;
+    if (full) {
+      if (this.limit === 0) return;
+      if (score === this.#scores[this.#worst] && !this.#beatsWorst(doc, rank)) return;
+    }
+    if (this.limit <= FLAT) this.#insert(doc, score, rank, full);
+    else if (full) {
+      this.#put(0, doc, score, rank);
+      this.#sink();
+    } else {
+      this.#put(this.size++, doc, score, rank);
+      this.#rise();
+    }
+    if (this.size === this.limit) {
+      const worst = this.#scores[this.#worst];
+      if (worst > this.theta) this.theta = worst;
+      this.#forgetOrder();
+    }
+  }
+
+  /** The kept documents in order. */
+  harvest(): readonly TopDoc[] {
+    const places = Array.from({ length: this.size }, (_, i) => i);
+    if (this.limit > FLAT) places.sort((a, b) => (this.#before(a, b) ? -1 : 1));
+    return places.map((i) => ({
+      segment: this.#segments[i],
+      doc: this.#docs[i],
+      score: this.#scores[i],
+    }));
+  }
+
+  /** Place of the last kept document. */
+  get #worst(): number {
+    return this.limit <= FLAT ? this.size - 1 : 0;
+  }
+
+  #forgetOrder(): void {
+    this.#late = Number.POSITIVE_INFINITY;
+    this.#early = -1;
+  }
+
+  #isAfter(after: TopAfter, doc: number, score: number, rank: number): boolean {
+    if (score !== after.score) return score < after.score;
+    if (rank >= this.#behind) return true;
+    if (rank <= this.#notBehind) return false;
+    const behind = Buffer.compare(this.#keyOf(this.#segment, doc), after.key) > 0;
+    if (behind) this.#behind = rank;
+    else this.#notBehind = rank;
+    return behind;
+  }
+
+  /** True when the document's key is before that of the last kept one, whose score is equal. */
+  #beatsWorst(doc: number, rank: number): boolean {
+    const worst = this.#worst;
+    if (this.#segments[worst] === this.#segment) return rank < this.#ranks[worst];
+    if (rank >= this.#late) return false;
+    if (rank <= this.#early) return true;
+    const mine = this.#keyOf(this.#segment, doc);
+    const before = Buffer.compare(mine, this.#keyAt(worst)) < 0;
+    if (before) this.#early = rank;
+    else this.#late = rank;
+    return before;
+  }
+
+  #keyAt(place: number): Uint8Array {
+    return this.#keyOf(this.#segments[place], this.#docs[place]);
+  }
+
+  /** True when the kept document at place a stands before the one at b. */
+  #before(a: number, b: number): boolean {
+    if (this.#scores[a] !== this.#scores[b]) return this.#scores[a] > this.#scores[b];
+    if (this.#segments[a] === this.#segments[b]) return this.#ranks[a] < this.#ranks[b];
+    return Buffer.compare(this.#keyAt(a), this.#keyAt(b)) < 0;
+  }
+
+  #put(place: number, doc: number, score: number, rank: number): void {
+    this.#scores[place] = score;
+    this.#docs[place] = doc;
+    this.#ranks[place] = rank;
+    this.#segments[place] = this.#segment;
+  }
+
+  #copy(from: number, to: number): void {
+    this.#scores[to] = this.#scores[from];
+    this.#docs[to] = this.#docs[from];
+    this.#ranks[to] = this.#ranks[from];
+    this.#segments[to] = this.#segments[from];
+  }
+
+  #swap(a: number, b: number): void {
+    for (const values of [this.#scores, this.#docs, this.#ranks, this.#segments]) {
+      [values[a], values[b]] = [values[b], values[a]];
+    }
+  }
+
+  #insert(doc: number, score: number, rank: number, full: boolean): void {
+    const scores = this.#scores;
+    let at = full ? this.size - 1 : this.size++;
+    for (; at > 0 && this.#standsBefore(doc, score, rank, at - 1); at--) this.#copy(at - 1, at);
+    scores[at] = score;
+    this.#put(at, doc, score, rank);
+  }
+
+  #standsBefore(doc: number, score: number, rank: number, place: number): boolean {
+    if (score !== this.#scores[place]) return score > this.#scores[place];
+    if (this.#segments[place] === this.#segment) return rank < this.#ranks[place];
+    return Buffer.compare(this.#keyOf(this.#segment, doc), this.#keyAt(place)) < 0;
+  }
+
+  /** The heap has the last document on top: a child stands before its parent. */
+  #rise(): void {
+    for (let at = this.size - 1; at > 0; ) {
+      const parent = (at - 1) >> 1;
+      if (!this.#before(parent, at)) break;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  #sink(): void {
+    for (let at = 0; ; ) {
+      let child = 2 * at + 1;
+      if (child >= this.size) break;
+      if (child + 1 < this.size && this.#before(child, child + 1)) child++;
+      if (!this.#before(at, child)) break;
+      this.#swap(at, child);
+      at = child;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Top documents of a disjunction. The answer is split by the exact set of terms that a document holds: first the documents
+ * with all terms (their scores are highest, so theta is nearly final after them), then every smaller set whose largest
+ * possible score still reaches theta; most are never touched. 2^n sets: for few terms.
+ */
+import { SHORT } from '../inverted/format.ts';
+import type { Clause } from './clause.ts';
+import { searchConjunction } from './conjunction.ts';
+import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { searchSingle } from './single.ts';
+
+/** Terms of a union that is split by sets. */
+export const MOST_SPLIT = 6;
+
+const sets = new Int32Array(1 << MOST_SPLIT);
+const sums = new Float64Array(1 << MOST_SPLIT);
+
+/** Offers the documents that hold any of the scorer's clauses. */
+export function searchUnion(scorer: SegmentScorer): void {
+  const { clauses, top } = scorer;
+  for (const clause of clauses) if (clause.kind === SHORT) boundShort(scorer, clause);
+  const n = orderSets(clauses);
+  scorer.joined = -1;
+  for (let s = 0; s < n && sums[s] * UP >= top.theta; s++) {
+    const set = sets[s];
+    scorer.activate(clauses.filter((_, i) => ((set >> i) & 1) === 1));
+    scorer.excluded = clauses.filter((_, i) => ((set >> i) & 1) === 0);
+    if (scorer.active.length === 1) searchSingle(scorer, scorer.active[0]);
+    else searchConjunction(scorer);
+  }
+  scorer.excluded = [];
+}
+
+/** Fills `sets` by falling sums of the terms' best scores; returns how many. */
+function orderSets(clauses: readonly Clause[]): number {
+  let n = 0;
+  for (let set = 1; set < 1 << clauses.length; set++) {
+    let sum = 0;
+    for (let i = 0; i < clauses.length; i++) if (((set >> i) & 1) === 1) sum += clauses[i].max;
+    let at = n++;
+    for (; at > 0 && sums[at - 1] <= sum; at--) {
+      sums[at] = sums[at - 1];
+      sets[at] = sets[at - 1];
+    }
+    sums[at] = sum;
+    sets[at] = set;
+  }
+  return n;
+}
+
+/** Short terms have no stored best impact: all their scores are looked at. */
+function boundShort(scorer: SegmentScorer, clause: Clause): void {
+  clause.decodeDocs();
+  let max = 0;
+  for (let i = 0; i < clause.df; i++) {
+    const score = scorer.score(clause.weight, clause.frequencies[i], clause.docs[i]);
+    if (score > max) max = score;
+  }
+  clause.max = max;
+}

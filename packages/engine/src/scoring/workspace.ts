@@ -1,0 +1,132 @@
+import { wordsOf } from '../base/bitmap.ts';
+import { codeWidth, DENSE_SHARE, LIST_BLOCK, LONG } from '../inverted/format.ts';
+import { normsByCode } from '../inverted/lengths.ts';
+import type { Arena, Region } from '../storage/directory.ts';
+import { Clause } from './clause.ts';
+import { TABLE_AT, WIDTHS_AT } from './kernel-memory.ts';
+import { createKernels, type Kernels } from './kernels.ts';
+
+/** Frequencies with exact impacts in the table; row ROWS bounds all above. */
+export const ROWS = 32;
+/** Unpackers write whole blocks, intersections look ahead. */
+const SLACK = 2 * LIST_BLOCK;
+/** Tables kept for the average lengths of the last fields. */
+const TABLES = 8;
+
+/**
+ * Room for one query at a time over the segments of an arena, in the arena itself so that kernels reach it. It grows to the
+ * largest segment that comes by. Words of `bound` and `sorted` are by range, those of the others by posting.
+ */
+export class Workspace {
+  readonly arena: Arena;
+  readonly kernels: Kernels;
+  /** Impacts tf / (tf + norm) at [tf << 8 | length code]; row ROWS is 1. */
+  readonly impact: Float64Array;
+  readonly buckets = new Int32Array(258);
+  clauses: Clause[] = [];
+  bound: Float64Array = new Float64Array(0);
+  ranges: Int32Array = new Int32Array(0);
+  sorted: Int32Array = new Int32Array(0);
+  survivors: Int32Array = new Int32Array(0);
+  hitsA: Int32Array = new Int32Array(0);
+  hitsB: Int32Array = new Int32Array(0);
+  ordered = new Int32Array(0);
+  keys = new Uint8Array(0);
+  /** A copy of blocked documents that lie elsewhere. */
+  blocked: Int32Array = new Int32Array(0);
+  /** Norms by length code for the average length of the table; lower bounds from LONG on. */
+  norms: Float64Array = new Float64Array(256);
+  marks = new Int32Array(0);
+  #docs = -1;
+  #averageLength = -1;
+  readonly #tables = new Map<number, Float64Array>();
+  #regions: Region[] = [];
+
+  constructor(arena: Arena, plain?: boolean) {
+    this.arena = arena;
+    this.kernels = createKernels(arena, plain);
+    this.impact = arena.f64.subarray(TABLE_AT >> 3, (TABLE_AT >> 3) + (ROWS + 1) * 256);
+    for (let code = 0; code < 256; code++) arena.u8[WIDTHS_AT + code] = codeWidth(code);
+  }
+
+  /** Makes room for a segment of `docs` documents and queries of `terms` terms. */
+  reserve(docs: number, terms: number): void {
+    if (docs > this.#docs) this.#grow(docs);
+    while (this.clauses.length < terms) {
+      this.clauses.push(new Clause(this, this.#postings(this.#docs)));
+    }
+  }
+
+  #grow(docs: number): void {
+    for (const region of this.#regions) region.release();
+    this.#regions = [];
+    this.clauses = [];
+    this.#docs = docs;
+    const ranges = Math.ceil(docs / 256) + 1;
+    const postings = this.#postings(docs);
+    this.bound = this.floats(ranges);
+    this.ranges = this.words(ranges);
+    this.sorted = this.words(ranges);
+    this.survivors = this.words(postings);
+    this.hitsA = this.words(postings);
+    this.hitsB = this.words(postings);
+    this.blocked = this.words(wordsOf(docs));
+    this.ordered = new Int32Array(postings);
+    this.keys = new Uint8Array(Math.max(postings, ranges));
+    this.marks = new Int32Array(wordsOf(docs));
+  }
+
+  /** Most postings of a term without a bitmap, and slack. */
+  #postings(docs: number): number {
+    return Math.max(LIST_BLOCK, Math.ceil(docs / DENSE_SHARE)) + SLACK;
+  }
+
+  words(size: number): Int32Array {
+    const region = this.arena.allocate(4 * size);
+    this.#regions.push(region);
+    return new Int32Array(this.arena.memory.buffer, region.offset, size);
+  }
+
+  floats(size: number): Float64Array {
+    const region = this.arena.allocate(8 * size);
+    this.#regions.push(region);
+    return new Float64Array(this.arena.memory.buffer, region.offset, size);
+  }
+
+  /** Puts the impacts by an average length into the table. */
+  useAverageLength(averageLength: number): void {
+    if (averageLength === this.#averageLength) return;
+    this.#averageLength = averageLength;
+    this.norms = normsByCode(averageLength);
+    let table = this.#tables.get(averageLength);
+    if (table === undefined) {
+      table = impactTable(this.norms);
+      if (this.#tables.size >= TABLES) this.#tables.clear();
+      this.#tables.set(averageLength, table);
+    }
+    this.impact.set(table);
+  }
+}
+
+function impactTable(norms: Float64Array): Float64Array {
+  const table = new Float64Array((ROWS + 1) * 256);
+  for (let tf = 0; tf < ROWS; tf++) {
+    for (let code = 0; code < 256; code++) table[(tf << 8) | code] = tf / (tf + norms[code]);
+  }
+  return table.fill(1, ROWS * 256);
+}
+
+/** True when a frequency and a length code have their exact impact in the table. */
+export const inTable = (tf: number, code: number): boolean => tf < ROWS && code < LONG;
+
+const workspaces = new WeakMap<Arena, Workspace>();
+
+/** The workspace of an arena, made when first asked for. */
+export function workspaceOf(arena: Arena): Workspace {
+  let workspace = workspaces.get(arena);
+  if (workspace === undefined) {
+    workspace = new Workspace(arena);
+    workspaces.set(arena, workspace);
+  }
+  return workspace;
+}
