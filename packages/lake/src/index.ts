@@ -11,7 +11,7 @@ export { schemaToJson, typeName } from './schema/schema-json.ts';
 export * from './schema/type.ts';
 export { valueToJson } from './schema/value-json.ts';
 export type * from './source-table.ts';
-export { type OpenTableOptions, openTable, tableOf } from './table.ts';
+export { type OpenTableOptions, openTable } from './table.ts';
 export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
