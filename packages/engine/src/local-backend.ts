@@ -9,6 +9,7 @@
  */
 import { rmSync } from 'node:fs';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { ANALYZER_CATALOG } from './analysis/registry.ts';
 import type {
   Backend,
   BenchRequest,
@@ -31,7 +32,7 @@ import type {
 import { LhsError } from './base/errors.ts';
 import type { Query } from './query/query.ts';
 import { analyzeText } from './registry/analyze-text.ts';
-import { ANALYZER_CATALOG, analyzersOf } from './registry/definition-analyzers.ts';
+import { analyzersOf } from './registry/definition-analyzers.ts';
 import { describeIndex } from './registry/describe-index.ts';
 import {
   currentGeneration,
@@ -192,11 +193,11 @@ export class LocalBackend implements Backend {
     query?: string;
   }): AsyncGenerator<ExportedDocument> {
     const { exportAll, exportMatches } = await import('./registry/export-documents.ts');
-    const { searchIndex } = await import('./search/search.ts');
     const open = this.#hold(this.#resolve(request.index));
     try {
       if (request.query === undefined) yield* exportAll(open);
       else {
+        const { searchIndex } = await import('./search/search.ts');
         const context = { ...open, openTable: noTable };
         yield* exportMatches(open, request.query, (page) => searchIndex(context, page));
       }

@@ -20,6 +20,9 @@ import { rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
 
+/** Documents held before a segment is flushed: a merge costs about as much as the building, so few and large segments. */
+const MEMORY_BYTES = 512 * 2 ** 20;
+
 /** What to build, and where. */
 export interface RebuildRequest extends WorkOptions {
   readonly table: SourceTable;
@@ -47,7 +50,10 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   const files = createFileTable();
   files.follow(set);
   const plans = mapping.fields.map((field) => field.plan);
-  const writer = IndexWriter.open(directory, plans, { definitionVersion });
+  const writer = IndexWriter.open(directory, plans, {
+    definitionVersion,
+    memoryBytes: MEMORY_BYTES,
+  });
   try {
     const leftOut = new Map<string, number>();
     const docs = await addRows(request, writer, files.numberOf, leftOut, snapshotTotal(request));

@@ -24,7 +24,8 @@ export function valueFault(
 ): LhsError {
   const key = formatKey(coordinatesOfTexts(mapping.key, keyTexts(mapping, batch, row)));
   const value = shown.length > 80 ? `${shown.slice(0, 80)}…` : shown;
-  const what = `${key}: column "${column}" holds "${value}", which is not ${expected}`;
+  const quoted = JSON.stringify(value);
+  const what = `${key}: column "${column}" holds ${quoted}, which is not ${expected}`;
   return new LhsError('source_invalid', `${what} (${placeOfRow(batch, row)})`, {
     hint,
     details: { key, column, value, file: batch.file, position: batch.positions[row] },

@@ -49,21 +49,24 @@ export function encodeKey(texts: readonly string[]): Uint8Array {
 /** The canonical texts of an encoded key, one a column. Throws corrupt_index when the bytes are no key. */
 export function decodeKey(key: Uint8Array): string[] {
   const texts: string[] = [];
-  let text = new Uint8Array(key.length);
-  let length = 0;
-  const finish = () => {
-    texts.push(decodeText(text.subarray(0, length)));
-    text = new Uint8Array(key.length);
-    length = 0;
-  };
-  for (let i = 0; i < key.length; i++) {
-    if (key[i] !== 0) text[length++] = key[i];
-    else if (key[++i] === 0xff) text[length++] = 0;
-    else if (key[i] === 1) finish();
-    else throw new LhsError('corrupt_index', `key ${hex(key)} has a stray 0x00 at byte ${i - 1}`);
+  let from = 0;
+  let escaped = false;
+  for (let at = key.indexOf(0); at >= 0; at = key.indexOf(0, at + 2)) {
+    if (key[at + 1] === 0xff) escaped = true;
+    else if (key[at + 1] === 1) {
+      texts.push(decodePart(key.subarray(from, at), escaped));
+      from = at + 2;
+      escaped = false;
+    } else throw new LhsError('corrupt_index', `key ${hex(key)} has a stray 0x00 at byte ${at}`);
   }
-  finish();
+  texts.push(decodePart(key.subarray(from), escaped));
   return texts;
+}
+
+/** One column's text: each 0x00 0xFF is a 0x00. */
+function decodePart(bytes: Uint8Array, escaped: boolean): string {
+  if (!escaped) return decodeText(bytes);
+  return decodeText(bytes.filter((_, i) => i === 0 || bytes[i - 1] !== 0));
 }
 
 function decodeText(bytes: Uint8Array): string {

@@ -1,0 +1,282 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ExportedDocument, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import type { Field, Schema } from '@lakehouse-search/lake';
+import { openTable } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  exportedRow,
+  fieldLine,
+  hasShared,
+  keyDigest,
+  type Truth,
+  type TruthSnapshot,
+  tablePath,
+  truthOf,
+} from './truth.ts';
+
+interface Payload {
+  readonly at?: { readonly x: number };
+  readonly page?: string;
+  readonly first?: boolean;
+  readonly lines?: readonly { readonly qty: number }[];
+  readonly total?: number;
+  readonly stars?: unknown;
+}
+
+let dataDir = '';
+let backend: LocalBackend;
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'lhs-ingest-'));
+  backend = await openLocal(dataDir);
+});
+afterEach(async () => {
+  await backend.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function createFor(
+  name: string,
+  truth: Truth,
+  more = '',
+  without: readonly string[] = [],
+): Promise<Schema> {
+  const table = await openTable({ path: tablePath(name) });
+  const { schema } = table;
+  await table.close();
+  const lines = schema.fields
+    .filter((field) => !without.includes(field.name))
+    .map((field: Field) => fieldLine(field))
+    .filter((line) => line !== null);
+  const definition = `version: 1
+index: t
+source: { path: ${JSON.stringify(tablePath(name))} }
+key: { identifier: [${truth.identifier_columns.join(', ')}] }
+fields:
+${lines.join('\n')}
+${more}`;
+  await backend.createIndex({ definition });
+  return schema;
+}
+
+async function exported(query?: string): Promise<ExportedDocument[]> {
+  return Array.fromAsync(backend.exportDocuments({ index: 't', query }));
+}
+
+const keyOf = (truth: Truth, row: Readonly<Record<string, unknown>>) =>
+  truth.identifier_columns.map((name) => String(row[name]));
+
+function isBefore(a: readonly string[], b: readonly string[]): boolean {
+  const order = a.map((text, i) => Buffer.compare(Buffer.from(text), Buffer.from(b[i])));
+  return (order.find((c) => c !== 0) ?? 0) < 0;
+}
+
+async function expectSnapshot(
+  truth: Truth,
+  schema: Schema,
+  snapshot: TruthSnapshot,
+): Promise<void> {
+  const documents = await exported();
+  expect(documents).toHaveLength(snapshot.row_count);
+  const keys = documents.map((d) => d.coordinates.identifier.map((part) => part.value));
+  for (let i = 1; i < keys.length; i++) {
+    if (!isBefore(keys[i - 1], keys[i])) expect.fail(`${keys[i - 1]} is not before ${keys[i]}`);
+  }
+  const rows = snapshot.rows_current_schema ?? snapshot.rows;
+  if (rows !== undefined) {
+    const wanted = new Map(
+      rows.map((row) => [JSON.stringify(keyOf(truth, row)), exportedRow(schema, row)]),
+    );
+    for (const [i, document] of documents.entries()) {
+      expect(JSON.parse(JSON.stringify(document.fields))).toEqual(
+        wanted.get(JSON.stringify(keys[i])),
+      );
+    }
+  } else expectDigest(truth, snapshot, documents);
+}
+
+function expectDigest(truth: Truth, snapshot: TruthSnapshot, documents: ExportedDocument[]): void {
+  const ids = documents.map((d) => truth.identifier_columns.map((name) => d.fields[name]));
+  expect(keyDigest(ids)).toBe(snapshot.digest!.key_sha256);
+  for (const [name, { nulls }] of Object.entries(snapshot.digest!.columns)) {
+    const values = documents.map((d) => d.fields[name]).filter((value) => value !== undefined);
+    if (values.length === 0 || Array.isArray(values[0])) continue;
+    const present = values.length;
+    expect(documents.length - present, `NULLs of ${name}`).toBe(nulls);
+  }
+}
+
+describe.skipIf(!hasShared)('reindex and sync of tables that others wrote', () => {
+  const tables = [
+    'reviews_mor',
+    'reviews_mor_part',
+    'journal_dv',
+    'journal_dv_compacted',
+    'upgraded_v2_v3',
+    'articles_v1',
+    'logs_partevo',
+    'people_evolved',
+    'py_notes',
+    'types_v3',
+    'drafts_branches',
+    'members_default',
+  ];
+  it.each(tables)('%s: every snapshot, one after another', async (name) => {
+    const truth = truthOf(name);
+    const schema = await createFor(name, truth);
+    const way = truth.snapshots.filter((snapshot) => snapshot.is_current_ancestor);
+    const [first, ...later] = way;
+    const built = await backend.reindex({ as_of: first.snapshot_id });
+    expect(built).toMatchObject({ doc_count: first.row_count, snapshot: first.snapshot_id });
+    await expectSnapshot(truth, schema, first);
+    for (const snapshot of later) {
+      const done = await backend.sync({ until: snapshot.snapshot_id });
+      const counts = truth.changelog.find((step) => step.to === snapshot.snapshot_id)?.counts;
+      expect(done).toMatchObject({
+        snapshot: snapshot.snapshot_id,
+        doc_count: snapshot.row_count,
+        snapshots_applied: 1,
+        skipped_replace: snapshot.operation === 'replace' ? 1 : 0,
+        inserted: counts?.inserts,
+        deleted: counts?.deletes,
+      });
+      expect(done.updated).toBeLessThanOrEqual(counts!.updates);
+      await expectSnapshot(truth, schema, snapshot);
+    }
+    expect(await backend.sync({})).toMatchObject({ snapshots_applied: 0, inserted: 0 });
+    const again = await backend.reindex({});
+    const whole = await exported();
+    expect(again).toMatchObject({ index_generation: 2, doc_count: whole.length });
+    await expectSnapshot(truth, schema, way.at(-1)!);
+  });
+
+  it('journal_dv: all missing snapshots in one go, then nothing more', async () => {
+    const truth = truthOf('journal_dv');
+    const schema = await createFor('journal_dv', truth);
+    const way = truth.snapshots.filter((snapshot) => snapshot.is_current_ancestor);
+    await backend.reindex({ as_of: way[0].snapshot_id });
+    const seen: string[] = [];
+    const onProgress = (p: { snapshot?: string }) => seen.push(p.snapshot ?? '');
+    const done = await backend.sync({}, { onProgress });
+    expect(done.snapshots_applied).toBe(way.length - 1);
+    expect(seen).toEqual(way.slice(1).map((snapshot) => snapshot.snapshot_id));
+    await expectSnapshot(truth, schema, way.at(-1)!);
+  });
+
+  it('git.commits: the last 8 appends, deletes, updates and a compaction', async () => {
+    const truth = truthOf('git.commits');
+    const schema = await createFor('git.commits', truth, '', ['body', 'meta', 'origin_ip']);
+    const [eighth, deleted, updated, compacted] = truth.snapshots.slice(7);
+    await backend.reindex({ as_of: eighth.snapshot_id });
+    expect((await backend.describeIndex({})).num_docs).toBe(eighth.row_count);
+    expect(await backend.sync({ until: deleted.snapshot_id })).toMatchObject({
+      deleted: 2289,
+      inserted: 0,
+    });
+    expect(await backend.sync({ until: updated.snapshot_id })).toMatchObject({
+      updated: 4373,
+      deleted: 0,
+    });
+    const last = await backend.sync({});
+    expect(last).toMatchObject({ skipped_replace: 1, updated: 0, inserted: 0, deleted: 0 });
+    await expectSnapshot(truth, schema, compacted);
+  });
+
+  it('events_variant: shapes by a column of the table, flattened leaves beside them', async () => {
+    const truth = truthOf('events_variant');
+    await createFor(
+      'events_variant',
+      truth,
+      `variants:
+  - column: payload
+    discriminator: kind
+    shapes:
+      - name: click
+        when: click
+        fields:
+          - { path: at.x, type: LONG }
+          - { path: page, type: KEYWORD, cached: true }
+          - { path: first, type: BOOL }
+      - { name: order, when: order, fields: [ { path: lines.qty, type: LONG }, { path: total, type: DOUBLE } ] }
+      - { name: note, when: note, fields: [ { path: stars, type: LONG } ] }
+`,
+    );
+    const built = await backend.reindex({});
+    expect(built.untyped_values).toEqual({ 'payload.stars': 3 });
+    const now = truth.snapshots.find((s) => s.snapshot_id === truth.current_snapshot_id)!;
+    const documents = new Map((await exported()).map((d) => [d.fields.event_id, d.fields]));
+    expect(documents.size).toBe(now.row_count);
+    const list = (values: unknown[]) => (values.length > 1 ? values : values[0]);
+    for (const row of now.rows!) {
+      const { kind, payload, event_id } = row as {
+        kind: string;
+        payload: Payload;
+        event_id: number;
+      };
+      const typed: Payload =
+        typeof payload === 'object' && !Array.isArray(payload) ? (payload ?? {}) : {};
+      const click = kind === 'click';
+      expect(documents.get(event_id)).toEqual(
+        JSON.parse(
+          JSON.stringify({
+            event_id,
+            kind,
+            'payload.at.x': click ? typed.at?.x : undefined,
+            'payload.page': click ? typed.page : undefined,
+            'payload.first': click ? typed.first : undefined,
+            'payload.lines.qty':
+              kind === 'order' ? list((typed.lines ?? []).map((line) => line.qty)) : undefined,
+            'payload.total': kind === 'order' ? typed.total : undefined,
+            'payload.stars':
+              kind === 'note' && typeof typed.stars === 'number' ? typed.stars : undefined,
+          }),
+        ),
+      );
+    }
+  });
+});
+
+describe.skipIf(!hasShared)('what is refused', () => {
+  it('rows that share a key, naming the key and both places; `last` keeps one', async () => {
+    const truth = truthOf('reviews_mor');
+    await createFor('reviews_mor', { ...truth, identifier_columns: ['product'] });
+    await expect(backend.reindex({})).rejects.toThrow(
+      /^key product=\S+ stands in two rows: row \d+ of file:\S+ and row \d+ of file:\S+$/,
+    );
+    expect(await backend.describeIndex({})).toMatchObject({ status: 'created', num_docs: 0 });
+    const [folder] = readdirSync(join(dataDir, 'indexes'));
+    expect(readdirSync(join(dataDir, 'indexes', folder))).toEqual(['lock.db']);
+    await backend.dropIndex({ index: 't' });
+    expect(readdirSync(join(dataDir, 'indexes'))).toEqual([]);
+
+    await createFor(
+      'reviews_mor',
+      { ...truth, identifier_columns: ['product'] },
+      'on_duplicate_key: last\n',
+    );
+    const done = await backend.reindex({});
+    const rows = truth.snapshots.at(-1)!.rows!;
+    const products = new Set(rows.map((row) => row.product));
+    expect(done.doc_count).toBe(products.size);
+    expect(done.dropped_duplicates).toBe(rows.length - products.size);
+  });
+
+  it('a key column with NULLs, an unknown snapshot, a rolled back history, a second writer', async () => {
+    const truth = truthOf('drafts_branches');
+    await createFor('drafts_branches', truth);
+    await expect(backend.sync({})).rejects.toThrow('has not been built yet');
+    await expect(backend.reindex({ as_of: '17' })).rejects.toThrow('snapshot 17 is not in');
+    const stray = truth.snapshots.find((snapshot) => !snapshot.is_current_ancestor)!;
+    await backend.reindex({ as_of: stray.snapshot_id });
+    await expect(backend.sync({})).rejects.toMatchObject({ code: 'checkpoint_gap' });
+    const first = backend.reindex({});
+    await expect(backend.reindex({})).rejects.toMatchObject({ code: 'index_busy' });
+    await first;
+    const stopped = AbortSignal.abort();
+    await expect(backend.reindex({}, { signal: stopped })).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    expect((await backend.describeIndex({})).index_generation).toBe(2);
+  });
+});
