@@ -1,7 +1,95 @@
+import { andNot, fillAll } from '../base/bitmap.ts';
+import type { RankedDoc, SortKey } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import { matchesOf } from '../query/weight/matches.ts';
+import { type TermShape, termShape } from '../query/weight/term-shape.ts';
+import { createWeight } from '../query/weight/weight.ts';
+import type { ScoringSegment, TermSearch } from '../scoring/request.ts';
+import { countTerms, searchTerms } from '../scoring/search-terms.ts';
+import { type TopAfter, TopDocs } from '../scoring/top-docs.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
+import { scratchOf } from './scratch.ts';
 
 /** Answers by the postings' kernels what they can answer; null: not one of those queries. */
-export function kernelSearch(_snapshot: IndexSnapshot, _plan: ExecutionPlan): Execution | null {
-  return null;
+export function kernelSearch(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution | null {
+  if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
+  const shape = termShape(plan.clause);
+  if (shape === null) return null;
+  const filter = plan.filter === null ? shape.filter : [...shape.filter, plan.filter];
+  const blocked: Blocked[] = [];
+  const segments = scoringSegments(snapshot, { ...shape, filter }, blocked);
+  const search: TermSearch = { mode: shape.mode, terms: shape.terms, segments };
+  const found = plan.limit === 0 ? null : searchTop(snapshot, search, plan);
+  const answer = found ?? { docs: [], total: countTerms(search) };
+  for (const { reader, bits } of blocked) scratchOf(reader).bitmaps.give(bits);
+  return answer;
+}
+
+function isRelevance(order: readonly SortKey[]): boolean {
+  const [first, ...others] = order;
+  return first?.kind === 'score' && first.desc && others.length === 0;
+}
+
+/** A bitmap that was taken for this query. */
+interface Blocked {
+  readonly reader: SegmentReader;
+  readonly bits: Int32Array;
+}
+
+function searchTop(snapshot: IndexSnapshot, search: TermSearch, plan: ExecutionPlan): Execution {
+  const keyOf = (segment: number, doc: number) => snapshot.segments[segment]!.keys.key(doc);
+  const after: TopAfter | null = plan.after
+    ? { score: plan.after.values[0] as number, key: plan.after.key }
+    : null;
+  const top = new TopDocs(plan.limit, keyOf, after);
+  const total = searchTerms(search, top, true);
+  const docs = top.harvest().map(({ segment, doc, score }): RankedDoc => {
+    return { segment, doc, score, values: [score], key: keyOf(segment, doc) };
+  });
+  return { docs, total };
+}
+
+function scoringSegments(
+  snapshot: IndexSnapshot,
+  shape: TermShape,
+  taken: Blocked[],
+): readonly ScoringSegment[] {
+  const narrowed = shape.filter.length + shape.mustNot.length > 0;
+  const narrowing = narrowed ? createWeight(allOf(shape), snapshot.segments) : null;
+  return snapshot.segments.flatMap((segment, number): ScoringSegment[] => {
+    const reader = segment.inverted(shape.field.id);
+    if (reader === null) return [];
+    const { ranks } = segment.keys;
+    if (narrowing === null) {
+      return [
+        { number, reader, ranks, blocked: segment.deleted, living: livingOf(segment, shape) },
+      ];
+    }
+    const { bitmaps } = scratchOf(segment);
+    const allowed = matchesOf(narrowing.node(segment, false), scratchOf(segment));
+    if (segment.deleted !== null) andNot(allowed, segment.deleted);
+    const bits = bitmaps.takeDirty();
+    fillAll(bits, segment.docs);
+    andNot(bits, allowed);
+    bitmaps.give(allowed);
+    taken.push({ reader: segment, bits });
+    return [{ number, reader, ranks, blocked: bits, living: null }];
+  });
+}
+
+function allOf({ filter, mustNot }: TermShape): Clause {
+  return { kind: 'bool', must: [], should: [], mustNot, filter, minimum: 0 };
+}
+
+/** Living documents by term of each field, kept as long as a segment's deletes stay. */
+const living = new WeakMap<SegmentReader, Map<number, Map<number, number>>>();
+
+function livingOf(segment: SegmentReader, { field }: TermShape): Map<number, number> {
+  let fields = living.get(segment);
+  if (fields === undefined) living.set(segment, (fields = new Map()));
+  let terms = fields.get(field.id);
+  if (terms === undefined) fields.set(field.id, (terms = new Map()));
+  return terms;
 }
