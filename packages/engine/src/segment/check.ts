@@ -61,6 +61,7 @@ function checkKeys(reader: SegmentReader, report: Report): void {
     bytes.push(key.slice(0, length));
   });
   for (let rank = 1; rank < byRank.length; rank++) {
+    if (byRank[rank - 1] < 0 || byRank[rank] < 0) continue;
     const [a, b] = [bytes[byRank[rank - 1]], bytes[byRank[rank]]];
     const order = compareBytes(a, 0, a.length, b, 0, b.length);
     if (order > 0) report('core', `key of rank ${rank} comes before that of rank ${rank - 1}`);
