@@ -1,7 +1,7 @@
 /**
- * Receives tokens in order. The token's bytes are bytes[from .. to) (UTF-8, already folded); they are only valid during the
- * call. `position` counts from 0 and may stand still (several tokens of one word) or leave holes (dropped words).
- * `start`, `end`: UTF-8 byte range in the analysed text.
+ * Receives tokens in order. The token's bytes are bytes[from .. to) (UTF-8, already folded); they
+ * are only valid during the call. `position` counts from 0 and may stand still (several tokens of
+ * one word) or leave holes (dropped words). `start`, `end`: UTF-8 byte range in the analysed text.
  */
 export interface TokenSink {
   token(
@@ -18,10 +18,13 @@ export interface TokenSink {
 export interface Analyzer {
   readonly name: string;
   /**
-   * Analyses the UTF-8 text[from .. to), with positions from `position` on; returns the position that comes next
-   * (holes at the end included).
+   * Analyses the UTF-8 text[from .. to), with positions from `position` on; returns the position
+   * that comes next (holes at the end included).
    */
   analyze(text: Uint8Array, from: number, to: number, position: number, sink: TokenSink): number;
-  /** Lower-cases / folds one word without splitting it: for prefix, wildcard, fuzzy and regex patterns. No stemming. */
+  /**
+   * Lower-cases / folds one word without splitting it: for prefix, wildcard, fuzzy and regex
+   * patterns. No stemming.
+   */
   normalize(word: string): string;
 }

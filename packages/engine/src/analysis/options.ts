@@ -2,7 +2,10 @@ import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
 import { LANGUAGES } from './language/languages.ts';
 
-/** What an option of a tokenizer or filter may be, and what it is when it is not given (absent: it must be given). */
+/**
+ * What an option of a tokenizer or filter may be, and what it is when it is not given (absent: it
+ * must be given).
+ */
 export type OptionSpec =
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly value: number }
   | { readonly kind: 'language'; readonly value?: string }
@@ -16,7 +19,10 @@ export interface Options {
   words(name: string): readonly string[] | undefined;
 }
 
-/** Checks options against their specification. Throws invalid_definition that names `what` ("filter \"stop\""). */
+/**
+ * Checks options against their specification. Throws invalid_definition that names `what` ("filter
+ * \"stop\"").
+ */
 export function readOptions(
   what: string,
   specs: OptionSpecs,
@@ -52,9 +58,7 @@ function checked(what: string, name: string, spec: OptionSpec, value: unknown): 
     }
     case 'language':
       if (typeof value === 'string' && LANGUAGES.includes(value)) return value;
-      throw fault(
-        `${option}: expected a language${didYouMean(String(value), LANGUAGES) || `: ${LANGUAGES.join(', ')}`}`,
-      );
+      throw fault(`${option}: expected a language${nearLanguage(value)}`);
     case 'words':
       if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value;
       throw fault(`${option}: expected a list of words`);
@@ -65,3 +69,6 @@ function checked(what: string, name: string, spec: OptionSpec, value: unknown): 
 export function fault(message: string): LhsError {
   return new LhsError('invalid_definition', message);
 }
+
+const nearLanguage = (value: unknown): string =>
+  didYouMean(String(value), LANGUAGES) || `: ${LANGUAGES.join(', ')}`;

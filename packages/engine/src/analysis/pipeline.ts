@@ -2,9 +2,11 @@
  * An analyzer is a tokenizer and a row of filters:
  *
  * 1. The tokenizer walks the UTF-8 text and hands over tokens as pieces of it, with positions.
- * 2. Each filter is a sink before the next sink: it passes a token on, changes its bytes in a buffer of its own, drops it
- *    (its position stays empty) or makes several of it (at the same position).
- * 3. The last step drops tokens of more than LIMITS.termBytes bytes; their positions stay empty, too.
+ * 2. Each filter is a sink before the next sink: it passes a token on, changes its bytes in a
+ *    buffer of its own, drops it (its position stays empty) or makes several of it (at the same
+ *    position).
+ * 3. The last step drops tokens of more than LIMITS.termBytes bytes; their positions stay empty,
+ *    too.
  */
 import { LIMITS } from '../base/limits.ts';
 import type { Analyzer, TokenSink } from './analyzer.ts';
@@ -19,7 +21,9 @@ export type Tokenizer = (
   sink: TokenSink,
 ) => number;
 
-/** One step of a chain: a sink before the next one, or a word for a word (an empty one drops it). */
+/**
+ * One step of a chain: a sink before the next one, or a word for a word (an empty one drops it).
+ */
 export type Filter =
   | {
       readonly kind: 'sink';
@@ -30,7 +34,10 @@ export type Filter =
     }
   | { readonly kind: 'map'; readonly map: (word: string) => string };
 
-/** The end of a chain: drops tokens that are too long for a term, hands the others to the sink of the day. */
+/**
+ * The end of a chain: drops tokens that are too long for a term, hands the others to the sink of
+ * the day.
+ */
 class Tail implements TokenSink {
   out: TokenSink | undefined;
 
@@ -48,7 +55,10 @@ class Tail implements TokenSink {
   }
 }
 
-/** The analyzer that a tokenizer and filters make. Its chain is built once; one call uses it at a time. */
+/**
+ * The analyzer that a tokenizer and filters make. Its chain is built once; one call uses it at a
+ * time.
+ */
 export function buildAnalyzer(
   name: string,
   tokenizer: Tokenizer,

@@ -1,4 +1,7 @@
-/** Analyzers by name: the built-in ones, as tables of parts, and those that a definition puts together. */
+/**
+ * Analyzers by name: the built-in ones, as tables of parts, and those that a definition puts
+ * together.
+ */
 import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
 import type { Analyzer } from './analyzer.ts';
@@ -8,7 +11,10 @@ import { fault, readOptions } from './options.ts';
 import { buildAnalyzer } from './pipeline.ts';
 import { simpleAnalyzer } from './simple.ts';
 
-/** A chain as a definition writes it: a filter is a name, or `{name: options}`, or its options with its name as `type`. */
+/**
+ * A chain as a definition writes it: a filter is a name, or `{name: options}`, or its options with
+ * its name as `type`.
+ */
 export interface Chain {
   readonly name: string;
   readonly tokenizer: string;
@@ -56,8 +62,9 @@ export const ANALYZER_NAMES: readonly string[] = Object.freeze(
 );
 
 /**
- * The analyzer of a name: one of the definition's own (which come first), or a built-in one. Throws invalid_definition for a
- * name, tokenizer, filter or option that is not known, with the nearest that is.
+ * The analyzer of a name: one of the definition's own (which come first), or a built-in one. Throws
+ * invalid_definition for a name, tokenizer, filter or option that is not known, with the nearest
+ * that is.
  */
 export function analyzerFor(name: string, own: readonly Chain[] = []): Analyzer {
   const found = own.find((c) => c.name === name);

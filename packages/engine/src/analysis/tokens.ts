@@ -8,7 +8,9 @@ export interface AnalyzedToken {
   readonly end: number;
 }
 
-/** What an analyzer makes of a text, in order, for people to read. Lone surrogates count as U+FFFD. */
+/**
+ * What an analyzer makes of a text, in order, for people to read. Lone surrogates count as U+FFFD.
+ */
 export function analyzeToTokens(analyzer: Analyzer, text: string): AnalyzedToken[] {
   const bytes = Buffer.from(text.toWellFormed());
   const units = unitOffsets(bytes);
@@ -22,7 +24,10 @@ export function analyzeToTokens(analyzer: Analyzer, text: string): AnalyzedToken
   return tokens;
 }
 
-/** By byte offset: the UTF-16 offset of the character that begins there, or of the one that it is inside of. */
+/**
+ * By byte offset: the UTF-16 offset of the character that begins there, or of the one that it is
+ * inside of.
+ */
 function unitOffsets(bytes: Uint8Array): Int32Array {
   const offsets = new Int32Array(bytes.length + 1);
   let unit = 0;

@@ -11,8 +11,8 @@ const WORD_BYTES = 30;
 const STRIDE = 32;
 
 /**
- * What a function makes of words, remembered by their bytes: a direct-mapped table of 32,768 words (2 MB), so that a
- * stemmer that works on strings is asked once for each of the frequent words.
+ * What a function makes of words, remembered by their bytes: a direct-mapped table of 32,768 words
+ * (2 MB), so that a stemmer that works on strings is asked once for each of the frequent words.
  */
 export class WordTable {
   private readonly work: (word: string) => string;
@@ -28,7 +28,10 @@ export class WordTable {
     this.work = work;
   }
 
-  /** Puts what the function makes of bytes[from .. to) into this.bytes[this.from .. this.to), valid until the next call. */
+  /**
+   * Puts what the function makes of bytes[from .. to) into this.bytes[this.from .. this.to), valid
+   * until the next call.
+   */
   find(bytes: Uint8Array, from: number, to: number): void {
     const length = to - from;
     if (length > WORD_BYTES) {

@@ -5,7 +5,10 @@ export interface Span {
 }
 interface Node {
   readonly span?: Span;
-  /** The field's name in the query string, when it is written there: unknown fields are underlined with it. */
+  /**
+   * The field's name in the query string, when it is written there: unknown fields are underlined
+   * with it.
+   */
   readonly fieldSpan?: Span;
 }
 export interface Bound {
@@ -14,12 +17,13 @@ export interface Bound {
 }
 
 /**
- * The query tree: frozen plain values, made by both string syntaxes and by the JSON tree alike. `field` is always
- * resolved (bare terms carry the default field's name). Values are texts as the user wrote them; coercion to the field's type
- * happens when the tree is bound to an index (query/bind).
+ * The query tree: frozen plain values, made by both string syntaxes and by the JSON tree alike.
+ * `field` is always resolved (bare terms carry the default field's name). Values are texts as the
+ * user wrote them; coercion to the field's type happens when the tree is bound to an index
+ * (query/bind).
  *
- * A quoted value is a `phrase`; on a field that is not TEXT it means what a `term` means, and has no slop.
- * A `bool` without must, should and filter is every document that no must_not matches.
+ * A quoted value is a `phrase`; on a field that is not TEXT it means what a `term` means, and has
+ * no slop. A `bool` without must, should and filter is every document that no must_not matches.
  */
 export type Query =
   | (Node & { readonly kind: 'match_all' })

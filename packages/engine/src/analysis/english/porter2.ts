@@ -1,7 +1,7 @@
 /**
  * The English stemmer of the Snowball project (Porter2) as its page defines it for Snowball 3
- * (snowballstem.org/algorithms/english/stemmer.html): regions R1 and R2, then steps 0 to 5 one after another. Inside, a capital
- * Y is a consonant y.
+ * (snowballstem.org/algorithms/english/stemmer.html): regions R1 and R2, then steps 0 to 5 one
+ * after another. Inside, a capital Y is a consonant y.
  */
 const SPECIAL: ReadonlyMap<string, string> = new Map([
   ['skies', 'sky'],
@@ -26,7 +26,9 @@ interface Word {
   readonly r1: number;
   readonly r2: number;
 }
-/** What replaces a suffix; with `after`, only behind one of these letters; with `r2`, only in R2. */
+/**
+ * What replaces a suffix; with `after`, only behind one of these letters; with `r2`, only in R2.
+ */
 interface Rule {
   readonly suffix: string;
   readonly put: string;

@@ -42,8 +42,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text with its Latin letters as ASCII: accents fall off (`é` is `e`, composed or not), ligatures and the like are spelled
- * out (`ß` is `ss`), wide and circled forms become plain. Other scripts keep their marks (`й` stays `й`).
+ * A text with its Latin letters as ASCII: accents fall off (`é` is `e`, composed or not), ligatures
+ * and the like are spelled out (`ß` is `ss`), wide and circled forms become plain. Other scripts
+ * keep their marks (`й` stays `й`).
  */
 export function foldToAscii(text: string): string {
   let out = '';

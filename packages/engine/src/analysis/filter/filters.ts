@@ -72,7 +72,10 @@ export const truncate = (most: number): Filter =>
     next.token(b, from, pointsEnd(b, from, to, most), position, start, end);
   });
 
-/** The beginnings of a word, `min` to `max` code points long, all at its position. Shorter words are dropped. */
+/**
+ * The beginnings of a word, `min` to `max` code points long, all at its position. Shorter words are
+ * dropped.
+ */
 export const edgeNgram = (min: number, max: number): Filter =>
   stepping((next, b, from, to, position, start, end) => {
     const points = countPoints(b, from, to);

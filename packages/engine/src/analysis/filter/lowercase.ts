@@ -2,7 +2,10 @@ import type { TokenSink } from '../analyzer.ts';
 import type { Filter } from '../pipeline.ts';
 import { lowerBytes, lowerText } from '../unicode/lower.ts';
 
-/** Letters in lower case, code point by code point (unicode/lower.ts). Tokens that are so already are passed on untouched. */
+/**
+ * Letters in lower case, code point by code point (unicode/lower.ts). Tokens that are so already
+ * are passed on untouched.
+ */
 export const lowercase: Filter = Object.freeze({
   kind: 'sink',
   attach: (next: TokenSink): TokenSink => new Lowercase(next),

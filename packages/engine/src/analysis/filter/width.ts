@@ -1,7 +1,10 @@
 import type { TokenSink } from '../analyzer.ts';
 import type { Filter } from '../pipeline.ts';
 
-/** Wide Latin letters and figures as plain ones, narrow Katakana as wide ones (what NFKC does to U+FF00 to U+FFEF). */
+/**
+ * Wide Latin letters and figures as plain ones, narrow Katakana as wide ones (what NFKC does to
+ * U+FF00 to U+FFEF).
+ */
 export const foldWidth = (text: string): string =>
   text.replace(/[\uff00-\uffef]+/g, (run) => run.normalize('NFKC'));
 

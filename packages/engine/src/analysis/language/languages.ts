@@ -1,6 +1,7 @@
 /**
- * The languages that can be stemmed: English by our own Porter2, the others by the Snowball stemmers that `@orama/stemmers`
- * carries, with the stop words of `@orama/stopwords` (docs/adr/stemmers.md). Packages are loaded when a language is first used.
+ * The languages that can be stemmed: English by our own Porter2, the others by the Snowball
+ * stemmers that `@orama/stemmers` carries, with the stop words of `@orama/stopwords`
+ * (docs/adr/stemmers.md). Packages are loaded when a language is first used.
  */
 import { createRequire } from 'node:module';
 import { stemEnglish } from '../english/porter2.ts';

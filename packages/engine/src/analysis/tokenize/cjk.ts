@@ -6,9 +6,9 @@ const SCRIPTS =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc\uff70\u3005]$/u;
 
 /**
- * Chinese, Japanese and Korean runs as overlapping pairs of characters, each at its own position (a run of one character is a
- * token alone); everything between them as `standard` words. Pairs need no dictionary and find every word of two characters
- * or more: a query's pairs are a phrase.
+ * Chinese, Japanese and Korean runs as overlapping pairs of characters, each at its own position (a
+ * run of one character is a token alone); everything between them as `standard` words. Pairs need
+ * no dictionary and find every word of two characters or more: a query's pairs are a phrase.
  */
 export function tokenizeCjk(
   text: Uint8Array,
@@ -36,7 +36,10 @@ export function tokenizeCjk(
   return tokenizeStandard(text, plain, to, next, sink);
 }
 
-/** Where the characters of the run at text[at] begin, and its end; a single entry when there is none. */
+/**
+ * Where the characters of the run at text[at] begin, and its end; a single entry when there is
+ * none.
+ */
 function readRun(text: Uint8Array, at: number, to: number): number[] {
   const places = [at];
   let end = at;

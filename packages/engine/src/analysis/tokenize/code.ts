@@ -1,11 +1,11 @@
 /**
- * Words of source code. A word is a run of letters, figures and what joins them in names and paths (`_ - . / \ : @ $ # +`),
- * without such signs at its ends. Its tokens all have its position:
+ * Words of source code. A word is a run of letters, figures and what joins them in names and paths
+ * (`_ - . / \ : @ $ # +`), without such signs at its ends. Its tokens all have its position:
  *
  * 1. the word as it is: `src/httpServer.ts`
  * 2. its names, between the joining signs other than `_` and `-`: `src`, `httpServer`, `ts`
- * 3. their parts, where `_` or `-` stands, small letters meet capitals, capitals meet a capitalised word, letters meet
- *    figures: `http`, `Server`
+ * 3. their parts, where `_` or `-` stands, small letters meet capitals, capitals meet a capitalised
+ *    word, letters meet figures: `http`, `Server`
  *
  * each once. So any of them finds the word, and words next to one another are neighbours.
  */
@@ -62,7 +62,10 @@ export function tokenizeCode(
   return next;
 }
 
-/** The end of a word of small ASCII letters, perhaps with a capital before them, that has no parts; else `at`. */
+/**
+ * The end of a word of small ASCII letters, perhaps with a capital before them, that has no parts;
+ * else `at`.
+ */
 function simpleEnd(text: Uint8Array, at: number, to: number): number {
   let end = at;
   if (text[end] < 128 && ASCII[text[end]] === UPPER) end++;
@@ -77,7 +80,10 @@ interface Piece {
   readonly end: number;
 }
 
-/** The word at text[at], if there is one, as pieces of one kind each; signs at its ends are left out. */
+/**
+ * The word at text[at], if there is one, as pieces of one kind each; signs at its ends are left
+ * out.
+ */
 function readWord(text: Uint8Array, at: number, to: number): { pieces: Piece[]; end: number } {
   const pieces: Piece[] = [];
   let end = at;

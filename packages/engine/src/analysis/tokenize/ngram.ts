@@ -11,8 +11,9 @@ function starts(text: Uint8Array, from: number, to: number): number[] {
 }
 
 /**
- * All pieces of `min` to `max` code points of what stands between white space. A piece's position is the place where it
- * begins, so that a phrase of pieces finds any part of a word that has `min` characters or more.
+ * All pieces of `min` to `max` code points of what stands between white space. A piece's position
+ * is the place where it begins, so that a phrase of pieces finds any part of a word that has `min`
+ * characters or more.
  */
 export function ngrams(min: number, max: number): Tokenizer {
   return (text, from, to, position, sink) => {
@@ -32,7 +33,10 @@ export function ngrams(min: number, max: number): Tokenizer {
   };
 }
 
-/** The beginnings, `min` to `max` code points long, of what stands between white space, all at the word's position. */
+/**
+ * The beginnings, `min` to `max` code points long, of what stands between white space, all at the
+ * word's position.
+ */
 export function edgeNgrams(min: number, max: number): Tokenizer {
   return (text, from, to, position, sink) =>
     tokenizeWhitespace(text, from, to, position, {

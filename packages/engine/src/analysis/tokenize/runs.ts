@@ -6,7 +6,10 @@ import { decodePoint, lengthOf, pointOf } from '../unicode/utf8.ts';
 /** By code point of the basic plane: 0 unknown, 1 outside, 2 inside. */
 type Known = Uint8Array;
 
-/** A tokenizer whose tokens are the longest runs of code points that the test takes. The test is asked once a code point. */
+/**
+ * A tokenizer whose tokens are the longest runs of code points that the test takes. The test is
+ * asked once a code point.
+ */
 export function runsOf(inside: (character: string) => boolean): Tokenizer {
   const known: Known = new Uint8Array(0x10000);
   const holds = (point: number): boolean => {

@@ -4,8 +4,8 @@ import { decodeUtf8 } from '../unicode/utf8.ts';
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The word-like segments that Intl.Segmenter finds in text[from .. to), as tokens; returns the position that comes next.
- * Slow (10 MB/s and less), but it knows every script.
+ * The word-like segments that Intl.Segmenter finds in text[from .. to), as tokens; returns the
+ * position that comes next. Slow (10 MB/s and less), but it knows every script.
  */
 export function segmentWords(
   text: Uint8Array,

@@ -1,12 +1,16 @@
 /**
- * Words as Unicode segments them (Standard Annex 29, the words that Intl.Segmenter calls word-like), from UTF-8:
+ * Words as Unicode segments them (Standard Annex 29, the words that Intl.Segmenter calls
+ * word-like), from UTF-8:
  *
- * 1. A word is a run of letters, figures and `_`. A mark between two letters (`can't`, `a.b`) or figures (`3.14`, `1,000`)
- *    belongs to it. Plain code does this for the scripts of word-break.ts.
- * 2. At the first code point that is not there, the stretch from the beginning of the word (or from the code point) to the
- *    next ASCII white space goes through Intl.Segmenter: scripts without spaces, combining marks, emoji, broken UTF-8.
+ * 1. A word is a run of letters, figures and `_`. A mark between two letters (`can't`, `a.b`) or
+ *    figures (`3.14`, `1,000`) belongs to it. Plain code does this for the scripts of
+ *    word-break.ts.
+ * 2. At the first code point that is not there, the stretch from the beginning of the word (or from
+ *    the code point) to the next ASCII white space goes through Intl.Segmenter: scripts without
+ *    spaces, combining marks, emoji, broken UTF-8.
  *
- * The stretch begins where a boundary is certain: the fast path has decided it from code points that it knows on both sides.
+ * The stretch begins where a boundary is certain: the fast path has decided it from code points
+ * that it knows on both sides.
  */
 import type { TokenSink } from '../analyzer.ts';
 import { decodePoint, lengthOf, pointOf } from '../unicode/utf8.ts';
@@ -54,7 +58,10 @@ export function tokenizeStandard(
   return next;
 }
 
-/** The end of the word that begins at text[at], or -1 when it runs into something that only the segmenter knows. */
+/**
+ * The end of the word that begins at text[at], or -1 when it runs into something that only the
+ * segmenter knows.
+ */
 function wordEnd(text: Uint8Array, at: number, to: number): number {
   let kind: number = OTHER;
   let i = at;

@@ -1,7 +1,8 @@
 /**
- * What the fast path of the standard tokenizer knows of a code point (Unicode Standard Annex 29, Word_Break). SLOW means that
- * it does not know, and leaves the stretch to Intl.Segmenter. Only ranges that hold for all of their code points stand here;
- * a test compares every code point of the table with Intl.Segmenter.
+ * What the fast path of the standard tokenizer knows of a code point (Unicode Standard Annex 29,
+ * Word_Break). SLOW means that it does not know, and leaves the stretch to Intl.Segmenter. Only
+ * ranges that hold for all of their code points stand here; a test compares every code point of the
+ * table with Intl.Segmenter.
  */
 export const SLOW = 0;
 /** Parts no word: punctuation, spaces, symbols. */

@@ -6,8 +6,8 @@ const SIGMA = 0x3c3;
 const FINAL_SIGMA = 0x3c2;
 
 /**
- * The code point in lower case: Unicode's simple mapping (so İ is i, and ß stays ß), and final ς as σ, so that the case and
- * the place of a letter in its word do not matter.
+ * The code point in lower case: Unicode's simple mapping (so İ is i, and ß stays ß), and final ς as
+ * σ, so that the case and the place of a letter in its word do not matter.
  */
 export function lowerPoint(point: number): number {
   if (point > 0xfffe) return mapPoint(point);
@@ -34,8 +34,9 @@ export function lowerText(text: string): string {
 }
 
 /**
- * Writes bytes[from .. to) in lower case from into[0] on; how many bytes it took. `into` needs room for twice as many:
- * some letters of two bytes have three in lower case. Invalid bytes stay as they are.
+ * Writes bytes[from .. to) in lower case from into[0] on; how many bytes it took. `into` needs room
+ * for twice as many: some letters of two bytes have three in lower case. Invalid bytes stay as they
+ * are.
  */
 export function lowerBytes(bytes: Uint8Array, from: number, to: number, into: Uint8Array): number {
   let size = 0;

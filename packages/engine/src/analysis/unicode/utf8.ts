@@ -1,11 +1,14 @@
-/** The code point of a byte sequence that is not valid UTF-8: one for each byte that fits nowhere. */
+/**
+ * The code point of a byte sequence that is not valid UTF-8: one for each byte that fits nowhere.
+ */
 export const INVALID = 0xfffd;
 
 const follows = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
 /**
- * The code point at bytes[at] (at < to) in the low 21 bits, and its length in bytes (1 to 4) above them. A byte that begins no
- * valid sequence inside the range is INVALID with length 1 (overlong forms and surrogates are not valid).
+ * The code point at bytes[at] (at < to) in the low 21 bits, and its length in bytes (1 to 4) above
+ * them. A byte that begins no valid sequence inside the range is INVALID with length 1 (overlong
+ * forms and surrogates are not valid).
  */
 export function decodePoint(bytes: Uint8Array, at: number, to: number): number {
   const b = bytes[at];
@@ -65,7 +68,9 @@ export interface Decoded {
   readonly offsets: Int32Array;
 }
 
-/** Decodes bytes[from .. to); invalid bytes become U+FFFD one by one, so that offsets stay exact. */
+/**
+ * Decodes bytes[from .. to); invalid bytes become U+FFFD one by one, so that offsets stay exact.
+ */
 export function decodeUtf8(bytes: Uint8Array, from: number, to: number): Decoded {
   const units = new Uint16Array(to - from);
   const offsets = new Int32Array(to - from + 1);

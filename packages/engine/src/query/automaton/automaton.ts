@@ -1,7 +1,8 @@
 /**
- * A deterministic automaton over the UTF-8 bytes of whole terms, for walking a sorted term dictionary: wildcards, regular
- * expressions and edit distances are all one of these. States are small integers; they are made when first reached, so one
- * automaton belongs to one thread. Terms are taken to be valid UTF-8.
+ * A deterministic automaton over the UTF-8 bytes of whole terms, for walking a sorted term
+ * dictionary: wildcards, regular expressions and edit distances are all one of these. States are
+ * small integers; they are made when first reached, so one automaton belongs to one thread. Terms
+ * are taken to be valid UTF-8.
  */
 export interface TermAutomaton {
   /** The state before the first byte; -1 when nothing can match. */
@@ -9,19 +10,25 @@ export interface TermAutomaton {
   /** The bytes with which every accepted term begins. */
   readonly literalPrefix: Uint8Array;
   /**
-   * The state after one more byte, or -1: no continuation matches. A state >= 0 always has one that does.
-   * Throws limit_exceeded when the pattern grows past LIMITS.automatonStates.
+   * The state after one more byte, or -1: no continuation matches. A state >= 0 always has one that
+   * does. Throws limit_exceeded when the pattern grows past LIMITS.automatonStates.
    */
   step(state: number, byte: number): number;
   /** True when a term may end in this state. */
   accepts(state: number): boolean;
-  /** Edits between the pattern's word and a term that ends in this state (0 unless fuzzy); -1 when it may not end. */
+  /**
+   * Edits between the pattern's word and a term that ends in this state (0 unless fuzzy); -1 when
+   * it may not end.
+   */
   distance(state: number): number;
   /** The smallest byte >= from that leads on from this state, or -1. */
   nextByte(state: number, from: number): number;
 }
 
-/** The distance of the term bytes[from .. to) (0 for any match that is not fuzzy), or -1 when it does not match. */
+/**
+ * The distance of the term bytes[from .. to) (0 for any match that is not fuzzy), or -1 when it
+ * does not match.
+ */
 export function matchTerm(
   automaton: TermAutomaton,
   bytes: Uint8Array,
@@ -34,9 +41,10 @@ export function matchTerm(
 }
 
 /**
- * Where to look next in a sorted dictionary: the term itself when it matches, else bytes such that no match lies between the
- * term and them; undefined when no match follows. The bytes need not be a match: seek to the first term >= them and ask again
- * (Lucene's AutomatonTermsEnum works this way). Each answer is larger than the term that was asked.
+ * Where to look next in a sorted dictionary: the term itself when it matches, else bytes such that
+ * no match lies between the term and them; undefined when no match follows. The bytes need not be a
+ * match: seek to the first term >= them and ask again (Lucene's AutomatonTermsEnum works this way).
+ * Each answer is larger than the term that was asked.
  */
 export function nextPossible(automaton: TermAutomaton, term: Uint8Array): Uint8Array | undefined {
   if (automaton.start < 0) return undefined;
@@ -51,7 +59,10 @@ export function nextPossible(automaton: TermAutomaton, term: Uint8Array): Uint8A
   return extend(term, term.length, automaton.nextByte(last, 0));
 }
 
-/** The first prefix of the term, from the longest, that a larger byte than the term's own leads on from. */
+/**
+ * The first prefix of the term, from the longest, that a larger byte than the term's own leads on
+ * from.
+ */
 function climb(
   automaton: TermAutomaton,
   term: Uint8Array,

@@ -1,11 +1,14 @@
 /**
  * A nondeterministic automaton made deterministic while it is used (lazy subset construction):
  *
- * 1. States that cannot reach an end are dropped, so that every state that is left has a match ahead.
+ * 1. States that cannot reach an end are dropped, so that every state that is left has a match
+ *    ahead.
  * 2. Bytes that no edge tells apart share a column of the transition table.
- * 3. A deterministic state is a sorted set of states; its row is filled cell by cell when a step first needs it.
+ * 3. A deterministic state is a sorted set of states; its row is filled cell by cell when a step
+ *    first needs it.
  *
- * The number of states and the sum of their sets are capped, so neither time nor memory can explode.
+ * The number of states and the sum of their sets are capped, so neither time nor memory can
+ * explode.
  */
 import { LIMITS } from '../../base/limits.ts';
 import type { TermAutomaton } from './automaton.ts';
@@ -117,7 +120,9 @@ class LazyDfa implements TermAutomaton {
     this.table = table;
   }
 
-  /** The targets and all that their empty moves reach, as far as it reads a byte or ends; sorted. */
+  /**
+   * The targets and all that their empty moves reach, as far as it reads a byte or ends; sorted.
+   */
   private close(targets: readonly number[]): Uint16Array {
     const { mark, nfa, live } = this;
     const stamp = ++this.stamp;

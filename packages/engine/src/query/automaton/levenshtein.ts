@@ -7,10 +7,11 @@ import { EVERY_POINT } from './utf8.ts';
 import { refuseLong } from './wildcard.ts';
 
 /**
- * The automaton of all terms within `edits` edits of the word: a code point inserted, deleted, replaced, or two neighbours
- * swapped (optimal string alignment: no part is edited twice). `distance` tells how many edits it took. A state of the
- * construction says how much of the word is read and how many edits are spent (Schulz and Mihov, "Fast string correction
- * with Levenshtein automata", 2002). Throws limit_exceeded for more than LIMITS.fuzzyEdits edits.
+ * The automaton of all terms within `edits` edits of the word: a code point inserted, deleted,
+ * replaced, or two neighbours swapped (optimal string alignment: no part is edited twice).
+ * `distance` tells how many edits it took. A state of the construction says how much of the word is
+ * read and how many edits are spent (Schulz and Mihov, "Fast string correction with Levenshtein
+ * automata", 2002). Throws limit_exceeded for more than LIMITS.fuzzyEdits edits.
  */
 export function compileFuzzy(word: string, edits: number): TermAutomaton {
   refuseLong(word);

@@ -19,8 +19,9 @@ export function tooLarge(pattern: string): LhsError {
 }
 
 /**
- * A nondeterministic automaton under construction: states with byte ranges and empty moves. Transitions on code points are
- * spelled out in UTF-8 bytes. Throws limit_exceeded at LIMITS.automatonStates.
+ * A nondeterministic automaton under construction: states with byte ranges and empty moves.
+ * Transitions on code points are spelled out in UTF-8 bytes. Throws limit_exceeded at
+ * LIMITS.automatonStates.
  */
 export class Nfa {
   readonly pattern: string;
@@ -93,7 +94,9 @@ export class Nfa {
   }
 }
 
-/** From an ASCII character to the last code point: loose lead bytes do, since terms are valid UTF-8. */
+/**
+ * From an ASCII character to the last code point: loose lead bytes do, since terms are valid UTF-8.
+ */
 function everythingFrom(lo: number): (readonly (readonly [number, number])[])[] {
   return lo < 0x80 ? [[[lo, 0x7f]], ...EVERY_TAIL] : [...EVERY_TAIL];
 }

@@ -33,8 +33,9 @@ const SETS: Readonly<Record<string, readonly CodePointRange[]>> = {
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 
 /**
- * The escape at pattern[at] (a backslash) and where it ends: `\d \D \w \W \s \S` (ASCII digits and letters, Unicode spaces),
- * `\t \n \v \f \r`, `\xHH`, `\uHHHH`, `\u{H…}`, or a character that is no ASCII letter or digit, as it is.
+ * The escape at pattern[at] (a backslash) and where it ends: `\d \D \w \W \s \S` (ASCII digits and
+ * letters, Unicode spaces), `\t \n \v \f \r`, `\xHH`, `\uHHHH`, `\u{H…}`, or a character that is no
+ * ASCII letter or digit, as it is.
  */
 export function readEscape(pattern: string, at: number): { node: RegexNode; to: number } {
   const letter = pattern[at + 1];

@@ -1,7 +1,8 @@
 /**
- * Regular expression -> tree. The syntax is what Lucene and JavaScript share: literals, `.`, `[a-z]`, `[^…]`, `( )`, `(?: )`,
- * `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`, and the escapes of regex-escapes.ts. The whole term has to match, so `^` at the
- * beginning and `$` at the end say nothing new and are allowed there only. No back-references, no look-around. One pass.
+ * Regular expression -> tree. The syntax is what Lucene and JavaScript share: literals, `.`,
+ * `[a-z]`, `[^…]`, `( )`, `(?: )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`, and the escapes of
+ * regex-escapes.ts. The whole term has to match, so `^` at the beginning and `$` at the end say
+ * nothing new and are allowed there only. No back-references, no look-around. One pass.
  */
 import { LIMITS } from '../../base/limits.ts';
 import { regexError } from './regex-error.ts';
@@ -10,7 +11,10 @@ import { complement, merge, type RegexNode } from './regex-node.ts';
 import { type CodePointRange, EVERY_POINT } from './utf8.ts';
 import { refuseLong } from './wildcard.ts';
 
-/** A cursor over a pattern. Throws invalid_query with the place inside the pattern, or limit_exceeded. */
+/**
+ * A cursor over a pattern. Throws invalid_query with the place inside the pattern, or
+ * limit_exceeded.
+ */
 export class RegexParser {
   readonly pattern: string;
   private at = 0;
@@ -114,7 +118,10 @@ export class RegexParser {
     return node;
   }
 
-  /** One count at most; a `?` behind it (lazy, elsewhere) changes nothing, since the whole term has to match. */
+  /**
+   * One count at most; a `?` behind it (lazy, elsewhere) changes nothing, since the whole term has
+   * to match.
+   */
   private repeated(part: RegexNode): RegexNode {
     const sign = this.pattern[this.at];
     let node = part;

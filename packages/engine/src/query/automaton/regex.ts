@@ -8,9 +8,10 @@ import type { CodePointRange } from './utf8.ts';
 import type { Normalize } from './wildcard.ts';
 
 /**
- * The automaton of a regular expression over whole terms (Thompson's construction). With `normalize`, single characters of
- * the pattern are folded as the field's words are, and sets take the folded forms of their members too, as far as those are
- * single characters. Throws invalid_query, or limit_exceeded for patterns that are too long or grow too large.
+ * The automaton of a regular expression over whole terms (Thompson's construction). With
+ * `normalize`, single characters of the pattern are folded as the field's words are, and sets take
+ * the folded forms of their members too, as far as those are single characters. Throws
+ * invalid_query, or limit_exceeded for patterns that are too long or grow too large.
  */
 export function compileRegex(pattern: string, normalize?: Normalize): TermAutomaton {
   const node = new RegexParser(pattern).parse();
@@ -32,7 +33,10 @@ class Builder {
     this.normalize = normalize;
   }
 
-  /** Makes the node lead from one state to another. Empty parts count too: `(){1000}` repeated is work as well. */
+  /**
+   * Makes the node lead from one state to another. Empty parts count too: `(){1000}` repeated is
+   * work as well.
+   */
   build(node: RegexNode, from: number, to: number): void {
     if (++this.built > 4 * LIMITS.automatonStates) throw tooLarge(this.nfa.pattern);
     switch (node.kind) {

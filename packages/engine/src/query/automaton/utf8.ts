@@ -5,7 +5,9 @@ export type ByteSequence = readonly (readonly [lo: number, hi: number])[];
 
 export const EVERY_POINT: readonly CodePointRange[] = [[0, 0x10ffff]];
 
-/** Every code point of two bytes and more, with lead bytes that valid UTF-8 has no other use for. */
+/**
+ * Every code point of two bytes and more, with lead bytes that valid UTF-8 has no other use for.
+ */
 export const EVERY_TAIL: readonly ByteSequence[] = [
   [
     [0xc0, 0xdf],
@@ -24,7 +26,10 @@ export const EVERY_TAIL: readonly ByteSequence[] = [
   ],
 ];
 
-/** The UTF-8 byte sequences of the code points lo..hi, surrogates left out (Russ Cox, "Regular Expression Matching in the Wild"). */
+/**
+ * The UTF-8 byte sequences of the code points lo..hi, surrogates left out (Russ Cox, "Regular
+ * Expression Matching in the Wild").
+ */
 export function utf8Sequences(lo: number, hi: number): ByteSequence[] {
   const out: ByteSequence[] = [];
   const work: [number, number][] = [[lo, hi]];

@@ -5,12 +5,16 @@ import { determinise } from './dfa.ts';
 import { Nfa } from './nfa.ts';
 import { EVERY_POINT } from './utf8.ts';
 
-/** How a field folds the letters of a pattern: its analyzer's `normalize`. Absent: taken as they are. */
+/**
+ * How a field folds the letters of a pattern: its analyzer's `normalize`. Absent: taken as they
+ * are.
+ */
 export type Normalize = (text: string) => string;
 
 /**
- * The automaton of a wildcard pattern over whole terms: `*` is any text, `?` one code point, a backslash takes the next
- * character as it is. Throws limit_exceeded for more than LIMITS.regexChars characters.
+ * The automaton of a wildcard pattern over whole terms: `*` is any text, `?` one code point, a
+ * backslash takes the next character as it is. Throws limit_exceeded for more than
+ * LIMITS.regexChars characters.
  */
 export function compileWildcard(pattern: string, normalize: Normalize = same): TermAutomaton {
   refuseLong(pattern);

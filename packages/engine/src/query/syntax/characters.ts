@@ -43,7 +43,10 @@ export function endsBound(code: number): boolean {
   return Number.isNaN(code) || isSpace(code) || flagged(BOUND_END, code);
 }
 
-/** The value as a word after `field:`: a backslash before everything that would end it or mean something else. */
+/**
+ * The value as a word after `field:`: a backslash before everything that would end it or mean
+ * something else.
+ */
 export function escapeWord(value: string): string {
   let out = '';
   for (let i = 0; i < value.length; i++) {

@@ -14,8 +14,8 @@ export function placed(node: Query, place: Place): Query {
 }
 
 /**
- * A bool in its plainest form: one positive clause alone is that clause; one `should` alone is a `must`; required
- * clauses stay apart from optional ones (which then only add to the score).
+ * A bool in its plainest form: one positive clause alone is that clause; one `should` alone is a
+ * `must`; required clauses stay apart from optional ones (which then only add to the score).
  */
 export function bool(
   parts: {

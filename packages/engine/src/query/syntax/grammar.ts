@@ -2,16 +2,14 @@
  * Tokens -> Query, by recursive descent; every rule is one method:
  *
  * ```
- * list    := either+                       joined by the default operator; `+c`, `-c` and a lone NOT c speak of the list
- * either  := both ( OR both )*
- * both    := unary ( AND unary )*
- * unary   := ( NOT | - | ! )* clause | + clause
- * clause  := field? ( '(' list ')' | value ) boost?
- * value   := word fuzzy? | quoted slop? | regex | range
+ * list    := either+                       joined by the default operator; `+c`, `-c` and a lone
+ * NOT c speak of the list either  := both ( OR both )* both    := unary ( AND unary )* unary   := (
+ * NOT | - | ! )* clause | + clause clause  := field? ( '(' list ')' | value ) boost? value   :=
+ * word fuzzy? | quoted slop? | regex | range
  * ```
  *
- * So NOT binds tighter than AND, AND tighter than OR, OR tighter than standing side by side. Depth is capped, so that the
- * recursion is; time is linear in the text.
+ * So NOT binds tighter than AND, AND tighter than OR, OR tighter than standing side by side. Depth
+ * is capped, so that the recursion is; time is linear in the text.
  */
 import { LIMITS } from '../../base/limits.ts';
 import type { Query, Span } from '../query.ts';
@@ -36,6 +34,7 @@ interface Field {
 type Leaf = Extract<Query, { readonly field: string }>;
 type TokenOf<K extends Token['kind']> = Extract<Token, { readonly kind: K }>;
 
+/** How a text is to be read, and how much of it. */
 export interface GrammarOptions {
   readonly syntax: Syntax;
   readonly defaultField: string | undefined;
@@ -151,7 +150,8 @@ export class Grammar {
     this.take();
     const { kind } = this.token;
     if (kind === 'end' || kind === 'close' || kind === 'field') {
-      const hint = `write ${token.name}:* for any value, or quote the words if the colon belongs to them`;
+      const any = `write ${token.name}:* for any value`;
+      const hint = `${any}, or quote the words if the colon belongs to them`;
       throw this.error(token, `no value follows "${token.name}:"`, hint);
     }
     if (token.any && !(kind === 'word' && this.token.pattern === '*')) {
@@ -249,7 +249,8 @@ export class Grammar {
   private leaf(node: Leaf, field: Field, from: number): Query {
     const span = { from, to: this.end };
     if (field.name === undefined) {
-      const message = `"${clip(this.text.slice(from, this.end))}" names no field, and there is no TEXT field to look in`;
+      const shown = clip(this.text.slice(from, this.end));
+      const message = `"${shown}" names no field, and there is no TEXT field to look in`;
       throw this.error(span, message, 'write field:value');
     }
     return placed({ ...node, field: field.name }, { span, fieldSpan: field.span });
@@ -293,7 +294,9 @@ export class Grammar {
   }
 }
 
-/** How many clauses of clauses lie above the deepest leaf: what the JSON tree is limited by, too. */
+/**
+ * How many clauses of clauses lie above the deepest leaf: what the JSON tree is limited by, too.
+ */
 function nesting(query: Query): number {
   if (query.kind === 'boost') return 1 + nesting(query.query);
   if (query.kind !== 'bool') return 0;

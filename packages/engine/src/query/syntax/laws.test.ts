@@ -11,7 +11,10 @@ const SEED = 20_261_121;
 const check = (runs: number) => ({ seed: SEED, numRuns: runs });
 const bare = (query: Query) => readTree(writeTree(query));
 
-/** Whether a document that has exactly these words matches: the tree's meaning, written down once more. */
+/**
+ * Whether a document that has exactly these words matches: the tree's meaning, written down once
+ * more.
+ */
 function matches(query: Query, words: ReadonlySet<string>): boolean {
   switch (query.kind) {
     case 'term':
@@ -31,7 +34,10 @@ function matches(query: Query, words: ReadonlySet<string>): boolean {
   }
 }
 
-/** The rules of the specification as boolean functions built beside the text, sharing nothing with the grammar. */
+/**
+ * The rules of the specification as boolean functions built beside the text, sharing nothing with
+ * the grammar.
+ */
 type Meaning = (words: ReadonlySet<string>) => boolean;
 interface Written {
   readonly text: string;

@@ -2,13 +2,15 @@
  * Query string -> tokens, for both syntaxes, in one pass from left to right:
  *
  * 1. White space separates; it is skipped.
- * 2. `f:` makes a field token and puts the lexer into value position: the next word may hold colons and begin with
- *    `-`, `+`, `!`, and is never an operator (`n:-5`, `at:2024-01-01T10:00:00Z`, `state:OR`).
+ * 2. `f:` makes a field token and puts the lexer into value position: the next word may hold colons
+ *    and begin with `-`, `+`, `!`, and is never an operator (`n:-5`, `at:2024-01-01T10:00:00Z`,
+ *    `state:OR`).
  * 3. `"…"`, `/…/` (at the head of a word only) and `[lo TO hi]` are one token each.
  * 4. `~n` and `^f` belong to what stands directly before them.
  * 5. Everything else is a word; an unescaped operator word is an operator.
  *
- * A backslash takes the next character as it is, except inside `/…/`, where only `\/` belongs to the query string.
+ * A backslash takes the next character as it is, except inside `/…/`, where only `\/` belongs to
+ * the query string.
  */
 import { BACKSLASH, COLON, endsWord, isSpace, QUESTION, QUOTE, SLASH, STAR } from './characters.ts';
 import { lexRange } from './range.ts';
@@ -93,7 +95,10 @@ export class Lexer {
     return undefined;
   }
 
-  /** Signs that begin a clause: `-`, `+`, `!`, `&&`, `||`, and the comparisons, which are also signs of a value. */
+  /**
+   * Signs that begin a clause: `-`, `+`, `!`, `&&`, `||`, and the comparisons, which are also signs
+   * of a value.
+   */
   private sign(from: number, value: boolean): Token | undefined {
     const { text } = this;
     const head = text[from];
@@ -333,7 +338,7 @@ export class Lexer {
 }
 
 const HINT_BRACKET =
-  'ranges are written field:[lo TO hi]; for the character itself write a backslash before it or quote the words';
+  'ranges are written field:[lo TO hi]; escape the character with a backslash, or quote the words';
 const HINT_OPERATOR = 'quote it to search for the word itself';
 const HINT_COLON = 'write a backslash before a colon that belongs to a word, or quote the words';
 const HINT_SLASH =

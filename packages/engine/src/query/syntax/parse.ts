@@ -3,6 +3,7 @@ import type { Query } from '../query.ts';
 import { Grammar } from './grammar.ts';
 import { queryError, type Syntax } from './token.ts';
 
+/** How a query string is to be read. */
 export interface ParseOptions {
   readonly syntax?: Syntax;
   /** The field of bare words. Absent: bare words are refused. */
@@ -18,8 +19,9 @@ export interface ParseOptions {
 }
 
 /**
- * The query that a query string means, with spans. Knows nothing of an index: whether fields exist and values fit their
- * types is found when the query is bound. Throws invalid_query (with place and hint) and limit_exceeded.
+ * The query that a query string means, with spans. Knows nothing of an index: whether fields exist
+ * and values fit their types is found when the query is bound. Throws invalid_query (with place and
+ * hint) and limit_exceeded.
  */
 export function parseQuery(text: string, options: ParseOptions = {}): Query {
   const limits = { ...LIMITS, ...options.limits };

@@ -2,10 +2,11 @@ import type { Bound, Query } from '../query.ts';
 import { escapeField, escapeWord, quote } from './characters.ts';
 
 /**
- * A query string (default syntax, default operator `or`) that means the same as the query; undefined where the syntax has
- * no way to say it: `filter`, a `minimum_should_match` other than the default, `match` (it is analysed first).
- * Every field is written out. parseQuery of it is the query again, up to bools of one clause, sets (an OR) and CIDR blocks
- * (a term, told by the field's type).
+ * A query string (default syntax, default operator `or`) that means the same as the query;
+ * undefined where the syntax has no way to say it: `filter`, a `minimum_should_match` other than
+ * the default, `match` (it is analysed first). Every field is written out. parseQuery of it is the
+ * query again, up to bools of one clause, sets (an OR) and CIDR blocks (a term, told by the field's
+ * type).
  */
 export function printQuery(query: Query): string | undefined {
   switch (query.kind) {
@@ -73,7 +74,10 @@ function printBound(bound: Bound | undefined): string {
   return /^[\p{L}\p{N}_.:+/-]+$/u.test(bound.value) ? bound.value : quote(bound.value);
 }
 
-/** A pattern as in the tree (backslashes before literal `*`, `?`, `\`) as a word: other special characters escaped too. */
+/**
+ * A pattern as in the tree (backslashes before literal `*`, `?`, `\`) as a word: other special
+ * characters escaped too.
+ */
 function printPattern(pattern: string): string {
   let out = '';
   for (let i = 0; i < pattern.length; i++) {

@@ -7,8 +7,8 @@ const HINT =
   'ranges are written field:[lo TO hi], with { } for exclusive bounds and * for an open one';
 
 /**
- * `[lo TO hi]` with any mix of `[`, `{`, `]`, `}`; a bound is a word (colons and slashes included), a quoted string or `*`.
- * Bounds that are open are absent from the token. Throws invalid_query.
+ * `[lo TO hi]` with any mix of `[`, `{`, `]`, `}`; a bound is a word (colons and slashes included),
+ * a quoted string or `*`. Bounds that are open are absent from the token. Throws invalid_query.
  */
 export function lexRange(lexer: Lexer, from: number): Token {
   const { text } = lexer;

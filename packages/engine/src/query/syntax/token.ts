@@ -5,8 +5,8 @@ import type { Bound, Span } from '../query.ts';
 export type Syntax = 'default' | 'kql';
 
 /**
- * One token of a query string. A word keeps two texts: `text` without escapes, and `pattern`, where `*` and `?` are
- * wildcards and a literal `*`, `?` or `\` has a backslash before it.
+ * One token of a query string. A word keeps two texts: `text` without escapes, and `pattern`, where
+ * `*` and `?` are wildcards and a literal `*`, `?` or `\` has a backslash before it.
  */
 export type Token = Span &
   (
@@ -26,7 +26,9 @@ export type Token = Span &
     | { readonly kind: 'boost'; readonly factor: number }
   );
 
-/** An error at text[from .. to): always an LhsError with its place and, where there is one, a hint. */
+/**
+ * An error at text[from .. to): always an LhsError with its place and, where there is one, a hint.
+ */
 export function queryError(
   text: string,
   at: Span,

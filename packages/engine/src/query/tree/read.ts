@@ -1,6 +1,7 @@
 /**
- * JSON tree -> Query. A clause is an object with one key, its tag: `{"term": {"field": "author", "value": "jo"}}`. Everything
- * is checked against the table in shape.ts; an unknown key, a missing one or a wrong type is refused by its path.
+ * JSON tree -> Query. A clause is an object with one key, its tag: `{"term": {"field": "author",
+ * "value": "jo"}}`. Everything is checked against the table in shape.ts; an unknown key, a missing
+ * one or a wrong type is refused by its path.
  */
 import { LhsError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
@@ -11,7 +12,10 @@ import { type KeyKind, TAGS, type Tag } from './shape.ts';
 /** Values of a clause's keys after checking: texts, numbers, clauses. */
 type Checked = Readonly<Record<string, unknown>>;
 
-/** The query that a JSON tree means. Throws invalid_query or limit_exceeded with the path of what is wrong. */
+/**
+ * The query that a JSON tree means. Throws invalid_query or limit_exceeded with the path of what is
+ * wrong.
+ */
 export function readTree(tree: unknown): Query {
   return new TreeReader().clause(tree, 'ast', 0);
 }

@@ -83,7 +83,10 @@ const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
   },
 });
 
-/** JSON schema (2020-12) of the query tree. It does not say that a range has at most one lower and one upper bound. */
+/**
+ * JSON schema (2020-12) of the query tree. It does not say that a range has at most one lower and
+ * one upper bound.
+ */
 export const QUERY_TREE_SCHEMA = Object.freeze({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'lhs query tree',

@@ -10,7 +10,10 @@ export type TreeJson =
   | { readonly [key: string]: TreeJson };
 export type TreeObject = { readonly [key: string]: TreeJson };
 
-/** The JSON tree of a query, without its spans; keys that hold their default are left out. readTree gives the query back. */
+/**
+ * The JSON tree of a query, without its spans; keys that hold their default are left out. readTree
+ * gives the query back.
+ */
 export function writeTree(query: Query): TreeObject {
   switch (query.kind) {
     case 'match_all':
