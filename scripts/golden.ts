@@ -76,7 +76,8 @@ function rowOf(i: number, file: number, position: number): Row {
     cost: i % 17 === 0 ? null : (((i * 7919) % 20_011) - 10_000) / 8,
     opened: 1_700_000_000_000_000n + BigInt(i) * 90_000_000n,
     resolved: i % 5 === 0 ? null : i % 2 === 0,
-    host: i % 7 === 0 ? null : i % 2 === 0 ? `10.0.${i % 4}.${i % 250}` : `2001:db8::${1 + (i % 98)}`,
+    host:
+      i % 7 === 0 ? null : i % 2 === 0 ? `10.0.${i % 4}.${i % 250}` : `2001:db8::${1 + (i % 98)}`,
     codes: Array.from({ length: i % 3 }, (_, k) => i * 1_000_003 - k),
   };
 }
