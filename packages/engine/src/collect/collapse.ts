@@ -5,6 +5,7 @@
  * Every match is visited: a group's first document and its count need all of them. Paging by `search_after` goes over groups:
  * a group whose first document stood on an earlier page does not come again.
  */
+import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import {
@@ -25,10 +26,49 @@ export interface CollapsedDoc extends RankedDoc {
 /** Groups by a text of their value. */
 export type Groups = Map<string, CollapsedDoc>;
 
-interface Group {
-  doc: number;
-  score: number;
-  count: number;
+/** The first document of each group of a segment, its score, and how many there are. Groups are numbers from 0 on. */
+interface GroupTable {
+  readonly docs: Int32Array;
+  readonly scores: Float64Array;
+  readonly counts: Int32Array;
+}
+
+/** Numbers the groups of a segment. */
+interface GroupNumbers {
+  readonly size: number;
+  of(doc: number): number;
+  value(doc: number): SortValue;
+}
+
+function numbersOf(reader: SegmentReader, field: FieldPlan): GroupNumbers {
+  const numeric = reader.numeric(field.id);
+  if (numeric !== null) return numericGroups(numeric);
+  const ordinals = reader.ordinals(field.id);
+  if (ordinals === null) return { size: 1, of: () => 0, value: () => null };
+  return {
+    size: ordinals.size + 1,
+    of: (doc) => ordinals.ord(doc) + 1,
+    value(doc) {
+      const ord = ordinals.ord(doc);
+      return ord < 0 ? null : ordinals.bytesOf(ord);
+    },
+  };
+}
+
+/** Numbers are given out as values come by; there are at most as many as documents. */
+function numericGroups(column: NumericColumn): GroupNumbers {
+  const numbers = new Map<number | bigint, number>();
+  return {
+    size: column.docs + 1,
+    of(doc) {
+      if (!column.has(doc)) return 0;
+      const name = column.exact && !column.double ? column.sortKey(doc) : column.minAt(doc);
+      let number = numbers.get(name);
+      if (number === undefined) numbers.set(name, (number = numbers.size + 1));
+      return number;
+    },
+    value: (doc) => (column.has(doc) ? column.minAt(doc) : null),
+  };
 }
 
 /** Groups of one segment. */
@@ -36,51 +76,54 @@ export class SegmentGroups {
   readonly #reader: SegmentReader;
   readonly #keys: readonly SegmentSortKey[];
   readonly #ranks: Int32Array;
-  readonly #valueOf: (doc: number) => SortValue;
-  readonly #groupOf: (doc: number) => number | bigint;
-  readonly #groups = new Map<number | bigint, Group>();
+  readonly #numbers: GroupNumbers;
+  readonly #table: GroupTable;
 
   constructor(reader: SegmentReader, field: FieldPlan, keys: readonly SegmentSortKey[]) {
     this.#reader = reader;
     this.#keys = keys;
     this.#ranks = reader.keys.ranks;
-    const numeric = reader.numeric(field.id);
-    const ordinals = reader.ordinals(field.id);
-    if (numeric !== null) {
-      this.#groupOf = (doc) => (numeric.has(doc) ? numeric.minAt(doc) : -1);
-      this.#valueOf = (doc) => (numeric.has(doc) ? numeric.minAt(doc) : null);
-    } else {
-      this.#groupOf = (doc) => ordinals?.ord(doc) ?? -1;
-      this.#valueOf = (doc) => {
-        const ord = ordinals?.ord(doc) ?? -1;
-        return ordinals === null || ord < 0 ? null : ordinals.bytesOf(ord);
-      };
-    }
+    this.#numbers = numbersOf(reader, field);
+    const { size } = this.#numbers;
+    this.#table = {
+      docs: new Int32Array(size),
+      scores: new Float64Array(size),
+      counts: new Int32Array(size),
+    };
   }
 
   /** Counts a matching document. */
   offer(doc: number, score: number): void {
-    const name = this.#groupOf(doc);
-    const group = this.#groups.get(name);
-    if (group === undefined) {
-      this.#groups.set(name, { doc, score, count: 1 });
-      return;
-    }
-    group.count++;
-    if (compareDocs(this.#keys, this.#ranks, { doc, score }, group) < 0) {
-      group.doc = doc;
-      group.score = score;
-    }
+    const { docs, scores, counts } = this.#table;
+    const group = this.#numbers.of(doc);
+    if (counts[group]!++ > 0 && !this.#before(doc, score, group)) return;
+    docs[group] = doc;
+    scores[group] = score;
+  }
+
+  #before(doc: number, score: number, group: number): boolean {
+    const { docs, scores } = this.#table;
+    const other = docs[group]!;
+    const first = this.#keys[0]!;
+    const place = first.place(doc, score);
+    const otherPlace = first.place(other, scores[group]!);
+    if (place !== otherPlace) return place < otherPlace;
+    const known = { doc: other, score: scores[group]! };
+    return compareDocs(this.#keys, this.#ranks, { doc, score }, known) < 0;
   }
 
   /** Adds the segment's groups to those of other segments. */
   mergeInto(groups: Groups, segment: number, order: readonly SortKey[]): void {
-    for (const { doc, score, count } of this.#groups.values()) {
-      const group = this.#valueOf(doc);
+    const { docs, scores, counts } = this.#table;
+    counts.forEach((count, number) => {
+      if (count === 0) return;
+      const doc = docs[number]!;
+      const score = scores[number]!;
+      const group = this.#numbers.value(doc);
       const values = this.#keys.map((key) => key.value(doc, score));
       const key = this.#reader.keys.key(doc);
       mergeGroup(groups, { segment, doc, score, values, key, group, count }, order);
-    }
+    });
   }
 }
 

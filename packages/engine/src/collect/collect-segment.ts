@@ -1,8 +1,9 @@
-import { anyInRange } from '../base/bitmap.ts';
+import { anyInRange, forEachBit, hasBit } from '../base/bitmap.ts';
 import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
+import type { SegmentKeys } from '../segment/keys.ts';
 import type { SortKey } from './order.ts';
 import type { RankedDocs } from './ranked-docs.ts';
-import type { SegmentSortKey } from './segment-order.ts';
+import { docsByRank, rankOf, type SegmentSortKey } from './segment-order.ts';
 
 /** Bounds are widened by this against rounding: scores are sums in another order than bounds. */
 const ROUNDING = 1 + 1e-9;
@@ -12,22 +13,26 @@ const BOUND_CLASSES = 256;
 
 /** What of a segment is to be collected. */
 export interface SegmentMatches {
-  /** Live matching documents. */
+  /** Live matching documents, and their number. */
   readonly matches: Int32Array;
+  readonly count: number;
   readonly order: readonly SortKey[];
   readonly keys: readonly SegmentSortKey[];
-  /** What scores them; null where the order does not ask for scores. */
+  readonly segmentKeys: SegmentKeys;
+  /** What scores them; null where all have the score `constant`, or the order does not ask for scores. */
   readonly score: ScoreNode | null;
+  readonly constant: number;
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
 }
 
 /** Offers the matches that may be among the first; zones and ranges that hold none are skipped by their bounds. */
 export function collectFirst(segment: SegmentMatches, top: RankedDocs): void {
-  if (segment.score === null) collectByColumn(segment, top);
-  else if (segment.order[0]?.kind === 'score' && segment.order[0].desc) {
-    collectByScore(segment, segment.score, top);
-  } else collectScored(segment, segment.score, (doc, score) => top.offer(doc, score), top);
+  const { score } = segment;
+  const [first] = segment.order;
+  if (score === null) collectUnscored(segment, top);
+  else if (first?.kind === 'score' && first.desc) collectByScore(segment, score, top);
+  else collectScored(segment, score, (doc, value) => top.offer(doc, value), top);
 }
 
 /** Calls `visit` with every match and its score (0 where the order does not ask for scores). */
@@ -36,22 +41,50 @@ export function collectEvery(
   visit: (doc: number, score: number) => void,
 ): void {
   if (segment.score !== null) collectScored(segment, segment.score, visit, null);
-  else {
-    const ranges = segment.matches.length / WORDS_A_RANGE;
-    for (let range = 0; range < ranges; range++) visitRange(segment.matches, range, null, visit);
+  else forEachBit(segment.matches, (doc) => visit(doc, segment.constant));
+}
+
+/** Equal scores, or none: what decides is a column, or the keys alone. */
+function collectUnscored(segment: SegmentMatches, top: RankedDocs): void {
+  const decisive = segment.order.find((key) => key.kind !== 'score');
+  if (decisive === undefined || decisive.kind === 'key') {
+    collectByKey(segment, decisive?.desc ?? false, top);
+  } else collectByColumn(segment, top);
+}
+
+/** Where many match, documents are taken in the order of their keys until there are enough. */
+function collectByKey(segment: SegmentMatches, desc: boolean, top: RankedDocs): void {
+  const { matches, count, constant, segmentKeys } = segment;
+  if (count * count < segmentKeys.docs * top.limit) {
+    forEachBit(matches, (doc) => top.offer(doc, constant));
+    return;
+  }
+  const docs = docsByRank(segmentKeys);
+  const start = firstRank(segment, desc, top);
+  const step = desc ? -1 : 1;
+  for (let rank = start; rank >= 0 && rank < docs.length && !top.full; rank += step) {
+    if (hasBit(matches, docs[rank]!)) top.offer(docs[rank]!, constant);
   }
 }
 
+/** Documents before the page's begin need not be offered, where all of the segment's are equal to it but for the key. */
+function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): number {
+  const { order, constant, segmentKeys } = segment;
+  const { after } = top;
+  const equal =
+    after !== null && order.every((key, i) => key.kind === 'key' || after.values[i] === constant);
+  if (!equal) return desc ? segmentKeys.docs - 1 : 0;
+  const rank = rankOf(segmentKeys, after.key);
+  return desc ? Math.floor(rank) : Math.ceil(rank);
+}
+
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
-  const { matches, keys } = segment;
+  const { matches, keys, constant } = segment;
   const first = keys[0]!;
-  const offer = (doc: number) => top.offer(doc, 0);
   for (const zone of zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)))) {
     if (first.zonePlace(zone) > top.worst) break;
-    const end = Math.min((zone + 1) * RANGES_A_ZONE, matches.length / WORDS_A_RANGE);
-    for (let range = zone * RANGES_A_ZONE; range < end; range++) {
-      visitRange(matches, range, null, offer);
-    }
+    const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);
+    top.offerBits(matches, zone * RANGES_A_ZONE * WORDS_A_RANGE, end, constant);
   }
 }
 
@@ -117,13 +150,13 @@ function collectScored(
 function visitRange(
   matches: Int32Array,
   range: number,
-  scores: Float64Array | null,
+  scores: Float64Array,
   visit: (doc: number, score: number) => void,
 ): void {
   for (let i = WORDS_A_RANGE * range; i < WORDS_A_RANGE * (range + 1); i++) {
     for (let word = matches[i]!; word !== 0; word &= word - 1) {
       const doc = (i << 5) + 31 - Math.clz32(word & -word);
-      visit(doc, scores === null ? 0 : scores[doc & 255]!);
+      visit(doc, scores[doc & 255]!);
     }
   }
 }

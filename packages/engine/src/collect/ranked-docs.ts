@@ -16,16 +16,16 @@ import type { SegmentSortKey } from './segment-order.ts';
  * reach, so most offers are one comparison.
  */
 export class RankedDocs {
+  readonly limit: number;
+  readonly after: SearchAfter | null;
   readonly #keys: readonly SegmentSortKey[];
   readonly #ranks: Int32Array;
-  readonly #limit: number;
   readonly #width: number;
   readonly #docs: Int32Array;
   readonly #scores: Float64Array;
   readonly #places: Float64Array;
   readonly #heap: Int32Array;
   readonly #segmentKeys: SegmentKeys;
-  readonly #after: SearchAfter | null;
   readonly #afterPlaces: Float64Array;
   readonly #candidate: Float64Array;
   #size = 0;
@@ -42,13 +42,13 @@ export class RankedDocs {
     this.#keys = keys;
     this.#segmentKeys = segmentKeys;
     this.#ranks = segmentKeys.ranks;
-    this.#limit = limit;
+    this.limit = limit;
     this.#width = keys.length;
     this.#docs = new Int32Array(limit + 1);
     this.#scores = new Float64Array(limit + 1);
     this.#places = new Float64Array((limit + 1) * this.#width);
     this.#heap = new Int32Array(limit + 1);
-    this.#after = after;
+    this.after = after;
     this.#afterPlaces = Float64Array.from(keys, (key, i) =>
       after === null ? 0 : key.placeOf(after.values[i]!),
     );
@@ -61,6 +61,22 @@ export class RankedDocs {
     return this.#worst;
   }
 
+  /** As many documents are kept as are wanted. */
+  get full(): boolean {
+    return this.#size === this.limit;
+  }
+
+  /** Offers every document of bits[from .. to), with one score. */
+  offerBits(bits: Int32Array, from: number, to: number, score: number): void {
+    const first = this.#keys[0]!;
+    for (let i = from; i < to; i++) {
+      for (let word = bits[i]!; word !== 0; word &= word - 1) {
+        const doc = (i << 5) + 31 - Math.clz32(word & -word);
+        if (first.place(doc, score) <= this.#worst) this.offer(doc, score);
+      }
+    }
+  }
+
   /** Offers a document; `score` may be anything where no key asks for it. */
   offer(doc: number, score: number): void {
     const first = this.#keys[0]!.place(doc, score);
@@ -69,8 +85,8 @@ export class RankedDocs {
     for (let i = 1; i < this.#width; i++) {
       this.#candidate[i] = this.#keys[i]!.place(doc, score);
     }
-    if (this.#after !== null && !this.#isAfter(doc, score, this.#after)) return;
-    if (this.#size < this.#limit) this.#push(doc, score);
+    if (this.after !== null && !this.#isAfter(doc, score, this.after)) return;
+    if (this.#size < this.limit) this.#push(doc, score);
     else if (this.#before(doc, score, this.#heap[0]!)) this.#replaceTop(doc, score);
   }
 
@@ -135,7 +151,7 @@ export class RankedDocs {
       at = parent;
     }
     this.#heap[at] = slot;
-    if (this.#size === this.#limit) this.#tighten();
+    if (this.#size === this.limit) this.#tighten();
   }
 
   #replaceTop(doc: number, score: number): void {

@@ -131,17 +131,23 @@ function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
   };
 }
 
-/** Documents of a segment by key rank; made at the first paging by key. */
+/** Documents of a segment by key rank; made at the first order by key. */
 const byRank = new WeakMap<SegmentKeys, Int32Array>();
 
-/** The rank of a key; half a rank below the next one where the segment does not have it. */
-function rankOf(keys: SegmentKeys, key: Uint8Array): number {
+/** The documents of a segment in the order of their keys. */
+export function docsByRank(keys: SegmentKeys): Int32Array {
   let docs = byRank.get(keys);
   if (docs === undefined) {
     docs = new Int32Array(keys.docs);
     for (let doc = 0; doc < docs.length; doc++) docs[keys.ranks[doc]!] = doc;
     byRank.set(keys, docs);
   }
+  return docs;
+}
+
+/** The rank of a key; half a rank below the next one where the segment does not have it. */
+export function rankOf(keys: SegmentKeys, key: Uint8Array): number {
+  const docs = docsByRank(keys);
   let low = 0;
   let high = docs.length;
   while (low < high) {

@@ -9,14 +9,14 @@
  */
 import { and, andNot, countBits, setBit } from '../base/bitmap.ts';
 import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
-import { collectEvery, collectFirst } from '../collect/collect-segment.ts';
+import { collectEvery, collectFirst, type SegmentMatches } from '../collect/collect-segment.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
 import { RankedDocs } from '../collect/ranked-docs.ts';
 import { segmentOrder } from '../collect/segment-order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { matchesOf, type SegmentNode } from '../query/weight/matches.ts';
-import { addScores, type ScoreNode, scoreNode } from '../query/weight/scores.ts';
+import { addScores, constantScore, type ScoreNode, scoreNode } from '../query/weight/scores.ts';
 import { createWeight, type Weight } from '../query/weight/weight.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
@@ -84,7 +84,7 @@ class Search {
     const matches = this.#matches(reader, node, scratch);
     const count = countBits(matches);
     this.#total += count;
-    if (count > 0 && limit > 0) this.#collect(number, node, matches, scratch);
+    if (count > 0 && limit > 0) this.#collect(number, node, { matches, count }, scratch);
     scratch.bitmaps.give(matches);
   }
 
@@ -99,13 +99,27 @@ class Search {
     return matches;
   }
 
-  #collect(number: number, node: SegmentNode, matches: Int32Array, scratch: SegmentScratch): void {
+  #collect(
+    number: number,
+    node: SegmentNode,
+    found: { readonly matches: Int32Array; readonly count: number },
+    scratch: SegmentScratch,
+  ): void {
     const { order, limit, after, collapse } = this.#plan;
     const reader = this.#snapshot.segments[number]!;
     const keys = segmentOrder(reader, order);
     const held: Int32Array[] = [];
-    const score = this.#scored ? scoreNode(node, scratch, held) : null;
-    const segment = { matches, order, keys, score, scores: scratch.scores };
+    const constant = this.#scored ? constantScore(node) : 0;
+    const score = constant === undefined ? scoreNode(node, scratch, held) : null;
+    const segment: SegmentMatches = {
+      ...found,
+      order,
+      keys,
+      segmentKeys: reader.keys,
+      score,
+      constant: constant ?? 0,
+      scores: scratch.scores,
+    };
     if (collapse && this.#groups !== null) {
       const groups = new SegmentGroups(reader, collapse, keys);
       collectEvery(segment, (doc, value) => groups.offer(doc, value));
@@ -122,20 +136,32 @@ class Search {
   /** Hits say their score whatever they are ordered by: only the page's own documents are scored. */
   #withScores<T extends RankedDoc>(docs: readonly T[]): readonly T[] {
     const scores = new Map<T, number>();
-    const segments = new Set(docs.map((doc) => doc.segment));
-    for (const number of segments) {
-      const reader = this.#snapshot.segments[number]!;
-      const scratch = scratchOf(reader);
-      const held: Int32Array[] = [];
-      const score = scoreNode(this.#query.node(reader, true), scratch, held);
-      const own = docs.filter((doc) => doc.segment === number).sort((a, b) => a.doc - b.doc);
-      const wanted = scratch.bitmaps.take();
-      for (const { doc } of own) setBit(wanted, doc);
-      scoreDocuments(score, own, wanted, scratch.scores, (doc, value) => scores.set(doc, value));
-      scratch.bitmaps.give(wanted);
-      for (const bits of held) scratch.bitmaps.give(bits);
+    for (const number of new Set(docs.map((doc) => doc.segment))) {
+      this.#scoreDocs(
+        number,
+        docs.filter((doc) => doc.segment === number),
+        scores,
+      );
     }
     return docs.map((doc) => ({ ...doc, score: scores.get(doc) ?? 0 }));
+  }
+
+  #scoreDocs<T extends RankedDoc>(number: number, docs: readonly T[], scores: Map<T, number>) {
+    const reader = this.#snapshot.segments[number]!;
+    const scratch = scratchOf(reader);
+    const node = this.#query.node(reader, true);
+    const constant = constantScore(node);
+    if (constant !== undefined) {
+      for (const doc of docs) scores.set(doc, constant);
+      return;
+    }
+    const held: Int32Array[] = [];
+    const score = scoreNode(node, scratch, held);
+    const wanted = scratch.bitmaps.take();
+    for (const { doc } of docs) setBit(wanted, doc);
+    const rising = docs.toSorted((a, b) => a.doc - b.doc);
+    scoreDocuments(score, rising, wanted, scratch.scores, (doc, value) => scores.set(doc, value));
+    for (const bits of [wanted, ...held]) scratch.bitmaps.give(bits);
   }
 }
 

@@ -5,6 +5,8 @@ import { anyInRange, or, wordsOf } from '../../base/bitmap.ts';
  * what it takes them from (postings, columns, dictionaries) stays behind it.
  */
 export interface SegmentLeaf {
+  /** The score of every match, where it is one and the same. */
+  readonly constant?: number;
   /** Sets the bits of all matching documents, deleted ones too. Other bits stay. */
   fill(bits: Int32Array): void;
   /**
@@ -26,33 +28,38 @@ export const NO_MATCHES: SegmentLeaf = Object.freeze({
   add() {},
 });
 
-/** A leaf with the same score for every match of a segment of `docs` documents. `fill` is all that it needs. */
+/**
+ * A leaf with the same score for every match of a segment of `docs` documents; `fill` is all that it needs. Where it is
+ * `scored` its matches are kept, as scoring asks for them again.
+ */
 export function constantLeaf(
   docs: number,
   score: number,
+  scored: boolean,
   fill: (bits: Int32Array) => void,
 ): SegmentLeaf {
-  let matches: Int32Array | null = null;
-  const bits = (): Int32Array => {
-    if (matches === null) {
-      matches = new Int32Array(wordsOf(docs));
-      fill(matches);
+  let kept: Int32Array | null = null;
+  const matches = (): Int32Array => {
+    if (kept === null) {
+      kept = new Int32Array(wordsOf(docs));
+      fill(kept);
     }
-    return matches;
+    return kept;
   };
   return {
+    constant: score,
     fill(into) {
-      if (matches === null) fill(into);
-      else or(into, matches);
+      if (scored) or(into, matches());
+      else fill(into);
     },
     addBounds(into) {
-      if (score === 0) return;
+      const bits = matches();
       for (let range = 0; range < into.length; range++) {
-        if (matches === null || anyInRange(matches, range)) into[range]! += score;
+        if (anyInRange(bits, range)) into[range]! += score;
       }
     },
     add(range, wanted, scores) {
-      if (score !== 0) addConstant(bits(), range, wanted, score, scores);
+      addConstant(matches(), range, wanted, score, scores);
     },
   };
 }

@@ -17,7 +17,8 @@ export function segmentLeaf(
   statistics: SnapshotStatistics | null,
 ): SegmentLeaf {
   const { docs } = reader;
-  const constant = (fill: (bits: Int32Array) => void) => constantLeaf(docs, clause.boost, fill);
+  const constant = (fill: (bits: Int32Array) => void) =>
+    constantLeaf(docs, clause.boost, statistics !== null, fill);
   switch (clause.kind) {
     case 'all':
       return constant((bits) => fillAll(bits, docs));
@@ -46,7 +47,7 @@ function invertedLeaf(
   statistics: SnapshotStatistics | null,
 ): SegmentLeaf {
   const constant = (fill: (bits: Int32Array) => void) =>
-    constantLeaf(reader.docs, clause.boost, fill);
+    constantLeaf(reader.docs, clause.boost, statistics !== null, fill);
   switch (clause.kind) {
     case 'term':
       if (statistics !== null) return termLeaf(clause, reader, statistics);

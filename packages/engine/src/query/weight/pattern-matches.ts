@@ -2,8 +2,8 @@ import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { nextPossible } from '../automaton/automaton.ts';
 
-/** Terms that fail one after another before the dictionary is asked for the next that may match. */
-const FAILURES_BEFORE_SEEK = 12;
+/** Terms that die one after another before the dictionary is asked for the next that may match. */
+const DEATHS_BEFORE_SEEK = 12;
 
 /** Sets the bits of all documents with a term that begins with `prefix`. However many terms that are: matches are exact. */
 export function fillPrefix(reader: InvertedReader, prefix: Uint8Array, bits: Int32Array): void {
@@ -24,7 +24,7 @@ type Info = Parameters<InvertedReader['fill']>[0];
 
 /**
  * Calls `visit` with every term of the field that the automaton accepts, with its distance. The states reached by the bytes that a
- * term shares with the one before are kept; after a run of failures the next term that may match is sought.
+ * term shares with the one before are kept; after a run of terms that no match begins like, the next possible one is sought.
  */
 export function eachTerm(
   reader: InvertedReader,
@@ -35,21 +35,24 @@ export function eachTerm(
   const { literalPrefix } = automaton;
   const cursor = reader.terms(literalPrefix);
   const states: number[] = [automaton.start];
-  let failures = 0;
+  let deaths = 0;
+  let sought = false;
   while (cursor.next()) {
     const bytes = cursor.bytes();
     if (!startsWith(bytes, literalPrefix)) return;
-    const known = failures < 0 ? 0 : Math.min(cursor.shared, states.length - 1);
+    // After a seek it is not known what the term shares with the last one that was read.
+    const known = sought ? 0 : Math.min(cursor.shared, states.length - 1);
     const state = run(automaton, states, bytes, known);
-    if (state >= 0 && automaton.accepts(state)) {
-      visit(cursor.info(), automaton.distance(state), bytes);
-      failures = 0;
-    } else if (++failures > FAILURES_BEFORE_SEEK) {
+    sought = false;
+    if (state >= 0) {
+      deaths = 0;
+      if (automaton.accepts(state)) visit(cursor.info(), automaton.distance(state), bytes);
+    } else if (++deaths > DEATHS_BEFORE_SEEK) {
       const target = nextPossible(automaton, bytes);
       if (target === undefined) return;
       cursor.seek(target);
-      // What the next term shares with this one is not known.
-      failures = -1;
+      deaths = 0;
+      sought = true;
     }
   }
 }

@@ -32,6 +32,19 @@ export function scoreNode(
   return { kind: 'sum', parts, matches };
 }
 
+/**
+ * The score of every matching document, where it is one and the same: a single constant leaf, or nothing that scores;
+ * undefined otherwise. Known before any leaf is looked at.
+ */
+export function constantScore(node: SegmentNode): number | undefined {
+  if (node.kind === 'leaf') return node.leaf.constant;
+  if (node.kind === 'none' || node.should.length > 0) return undefined;
+  if (node.must.length === 0) return 0;
+  const parts = node.must.map(constantScore);
+  if (parts.includes(undefined)) return undefined;
+  return parts.reduce((sum: number, part) => sum + part!, 0);
+}
+
 /** Adds to each range a bound that none of its documents' scores exceeds. */
 export function addBounds(node: ScoreNode, into: Float64Array): void {
   if (node.kind === 'leaf') node.leaf.addBounds(into);
@@ -58,7 +71,7 @@ function addMatching(
   scores: Float64Array,
 ): void {
   if (!anyInRange(matches, range)) return;
-  const own = new Float64Array(RANGE_DOCS);
+  const own = rooms.pop()?.fill(0) ?? new Float64Array(RANGE_DOCS);
   for (const part of parts) addScores(part, range, wanted, own);
   for (let i = 0; i < 8; i++) {
     for (let word = matches[8 * range + i]!; word !== 0; word &= word - 1) {
@@ -66,4 +79,8 @@ function addMatching(
       scores[at]! += own[at]!;
     }
   }
+  rooms.push(own);
 }
+
+/** Scores of a range, used again: one for each level of bools. */
+const rooms: Float64Array[] = [];

@@ -17,7 +17,7 @@ export function termLeaf(
   if (info === null) return NO_MATCHES;
   const weight = statistics.idf(clause.field, clause.term) * clause.boost;
   if (reader.text) return new TextTerm(reader, info, weight, statistics.field(clause.field));
-  return constantLeaf(reader.docs, weight / (1 + K1), (bits) => reader.fill(info, bits));
+  return constantLeaf(reader.docs, weight / (1 + K1), true, (bits) => reader.fill(info, bits));
 }
 
 /** The length part of a document's BM25 denominator, by the snapshot's average length. */
