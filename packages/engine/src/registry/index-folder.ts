@@ -3,12 +3,13 @@
  *
  *     CURRENT       name of the live generation's folder and a line feed; replaced by rename, then the folder is fsynced
  *     gen-000001/   a generation: commit, segments (index/); immutable but for its commits
- *     lock.db       an empty SQLite file: who holds its exclusive lock may write. The system frees it when a process dies
+ *     writer.lock   who writes (index/writer-lock.ts): pid, host; the lock of a dead process is taken over
  *
  * A generation that CURRENT does not name is staged by the lock's holder, or what a dead process left: `sweep` removes it.
  */
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -20,8 +21,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { LhsError } from '../base/errors.ts';
+import { lockHolder, lockIndex, type WriterLock } from '../index/writer-lock.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 
 const GENERATION = /^gen-(\d{6,})$/;
@@ -112,6 +113,8 @@ function generations(folder: string): Generation[] {
 export function sweepGenerations(folder: string): readonly string[] {
   try {
     const live = currentGeneration(folder)?.path;
+    // A damaged CURRENT may name a generation that is not there: then nothing is known to be dead.
+    if (live !== undefined && !existsSync(live)) return [];
     const dead = generations(folder).filter((generation) => generation.path !== live);
     for (const { path } of dead) rmSync(path, { recursive: true, force: true });
     rmSync(join(folder, 'CURRENT.tmp'), { force: true });
@@ -137,36 +140,31 @@ export function freeBytes(folder: string): number {
 }
 
 /** The right to write an index, held until `release` or the process's end. */
-export interface IndexLock {
-  release(): void;
-}
+export type IndexLock = WriterLock;
 
-/** Takes the lock of an index folder (made where it is missing), or null while another holds it, in any process. */
+/** Takes the lock of an index folder (made where it is missing), or null while another process that lives holds it. */
 export function tryLock(folder: string): IndexLock | null {
-  const path = join(folder, 'lock.db');
-  let db: Database.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true });
-    db = new Database(path, { timeout: 0 });
-    db.exec('BEGIN EXCLUSIVE');
+    return lockIndex(folder);
   } catch (error) {
-    db?.close();
-    if (systemCode(error) === 'SQLITE_BUSY') return null;
-    throw ioError(error, 'lock', path);
+    if (error instanceof LhsError && error.code === 'index_busy') return null;
+    throw ioError(error, 'lock', folder);
   }
-  const held = db;
-  return { release: () => held.open && held.close() };
 }
 
-/** Takes the lock, or throws index_busy. `what` is what the caller wants to do. */
+/** Takes the lock, or throws index_busy, naming pid and host. `what` is what the caller wants to do. */
 export function takeLock(folder: string, index: string, what: string): IndexLock {
   const lock = tryLock(folder);
   if (lock !== null) return lock;
+  const holder = lockHolder(folder);
+  const who = holder === null ? '' : ` by process ${holder.pid} on "${holder.host}"`;
   throw new LhsError(
     'index_busy',
-    `cannot ${what} "${index}": another reindex or sync of it is running`,
+    `cannot ${what} "${index}": another reindex or sync of it is running${who}`,
     {
       hint: 'wait for it to end, then run the command again',
+      details: holder === null ? {} : { pid: holder.pid, host: holder.host },
     },
   );
 }

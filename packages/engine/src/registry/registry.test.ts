@@ -93,6 +93,6 @@ describe('lock', () => {
     child.kill('SIGKILL');
     await new Promise((resolve) => child.once('exit', resolve));
     tryLock(folder)!.release();
-    expect(existsSync(join(folder, 'lock.db-journal'))).toBe(false);
+    expect(existsSync(join(folder, 'writer.lock'))).toBe(false);
   });
 });
