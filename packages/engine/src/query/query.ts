@@ -11,6 +11,7 @@ interface Node {
    */
   readonly fieldSpan?: Span;
 }
+/** One end of a range: the value as written. */
 export interface Bound {
   readonly value: string;
   readonly inclusive: boolean;
