@@ -13,6 +13,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.stdout.write(`lhs ${JSON.parse(readFileSync(file, 'utf8')).version}\n`);
 } else {
   module.enableCompileCache();
+  // the version has just been checked: oclif would load semver (47 modules) to do it again
+  process.env.OCLIF_DISABLE_ENGINE_WARNING = '1';
   const { run } = await import('../dist/main.js');
   run(import.meta.url);
 }

@@ -6,9 +6,19 @@
  *    grow into more than its own size.
  * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
  */
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document } from 'yaml';
 import { LIMITS } from '../base/limits.ts';
 import type { DefinitionIssue } from './definition.ts';
+
+type Yaml = typeof import('yaml');
+let library: Yaml | undefined;
+
+/** The parser, loaded at the first definition: a search whose definition is known needs none. */
+function yaml(): Yaml {
+  library ??= createRequire(import.meta.url)('yaml') as Yaml;
+  return library;
+}
 
 /** A node; `at` is its UTF-16 offset in the text. */
 export type Tree =
@@ -37,7 +47,7 @@ export interface Report {
 
 /** A report on `text`; issues come out in the order of the text, at most 100 of them. */
 export function createReport(text: string): Report {
-  const lines = new LineCounter();
+  const lines = new (yaml().LineCounter)();
   for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) lines.addNewLine(i + 1);
   lines.lineStarts.unshift(0);
   const found: { at: number; issue: DefinitionIssue }[] = [];
@@ -83,7 +93,7 @@ function parse(text: string, report: Report): Document | null {
     return null;
   }
   try {
-    return parseDocument(text, {
+    return yaml().parseDocument(text, {
       version: '1.2',
       schema: 'core',
       merge: false,
@@ -148,6 +158,7 @@ function toTree(node: unknown, parentAt: number, depth: number, report: Report):
     report.error(at, fault);
     return nothing;
   }
+  const { isMap, isScalar, isSeq } = yaml();
   if (isMap(node)) return { kind: 'map', at, entries: mapEntries(node.items, at, depth, report) };
   if (isSeq(node)) {
     return { kind: 'list', at, items: node.items.map((x) => toTree(x, at, depth + 1, report)) };
@@ -159,7 +170,7 @@ function toTree(node: unknown, parentAt: number, depth: number, report: Report):
 
 function nodeFault(node: unknown, { tag, anchor }: Ranged, depth: number): string | null {
   if (depth > LIMITS.definitionDepth) return tooDeep();
-  if (isAlias(node)) return `aliases are not allowed in a definition ("*${node.source}")`;
+  if (yaml().isAlias(node)) return `aliases are not allowed in a definition ("*${node.source}")`;
   if (anchor !== undefined) return `anchors are not allowed in a definition ("&${anchor}")`;
   return tag === undefined ? null : `tags are not allowed in a definition ("${tag}")`;
 }
@@ -174,7 +185,7 @@ function mapEntries(
   const entries: TreeEntry[] = [];
   for (const item of items) {
     const at = (item.key as Ranged | null)?.range?.[0] ?? parentAt;
-    const key = isScalar(item.key) ? item.key.value : undefined;
+    const key = yaml().isScalar(item.key) ? item.key.value : undefined;
     if (typeof key !== 'string') report.error(at, 'a key must be a plain string');
     else if (seen.has(key)) report.error(at, `"${key}" is given twice`);
     else {

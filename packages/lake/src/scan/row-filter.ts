@@ -1,7 +1,7 @@
-import duckdb from '@duckdb/node-bindings';
 import { LakeError } from '../base/errors.ts';
 import type { Batch } from './batch.ts';
 import { LockedDuckDb, quoteName } from './duckdb/instance.ts';
+import { bindings } from './duckdb/library.ts';
 import { CHUNK_ROWS, stagedExpression, stageRows, stagingType } from './duckdb/staging.ts';
 import type { Condition } from './where.ts';
 
@@ -37,8 +37,8 @@ export class RowFilter {
       appender.closeSync();
       const result = await db.connection.run(this.#query());
       for (let chunk = await result.fetchChunk(); chunk?.rowCount; ) {
-        const vector = duckdb.data_chunk_get_vector(chunk.chunk, 0);
-        const data = duckdb.vector_get_data(vector, chunk.rowCount * 4);
+        const vector = bindings().data_chunk_get_vector(chunk.chunk, 0);
+        const data = bindings().vector_get_data(vector, chunk.rowCount * 4);
         matching.push(...new Int32Array(data.buffer, data.byteOffset, chunk.rowCount));
         chunk = await result.fetchChunk();
       }

@@ -1,6 +1,7 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { LakeError } from '../base/errors.ts';
 import { quoteText } from '../scan/duckdb/instance.ts';
+import { nodeApi } from '../scan/duckdb/library.ts';
 
 /**
  * A DuckDB of its own for one write: it may read the input files and write below the output folders, nothing else
@@ -16,7 +17,7 @@ export class WriterSession {
   }
 
   static async open(inputs: readonly string[], outputs: readonly string[]): Promise<WriterSession> {
-    const instance = await DuckDBInstance.create(':memory:', {
+    const instance = await nodeApi().DuckDBInstance.create(':memory:', {
       memory_limit: '4GB',
       temp_directory: '',
     });

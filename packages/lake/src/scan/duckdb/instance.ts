@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api';
+import { nodeApi } from './library.ts';
 
 /**
  * A DuckDB of its own for one scan, locked to the files of that scan:
@@ -29,7 +30,7 @@ export class LockedDuckDb {
     files: readonly string[],
     options: { readonly memoryLimit?: string; readonly threads?: number } = {},
   ): Promise<LockedDuckDb> {
-    const instance = await DuckDBInstance.create(':memory:', {
+    const instance = await nodeApi().DuckDBInstance.create(':memory:', {
       threads: String(options.threads ?? Math.min(4, availableParallelism())),
       memory_limit: options.memoryLimit ?? '2GB',
       temp_directory: '',

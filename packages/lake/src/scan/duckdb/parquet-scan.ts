@@ -1,9 +1,10 @@
 import type { DuckDBResult } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
+import type duckdb from '@duckdb/node-bindings';
 import { LakeError } from '../../base/errors.ts';
 import type { Field } from '../../schema/type.ts';
 import type { ColumnVector } from '../batch.ts';
 import { type LockedDuckDb, quoteName, quoteText } from './instance.ts';
+import { bindings } from './library.ts';
 import { readVector } from './raw-vectors.ts';
 import { duckType } from './sql-types.ts';
 
@@ -37,12 +38,16 @@ export async function* scanParquet(
     chunk !== null;
     chunk = await nextChunk(db, result)
   ) {
-    const rows = duckdb.data_chunk_get_size(chunk);
+    const rows = bindings().data_chunk_get_size(chunk);
     yield {
       firstRow,
       rows,
       columns: columns.map(({ field }, i) =>
-        readVector(duckdb.data_chunk_get_vector(chunk as duckdb.DataChunk, i), rows, field.type),
+        readVector(
+          bindings().data_chunk_get_vector(chunk as duckdb.DataChunk, i),
+          rows,
+          field.type,
+        ),
       ),
     };
     firstRow += rows;

@@ -1,4 +1,5 @@
-import duckdb from '@duckdb/node-bindings';
+import type duckdb from '@duckdb/node-bindings';
+import { bindings } from './library.ts';
 
 /**
  * Text out of DuckDB's vectors, fast.
@@ -27,7 +28,7 @@ export function readStrings(
 ): { offsets: Int32Array; bytes: Uint8Array } {
   const offsets = new Int32Array(rows + 1);
   if (rows === 0) return { offsets, bytes: new Uint8Array(0) };
-  const data = duckdb.vector_get_data(vector, rows * 16);
+  const data = bindings().vector_get_data(vector, rows * 16);
   const words = new Uint32Array(data.buffer, data.byteOffset, rows * 4);
   let total = 0;
   for (let row = 0; row < rows; row++) {
@@ -71,7 +72,11 @@ function copyStrings(
       runEnd = endOfRun(words, offsets, row);
       if (runEnd === pointer + length) alone.set(pointer, to);
       const buffer = data.buffer as ArrayBuffer;
-      run = duckdb.get_data_from_pointer(buffer, data.byteOffset + row * 16 + 8, runEnd - pointer);
+      run = bindings().get_data_from_pointer(
+        buffer,
+        data.byteOffset + row * 16 + 8,
+        runEnd - pointer,
+      );
     }
     copyBytes(run, pointer - runStart, bytes, to, length);
   }

@@ -1,8 +1,9 @@
-import duckdb from '@duckdb/node-bindings';
+import type duckdb from '@duckdb/node-bindings';
 import { LakeError } from '../../base/errors.ts';
 import { MapValue, type StructType, type Type, type Value } from '../../schema/type.ts';
 import type { ColumnVector } from '../batch.ts';
 import { valuesOf, vectorKind } from '../vectors.ts';
+import { bindings } from './library.ts';
 import { readStrings } from './raw-strings.ts';
 
 /**
@@ -37,13 +38,16 @@ export function readVector(vector: duckdb.Vector, rows: number, type: Type): Col
 
 function copy(vector: duckdb.Vector, bytes: number): ArrayBuffer {
   const owned = new Uint8Array(bytes);
-  if (bytes > 0) owned.set(duckdb.vector_get_data(vector, bytes));
+  if (bytes > 0) owned.set(bindings().vector_get_data(vector, bytes));
   return owned.buffer;
 }
 
 /** One byte a row, 1 where it is NULL; null where none is. */
 function readNulls(vector: duckdb.Vector, rows: number): Uint8Array | null {
-  const bits = duckdb.vector_get_validity(vector, Math.ceil(rows / 64) * 8) as Uint8Array | null;
+  const bits = bindings().vector_get_validity(
+    vector,
+    Math.ceil(rows / 64) * 8,
+  ) as Uint8Array | null;
   if (!bits || rows === 0) return null;
   let nulls: Uint8Array | null = null;
   for (let row = 0; row < rows; row++) {
@@ -146,8 +150,8 @@ function decimalReader(vector: duckdb.Vector, rows: number, precision: number) {
 
 function readLists(vector: duckdb.Vector, rows: number, element: Type) {
   const entries = new BigUint64Array(copy(vector, rows * 16));
-  const size = duckdb.list_vector_get_size(vector);
-  const child = readVector(duckdb.list_vector_get_child(vector), size, element);
+  const size = bindings().list_vector_get_size(vector);
+  const child = readVector(bindings().list_vector_get_child(vector), size, element);
   const values = valuesOf(child, size);
   return {
     slice: (row: number): Value[] => {
@@ -159,7 +163,7 @@ function readLists(vector: duckdb.Vector, rows: number, element: Type) {
 
 function readStruct(vector: duckdb.Vector, rows: number, type: StructType): Value[][] {
   return type.fields.map((field, i) =>
-    valuesOf(readVector(duckdb.struct_vector_get_child(vector, i), rows, field.type), rows),
+    valuesOf(readVector(bindings().struct_vector_get_child(vector, i), rows, field.type), rows),
   );
 }
 

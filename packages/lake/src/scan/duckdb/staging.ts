@@ -1,23 +1,11 @@
-import {
-  BIGINT,
-  BOOLEAN,
-  DATE,
-  DOUBLE,
-  DuckDBDataChunk,
-  type DuckDBType,
-  INTEGER,
-  TIME,
-  TIMESTAMP,
-  TIMESTAMP_NS,
-  TIMESTAMPTZ,
-  VARCHAR,
-} from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
+import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
+import type duckdb from '@duckdb/node-bindings';
 import { formatJson } from '../../base/json.ts';
 import type { Type } from '../../schema/type.ts';
 import { valueToJson } from '../../schema/value-json.ts';
 import type { ColumnVector } from '../batch.ts';
 import { isNullAt, valueAt } from '../vectors.ts';
+import { bindings, nodeApi } from './library.ts';
 import { duckType } from './sql-types.ts';
 
 /**
@@ -31,29 +19,30 @@ export const CHUNK_ROWS = 2048;
 
 /** The type of the staging column for values of `type`. */
 export function stagingType(type: Type): DuckDBType {
+  const types = nodeApi();
   switch (type.kind) {
     case 'boolean':
-      return BOOLEAN;
+      return types.BOOLEAN;
     case 'int':
-      return INTEGER;
+      return types.INTEGER;
     case 'long':
     case 'timestamptz_ns':
-      return BIGINT;
+      return types.BIGINT;
     case 'float':
     case 'double':
-      return DOUBLE;
+      return types.DOUBLE;
     case 'date':
-      return DATE;
+      return types.DATE;
     case 'time':
-      return TIME;
+      return types.TIME;
     case 'timestamp':
-      return TIMESTAMP;
+      return types.TIMESTAMP;
     case 'timestamptz':
-      return TIMESTAMPTZ;
+      return types.TIMESTAMPTZ;
     case 'timestamp_ns':
-      return TIMESTAMP_NS;
+      return types.TIMESTAMP_NS;
     default:
-      return VARCHAR;
+      return types.VARCHAR;
   }
 }
 
@@ -121,6 +110,7 @@ export function stageRows(
   from: number,
   to: number,
 ): DuckDBDataChunk {
+  const { DuckDBDataChunk, INTEGER } = nodeApi();
   const chunk = DuckDBDataChunk.create([INTEGER, ...types.map(stagingType)], to - from);
   const numbers = Int32Array.from({ length: to - from }, (_, i) => from + i);
   copyInto(rawVector(chunk, 0), numbers);
@@ -131,11 +121,11 @@ export function stageRows(
 }
 
 const rawVector = (chunk: DuckDBDataChunk, index: number): duckdb.Vector =>
-  duckdb.data_chunk_get_vector(chunk.chunk, index);
+  bindings().data_chunk_get_vector(chunk.chunk, index);
 
 function copyInto(vector: duckdb.Vector, data: NodeJS.TypedArray): void {
   const buffer = data.buffer as ArrayBuffer;
-  duckdb.copy_data_to_vector(vector, 0, buffer, data.byteOffset, data.byteLength);
+  bindings().copy_data_to_vector(vector, 0, buffer, data.byteOffset, data.byteLength);
 }
 
 function stageColumn(
@@ -154,9 +144,9 @@ function stageColumn(
     if (isNullAt(column, row)) continue;
     if (column.kind === 'utf8') {
       const bytes = column.bytes.subarray(column.offsets[row], column.offsets[row + 1]);
-      duckdb.vector_assign_string_element_len(vector, row - from, bytes);
+      bindings().vector_assign_string_element_len(vector, row - from, bytes);
     } else {
-      duckdb.vector_assign_string_element(vector, row - from, stagedText(type, column, row));
+      bindings().vector_assign_string_element(vector, row - from, stagedText(type, column, row));
     }
   }
 }
@@ -175,6 +165,6 @@ function stageNulls(vector: duckdb.Vector, column: ColumnVector, from: number, t
     any = true;
   }
   if (!any) return;
-  duckdb.vector_ensure_validity_writable(vector);
-  duckdb.copy_data_to_vector_validity(vector, 0, words.buffer, 0, words.byteLength);
+  bindings().vector_ensure_validity_writable(vector);
+  bindings().copy_data_to_vector_validity(vector, 0, words.buffer, 0, words.byteLength);
 }
