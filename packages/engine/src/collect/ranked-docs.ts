@@ -30,6 +30,8 @@ export class RankedDocs {
   readonly #candidate: Float64Array;
   #size = 0;
   #worst = Number.POSITIVE_INFINITY;
+  /** With one key: the rank that an equal place has to beat. */
+  #worstRank = Number.POSITIVE_INFINITY;
 
   /** `bound`: a document that `limit` others are known to stand before (of other segments), or null. */
   constructor(
@@ -72,7 +74,10 @@ export class RankedDocs {
     for (let i = from; i < to; i++) {
       for (let word = bits[i]!; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
-        if (first.place(doc, score) <= this.#worst) this.offer(doc, score);
+        const place = first.place(doc, score);
+        if (place > this.#worst) continue;
+        if (place === this.#worst && this.#ranks[doc]! > this.#worstRank) continue;
+        this.offer(doc, score);
       }
     }
   }
@@ -177,7 +182,11 @@ export class RankedDocs {
   }
 
   #tighten(): void {
-    const place = this.#places[this.#heap[0]! * this.#width]!;
-    if (place < this.#worst) this.#worst = place;
+    const last = this.#heap[0]!;
+    const place = this.#places[last * this.#width]!;
+    if (place > this.#worst) return;
+    this.#worst = place;
+    const decided = this.#width === 1 && !this.#keys[0]!.blurred(place);
+    this.#worstRank = decided ? this.#ranks[this.#docs[last]!]! : Number.POSITIVE_INFINITY;
   }
 }

@@ -74,9 +74,14 @@ function numericKey(column: NumericColumn, desc: boolean): SegmentSortKey {
   // NaN is above Infinity in the column's order: it shares Infinity's place, and the values decide.
   const sound = (key: number): number => (Number.isNaN(key) ? Number.POSITIVE_INFINITY : key);
   const place = (key: number): number => sign * sound(key);
+  const { present } = column;
+  const has = (doc: number): boolean => (present[doc >> 5]! & (1 << (doc & 31))) !== 0;
+  const plain = exact && !column.multi && !column.double;
   return {
     desc,
-    place: (doc) => (column.has(doc) ? place(number(doc)) : Number.POSITIVE_INFINITY),
+    place: plain
+      ? (doc) => (has(doc) ? sign * column.sortKey(doc) : Number.POSITIVE_INFINITY)
+      : (doc) => (has(doc) ? place(number(doc)) : Number.POSITIVE_INFINITY),
     blurred: (at) => !exact || !Number.isFinite(at),
     value: (doc) => (column.has(doc) ? value(doc) : null),
     placeOf(other) {

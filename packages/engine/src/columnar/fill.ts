@@ -68,13 +68,13 @@ function fill8(
   hi: number,
   bits: Int32Array,
 ): void {
-  const span = hi - lo;
   for (let first = from; first < to; first += 32) {
     const end = Math.min(first + 32, to);
     let word = 0;
-    // A code is in [lo, hi] exactly when (code - lo) as unsigned is at most hi - lo.
+    // Outside of [lo, hi] one of the differences is negative: its sign bit, without a branch.
     for (let doc = first; doc < end; doc++) {
-      word |= ((codes[doc] - lo) >>> 0 <= span ? 1 : 0) << (doc & 31);
+      const code = codes[doc];
+      word |= ((((code - lo) | (hi - code)) >> 31) + 1) << (doc & 31);
     }
     bits[first >> 5] |= present === null ? word : word & present[first >> 5];
   }
@@ -89,12 +89,12 @@ function fill16(
   hi: number,
   bits: Int32Array,
 ): void {
-  const span = hi - lo;
   for (let first = from; first < to; first += 32) {
     const end = Math.min(first + 32, to);
     let word = 0;
     for (let doc = first; doc < end; doc++) {
-      word |= ((codes[doc] - lo) >>> 0 <= span ? 1 : 0) << (doc & 31);
+      const code = codes[doc];
+      word |= ((((code - lo) | (hi - code)) >> 31) + 1) << (doc & 31);
     }
     bits[first >> 5] |= present === null ? word : word & present[first >> 5];
   }
