@@ -21,6 +21,11 @@ export type Tokenizer = (
   sink: TokenSink,
 ) => number;
 
+/** A sink of a chain; one with a memory forgets it when a text begins. */
+export interface Stage extends TokenSink {
+  reset?(): void;
+}
+
 /**
  * One step of a chain: a sink before the next one, or a word for a word (an empty one drops it).
  */
@@ -28,7 +33,7 @@ export type Filter =
   | {
       readonly kind: 'sink';
       /** A sink that does the filter's work and hands the rest to `next`. */
-      readonly attach: (next: TokenSink) => TokenSink;
+      readonly attach: (next: TokenSink) => Stage;
       /** How the filter folds letters, if it does: words of a pattern are folded so, too. */
       readonly normalize?: (word: string) => string;
     }
@@ -65,14 +70,17 @@ export function buildAnalyzer(
   filters: readonly Filter[],
 ): Analyzer {
   const tail = new Tail();
-  const head = joinMaps(filters).reduceRight<TokenSink>(attach, tail);
+  const stages: Stage[] = [tail];
+  for (const filter of joinMaps(filters).toReversed()) stages.unshift(attach(stages[0], filter));
+  const forgetful = stages.filter((stage) => stage.reset !== undefined);
   const folds = filters.flatMap((f) => (f.kind === 'sink' ? (f.normalize ?? []) : []));
   return Object.freeze({
     name,
     analyze(text: Uint8Array, from: number, to: number, position: number, sink: TokenSink) {
       tail.out = sink;
+      for (const stage of forgetful) stage.reset?.();
       try {
-        return tokenizer(text, from, to, position, head);
+        return tokenizer(text, from, to, position, stages[0]);
       } finally {
         tail.out = undefined;
       }
@@ -81,7 +89,7 @@ export function buildAnalyzer(
   });
 }
 
-function attach(next: TokenSink, filter: Filter): TokenSink {
+function attach(next: TokenSink, filter: Filter): Stage {
   if (filter.kind === 'sink') return filter.attach(next);
   const table = new WordTable(filter.map);
   return {

@@ -66,7 +66,9 @@ describe('built-in analyzers', () => {
     fc.assert(
       fc.property(text, (t) => {
         let position = 0;
-        for (const token of analyzeToTokens(analyzer, t)) {
+        const tokens = analyzeToTokens(analyzer, t);
+        expect(analyzeToTokens(analyzer, t)).toEqual(tokens);
+        for (const token of tokens) {
           expect(token.token).not.toBe('');
           expect(token.position).toBeGreaterThanOrEqual(position);
           expect(token.end).toBeGreaterThan(token.start);
@@ -102,6 +104,12 @@ describe('built-in analyzers', () => {
   it('are there for every language', () => {
     expect(ANALYZER_NAMES).toEqual(expect.arrayContaining([...LANGUAGES]));
   });
+});
+
+it('forgets the last text when the next begins', () => {
+  const analyzer = analyzerFor('code');
+  expect(analyzeToTokens(analyzer, 'foo')).toEqual(analyzeToTokens(analyzer, 'foo'));
+  expect(analyzeToTokens(analyzer, 'foo')).toHaveLength(1);
 });
 
 it('gives offsets in UTF-16 units', () => {

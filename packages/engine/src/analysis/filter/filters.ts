@@ -1,6 +1,6 @@
 /** The filters that look at tokens or pieces of them without changing letters. */
 import type { TokenSink } from '../analyzer.ts';
-import type { Filter } from '../pipeline.ts';
+import type { Filter, Stage } from '../pipeline.ts';
 
 type Step = (
   next: TokenSink,
@@ -87,11 +87,14 @@ export const edgeNgram = (min: number, max: number): Filter =>
 /** Drops a token that stood at the same position before. */
 export const unique: Filter = Object.freeze({
   kind: 'sink',
-  attach: (next: TokenSink): TokenSink => {
+  attach: (next: TokenSink): Stage => {
     let last = -1;
     let first = '';
     const more = new Set<string>();
     return {
+      reset() {
+        last = -1;
+      },
       token(b, from, to, position, start, end) {
         const text = Buffer.from(b.buffer, b.byteOffset + from, to - from).toString('latin1');
         if (position !== last) {
