@@ -8,6 +8,7 @@
  * 4. The lists of the segments are merged.
  */
 import { and, andNot, countBits, setBit } from '../base/bitmap.ts';
+import { LIMITS } from '../base/limits.ts';
 import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
 import { collectEvery, collectFirst, type SegmentMatches } from '../collect/collect-segment.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
@@ -42,13 +43,15 @@ export interface Execution {
 /** Runs a bound query. Throws what patterns throw that grow past their limits (limit_exceeded). */
 export function execute(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution {
   if (plan.clause.kind === 'none' || plan.filter?.kind === 'none') return { docs: [], total: 0 };
-  return kernelSearch(snapshot, plan) ?? new Search(snapshot, plan).run();
+  const deadline = performance.now() + LIMITS.queryMillis;
+  return kernelSearch(snapshot, plan, deadline) ?? new Search(snapshot, plan, deadline).run();
 }
 
 /** One search over the segments of a snapshot, by bitmaps. */
 class Search {
   readonly #snapshot: IndexSnapshot;
   readonly #plan: ExecutionPlan;
+  readonly #deadline: number;
   readonly #query: Weight;
   readonly #filter: Weight | null;
   readonly #scored: boolean;
@@ -56,7 +59,8 @@ class Search {
   #docs: readonly RankedDoc[] = [];
   #total = 0;
 
-  constructor(snapshot: IndexSnapshot, plan: ExecutionPlan) {
+  constructor(snapshot: IndexSnapshot, plan: ExecutionPlan, deadline: number) {
+    this.#deadline = deadline;
     const { segments } = snapshot;
     this.#snapshot = snapshot;
     this.#plan = plan;
@@ -78,7 +82,7 @@ class Search {
 
   #segment(number: number): void {
     const reader = this.#snapshot.segments[number]!;
-    const scratch = scratchOf(reader);
+    const scratch = scratchOf(reader, this.#deadline);
     const { limit } = this.#plan;
     const node = this.#query.node(reader, this.#scored && limit > 0);
     const matches = this.#matches(reader, node, scratch);
@@ -148,7 +152,7 @@ class Search {
 
   #scoreDocs<T extends RankedDoc>(number: number, docs: readonly T[], scores: Map<T, number>) {
     const reader = this.#snapshot.segments[number]!;
-    const scratch = scratchOf(reader);
+    const scratch = scratchOf(reader, this.#deadline);
     const node = this.#query.node(reader, true);
     const constant = constantScore(node);
     if (constant !== undefined) {

@@ -1,4 +1,4 @@
-import { andNot, fillAll } from '../base/bitmap.ts';
+import { andNot, type BitmapPool, fillAll } from '../base/bitmap.ts';
 import type { RankedDoc, SortKey } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
@@ -13,17 +13,21 @@ import type { Execution, ExecutionPlan } from './execute.ts';
 import { scratchOf } from './scratch.ts';
 
 /** Answers by the postings' kernels what they can answer; null: not one of those queries. */
-export function kernelSearch(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution | null {
+export function kernelSearch(
+  snapshot: IndexSnapshot,
+  plan: ExecutionPlan,
+  deadline: number,
+): Execution | null {
   if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
   const shape = termShape(plan.clause);
   if (shape === null) return null;
   const filter = plan.filter === null ? shape.filter : [...shape.filter, plan.filter];
   const blocked: Blocked[] = [];
-  const segments = scoringSegments(snapshot, { ...shape, filter }, blocked);
+  const segments = scoringSegments(snapshot, { ...shape, filter }, deadline, blocked);
   const search: TermSearch = { mode: shape.mode, terms: shape.terms, segments };
   const found = plan.limit === 0 ? null : searchTop(snapshot, search, plan);
   const answer = found ?? { docs: [], total: countTerms(search) };
-  for (const { reader, bits } of blocked) scratchOf(reader).bitmaps.give(bits);
+  for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
   return answer;
 }
 
@@ -34,7 +38,7 @@ function isRelevance(order: readonly SortKey[]): boolean {
 
 /** A bitmap that was taken for this query. */
 interface Blocked {
-  readonly reader: SegmentReader;
+  readonly bitmaps: BitmapPool;
   readonly bits: Int32Array;
 }
 
@@ -54,6 +58,7 @@ function searchTop(snapshot: IndexSnapshot, search: TermSearch, plan: ExecutionP
 function scoringSegments(
   snapshot: IndexSnapshot,
   shape: TermShape,
+  deadline: number,
   taken: Blocked[],
 ): readonly ScoringSegment[] {
   const narrowed = shape.filter.length + shape.mustNot.length > 0;
@@ -67,14 +72,15 @@ function scoringSegments(
         { number, reader, ranks, blocked: segment.deleted, living: livingOf(segment, shape) },
       ];
     }
-    const { bitmaps } = scratchOf(segment);
-    const allowed = matchesOf(narrowing.node(segment, false), scratchOf(segment));
+    const scratch = scratchOf(segment, deadline);
+    const { bitmaps } = scratch;
+    const allowed = matchesOf(narrowing.node(segment, false), scratch);
     if (segment.deleted !== null) andNot(allowed, segment.deleted);
     const bits = bitmaps.takeDirty();
     fillAll(bits, segment.docs);
     andNot(bits, allowed);
     bitmaps.give(allowed);
-    taken.push({ reader: segment, bits });
+    taken.push({ bitmaps, bits });
     return [{ number, reader, ranks, blocked: bits, living: null }];
   });
 }

@@ -7,17 +7,25 @@ export interface SegmentScratch {
   readonly bitmaps: BitmapPool;
   /** Scores of a range of 256 documents. */
   readonly scores: Float64Array;
+  /** When the query that uses it has to be done (performance.now()). */
+  deadline: number;
 }
 
 const scratches = new WeakMap<SegmentReader, SegmentScratch>();
 
-/** The scratch of an open segment; made at its first query. */
-export function scratchOf(reader: SegmentReader): SegmentScratch {
+/** The scratch of an open segment, for a query that has to be done by `deadline`; made at the segment's first query. */
+export function scratchOf(reader: SegmentReader, deadline: number): SegmentScratch {
   let scratch = scratches.get(reader);
   if (scratch === undefined) {
     const { docs } = reader;
-    scratch = { docs, bitmaps: new BitmapPool(docs), scores: new Float64Array(256) };
+    scratch = {
+      docs,
+      bitmaps: new BitmapPool(docs),
+      scores: new Float64Array(256),
+      deadline: Infinity,
+    };
     scratches.set(reader, scratch);
   }
+  scratch.deadline = deadline;
   return scratch;
 }

@@ -46,8 +46,8 @@ function bindNode(node: Query, boost: number, depth: number, scope: BindScope): 
 }
 
 function checkFactor(node: Query & { readonly kind: 'boost' }, scope: BindScope): void {
-  if (Number.isFinite(node.factor) && node.factor >= 0) return;
-  const message = `boost ${node.factor} is not a number from 0 on`;
+  if (node.factor >= 0 && node.factor <= LIMITS.boostFactor) return;
+  const message = `boost ${node.factor} is not a number from 0 to ${LIMITS.boostFactor}`;
   throw nodeError(scope.text, node.span, message, 'write a factor such as ^2 or ^0.5');
 }
 

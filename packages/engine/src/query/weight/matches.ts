@@ -7,6 +7,8 @@ import {
   or,
   setBit,
 } from '../../base/bitmap.ts';
+import { LhsError } from '../../base/errors.ts';
+import { LIMITS } from '../../base/limits.ts';
 import type { SegmentLeaf } from './leaf.ts';
 
 /** A clause tree over one segment. */
@@ -27,6 +29,8 @@ export type SegmentBool = SegmentNode & { readonly kind: 'bool' };
 export interface MatchScope {
   readonly docs: number;
   readonly bitmaps: BitmapPool;
+  /** When the query has to be done, by `performance.now()`. */
+  readonly deadline: number;
 }
 
 /**
@@ -41,12 +45,21 @@ export function matchesOf(node: SegmentNode, scope: MatchScope): Int32Array {
 
 /** bits |= matches of the node. */
 function addMatches(node: SegmentNode, bits: Int32Array, scope: MatchScope): void {
-  if (node.kind === 'leaf') node.leaf.fill(bits);
-  else if (node.kind === 'bool') {
+  if (node.kind === 'leaf') {
+    checkDeadline(scope);
+    node.leaf.fill(bits);
+  } else if (node.kind === 'bool') {
     const own = boolMatches(node, scope);
     or(bits, own);
     scope.bitmaps.give(own);
   }
+}
+
+/** Thousands of patterns over a large dictionary are many seconds of work: each clause asks whether there is time left. */
+function checkDeadline(scope: MatchScope): void {
+  if (performance.now() <= scope.deadline) return;
+  const message = `the query took longer than ${LIMITS.queryMillis} ms`;
+  throw new LhsError('limit_exceeded', message, { hint: 'ask with fewer or narrower patterns' });
 }
 
 function boolMatches(node: SegmentBool, scope: MatchScope): Int32Array {
