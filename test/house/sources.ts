@@ -13,7 +13,10 @@ export function filesBelow(...folders: string[]): string[] {
   return out.split('\n').filter((f) => f !== '' && existsSync(join(ROOT, f)));
 }
 
-/** A source file and what it imports: files of its own package as paths from the root, packages as names. */
+/**
+ * A source file and what it imports: files of its own package as paths from the root, packages as
+ * names.
+ */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;

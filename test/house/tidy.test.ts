@@ -86,7 +86,10 @@ it('pins every dependency exactly and names no registry', () => {
   expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "https?:/);
 });
 
-/** Functions and methods that begin at some indentation and end at the closing brace of the same indentation. */
+/**
+ * Functions and methods that begin at some indentation and end at the closing brace of the same
+ * indentation.
+ */
 function longFunctions(path: string, lines: readonly string[]): string[] {
   const found: string[] = [];
   const start =

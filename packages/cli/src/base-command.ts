@@ -11,7 +11,10 @@ interface GlobalFlags {
   readonly debug?: boolean;
 }
 
-/** What every command shares: global flags, the terminal, the backend, one way to say what went wrong. */
+/**
+ * What every command shares: global flags, the terminal, the backend, one way to say what went
+ * wrong.
+ */
 export abstract class LhsCommand extends Command {
   static override baseFlags = {
     'data-dir': Flags.string({

@@ -2,8 +2,8 @@ import { execute } from '@oclif/core';
 import { firstScreen } from './first-screen.ts';
 
 /**
- * Runs the command line of this process. Not awaited by the caller: a top-level await would end with exit code 13
- * when the reader of a pipe goes away.
+ * Runs the command line of this process. Not awaited by the caller: a top-level await would end
+ * with exit code 13 when the reader of a pipe goes away.
  */
 export function run(entry: string): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);

@@ -15,16 +15,19 @@ export type Json =
   | { readonly [k: string]: Json };
 export type JsonObject = { readonly [k: string]: Json };
 
+/** One key of a sort order; missing values stand last in both directions. */
 export interface SortSpec {
   /** A fast field, or `_score`, or `_key`. */
   readonly field: string;
   readonly desc?: boolean;
 }
+/** What to highlight. `{}`: all cached TEXT fields. */
 export interface HighlightSpec {
   readonly fields?: readonly string[];
   readonly max_fragments?: number;
   readonly fragment_size?: number;
 }
+/** `POST /v1/search`. Fields that are not named here are refused. */
 export interface SearchRequest {
   readonly index?: string;
   readonly query?: string;
@@ -46,11 +49,13 @@ export interface SearchRequest {
   readonly min_snapshot?: string;
   readonly wait_ms?: number;
 }
+/** A run of a fragment; `marked` where it matched. Plain text, no markup. */
 export interface Segment {
   readonly text: string;
   readonly marked: boolean;
 }
 export type Highlight = { readonly [field: string]: readonly (readonly Segment[])[] };
+/** One document of a page. */
 export interface Hit {
   readonly coordinates: Coordinates;
   readonly score: number;
@@ -61,6 +66,7 @@ export interface Hit {
   readonly row?: JsonObject;
   readonly hydrate_error?: string;
 }
+/** The answer to a search. `total` is exact; `took_ms` is the time inside the engine. */
 export interface SearchResponse {
   readonly hits: readonly Hit[];
   readonly total: number;
@@ -74,11 +80,13 @@ export interface SearchResponse {
   /** Bytes that hydration read from data files. Only with `hydrate`. */
   readonly hydrate_bytes?: number;
 }
+/** `POST /v1/keys:get`. */
 export interface KeysRequest {
   readonly index?: string;
   readonly keys: readonly Coordinates[];
   readonly columns?: readonly string[];
 }
+/** Rows of the table by key. `bytes_read`: bytes of data files that were read for it. */
 export interface KeysResponse {
   /** One an asked key that exists, in the order asked; absent keys are left out. */
   readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
@@ -87,6 +95,7 @@ export interface KeysResponse {
   readonly took_ms: number;
   readonly bytes_read: number;
 }
+/** A mapped field and what it can do. */
 export interface FieldDescription {
   readonly name: string;
   readonly type: string;
@@ -99,6 +108,7 @@ export interface FieldDescription {
   readonly multi_valued?: boolean;
   readonly source: readonly string[];
 }
+/** `POST /v1/index:describe`. `bytes`: size on disk of the live generation. */
 export interface IndexDescription {
   readonly index: string;
   readonly status: 'created' | 'live';
@@ -116,6 +126,7 @@ export interface IndexDescription {
   readonly sort_fields: readonly string[];
   readonly vector_fields: readonly string[];
 }
+/** An index in a list. */
 export interface IndexSummary {
   readonly name: string;
   readonly status: 'created' | 'live';
@@ -123,7 +134,10 @@ export interface IndexSummary {
   readonly bytes: number;
   readonly snapshot: string | null;
 }
-/** How many documents one clause of a query finds alone: what to look at when the whole query finds nothing. */
+/**
+ * How many documents one clause of a query finds alone: what to look at when the whole query finds
+ * nothing.
+ */
 export interface ClauseCount {
   /** The clause as the user wrote it. */
   readonly clause: string;
@@ -142,10 +156,12 @@ export interface Progress {
   readonly updated?: number;
   readonly deleted?: number;
 }
+/** For long work: who is told how it goes, and what stops it. */
 export interface WorkOptions {
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
 }
+/** What a reindex made. */
 export interface ReindexResponse {
   readonly doc_count: number;
   readonly snapshot: string | null;
@@ -154,9 +170,13 @@ export interface ReindexResponse {
   readonly took_ms: number;
   /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
   readonly dropped_duplicates?: number;
-  /** Variant values that fit no typed field of their shape, by field; they stay findable in the flattened column. */
+  /**
+   * Variant values that fit no typed field of their shape, by field; they stay findable in the
+   * flattened column.
+   */
   readonly untyped_values?: Readonly<Record<string, number>>;
 }
+/** What a sync applied. */
 export interface SyncResponse {
   readonly doc_count: number;
   readonly snapshot: string | null;
@@ -168,16 +188,19 @@ export interface SyncResponse {
   readonly skipped_replace: number;
   readonly took_ms: number;
 }
+/** One token: `start` and `end` are UTF-16 offsets in the text. */
 export interface TokenInfo {
   readonly token: string;
   readonly position: number;
   readonly start: number;
   readonly end: number;
 }
+/** A live document: its key and all its cached and fast fields. */
 export interface ExportedDocument {
   readonly coordinates: Coordinates;
   readonly fields: JsonObject;
 }
+/** Queries to measure; `operator` says how the words of a query are joined (default: as written). */
 export interface BenchRequest {
   readonly index: string;
   readonly queries: readonly string[];
@@ -186,6 +209,7 @@ export interface BenchRequest {
   readonly warm?: number;
   readonly repeat?: number;
 }
+/** Medians by query and percentiles over them, in microseconds inside the engine. */
 export interface BenchResponse {
   readonly engine: string;
   readonly index: string;
@@ -202,8 +226,8 @@ export interface BenchResponse {
 }
 
 /**
- * The operations of the specification over plain values. Homes: the local engine (local-backend.ts) now, the remote client
- * and the gateway's router later. Every method throws `LhsError`.
+ * The operations of the specification over plain values. Homes: the local engine (local-backend.ts)
+ * now, the remote client and the gateway's router later. Every method throws `LhsError`.
  */
 export interface Backend {
   createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription>;
@@ -225,7 +249,10 @@ export interface Backend {
     analyzer?: string;
     text: string;
   }): Promise<{ tokens: readonly TokenInfo[] }>;
-  /** The tree of a query string; with `index` its fields are checked, without the default field is "text". */
+  /**
+   * The tree of a query string; with `index` its fields are checked, without the default field is
+   * "text".
+   */
   parseQuery(request: {
     index?: string;
     query: string;

@@ -15,15 +15,19 @@ export { type OpenTableOptions, openTable } from './table.ts';
 export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
-export { type ImportOptions, importFiles } from './write/import-files.ts';
+export type { ImportOptions } from './write/import-files.ts';
 export type { WriteInput } from './write/input.ts';
-export { changeColumns, dropRef, expireSnapshots, setRef } from './write/maintain-table.ts';
 export type { SchemaChange } from './write/schema-change.ts';
+export type { WriteResult } from './write/table-writer.ts';
 export {
   appendRows,
+  changeColumns,
   createTable,
   deleteRows,
+  dropRef,
+  expireSnapshots,
+  importFiles,
   overwriteRows,
+  setRef,
   upsertRows,
-  type WriteResult,
-} from './write/table-writer.ts';
+} from './write/writing.ts';

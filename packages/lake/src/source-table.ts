@@ -10,7 +10,10 @@ export type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 export interface ScanOptions {
   /** Default: the current snapshot. A table without a snapshot scans as empty. */
   readonly snapshotId?: bigint;
-  /** Top-level column names of `schema`; default all. `_row_id` and `_last_updated_sequence_number` may be asked for in v3. */
+  /**
+   * Top-level column names of `schema`; default all. `_row_id` and `_last_updated_sequence_number`
+   * may be asked for in v3.
+   */
   readonly columns?: readonly string[];
   /** Schema under which rows are read. Default: the current schema. */
   readonly schema?: Schema;
@@ -24,9 +27,10 @@ export interface ScanOptions {
 }
 
 /**
- * One step of the way from a snapshot to another, net by key: each key occurs once. `delete` batches hold the key columns
- * only, with the locator that the row had; the others hold `columns` (key columns first) with the row's new locator.
- * `move`: the row is unchanged but lies elsewhere now (compaction). Deletes come before all else.
+ * One step of the way from a snapshot to another, net by key: each key occurs once. `delete`
+ * batches hold the key columns only, with the locator that the row had; the others hold `columns`
+ * (key columns first) with the row's new locator. `move`: the row is unchanged but lies elsewhere
+ * now (compaction). Deletes come before all else.
  */
 export interface Change {
   readonly kind: 'delete' | 'insert' | 'update' | 'move';
@@ -39,10 +43,15 @@ export interface ChangesOptions {
   readonly from: bigint | null;
   readonly to: bigint;
   readonly key: readonly string[];
-  /** Columns besides the key; a row whose key and columns are equal before and after is no change. */
+  /**
+   * Columns besides the key; a row whose key and columns are equal before and after is no change.
+   */
   readonly columns: readonly string[];
   readonly schema?: Schema;
-  /** Yield `move` changes too (locators for compacted rows). Default false: compaction then costs no rows. */
+  /**
+   * Yield `move` changes too (locators for compacted rows). Default false: compaction then costs no
+   * rows.
+   */
   readonly moves?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -86,15 +95,18 @@ export interface SourceTable {
   changes(options: ChangesOptions): AsyncIterable<Change>;
   rowChanges(options: ChangesOptions): AsyncIterable<RowChange>;
   /**
-   * Rows at locators, in the given order; null where the file is not part of the snapshot or the row is deleted.
-   * Page-level reads: only the pages that hold the rows are touched.
+   * Rows at locators, in the given order; null where the file is not part of the snapshot or the
+   * row is deleted. Page-level reads: only the pages that hold the rows are touched.
    */
   lookup(
     locators: readonly Locator[],
     columns: readonly string[],
     options?: { snapshotId?: bigint; cost?: ReadCost },
   ): Promise<readonly (Row | null)[]>;
-  /** Rows by key values (one array a key, in the order of `key`), in the given order; null where absent. */
+  /**
+   * Rows by key values (one array a key, in the order of `key`), in the given order; null where
+   * absent.
+   */
   lookupKeys(
     key: readonly string[],
     keys: readonly (readonly Value[])[],

@@ -1,25 +1,11 @@
 import { loadTable } from './catalog/load-table.ts';
 import type { LoadOptions, TableHandle } from './catalog/table-handle.ts';
-import type { ChangeSource } from './changes/change-source.ts';
-import { changesBetween } from './changes/changes.ts';
-import { rowChangesBetween } from './changes/row-changes.ts';
-import { LookupFiles } from './lookup/lookup-files.ts';
-import { lookupKeys } from './lookup/lookup-keys.ts';
-import { lookupLocators } from './lookup/lookup-locators.ts';
-import type { LookupTable } from './lookup/lookup-table.ts';
 import type { FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import { ancestryOf, schemaById, snapshotOf } from './metadata/table-metadata.ts';
 import { fileSet } from './plan/file-set.ts';
-import { pruneFiles } from './plan/prune.ts';
 import type { Batch, Locator } from './scan/batch.ts';
-import { columnsOf } from './scan/columns.ts';
-import { DeadRows } from './scan/deletes.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
-import { pruneCondition } from './scan/prune-condition.ts';
-import { type ReadContext, readContext } from './scan/read-context.ts';
-import { scanParts } from './scan/scan.ts';
-import { parseCondition } from './scan/where.ts';
 import type { Schema, Value } from './schema/type.ts';
 import type {
   Change,
@@ -31,6 +17,7 @@ import type {
   SourceTable,
   TableConfig,
 } from './source-table.ts';
+import type { TableRows } from './table-rows.ts';
 
 /** How a table is opened. */
 export interface OpenTableOptions extends LoadOptions {
@@ -63,18 +50,12 @@ const KEPT_FILE_SETS = 4;
 class IcebergTable implements SourceTable {
   readonly #handle: TableHandle;
   readonly #engine: ParquetEngine;
-  readonly #context: ReadContext;
-  readonly #dead: DeadRows;
-  readonly #lookupTable: LookupTable;
+  #reader: Promise<TableRows> | undefined;
   readonly #fileSets = new Map<bigint | null, Promise<FileSet>>();
 
   constructor(handle: TableHandle, engine: ParquetEngine) {
     this.#handle = handle;
     this.#engine = engine;
-    this.#context = readContext(handle, engine);
-    this.#dead = new DeadRows(this.#context);
-    const files = new LookupFiles();
-    this.#lookupTable = { context: this.#context, dead: this.#dead, files };
   }
 
   get name(): string {
@@ -136,29 +117,15 @@ class IcebergTable implements SourceTable {
   }
 
   async *scan(options: ScanOptions = {}): AsyncGenerator<Batch> {
-    const schema = options.schema ?? this.schema;
-    const fields = columnsOf(schema, options.columns, this.formatVersion);
-    const condition =
-      options.where === undefined ? undefined : await parseCondition(options.where, schema.fields);
-    const set = await this.files(options.snapshotId ?? this.currentSnapshotId);
-    const named = set.files.filter((scan) => options.files?.has(scan.data.path) ?? true);
-    const prunable = condition && pruneCondition(condition, this.schema.fields);
-    const wanted = prunable ? pruneFiles(named, prunable, this.#handle.metadata) : named;
-    yield* scanParts(this.#context, this.#dead, {
-      parts: wanted.map((scan) => ({ scan, only: null })),
-      fields,
-      condition,
-      batchRows: options.batchRows,
-      signal: options.signal,
-    });
+    yield* (await this.#rows()).scan(options);
   }
 
   async *changes(options: ChangesOptions): AsyncGenerator<Change> {
-    yield* changesBetween(this.#changeSource(), options);
+    yield* (await this.#rows()).changes(options);
   }
 
   async *rowChanges(options: ChangesOptions): AsyncGenerator<RowChange> {
-    yield* rowChangesBetween(this.#changeSource(), options);
+    yield* (await this.#rows()).rowChanges(options);
   }
 
   async lookup(
@@ -166,9 +133,7 @@ class IcebergTable implements SourceTable {
     columns: readonly string[],
     options: { snapshotId?: bigint; cost?: ReadCost } = {},
   ): Promise<readonly (Row | null)[]> {
-    const fields = columnsOf(this.schema, columns, this.formatVersion);
-    const set = await this.files(options.snapshotId ?? this.currentSnapshotId);
-    return lookupLocators(this.#lookupTable, set, locators, fields, options.cost);
+    return (await this.#rows()).lookup(locators, columns, options);
   }
 
   async lookupKeys(
@@ -177,10 +142,7 @@ class IcebergTable implements SourceTable {
     columns: readonly string[],
     options: { snapshotId?: bigint; cost?: ReadCost } = {},
   ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]> {
-    const keyFields = columnsOf(this.schema, key, this.formatVersion);
-    const fields = columnsOf(this.schema, columns, this.formatVersion);
-    const set = await this.files(options.snapshotId ?? this.currentSnapshotId);
-    return lookupKeys(this.#lookupTable, set, keyFields, keys, fields, options.cost);
+    return (await this.#rows()).lookupKeys(key, keys, columns, options);
   }
 
   async refresh(): Promise<SourceTable> {
@@ -190,15 +152,13 @@ class IcebergTable implements SourceTable {
 
   async close(): Promise<void> {
     this.#fileSets.clear();
-    await this.#lookupTable.files.close();
+    await (await this.#reader)?.close();
   }
 
-  #changeSource(): ChangeSource {
-    return {
-      metadata: this.#handle.metadata,
-      context: this.#context,
-      dead: this.#dead,
-      files: (id) => this.files(id),
-    };
+  #rows(): Promise<TableRows> {
+    this.#reader ??= import('./table-rows.ts').then(
+      ({ TableRows }) => new TableRows(this.#handle, this.#engine, (id) => this.files(id)),
+    );
+    return this.#reader;
   }
 }

@@ -37,7 +37,10 @@ export function defaultDataDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(base, 'lhs');
 }
 
-/** All settings with their origins: flags, then environment, then ./lhs.yaml, then the user's file, then defaults. */
+/**
+ * All settings with their origins: flags, then environment, then ./lhs.yaml, then the user's file,
+ * then defaults.
+ */
 export function readSettings(
   flags: Partial<Record<SettingKey, string>> = {},
   env: NodeJS.ProcessEnv = process.env,

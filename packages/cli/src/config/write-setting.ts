@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { settingKey, userConfigFile } from './settings.ts';
 
-/** Writes one setting into the user's file (comments stay); an empty value removes it. Replaced by rename. */
+/**
+ * Writes one setting into the user's file (comments stay); an empty value removes it. Replaced by
+ * rename.
+ */
 export async function writeSetting(key: string, value: string): Promise<void> {
   const file = userConfigFile();
   const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');

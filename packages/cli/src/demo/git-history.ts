@@ -18,7 +18,10 @@ export interface CommitRow extends Readonly<Record<string, unknown>> {
   readonly merge: boolean;
 }
 
-/** The history of a git repository on this machine, newest first. Throws not_found where there is none. */
+/**
+ * The history of a git repository on this machine, newest first. Throws not_found where there is
+ * none.
+ */
 export async function gitHistory(folder: string): Promise<readonly CommitRow[]> {
   const format = ['%H', '%an', '%at', '%s', '%b', '%P'].join(FIELD) + RECORD;
   try {

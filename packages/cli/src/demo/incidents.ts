@@ -10,7 +10,10 @@ import {
 } from './phrases.ts';
 import { type Random, seeded } from './random.ts';
 
-/** One incident report, as a row of the demo's table. `opened_at` is ISO-8601 in UTC; `details` is free-form. */
+/**
+ * One incident report, as a row of the demo's table. `opened_at` is ISO-8601 in UTC; `details` is
+ * free-form.
+ */
 export interface Incident {
   readonly id: number;
   readonly title: string;

@@ -1,6 +1,6 @@
 /**
- * The words of the demo's incident reports. `{…}` names another list or a figure; a report picks one kind of trouble and
- * stays with it, so that a search finds reports that belong together.
+ * The words of the demo's incident reports. `{…}` names another list or a figure; a report picks
+ * one kind of trouble and stays with it, so that a search finds reports that belong together.
  */
 export const SERVICES = [
   'billing',

@@ -1,4 +1,7 @@
-/** A deterministic source of choices: the same seed gives the same table on every machine (mulberry32). */
+/**
+ * A deterministic source of choices: the same seed gives the same table on every machine
+ * (mulberry32).
+ */
 export interface Random {
   /** An integer in [0, n). */
   below(n: number): number;

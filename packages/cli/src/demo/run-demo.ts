@@ -27,7 +27,8 @@ const CLOSED = [4216, 4217, 4218];
 const GONE = [4219, 4220];
 
 /**
- * The whole story in the data folder: 1. a table, 2. an index, 3. six questions, 4. the table changes and the index follows,
+ * The whole story in the data folder: 1. a table, 2. an index, 3. six questions, 4. the table
+ * changes and the index follows,
  * 5. a comparison of both. A table and an index of an earlier demo are replaced.
  */
 export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Promise<DemoReport> {
@@ -99,7 +100,10 @@ async function hydrated(backend: Backend, tell: Tell): Promise<void> {
   );
 }
 
-/** An append, an update and a delete, each a snapshot; then the same question before and after the sync. */
+/**
+ * An append, an update and a delete, each a snapshot; then the same question before and after the
+ * sync.
+ */
 async function change(backend: Backend, config: Parameters<typeof deleteRows>[0], tell: Tell) {
   const query = 'permanent fix';
   const ask = () => backend.search({ index: INDEX, query: `narrative:"${query}"`, limit: 1 });

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { LhsError } from '@lakehouse-search/engine';
 
-/** A text file, or standard input for `-`. Throws not_found or invalid_argument with the file's name. */
+/**
+ * A text file, or standard input for `-`. Throws not_found or invalid_argument with the file's
+ * name.
+ */
 export async function readText(file: string): Promise<string> {
   if (file === '-') return readStdin();
   try {

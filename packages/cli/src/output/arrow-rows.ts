@@ -52,7 +52,10 @@ export async function arrowWriter(
   };
 }
 
-/** Microseconds and their validity bitmap: Arrow's own builder counts in milliseconds and would round. */
+/**
+ * Microseconds and their validity bitmap: Arrow's own builder counts in milliseconds and would
+ * round.
+ */
 function micros(values: readonly unknown[]) {
   const data = new BigInt64Array(values.length);
   const nullBitmap = new Uint8Array((values.length + 7) >> 3);

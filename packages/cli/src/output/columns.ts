@@ -1,4 +1,6 @@
-/** What a column of printed rows holds. `json`: everything without a plain type, as its JSON text. */
+/**
+ * What a column of printed rows holds. `json`: everything without a plain type, as its JSON text.
+ */
 export type ColumnKind = 'bool' | 'int' | 'long' | 'double' | 'text' | 'timestamp' | 'json';
 
 /** A column of rows on their way out. `timestamp` values arrive as ISO-8601 texts. */

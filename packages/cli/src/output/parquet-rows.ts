@@ -11,7 +11,9 @@ const TYPES = {
   timestamp: 'INT64',
 } as const satisfies Record<ColumnKind, string>;
 
-/** A Parquet file (hyparquet-writer); columns of kind `json` are texts. Rows are held until the end. */
+/**
+ * A Parquet file (hyparquet-writer); columns of kind `json` are texts. Rows are held until the end.
+ */
 export async function parquetWriter(
   sink: ByteSink,
   columns: readonly OutputColumn[],

@@ -28,7 +28,9 @@ export function ndjsonWriter(sink: ByteSink): RowWriter {
 const bigints = (_: string, value: unknown) =>
   typeof value === 'bigint' ? value.toString() : value;
 
-/** CSV (RFC 4180): a header line; null is empty, an empty text is `""`; what is no scalar is JSON. */
+/**
+ * CSV (RFC 4180): a header line; null is empty, an empty text is `""`; what is no scalar is JSON.
+ */
 export function csvWriter(sink: ByteSink, columns: readonly OutputColumn[]): RowWriter {
   const lines = lineBuffer(sink);
   let begun = false;

@@ -10,8 +10,8 @@ import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 
 /**
- * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT field) with its matched
- * terms marked; then the best fragment of another field.
+ * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
+ * field) with its matched terms marked; then the best fragment of another field.
  */
 export function hitLines(
   hit: Hit,

@@ -4,8 +4,9 @@ import { type Backend, LhsError, type SearchRequest } from '@lakehouse-search/en
 import { type SearchFlags, searchRequest } from './search-flags.ts';
 
 /**
- * Runs a file of queries against one open index: each line a query string, or a JSON search request; `-` is standard input.
- * One wire answer a line, in order. Throws at the first line that is refused, naming it.
+ * Runs a file of queries against one open index: each line a query string, or a JSON search
+ * request; `-` is standard input. One wire answer a line, in order. Throws at the first line that
+ * is refused, naming it.
  */
 export async function runQueryFile(
   backend: Backend,

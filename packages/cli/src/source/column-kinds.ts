@@ -1,7 +1,10 @@
 import type { Type } from '@lakehouse-search/lake';
 import type { ColumnKind } from '../output/columns.ts';
 
-/** How a column of a table is printed in typed formats; what has no plain type there is text or JSON. */
+/**
+ * How a column of a table is printed in typed formats; what has no plain type there is text or
+ * JSON.
+ */
 export function columnKind(type: Type): ColumnKind {
   switch (type.kind) {
     case 'boolean':

@@ -2,7 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import { LhsError } from '@lakehouse-search/engine';
 import type { Terminal } from './terminal.ts';
 
-/** Asks before something is destroyed. Without a terminal the answer must have been given with --yes. */
+/**
+ * Asks before something is destroyed. Without a terminal the answer must have been given with
+ * --yes.
+ */
 export async function confirm(
   terminal: Terminal,
   question: string,

@@ -35,7 +35,10 @@ function ownReport(error: LhsError, style: Style, columns: number): ErrorReport 
   return { lines, exit: ERROR_CODES[error.code].exit, body: errorBody(error) };
 }
 
-/** The line of the text in which the error lies and `^^^^` under it; a long line is cut around the place. */
+/**
+ * The line of the text in which the error lies and `^^^^` under it; a long line is cut around the
+ * place.
+ */
 function caret(error: LhsError, style: Style, columns: number): string[] {
   const { text, from, to } = error.place ?? { text: '', from: 0, to: 0 };
   const start = text.lastIndexOf('\n', Math.max(0, from - 1)) + 1;

@@ -14,8 +14,8 @@ const EVENT_MS = 1000;
 const BAR = 20;
 
 /**
- * A line on stderr, redrawn at most ten times a second; with `json` one NDJSON event a second on stderr; on a pipe nothing
- * until the end.
+ * A line on stderr, redrawn at most ten times a second; with `json` one NDJSON event a second on
+ * stderr; on a pipe nothing until the end.
  */
 export function progressReport(terminal: Terminal, label: string, json: boolean): ProgressReport {
   const started = performance.now();

@@ -1,4 +1,7 @@
-/** Words for how text looks. On a plain terminal every one of them leaves the text as it is, except `mark`. */
+/**
+ * Words for how text looks. On a plain terminal every one of them leaves the text as it is, except
+ * `mark`.
+ */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;

@@ -6,8 +6,8 @@ export interface Column {
 }
 
 /**
- * Aligned columns without a box. The last column is cut where the line would not fit; with no rows, only the titles.
- * Returns lines.
+ * Aligned columns without a box. The last column is cut where the line would not fit; with no rows,
+ * only the titles. Returns lines.
  */
 export function table(
   columns: readonly Column[],

@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
 
 /**
- * Text from a table may hold anything: control characters (escape sequences among them) would reach the terminal.
- * Line ends and tabs become blanks, all else that controls becomes `�`.
+ * Text from a table may hold anything: control characters (escape sequences among them) would reach
+ * the terminal. Line ends and tabs become blanks, all else that controls becomes `�`.
  */
 export function printable(text: string): string {
   let out = '';

@@ -1,12 +1,16 @@
 import type { Analyzer, TokenSink } from './analyzer.ts';
 
 /**
- * The `simple` analyzer: tokens are maximal runs of `[\p{Alphabetic}\p{N}]`, lower-cased code point by code point; tokens longer
- * than 255 bytes are dropped and leave their position empty. Works on UTF-8 bytes.
+ * The `simple` analyzer: tokens are maximal runs of `[\p{Alphabetic}\p{N}]`, lower-cased code point
+ * by code point; tokens longer than 255 bytes are dropped and leave their position empty. Works on
+ * UTF-8 bytes.
  */
 const MAX_TOKEN_BYTES = 255;
 
-/** ASCII class by byte: the lower-cased letter or figure, 0 = separator, 128 = part of a code point beyond ASCII. */
+/**
+ * ASCII class by byte: the lower-cased letter or figure, 0 = separator, 128 = part of a code point
+ * beyond ASCII.
+ */
 const LOW = new Uint8Array(256);
 for (let c = 0; c < 256; c++) {
   if ((c >= 48 && c <= 57) || (c >= 97 && c <= 122)) LOW[c] = c;

@@ -1,6 +1,6 @@
 /**
- * Bitmaps over the documents of a segment: document d is bit d & 31 of word d >> 5; whole ranges of 256 documents; bits at and
- * beyond the number of documents are 0.
+ * Bitmaps over the documents of a segment: document d is bit d & 31 of word d >> 5; whole ranges of
+ * 256 documents; bits at and beyond the number of documents are 0.
  */
 
 /** Words of a bitmap over `docs` documents. */
@@ -71,7 +71,9 @@ export function anyInRange(bits: Int32Array, range: number): boolean {
   );
 }
 
-/** Bitmaps of one length that are used again and again: taken dirty or clean, given back when done. */
+/**
+ * Bitmaps of one length that are used again and again: taken dirty or clean, given back when done.
+ */
 export class BitmapPool {
   readonly #words: number;
   readonly #free: Int32Array[] = [];

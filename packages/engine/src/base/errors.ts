@@ -1,6 +1,7 @@
 /**
- * The one literal table of error codes: HTTP status (interface.md, Errors), gRPC status, and exit code of the command line.
- * Closed: a new code is added here, in docs/command-line.md and in the pins test.
+ * The one literal table of error codes: HTTP status (interface.md, Errors), gRPC status, and exit
+ * code of the command line. Closed: a new code is added here, in docs/command-line.md and in the
+ * pins test.
  */
 export const ERROR_CODES = {
   invalid_argument: { status: 400, grpc: 'INVALID_ARGUMENT', exit: 2 },
@@ -32,7 +33,10 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Where in a text an error lies: half-open range in UTF-16 units, with the text itself so that a caret can be drawn. */
+/**
+ * Where in a text an error lies: half-open range in UTF-16 units, with the text itself so that a
+ * caret can be drawn.
+ */
 export interface ErrorPlace {
   readonly text: string;
   readonly from: number;

@@ -1,7 +1,8 @@
 /**
- * The candidate that `name` most likely meant, or undefined when none is near: the smallest optimal string alignment
- * distance (insert, delete, substitute, swap of neighbours), at most a third of the name's length and at least 1; letter
- * case costs nothing. Ties go to the earlier candidate. Names longer than 64 characters are only compared whole.
+ * The candidate that `name` most likely meant, or undefined when none is near: the smallest optimal
+ * string alignment distance (insert, delete, substitute, swap of neighbours), at most a third of
+ * the name's length and at least 1; letter case costs nothing. Ties go to the earlier candidate.
+ * Names longer than 64 characters are only compared whole.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();

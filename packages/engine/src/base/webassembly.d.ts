@@ -1,4 +1,7 @@
-/** The part of the WebAssembly JavaScript interface that the engine uses: @types/node does not declare it. */
+/**
+ * The part of the WebAssembly JavaScript interface that the engine uses: @types/node does not
+ * declare it.
+ */
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number; shared?: boolean });

@@ -1,9 +1,11 @@
 /**
- * Collapse: of all matching documents with one value of a field, the first in the order stands for the group, with the number of
- * documents in it. Documents without a value are one group. Of several values the lowest counts.
+ * Collapse: of all matching documents with one value of a field, the first in the order stands for
+ * the group, with the number of documents in it. Documents without a value are one group. Of
+ * several values the lowest counts.
  *
- * Every match is visited: a group's first document and its count need all of them. Paging by `search_after` goes over groups:
- * a group whose first document stood on an earlier page does not come again.
+ * Every match is visited: a group's first document and its count need all of them. Paging by
+ * `search_after` goes over groups: a group whose first document stood on an earlier page does not
+ * come again.
  */
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
@@ -26,7 +28,10 @@ export interface CollapsedDoc extends RankedDoc {
 /** Groups by a text of their value. */
 export type Groups = Map<string, CollapsedDoc>;
 
-/** The first document of each group of a segment, its score, and how many there are. Groups are numbers from 0 on. */
+/**
+ * The first document of each group of a segment, its score, and how many there are. Groups are
+ * numbers from 0 on.
+ */
 interface GroupTable {
   readonly docs: Int32Array;
   readonly scores: Float64Array;

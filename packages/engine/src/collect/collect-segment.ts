@@ -19,14 +19,20 @@ export interface SegmentMatches {
   readonly order: readonly SortKey[];
   readonly keys: readonly SegmentSortKey[];
   readonly segmentKeys: SegmentKeys;
-  /** What scores them; null where all have the score `constant`, or the order does not ask for scores. */
+  /**
+   * What scores them; null where all have the score `constant`, or the order does not ask for
+   * scores.
+   */
   readonly score: ScoreNode | null;
   readonly constant: number;
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
 }
 
-/** Offers the matches that may be among the first; zones and ranges that hold none are skipped by their bounds. */
+/**
+ * Offers the matches that may be among the first; zones and ranges that hold none are skipped by
+ * their bounds.
+ */
 export function collectFirst(segment: SegmentMatches, top: RankedDocs): void {
   const { score } = segment;
   const [first] = segment.order;
@@ -67,7 +73,10 @@ function collectByKey(segment: SegmentMatches, desc: boolean, top: RankedDocs): 
   }
 }
 
-/** Documents before the page's begin need not be offered, where all of the segment's are equal to it but for the key. */
+/**
+ * Documents before the page's begin need not be offered, where all of the segment's are equal to it
+ * but for the key.
+ */
 function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): number {
   const { order, constant, segmentKeys } = segment;
   const { after } = top;
@@ -95,7 +104,10 @@ function zonesByPlace(key: SegmentSortKey, zones: number): Int32Array {
   return order.sort((a, b) => (places[a] === places[b] ? a - b : places[a]! - places[b]!));
 }
 
-/** Relevance: ranges by falling bound; one is scored only where its bound reaches the last kept score. */
+/**
+ * Relevance: ranges by falling bound; one is scored only where its bound reaches the last kept
+ * score.
+ */
 function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDocs): void {
   const { matches, scores } = segment;
   const ranges = matches.length / WORDS_A_RANGE;
@@ -112,7 +124,10 @@ function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDo
   }
 }
 
-/** The ranges with a match, the highest bounds first: sorted into as many classes as a counting sort is cheap for. */
+/**
+ * The ranges with a match, the highest bounds first: sorted into as many classes as a counting sort
+ * is cheap for.
+ */
 function rangesByBound(matches: Int32Array, bounds: Float64Array): Int32Array {
   const highest = bounds.reduce((a, b) => Math.max(a, b), 0);
   const step = highest === 0 ? 0 : (BOUND_CLASSES - 1) / highest;

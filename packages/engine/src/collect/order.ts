@@ -5,15 +5,19 @@ export type SortKey =
   | { readonly kind: 'score'; readonly desc: boolean }
   | { readonly kind: 'key'; readonly desc: boolean }
   | {
-      /** A field with a column. Of several values the lowest counts when rising, the highest when falling. */
+      /**
+       * A field with a column. Of several values the lowest counts when rising, the highest when
+       * falling.
+       */
       readonly kind: 'field';
       readonly desc: boolean;
       readonly field: FieldPlan;
     };
 
 /**
- * A document's value for one sort key, comparable between segments and shards: a score; an integer of a numeric column's
- * ordered space; the bytes of a KEYWORD, IP or encoded key; null where the document has none.
+ * A document's value for one sort key, comparable between segments and shards: a score; an integer
+ * of a numeric column's ordered space; the bytes of a KEYWORD, IP or encoded key; null where the
+ * document has none.
  */
 export type SortValue = null | number | bigint | Uint8Array;
 

@@ -9,11 +9,11 @@ import {
 import type { SegmentSortKey } from './segment-order.ts';
 
 /**
- * The first `limit` documents of one segment in an order, after `after` where one is given. Documents may be offered in any
- * order; ties go by key.
+ * The first `limit` documents of one segment in an order, after `after` where one is given.
+ * Documents may be offered in any order; ties go by key.
  *
- * A binary heap with the last of the kept documents on top: its place for the first key (`worst`) is what a document has to
- * reach, so most offers are one comparison.
+ * A binary heap with the last of the kept documents on top: its place for the first key (`worst`)
+ * is what a document has to reach, so most offers are one comparison.
  */
 export class RankedDocs {
   readonly limit: number;
@@ -33,7 +33,9 @@ export class RankedDocs {
   /** With one key: the rank that an equal place has to beat. */
   #worstRank = Number.POSITIVE_INFINITY;
 
-  /** `bound`: a document that `limit` others are known to stand before (of other segments), or null. */
+  /**
+   * `bound`: a document that `limit` others are known to stand before (of other segments), or null.
+   */
   constructor(
     keys: readonly SegmentSortKey[],
     segmentKeys: SegmentKeys,
@@ -58,7 +60,9 @@ export class RankedDocs {
     if (bound !== null) this.#worst = keys[0]!.placeOf(bound.values[0]!);
   }
 
-  /** A document whose first place is above this cannot be among the first: it need not be offered. */
+  /**
+   * A document whose first place is above this cannot be among the first: it need not be offered.
+   */
   get worst(): number {
     return this.#worst;
   }

@@ -1,7 +1,8 @@
 /**
- * Sort keys over one segment. A document's `place` for a key is a number, lower stands earlier: the value itself where numbers
- * hold it exactly, an ordinal, a key's rank; negated when falling, +Infinity when missing. Equal places may hide different
- * values (integers beyond 2^53, infinities and NaN beside missing values): then the values decide.
+ * Sort keys over one segment. A document's `place` for a key is a number, lower stands earlier: the
+ * value itself where numbers hold it exactly, an ordinal, a key's rank; negated when falling,
+ * +Infinity when missing. Equal places may hide different values (integers beyond 2^53, infinities
+ * and NaN beside missing values): then the values decide.
  */
 
 import { doubleFromOrdered } from '../base/ordered-double.ts';
@@ -24,7 +25,10 @@ export interface SegmentSortKey {
   zonePlace(zone: number): number;
 }
 
-/** The sort keys of an order over one segment. Throws nothing: fields without a column were refused before. */
+/**
+ * The sort keys of an order over one segment. Throws nothing: fields without a column were refused
+ * before.
+ */
 export function segmentOrder(
   reader: SegmentReader,
   order: readonly SortKey[],

@@ -2,11 +2,14 @@
  * A numeric column (LONG, DATE, BOOL as they are; DOUBLE as ordered integers,
  * base/ordered-double). Payload: sections
  *
- *   0 head, 64 bytes: i32 docs | i32 values | u8 width | u8 double | u8 multi | u8 0 | i32 zones | i64 base | i64 gcd
+ *   0 head, 64 bytes: i32 docs | i32 values | u8 width | u8 double | u8 multi | u8 0 | i32 zones |
+ *   i64 base | i64 gcd
  *     | i64 min | i64 max | zero
  *   1 present   i32[8 x ceil(docs / 256)]: bit of a document that has a value
- *   2 starts    i32[docs + 1] when multi, else empty: document d holds values starts[d] .. starts[d + 1)
- *   3 codes     width x (multi ? values : docs): (value - base) / gcd, unsigned; at width 8 the value itself, signed
+ *   2 starts    i32[docs + 1] when multi, else empty: document d holds values starts[d] .. starts[d
+ *   + 1)
+ *   3 codes     width x (multi ? values : docs): (value - base) / gcd, unsigned; at width 8 the
+ *   value itself, signed
  *   4 zone lo   width x zones: lowest code of 1,024 documents; lo > hi in a zone without a value
  *   5 zone hi   the same, highest
  *

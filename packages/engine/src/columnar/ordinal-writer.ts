@@ -2,11 +2,15 @@
  * A column of byte strings (KEYWORD as UTF-8, IP as 16 bytes) by ordinal. Payload: sections
  *
  *   0 head, 32 bytes: i32 docs | i32 values | i32 dictionary size | u8 width | u8 multi | zero
- *   1 starts   i32[docs + 1] when multi, else empty: document d holds codes starts[d] .. starts[d + 1)
- *   2 codes    u8, u16 or i32, multi ? values : docs of them: ordinal + 1; 0 = the document has no value
- *   3 blocks   of the dictionary: a front-coded list (byte-list.ts) of the distinct strings, sorted as unsigned bytes
+ *   1 starts   i32[docs + 1] when multi, else empty: document d holds codes starts[d] .. starts[d +
+ *   1)
+ *   2 codes    u8, u16 or i32, multi ? values : docs of them: ordinal + 1; 0 = the document has no
+ *   value
+ *   3 blocks   of the dictionary: a front-coded list (byte-list.ts) of the distinct strings, sorted
+ *   as unsigned bytes
  *   4 data     of the dictionary
- *   5 zone lo  i32 a zone of 1,024 documents: lowest code that is not 0; lo > hi in a zone without a value
+ *   5 zone lo  i32 a zone of 1,024 documents: lowest code that is not 0; lo > hi in a zone without
+ *   a value
  *   6 zone hi  the same, highest
  */
 import { compareBytes } from '../base/compare-bytes.ts';

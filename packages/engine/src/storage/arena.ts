@@ -4,14 +4,18 @@ import { LhsError } from '../base/errors.ts';
 import type { Arena, Region } from './directory.ts';
 
 /**
- * Arenas: WebAssembly memories of fixed size, below 2 GiB so that every address is an int32. Untouched pages cost nothing.
- * Files are mapped over page-aligned parts of them (mmap MAP_FIXED, private, so that a stray write reaches no file); without
- * koffi, or with LHS_MMAP=0, they are read into place. Releasing a region puts zero pages back and recycles the space.
+ * Arenas: WebAssembly memories of fixed size, below 2 GiB so that every address is an int32.
+ * Untouched pages cost nothing. Files are mapped over page-aligned parts of them (mmap MAP_FIXED,
+ * private, so that a stray write reaches no file); without koffi, or with LHS_MMAP=0, they are read
+ * into place. Releasing a region puts zero pages back and recycles the space.
  */
 const WASM_PAGE = 65_536;
 const ARENA_BYTES = 1 << 30;
 const PAGE = 4096;
-/** The start of every arena belongs to kernels: clause descriptors, emitted documents, impact tables. */
+/**
+ * The start of every arena belongs to kernels: clause descriptors, emitted documents, impact
+ * tables.
+ */
 export const KERNEL_BYTES = 1 << 20;
 /** Readers may look a few words past the end of a structure. */
 const SLACK = 64;
@@ -21,7 +25,10 @@ const MAP_PRIVATE_FIXED = 0x12;
 const MAP_ANONYMOUS = 0x20;
 
 interface Mapper {
-  /** Maps `length` bytes of an open file at an address of the memory; false where the system refuses. */
+  /**
+   * Maps `length` bytes of an open file at an address of the memory; false where the system
+   * refuses.
+   */
   map(address: bigint, length: number, descriptor: number): boolean;
   /** Puts zero pages there. */
   clear(address: bigint, length: number): boolean;
@@ -30,7 +37,10 @@ interface Mapper {
 
 const arenas: MappedArena[] = [];
 
-/** Maps a file into an arena with room for it; a new arena is made where none has. Throws io errors of the system. */
+/**
+ * Maps a file into an arena with room for it; a new arena is made where none has. Throws io errors
+ * of the system.
+ */
 export function mapFile(path: string): Region {
   const descriptor = openSync(path, 'r');
   try {

@@ -160,7 +160,8 @@ class LocalWriter implements FileWriter {
       // The name may have been taken over by another writer since: only our own file goes.
       if (statSync(this.#path).ino === ino) unlinkSync(this.#path);
     } catch (error) {
-      // What is left is an orphan: the next open removes it. The error that led here is the one to tell.
+      // What is left is an orphan: the next open removes it. The error that led here is the one to
+      // tell.
       if (systemCode(error) === '') throw error;
     }
   }

@@ -1,7 +1,8 @@
 /**
  * A payload of several sections, little-endian:
  *
- *   u32 count | count x (u32 offset, u32 length), offsets from the payload's start | zero to 16 bytes | sections
+ *   u32 count | count x (u32 offset, u32 length), offsets from the payload's start | zero to 16
+ *   bytes | sections
  *
  * Every section starts at a multiple of 16 bytes, so that typed arrays lie straight on the mapped
  * file.

@@ -30,7 +30,9 @@ export type AvroType =
     }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] };
 
-/** What a logical type adds to a plain one; `adjustToUtc` is Iceberg's mark of a zoned timestamp. */
+/**
+ * What a logical type adds to a plain one; `adjustToUtc` is Iceberg's mark of a zoned timestamp.
+ */
 export interface Logical {
   readonly name: string;
   readonly precision: number | null;

@@ -7,7 +7,10 @@ import { openAvro, readAvroRows } from './container.ts';
 import { AvroSink } from './value-writer.ts';
 import { encodeAvro } from './write-container.ts';
 
-/** Rows that fastavro 1.x encoded and pyarrow compressed (its Snappy block followed by zlib's CRC-32). */
+/**
+ * Rows that fastavro 1.x encoded and pyarrow compressed (its Snappy block followed by zlib's
+ * CRC-32).
+ */
 const BLOCKS = {
   null: 'goCAgICAgICAAQIMw6nwn5iA///4OgGCgKy+7fLbBQQCAmEAAAICawAAAAAAAOA/AAIBAv8JAQAAAAABop4C///mpLrDjwEAAAD+////Dw==',
   deflate:

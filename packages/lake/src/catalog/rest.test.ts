@@ -6,7 +6,10 @@ import type { RestCatalogConfig } from './config.ts';
 import { listTables, loadTable } from './load-table.ts';
 import type { LoadOptions } from './table-handle.ts';
 
-/** A catalog of ours that answers as open-api/rest-catalog-open-api.yaml says; tests replace single answers by hostile ones. */
+/**
+ * A catalog of ours that answers as open-api/rest-catalog-open-api.yaml says; tests replace single
+ * answers by hostile ones.
+ */
 interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;

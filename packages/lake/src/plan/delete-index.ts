@@ -103,7 +103,8 @@ function reaches(position: Position, file: DataFile): boolean {
   const bounds = position.pathBounds ?? null;
   if (bounds === null || position.referencedDataFile !== null) return true;
   const spelling = spellingOf(file.path);
-  // `file:/a` and `file:///a` are one file but sort apart: bounds say nothing about another spelling.
+  // `file:/a` and `file:///a` are one file but sort apart: bounds say nothing about another
+  // spelling.
   if (spellingOf(bounds.lower) !== spelling || spellingOf(bounds.upper) !== spelling) return true;
   return compareText(bounds.lower, file.path) <= 0 && compareText(file.path, bounds.upper) <= 0;
 }

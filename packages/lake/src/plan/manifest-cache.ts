@@ -4,8 +4,8 @@ import type { ManifestFile } from '../metadata/manifest-list.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 
 /**
- * Manifests that were read lately, by table version. Neighbouring snapshots share most of theirs, so
- * the second file set of a difference costs only what changed. Manifest files never change; what
+ * Manifests that were read lately, by table version. Neighbouring snapshots share most of theirs,
+ * so the second file set of a difference costs only what changed. Manifest files never change; what
  * entries inherit comes from the list, so it is part of the key.
  */
 type Cache = Map<string, Promise<readonly ManifestEntry[]>>;

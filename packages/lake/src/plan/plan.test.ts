@@ -262,7 +262,10 @@ describe('pruneFiles', () => {
     }),
   );
 
-  /** A file as a careful writer would describe it: partition of the first row, rows of that partition only, bounds. */
+  /**
+   * A file as a careful writer would describe it: partition of the first row, rows of that
+   * partition only, bounds.
+   */
   const fileOf = (rows: readonly Row[], specId: number, counted: boolean) => {
     const [part] = specs[specId]!.fields;
     const image = (r: Row): Value => {
@@ -294,7 +297,10 @@ describe('pruneFiles', () => {
       scan: { data: dataFile('f', { specId, partition, ...maps }), deletes: [] },
     };
   };
-  /** Strings are truncated to two characters, the upper bound's last one raised, as Iceberg's writers do. */
+  /**
+   * Strings are truncated to two characters, the upper bound's last one raised, as Iceberg's
+   * writers do.
+   */
   const cut = (value: Value, upper: boolean): Value => {
     if (typeof value !== 'string') return value;
     const points = [...value];

@@ -5,7 +5,10 @@ import { formatJson, type JsonObject } from '../base/json.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import { withLog } from './next-metadata.ts';
 
-/** The next metadata and the recorded paths of files that must go again if the commit does not come about. */
+/**
+ * The next metadata and the recorded paths of files that must go again if the commit does not come
+ * about.
+ */
 export interface Prepared {
   readonly metadata: JsonObject;
   readonly written: readonly string[];
@@ -15,9 +18,10 @@ const TRIES = 8;
 const BACKOFF_MS = 25;
 
 /**
- * Commits: prepares the next version from the newest one and makes it current; when somebody was faster, what was
- * prepared is removed and all begins again from the newer version (optimistic concurrency, format/spec.md). `prepare` may
- * answer null: nothing to commit. Returns the handle that is current afterwards. Throws commit_conflict after eight tries.
+ * Commits: prepares the next version from the newest one and makes it current; when somebody was
+ * faster, what was prepared is removed and all begins again from the newer version (optimistic
+ * concurrency, format/spec.md). `prepare` may answer null: nothing to commit. Returns the handle
+ * that is current afterwards. Throws commit_conflict after eight tries.
  */
 export async function commitTable(
   table: TableHandle,

@@ -29,10 +29,11 @@ const ROW_GROUP = 20_480;
 
 /**
  * Writes the rows of a SELECT as Parquet files with field ids, one a partition:
- * 1. the rows go to a table in memory with the exact types of the schema; required columns are checked for null;
+ * 1. the rows go to a table in memory with the exact types of the schema; required columns are
+ * checked for null;
  * 2. partition tuples are computed from the source columns by the spec's transforms;
- * 3. each partition is copied to a file of its own, in input order, and its statistics are read back.
- * On a failure the files written so far are removed.
+ * 3. each partition is copied to a file of its own, in input order, and its statistics are read
+ * back. On a failure the files written so far are removed.
  */
 export async function writeDataFiles(
   session: WriterSession,

@@ -33,7 +33,8 @@ export function collectRows(into: RowsByFile, batch: Batch, keep?: (row: number)
 /**
  * Plans the deletion of rows at known places:
  * 1. a file that loses all its live rows is removed whole, its deletes with it;
- * 2. v3: other files get one vector, which takes in all that was dead before; the vector that it follows is removed;
+ * 2. v3: other files get one vector, which takes in all that was dead before; the vector that it
+ * follows is removed;
  * 3. v2: other files get a position delete file.
  * Throws `unsupported` for v1, which has no delete files.
  */

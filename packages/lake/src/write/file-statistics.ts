@@ -30,8 +30,9 @@ const BOUNDED = new Set([
 ]);
 
 /**
- * Counts and bounds of a written Parquet file, read back from it. Text bounds are cut to 16 characters, the upper one raised
- * (format/spec.md, "Manifests", note on truncated bounds); columns with NaN have no bounds.
+ * Counts and bounds of a written Parquet file, read back from it. Text bounds are cut to 16
+ * characters, the upper one raised (format/spec.md, "Manifests", note on truncated bounds); columns
+ * with NaN have no bounds.
  */
 export async function fileStatistics(
   session: WriterSession,

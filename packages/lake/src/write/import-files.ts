@@ -20,8 +20,9 @@ export interface ImportOptions {
 }
 
 /**
- * Imports Parquet, CSV or NDJSON files: the schema is inferred and the table made, unless it is there and `mode` says what to
- * do with it. Throws table_exists, column_not_found, invalid_argument.
+ * Imports Parquet, CSV or NDJSON files: the schema is inferred and the table made, unless it is
+ * there and `mode` says what to do with it. Throws table_exists, column_not_found,
+ * invalid_argument.
  */
 export async function importFiles(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;

@@ -13,8 +13,9 @@ export async function describeInput(
 }
 
 /**
- * An Iceberg schema for described columns; ids from 1 in column order, nested ones after. JSON columns become VARIANT in
- * format 3 and text below. `key` columns become required identifier fields. Throws invalid_argument.
+ * An Iceberg schema for described columns; ids from 1 in column order, nested ones after. JSON
+ * columns become VARIANT in format 3 and text below. `key` columns become required identifier
+ * fields. Throws invalid_argument.
  */
 export function inferSchema(
   columns: readonly { readonly name: string; readonly type: string }[],
@@ -60,7 +61,10 @@ const SIMPLE: Readonly<Record<string, Type>> = {
   'TIMESTAMP WITH TIME ZONE': { kind: 'timestamptz' },
 };
 
-/** Reads DuckDB's type texts: `STRUCT("a" INTEGER, b VARCHAR[])`, `MAP(VARCHAR, DOUBLE)`, `DECIMAL(9,2)[]`, … */
+/**
+ * Reads DuckDB's type texts: `STRUCT("a" INTEGER, b VARCHAR[])`, `MAP(VARCHAR, DOUBLE)`,
+ * `DECIMAL(9,2)[]`, …
+ */
 class SqlTypeParser {
   readonly #text: string;
   readonly #version: 2 | 3;

@@ -60,8 +60,9 @@ function stagedFiles(paths: readonly string[]): StagedInput {
 }
 
 /**
- * A SELECT of the input under a schema: every column by name with its type, absent ones null. JSON files are read with
- * the schema's own types, so nothing is guessed; variants come from JSON. `names`: the columns that the input has.
+ * A SELECT of the input under a schema: every column by name with its type, absent ones null. JSON
+ * files are read with the schema's own types, so nothing is guessed; variants come from JSON.
+ * `names`: the columns that the input has.
  */
 export function typedSelect(
   input: StagedInput,

@@ -23,7 +23,10 @@ const KEY_TYPES = new Set([
   'timestamptz',
 ]);
 
-/** Reads the keys of table `input`. Throws duplicate_key, column_not_found, unsupported (key type), null_key. */
+/**
+ * Reads the keys of table `input`. Throws duplicate_key, column_not_found, unsupported (key type),
+ * null_key.
+ */
 export async function keyReader(
   session: WriterSession,
   schema: Schema,

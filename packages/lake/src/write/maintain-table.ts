@@ -14,7 +14,10 @@ export async function changeColumns(config: TableConfig, change: SchemaChange): 
   });
 }
 
-/** Makes a tag or branch, or moves it. `main` moves too: that is a rollback. Throws snapshot_not_found. */
+/**
+ * Makes a tag or branch, or moves it. `main` moves too: that is a rollback. Throws
+ * snapshot_not_found.
+ */
 export async function setRef(
   config: TableConfig,
   name: string,
@@ -35,8 +38,9 @@ export async function dropRef(config: TableConfig, name: string): Promise<void> 
 }
 
 /**
- * Forgets snapshots older than a moment (ms since 1970), except those that a branch or tag names. Files stay where they are:
- * removing them is another job, after no reader can need them. Returns the forgotten ids.
+ * Forgets snapshots older than a moment (ms since 1970), except those that a branch or tag names.
+ * Files stay where they are: removing them is another job, after no reader can need them. Returns
+ * the forgotten ids.
  */
 export async function expireSnapshots(
   config: TableConfig,

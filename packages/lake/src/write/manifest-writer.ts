@@ -23,7 +23,10 @@ import {
 } from '../schema/type.ts';
 import type { NewDataFile } from './data-files.ts';
 
-/** A file that a delete commits: positions of rows (v2), a deletion vector (v3), or values that are gone. */
+/**
+ * A file that a delete commits: positions of rows (v2), a deletion vector (v3), or values that are
+ * gone.
+ */
 export type NewDeleteFile = {
   readonly recorded: string;
   readonly real: string;
@@ -112,7 +115,10 @@ export function addedDelete(file: NewDeleteFile, snapshotId: bigint): EntryRow {
   };
 }
 
-/** An entry of an older manifest, carried over (`existing`) or marked as gone (`deleted`) by this snapshot. */
+/**
+ * An entry of an older manifest, carried over (`existing`) or marked as gone (`deleted`) by this
+ * snapshot.
+ */
 export function carriedEntry(entry: ManifestEntry, gone: boolean, snapshotId: bigint): EntryRow {
   const firstRowId = entry.content === 'data' ? entry.file.firstRowId : null;
   return {
@@ -202,7 +208,10 @@ function partitionStruct(spec: PartitionSpec, types: readonly Type[]): StructTyp
   return { kind: 'struct', fields };
 }
 
-/** Avro names are `[A-Za-z_][A-Za-z0-9_]*`; other characters become `_xHEX`, a leading figure gets `_` before it. */
+/**
+ * Avro names are `[A-Za-z_][A-Za-z0-9_]*`; other characters become `_xHEX`, a leading figure gets
+ * `_` before it.
+ */
 function avroName(name: string): string {
   const safe = name.replace(
     /[^A-Za-z0-9_]/gu,

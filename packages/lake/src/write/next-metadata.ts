@@ -1,6 +1,7 @@
 /**
- * Table metadata of the version after: plain functions from the JSON of one version to the JSON of the next
- * (format/spec.md, "Table Metadata" and Appendix C). What they do not know they leave as it stands.
+ * Table metadata of the version after: plain functions from the JSON of one version to the JSON of
+ * the next (format/spec.md, "Table Metadata" and Appendix C). What they do not know they leave as
+ * it stands.
  */
 
 import { LakeError } from '../base/errors.ts';
@@ -166,7 +167,10 @@ export function withSchema(metadata: TableMetadata, schema: Schema, nowMs: numbe
   };
 }
 
-/** Forgets snapshots; log entries before the newest forgotten one go too (they would name what is gone). */
+/**
+ * Forgets snapshots; log entries before the newest forgotten one go too (they would name what is
+ * gone).
+ */
 export function withoutSnapshots(
   metadata: TableMetadata,
   expired: ReadonlySet<bigint>,

@@ -19,8 +19,9 @@ export interface StagedPartition {
 }
 
 /**
- * Numbers the partitions of table `input` and writes table `parts(row, part)`. Distinct source values are few where
- * partitioning is any good, so each distinct tuple of source values is transformed once.
+ * Numbers the partitions of table `input` and writes table `parts(row, part)`. Distinct source
+ * values are few where partitioning is any good, so each distinct tuple of source values is
+ * transformed once.
  */
 export async function assignPartitions(
   session: WriterSession,
@@ -89,7 +90,10 @@ function sourceValue(type: Type, text: string): Value {
   }
 }
 
-/** `service=billing/opened_at_day=2025-11-03`: the folder of a partition, values URL-encoded as other writers do. */
+/**
+ * `service=billing/opened_at_day=2025-11-03`: the folder of a partition, values URL-encoded as
+ * other writers do.
+ */
 export function partitionFolder(spec: PartitionSpec, tuple: readonly Value[]): string {
   return spec.fields
     .map((f, i) => `${encodeURIComponent(f.name)}=${encodeURIComponent(folderText(f, tuple[i]))}`)
@@ -106,8 +110,8 @@ function folderText(field: PartitionField, value: Value): string {
 }
 
 /**
- * A spec from its short text: `service`, `day(opened_at)`, `bucket[16](id)`, `truncate[4](name)`, joined by commas.
- * Throws invalid_argument with the part that cannot be read.
+ * A spec from its short text: `service`, `day(opened_at)`, `bucket[16](id)`, `truncate[4](name)`,
+ * joined by commas. Throws invalid_argument with the part that cannot be read.
  */
 export function parsePartitionBy(text: string, schema: Schema): PartitionSpec {
   const parts = text

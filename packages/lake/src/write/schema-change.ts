@@ -10,8 +10,8 @@ export type SchemaChange =
   | { readonly kind: 'widen'; readonly name: string; readonly type: Type };
 
 /**
- * The schema after a change. New columns are optional and take the next id; ids are never used again. Identifier
- * columns cannot be dropped. Throws column_not_found or invalid_argument.
+ * The schema after a change. New columns are optional and take the next id; ids are never used
+ * again. Identifier columns cannot be dropped. Throws column_not_found or invalid_argument.
  */
 export function changeSchema(schema: Schema, change: SchemaChange, lastColumnId: number): Schema {
   switch (change.kind) {

@@ -31,7 +31,10 @@ export interface SnapshotChange {
   readonly mayRemove: boolean;
 }
 
-/** The result of `snapshotMetadata`: the next metadata and the files that must go if the commit fails. */
+/**
+ * The result of `snapshotMetadata`: the next metadata and the files that must go if the commit
+ * fails.
+ */
 export interface PreparedSnapshot {
   readonly metadata: JsonObject;
   readonly snapshotId: bigint;
@@ -40,7 +43,8 @@ export interface PreparedSnapshot {
 
 /**
  * Prepares a snapshot on a branch:
- * 1. manifests of the parent that lose an entry are rewritten (EXISTING and DELETED), the others are kept as they are;
+ * 1. manifests of the parent that lose an entry are rewritten (EXISTING and DELETED), the others
+ * are kept as they are;
  * 2. added data files and delete files get a manifest each kind (and spec);
  * 3. the manifest list is written; in v3 new data manifests take row ids;
  * 4. the metadata JSON of the next version is made. Nothing is visible before that is committed.
@@ -162,7 +166,10 @@ async function writeAdded(
   return rows;
 }
 
-/** Row lineage (v3): data manifests without a first row id are numbered on from the table's next row id. */
+/**
+ * Row lineage (v3): data manifests without a first row id are numbered on from the table's next row
+ * id.
+ */
 function assignRowIds(metadata: TableMetadata, rows: readonly StructValue[]) {
   if (metadata.nextRowId === null) return { numbered: rows, firstRowId: null, addedRows: 0n };
   let next = metadata.nextRowId;

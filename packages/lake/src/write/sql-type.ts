@@ -47,7 +47,10 @@ function unwritable(kind: string): LakeError {
   return new LakeError('unsupported', `columns of type "${kind}" cannot be written yet`);
 }
 
-/** The FIELD_IDS option of DuckDB's COPY: every column and nested field with its Iceberg id; variants have none inside. */
+/**
+ * The FIELD_IDS option of DuckDB's COPY: every column and nested field with its Iceberg id;
+ * variants have none inside.
+ */
 export function fieldIdsOption(schema: Schema): string {
   return `{${schema.fields.map(fieldIds).join(', ')}}`;
 }

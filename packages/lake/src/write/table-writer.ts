@@ -53,7 +53,9 @@ export async function createTable(
   await createInCatalog(catalog, table, formatJson(json));
 }
 
-/** Appends rows. Columns that the input lacks are null; columns that the table lacks are refused. */
+/**
+ * Appends rows. Columns that the input lacks are null; columns that the table lacks are refused.
+ */
 export async function appendRows(
   config: TableConfig,
   input: WriteInput,
@@ -107,8 +109,9 @@ export async function deleteRows(config: TableConfig, where: string): Promise<Wr
 }
 
 /**
- * Inserts rows whose key is new and replaces those whose key is there, in one snapshot. `key`: default the table's
- * identifier fields. Throws invalid_argument without a key, duplicate_key where the input has one twice.
+ * Inserts rows whose key is new and replaces those whose key is there, in one snapshot. `key`:
+ * default the table's identifier fields. Throws invalid_argument without a key, duplicate_key where
+ * the input has one twice.
  */
 export async function upsertRows(
   config: TableConfig,
@@ -182,7 +185,10 @@ function refuseUnknown(schema: Schema, names: ReadonlySet<string>): void {
   );
 }
 
-/** Commits added data files together with the deletion of rows that `find` names, found anew at each try. */
+/**
+ * Commits added data files together with the deletion of rows that `find` names, found anew at each
+ * try.
+ */
 async function commitRows(
   config: TableConfig,
   table: TableHandle,

@@ -4,8 +4,8 @@ import { quoteText } from '../scan/duckdb/instance.ts';
 import { nodeApi } from '../scan/duckdb/library.ts';
 
 /**
- * A DuckDB of its own for one write: it may read the input files and write below the output folders, nothing else
- * (rules as in scan/duckdb/instance.ts).
+ * A DuckDB of its own for one write: it may read the input files and write below the output
+ * folders, nothing else (rules as in scan/duckdb/instance.ts).
  */
 export class WriterSession {
   readonly #instance: DuckDBInstance;

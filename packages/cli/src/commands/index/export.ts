@@ -41,7 +41,10 @@ export default class IndexExport extends LhsCommand {
   }
 }
 
-/** Key columns as `key.<name>`, then the fields; a field with several values in a document travels as JSON. */
+/**
+ * Key columns as `key.<name>`, then the fields; a field with several values in a document travels
+ * as JSON.
+ */
 function exportColumns(
   keys: readonly string[],
   fields: readonly FieldDescription[],

@@ -15,7 +15,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes a query's rows as Parquet with another DuckDB, and returns them as that DuckDB sees them. */
+/**
+ * Writes a query's rows as Parquet with another DuckDB, and returns them as that DuckDB sees them.
+ */
 async function writeParquet(path: string, query: string, options = ''): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -46,7 +48,9 @@ async function read(path: string, columns: readonly (readonly [string, Type])[])
 
 const string: Type = { kind: 'string' };
 
-/** Strings of every length around the 12 bytes that DuckDB keeps in place, NULLs, NULs and repeats. */
+/**
+ * Strings of every length around the 12 bytes that DuckDB keeps in place, NULLs, NULs and repeats.
+ */
 function textOf(i: number): string | null {
   if (i % 7 === 3) return null;
   if (i % 11 === 0) return '';

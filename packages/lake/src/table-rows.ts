@@ -1,0 +1,124 @@
+import type { TableHandle } from './catalog/table-handle.ts';
+import type { ChangeSource } from './changes/change-source.ts';
+import { changesBetween } from './changes/changes.ts';
+import { rowChangesBetween } from './changes/row-changes.ts';
+import { LookupFiles } from './lookup/lookup-files.ts';
+import { lookupKeys } from './lookup/lookup-keys.ts';
+import { lookupLocators } from './lookup/lookup-locators.ts';
+import type { LookupTable } from './lookup/lookup-table.ts';
+import type { FileSet } from './metadata/file-set.ts';
+import { pruneFiles } from './plan/prune.ts';
+import type { Batch, Locator } from './scan/batch.ts';
+import { columnsOf } from './scan/columns.ts';
+import { DeadRows } from './scan/deletes.ts';
+import type { ParquetEngine } from './scan/file-rows.ts';
+import { pruneCondition } from './scan/prune-condition.ts';
+import { type ReadContext, readContext } from './scan/read-context.ts';
+import { scanParts } from './scan/scan.ts';
+import { parseCondition } from './scan/where.ts';
+import type { Schema, Value } from './schema/type.ts';
+import type {
+  Change,
+  ChangesOptions,
+  ReadCost,
+  Row,
+  RowChange,
+  ScanOptions,
+} from './source-table.ts';
+
+/**
+ * What reads the rows of a table at one version: scans, changes, look-ups. A module of its own,
+ * which a table loads when rows are first asked for: who only asks which snapshots there are
+ * starts faster by 80 modules. The methods are those of SourceTable.
+ */
+export class TableRows {
+  readonly #handle: TableHandle;
+  readonly #context: ReadContext;
+  readonly #dead: DeadRows;
+  readonly #lookupTable: LookupTable;
+  readonly #files: (snapshotId: bigint | null) => Promise<FileSet>;
+
+  constructor(
+    handle: TableHandle,
+    engine: ParquetEngine,
+    files: (snapshotId: bigint | null) => Promise<FileSet>,
+  ) {
+    this.#handle = handle;
+    this.#files = files;
+    this.#context = readContext(handle, engine);
+    this.#dead = new DeadRows(this.#context);
+    this.#lookupTable = { context: this.#context, dead: this.#dead, files: new LookupFiles() };
+  }
+
+  get #schema(): Schema {
+    return this.#handle.metadata.schema;
+  }
+  get #version(): 1 | 2 | 3 {
+    return this.#handle.metadata.formatVersion;
+  }
+  get #current(): bigint | null {
+    return this.#handle.metadata.currentSnapshotId;
+  }
+
+  async *scan(options: ScanOptions = {}): AsyncGenerator<Batch> {
+    const schema = options.schema ?? this.#schema;
+    const fields = columnsOf(schema, options.columns, this.#version);
+    const condition =
+      options.where === undefined ? undefined : await parseCondition(options.where, schema.fields);
+    const set = await this.#files(options.snapshotId ?? this.#current);
+    const named = set.files.filter((scan) => options.files?.has(scan.data.path) ?? true);
+    const prunable = condition && pruneCondition(condition, this.#schema.fields);
+    const wanted = prunable ? pruneFiles(named, prunable, this.#handle.metadata) : named;
+    yield* scanParts(this.#context, this.#dead, {
+      parts: wanted.map((scan) => ({ scan, only: null })),
+      fields,
+      condition,
+      batchRows: options.batchRows,
+      signal: options.signal,
+    });
+  }
+
+  async *changes(options: ChangesOptions): AsyncGenerator<Change> {
+    yield* changesBetween(this.#changeSource(), options);
+  }
+
+  async *rowChanges(options: ChangesOptions): AsyncGenerator<RowChange> {
+    yield* rowChangesBetween(this.#changeSource(), options);
+  }
+
+  async lookup(
+    locators: readonly Locator[],
+    columns: readonly string[],
+    options: { snapshotId?: bigint; cost?: ReadCost } = {},
+  ): Promise<readonly (Row | null)[]> {
+    const fields = columnsOf(this.#schema, columns, this.#version);
+    const set = await this.#files(options.snapshotId ?? this.#current);
+    return lookupLocators(this.#lookupTable, set, locators, fields, options.cost);
+  }
+
+  async lookupKeys(
+    key: readonly string[],
+    keys: readonly (readonly Value[])[],
+    columns: readonly string[],
+    options: { snapshotId?: bigint; cost?: ReadCost } = {},
+  ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]> {
+    const keyFields = columnsOf(this.#schema, key, this.#version);
+    const fields = columnsOf(this.#schema, columns, this.#version);
+    const set = await this.#files(options.snapshotId ?? this.#current);
+    return lookupKeys(this.#lookupTable, set, keyFields, keys, fields, options.cost);
+  }
+
+  /** Closes the files that look-ups have open. */
+  async close(): Promise<void> {
+    await this.#lookupTable.files.close();
+  }
+
+  #changeSource(): ChangeSource {
+    return {
+      metadata: this.#handle.metadata,
+      context: this.#context,
+      dead: this.#dead,
+      files: this.#files,
+    };
+  }
+}
