@@ -1,0 +1,300 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { simpleAnalyzer } from '../analysis/simple.ts';
+import { wordsOf } from '../base/bitmap.ts';
+import { InvertedReader } from '../inverted/inverted-reader.ts';
+import { InvertedWriter, POSITION_GAP } from '../inverted/inverted-writer.ts';
+import type { FieldBlock } from '../schema/field-block.ts';
+import type { Arena } from '../storage/directory.ts';
+import { plainArena } from '../storage/plain-arena.ts';
+import type { ScoringSegment, TermMode } from './request.ts';
+import { countTerms, searchTerms } from './search-terms.ts';
+import { TopDocs } from './top-docs.ts';
+
+const SEED = 20_261_121;
+const encoder = new TextEncoder();
+const MODES = ['term', 'or', 'and', 'phrase'] as const;
+
+/** Values by document, and the key of each (unique, in any order). */
+interface ModelDoc {
+  readonly values: readonly string[];
+  readonly key: string;
+  readonly blocked: boolean;
+}
+interface Wanted {
+  readonly word: string;
+  readonly boost: number;
+  readonly slot: number;
+}
+
+function blockOf(docs: readonly ModelDoc[]): FieldBlock {
+  const values = docs.flatMap((d) => d.values.map((v) => encoder.encode(v)));
+  const starts = new Int32Array(docs.length + 1);
+  docs.forEach((d, i) => {
+    starts[i + 1] = starts[i] + d.values.length;
+  });
+  const offsets = new Int32Array(values.length + 1);
+  values.forEach((v, i) => {
+    offsets[i + 1] = offsets[i] + v.length;
+  });
+  return { kind: 'bytes', starts, offsets, bytes: Buffer.concat(values) };
+}
+
+function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number): ScoringSegment {
+  const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
+  writer.add(0, docs.length, blockOf(docs));
+  const bytes = Buffer.concat(writer.finish(docs.length));
+  const region = arena.allocate(bytes.length);
+  region.bytes.set(bytes);
+  const reader = InvertedReader.open(region, docs.length, 'text');
+  const order = docs.map((_, i) => i).sort((a, b) => compare(docs[a].key, docs[b].key));
+  const ranks = new Int32Array(docs.length);
+  order.forEach((doc, rank) => {
+    ranks[doc] = rank;
+  });
+  const blocked = docs.some((d) => d.blocked) ? new Int32Array(wordsOf(docs.length)) : null;
+  docs.forEach((d, i) => {
+    if (d.blocked && blocked !== null) blocked[i >> 5] |= 1 << (i & 31);
+  });
+  return { number, reader, ranks, blocked, living: number % 2 ? new Map() : null };
+}
+
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Words with their positions. */
+function tokens({ values }: ModelDoc): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  let position = 0;
+  values.forEach((value, v) => {
+    if (v > 0) position += POSITION_GAP;
+    for (const word of value.match(/[a-z0-9]+/g) ?? []) {
+      found.set(word, [...(found.get(word) ?? []), position++]);
+    }
+  });
+  return found;
+}
+
+type Analysed = {
+  readonly all: readonly { readonly doc: ModelDoc; readonly words: Map<string, number[]> }[];
+  readonly lengths: readonly number[];
+};
+const known = new WeakMap<readonly ModelDoc[], Analysed>();
+
+function analysed(docs: readonly ModelDoc[]): Analysed {
+  const found = known.get(docs);
+  if (found !== undefined) return found;
+  const all = docs.map((doc) => ({ doc, words: tokens(doc) }));
+  const lengths = all.map(({ words }) => [...words.values()].reduce((n, p) => n + p.length, 0));
+  known.set(docs, { all, lengths });
+  return { all, lengths };
+}
+
+/** The answer by brute force: every matching document with its score, in order. */
+function oracle(docs: readonly ModelDoc[], mode: TermMode, wanted: readonly Wanted[]) {
+  const used = mode === 'term' ? wanted.slice(0, 1) : wanted;
+  const { all, lengths } = analysed(docs);
+  const withField = lengths.filter((n) => n > 0).length;
+  const average = withField === 0 ? 1 : lengths.reduce((a, b) => a + b, 0) / withField;
+  const idf = (word: string) => {
+    const df = all.filter(({ words }) => words.has(word)).length;
+    return Math.log(1 + (withField - df + 0.5) / (df + 0.5));
+  };
+  const weights = used.map(({ word, boost }) => boost * idf(word));
+  const hits = all.flatMap(({ doc, words }, i) => {
+    const share = (weight: number, tf: number) =>
+      tf === 0 ? 0 : weight * (tf / (tf + 1.2 * (0.25 + (0.75 * lengths[i]) / average)));
+    const tfs = used.map(({ word }) => words.get(word)?.length ?? 0);
+    const some = tfs.some((tf) => tf > 0);
+    const every = tfs.every((tf) => tf > 0);
+    if (doc.blocked || !some || (mode !== 'or' && !every)) return [];
+    let score = weights.reduce((sum, weight, k) => sum + share(weight, tfs[k]), 0);
+    if (mode === 'phrase') {
+      const starts = (words.get(used[0].word) as number[]).filter((p) =>
+        used.every(({ word, slot }) => words.get(word)?.includes(p - used[0].slot + slot)),
+      ).length;
+      if (starts === 0) return [];
+      score = share(
+        weights.reduce((a, b) => a + b, 0),
+        starts,
+      );
+    }
+    return [{ key: doc.key, score }];
+  });
+  return hits.sort((a, b) => b.score - a.score || compare(a.key, b.key));
+}
+
+interface Case {
+  readonly docs: readonly ModelDoc[];
+  /** Documents a segment. */
+  readonly sizes: readonly number[];
+}
+
+function open({ docs, sizes }: Case) {
+  const arena = plainArena(16 * 2 ** 20);
+  const parts: (readonly ModelDoc[])[] = [];
+  let at = 0;
+  for (const size of sizes) {
+    parts.push(docs.slice(at, at + size));
+    at += size;
+  }
+  const segments = parts.map((part, number) => segmentOf(arena, part, number));
+  const keyOf = (segment: number, doc: number) => encoder.encode(parts[segment][doc].key);
+  return { segments, keyOf, parts, used: docs.slice(0, at) };
+}
+
+/** Holds an answer against the oracle: scores to 1e-9, documents in order, where equal scores may be equal only nearly. */
+function expectAnswer(
+  { segments, keyOf, parts, used }: ReturnType<typeof open>,
+  mode: TermMode,
+  wanted: readonly Wanted[],
+  pages: readonly (readonly [limit: number, skip: number])[],
+): void {
+  const truth = oracle(used, mode, wanted);
+  const terms = wanted.map(({ word, boost, slot }) => ({
+    bytes: encoder.encode(word),
+    boost,
+    slot,
+  }));
+  const search = { mode, terms, segments };
+  expect(countTerms(search), 'count').toBe(truth.length);
+  const all = new TopDocs(10_000, keyOf);
+  expect(searchTerms(search, all, true), 'total').toBe(truth.length);
+  const complete = all.harvest();
+  const off = complete.findIndex((hit, i) => !(Math.abs(hit.score - truth[i].score) < 1e-9));
+  expect(off, 'first wrong score').toBe(-1);
+  for (const [limit, skip] of pages) {
+    const last = skip > 0 ? complete[Math.min(skip, complete.length) - 1] : undefined;
+    const after =
+      last === undefined ? null : { score: last.score, key: keyOf(last.segment, last.doc) };
+    const top = new TopDocs(limit, keyOf, after);
+    searchTerms(search, top);
+    const from = last === undefined ? 0 : Math.min(skip, complete.length);
+    expect(top.harvest()).toEqual(complete.slice(from, from + limit));
+  }
+  const keys = complete.map(({ segment, doc }) => parts[segment][doc].key);
+  expect([...keys].sort()).toEqual(truth.map(({ key }) => key).sort());
+  const swapped = complete.findIndex(
+    ({ score }, i) => i > 0 && score === complete[i - 1].score && compare(keys[i - 1], keys[i]) > 0,
+  );
+  expect(swapped, 'first tie out of order').toBe(-1);
+}
+
+const word = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'c', 'd') },
+  { weight: 3, arbitrary: fc.constantFrom('e', 'f', 'g', 'h', 'i', 'j') },
+  { weight: 1, arbitrary: fc.constantFrom('rare', 'rarer', 'x1', 'x2') },
+);
+const doc = fc.record({
+  values: fc.array(
+    fc.array(word, { maxLength: 9 }).map((words) => words.join(' ')),
+    { maxLength: 2 },
+  ),
+  key: fc.uuid(),
+  blocked: fc.boolean().map((b) => b),
+});
+const wanted = fc
+  .array(
+    fc.record({
+      word,
+      boost: fc.constantFrom(1, 1, 1, 2, 0.5),
+      gap: fc.constantFrom(1, 1, 1, 2),
+    }),
+    { minLength: 1, maxLength: 9 },
+  )
+  .map((terms) => {
+    let slot = 0;
+    return terms.map(({ word: w, boost, gap }, i) => {
+      if (i > 0) slot += gap;
+      return { word: w, boost, slot };
+    });
+  });
+
+describe('searches of terms', () => {
+  it('are what brute force finds: few documents, many segments', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(doc, { selector: (d) => d.key, minLength: 1, maxLength: 60 }),
+        fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 8 }),
+        wanted,
+        fc.constantFrom(...MODES),
+        fc.constantFrom(1, 3, 10, 100),
+        fc.constantFrom(0, 0, 1, 7),
+        fc.boolean(),
+        (docs, lengths, terms, mode, limit, skip, deletes) => {
+          const used = deletes ? docs : docs.map((d) => ({ ...d, blocked: false }));
+          let left = docs.length;
+          const sizes = lengths.map((n) => {
+            const size = Math.min(n, left);
+            left -= size;
+            return size;
+          });
+          const instance = { docs: used, sizes };
+          expectAnswer(open(instance), mode, terms, [[limit, skip]]);
+        },
+      ),
+      { seed: SEED, numRuns: 600 },
+    );
+  });
+
+  /** Corpora in which terms are dense, lists and short; lengths vary; scores tie. */
+  function largeCase(seed: number, size: number, deleted: number): Case {
+    let state = seed;
+    const random = (n: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor((state / 2 ** 32) * n);
+    };
+    const docs = Array.from({ length: size }, (_, i): ModelDoc => {
+      const words = Array.from({ length: random(4) === 0 ? random(300) : 3 + random(6) }, () => {
+        const p = random(1000);
+        if (p < 500) return 'abcd'[random(4)];
+        if (p < 640) return `m${random(6)}`;
+        if (p < 700) return `l${random(12)}`;
+        return `s${random(400)}`;
+      });
+      const key = `${random(1e9)}-${i}`;
+      return { values: [words.join(' ')], key, blocked: random(100) < deleted };
+    });
+    const half = random(size >> 1) + (size >> 2);
+    return { docs, sizes: seed % 2 ? [size] : [half, 1, size - half - 1] };
+  }
+
+  it.each([
+    [11, 3000, 0],
+    [12, 3000, 0],
+    [13, 3000, 3],
+    [14, 3000, 40],
+  ])(
+    'are what brute force finds: seed %i, %i documents, %i percent deleted',
+    (seed, size, deleted) => {
+      const instance = largeCase(seed, size, deleted);
+      const opened = open(instance);
+      const queries = [
+        'a',
+        'm1',
+        'l3',
+        's7',
+        'a b',
+        'a m2',
+        'm1 m2',
+        'a l1',
+        'l1 l2',
+        'a s5',
+        'm0 s9',
+      ];
+      queries.push('a b c', 'a b m1', 'a m1 l1', 'm1 l2 s3', 'b l1 l2', 'l1 l2 l3', 'a b c m1 l1');
+      queries.push('a b c d m1 m2 l1 s1 s2', 'd c b a', 'a nothing', 'a a b', 'a a');
+      for (const query of queries) {
+        const terms = query
+          .split(' ')
+          .map((w, slot) => ({ word: w, boost: slot === 1 ? 2 : 1, slot }));
+        for (const mode of MODES) {
+          expectAnswer(opened, mode, terms, [
+            [10, 0],
+            [3, 20],
+            [100, 0],
+          ]);
+        }
+      }
+    },
+  );
+});
