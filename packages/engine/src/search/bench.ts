@@ -1,6 +1,7 @@
 /**
- * Measures queries inside the engine: from the query's text to the ranked keys and the exact total, without fetching fields.
- * Every round asks all queries in turn, so that no query is always measured with its own data in the cache.
+ * Measures queries inside the engine: from the query's text to the ranked keys and the exact total,
+ * without fetching fields. Every round asks all queries in turn, so that no query is always
+ * measured with its own data in the cache.
  */
 import type { BenchRequest, BenchResponse } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';

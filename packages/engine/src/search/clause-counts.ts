@@ -13,8 +13,9 @@ import { checkRequest } from './request.ts';
 const COUNTED_CLAUSES = 16;
 
 /**
- * How many documents each positive clause of a request's query finds alone, in the query's order: what to look at when the whole
- * finds nothing. A clause that finds nothing names the field's nearest term, where one is near.
+ * How many documents each positive clause of a request's query finds alone, in the query's order:
+ * what to look at when the whole finds nothing. A clause that finds nothing names the field's
+ * nearest term, where one is near.
  */
 export function clauseCounts(
   context: SearchContext,

@@ -11,6 +11,9 @@ export interface SearchContext {
   readonly openTable: () => Promise<SourceTable>;
   /** Snapshots of the table that the index has not seen, where the caller knows. */
   readonly lagSnapshots?: number;
-  /** True when the index holds everything of a source snapshot (it is an ancestor of the index's own). */
+  /**
+   * True when the index holds everything of a source snapshot (it is an ancestor of the index's
+   * own).
+   */
   readonly hasReached?: (snapshotId: string) => Promise<boolean>;
 }

@@ -13,7 +13,10 @@ export function documentCoordinates(reader: SegmentReader, doc: number, key: Key
   return coordinatesOf(key, reader.keys.key(doc));
 }
 
-/** A document's values of a field that is stored or has a column, in the order in which they were given. */
+/**
+ * A document's values of a field that is stored or has a column, in the order in which they were
+ * given.
+ */
 export function documentValues(
   reader: SegmentReader,
   doc: number,
@@ -35,8 +38,8 @@ export function documentTexts(
 }
 
 /**
- * The values of a document's fields as they travel: an array where the source column is a list, else the value. A field
- * without a value is absent. The index's own copies, as of its snapshot.
+ * The values of a document's fields as they travel: an array where the source column is a list,
+ * else the value. A field without a value is absent. The index's own copies, as of its snapshot.
  */
 export function documentFields(
   reader: SegmentReader,

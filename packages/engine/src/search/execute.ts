@@ -1,10 +1,13 @@
 /**
  * A bound query over a snapshot. Steps:
  *
- * 1. Queries that are words of one TEXT field, ordered by relevance, go to the postings' own kernels (query/weight/kernel.ts):
- *    top documents with pruning, the exact total by counting; filters and deletes are a bitmap of blocked documents.
- * 2. All else, segment by segment: the matches of every clause as bitmaps, their algebra on words, the total a popcount.
- * 3. Of the matches the first in the order are kept (collect/): ranges that cannot hold one are skipped by their bound.
+ * 1. Queries that are words of one TEXT field, ordered by relevance, go to the postings' own
+ *    kernels (kernel-search.ts): top documents with pruning, the exact total by counting;
+ *    filters and deletes are a bitmap of blocked documents.
+ * 2. All else, segment by segment: the matches of every clause as bitmaps, their algebra on words,
+ *    the total a popcount.
+ * 3. Of the matches the first in the order are kept (collect/): ranges that cannot hold one are
+ *    skipped by their bound.
  * 4. The lists of the segments are merged.
  */
 import { and, andNot, countBits, setBit } from '../base/bitmap.ts';
@@ -34,7 +37,10 @@ export interface ExecutionPlan {
   readonly after?: SearchAfter | null;
   readonly collapse?: FieldPlan | null;
 }
-/** The first documents in order (groups, when collapsed), and the exact number of matching documents. */
+/**
+ * The first documents in order (groups, when collapsed), and the exact number of matching
+ * documents.
+ */
 export interface Execution {
   readonly docs: readonly (RankedDoc | CollapsedDoc)[];
   readonly total: number;
@@ -137,7 +143,9 @@ class Search {
     for (const bits of held) scratch.bitmaps.give(bits);
   }
 
-  /** Hits say their score whatever they are ordered by: only the page's own documents are scored. */
+  /**
+   * Hits say their score whatever they are ordered by: only the page's own documents are scored.
+   */
   #withScores<T extends RankedDoc>(docs: readonly T[]): readonly T[] {
     const scores = new Map<T, number>();
     for (const number of new Set(docs.map((doc) => doc.segment))) {

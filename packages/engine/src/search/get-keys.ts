@@ -5,9 +5,9 @@ import { checkKeysRequest } from './request.ts';
 import { documentLocator, readRows, rowColumns, type WantedRow } from './rows.ts';
 
 /**
- * Rows of the table by key, in the order asked; keys that the table does not have are in `missing`. Keys that the index knows
- * are read at their locator. Throws invalid_argument (not a key of this index, unknown column), limit_exceeded, and what the
- * table throws.
+ * Rows of the table by key, in the order asked; keys that the table does not have are in `missing`.
+ * Keys that the index knows are read at their locator. Throws invalid_argument (not a key of this
+ * index, unknown column), limit_exceeded, and what the table throws.
  */
 export async function getKeys(context: SearchContext, request: KeysRequest): Promise<KeysResponse> {
   const started = performance.now();

@@ -15,8 +15,9 @@ export interface HydratedDoc {
 }
 
 /**
- * The rows of a page, in order. Never fails on the source: a row that is gone, or a table that cannot be read, becomes the hit's
- * `hydrate_error`. Throws invalid_argument for columns that the table does not have.
+ * The rows of a page, in order. Never fails on the source: a row that is gone, or a table that
+ * cannot be read, becomes the hit's `hydrate_error`. Throws invalid_argument for columns that the
+ * table does not have.
  */
 export async function hydrate(
   context: SearchContext,

@@ -7,7 +7,10 @@ const SHORT_WORD = 5;
 const LONGEST_WORD = 64;
 const decoder = new TextDecoder();
 
-/** The term of a field nearest to a word (at most 2 edits, 1 for short words), the more frequent first; undefined: none. */
+/**
+ * The term of a field nearest to a word (at most 2 edits, 1 for short words), the more frequent
+ * first; undefined: none.
+ */
 export function nearestTerm(
   snapshot: IndexSnapshot,
   field: FieldPlan,

@@ -1,7 +1,8 @@
 /**
  * A checked request bound to an index. Steps:
  *
- * 1. `query` or `ast`, and `filter`, become clauses (query/bind); without a query every document matches.
+ * 1. `query` or `ast`, and `filter`, become clauses (query/bind); without a query every document
+ *    matches.
  * 2. `sort`, `search_after` and `collapse` become sort keys, values and a field with a column.
  * 3. `fields` and `highlight` become cached fields.
  */
@@ -138,7 +139,9 @@ function returnedFields(
   });
 }
 
-/** Names that cannot be highlighted are left out, as the interface has it; unknown ones are refused. */
+/**
+ * Names that cannot be highlighted are left out, as the interface has it; unknown ones are refused.
+ */
 function highlightFields(
   checked: CheckedRequest,
   mapping: Mapping,

@@ -1,5 +1,6 @@
 /**
- * Search requests as they come over the wire: every field is checked by name, type and range, and nothing is ignored.
+ * Search requests as they come over the wire: every field is checked by name, type and range, and
+ * nothing is ignored.
  */
 import type {
   BenchRequest,
@@ -114,7 +115,10 @@ const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
   wait_ms: whole(0, 60_000),
 };
 
-/** Checks a request. Throws invalid_argument or limit_exceeded that name the field and what it should be. */
+/**
+ * Checks a request. Throws invalid_argument or limit_exceeded that name the field and what it
+ * should be.
+ */
 export function checkRequest(request: SearchRequest): CheckedRequest {
   record(FIELDS)(request, '');
   const limit = request.limit || DEFAULT_LIMIT;
@@ -137,7 +141,9 @@ const KEYS_FIELDS: Readonly<Record<keyof KeysRequest, Check>> = {
   columns: list(text, LIMITS.definitionFields),
 };
 
-/** Checks a request for rows by key. Throws invalid_argument or limit_exceeded that name the field. */
+/**
+ * Checks a request for rows by key. Throws invalid_argument or limit_exceeded that name the field.
+ */
 export function checkKeysRequest(request: KeysRequest): void {
   record(KEYS_FIELDS, ['keys'])(request, '');
 }

@@ -2,8 +2,9 @@
  * Rows of the table, by key. Steps:
  *
  * 1. Keys whose document is known are read at its locator: a point read of the data file.
- * 2. A row counts only when its key columns are the key that was asked for. Locators of rows that have been rewritten,
- *    compacted or deleted since the index was built lead nowhere, or to another row.
+ * 2. A row counts only when its key columns are the key that was asked for. Locators of rows that
+ *    have been rewritten, compacted or deleted since the index was built lead nowhere, or to
+ *    another row.
  * 3. What is left is looked up by key in the table as it is now.
  */
 import { type Locator, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
@@ -37,7 +38,10 @@ export function documentLocator(
   return file === undefined ? null : { file, position: locators.position(doc) };
 }
 
-/** The columns to read; every top-level column unless told. Throws invalid_argument for a column that is not there. */
+/**
+ * The columns to read; every top-level column unless told. Throws invalid_argument for a column
+ * that is not there.
+ */
 export function rowColumns(
   table: SourceTable,
   asked: readonly string[] | undefined,

@@ -13,7 +13,10 @@ export interface SegmentScratch {
 
 const scratches = new WeakMap<SegmentReader, SegmentScratch>();
 
-/** The scratch of an open segment, for a query that has to be done by `deadline`; made at the segment's first query. */
+/**
+ * The scratch of an open segment, for a query that has to be done by `deadline`; made at the
+ * segment's first query.
+ */
 export function scratchOf(reader: SegmentReader, deadline: number): SegmentScratch {
   let scratch = scratches.get(reader);
   if (scratch === undefined) {

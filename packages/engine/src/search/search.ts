@@ -1,6 +1,6 @@
 /**
- * A search from request to response. Steps: check (request.ts), bind (plan.ts), run (execute.ts), then for the page only:
- * coordinates, cached fields and marks from the index, rows from the table.
+ * A search from request to response. Steps: check (request.ts), bind (plan.ts), run (execute.ts),
+ * then for the page only: coordinates, cached fields and marks from the index, rows from the table.
  */
 import type { Hit, SearchRequest, SearchResponse } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
@@ -17,8 +17,9 @@ import { checkRequest } from './request.ts';
 import { columnValueToJson, sortToJson } from './sort-values.ts';
 
 /**
- * Answers a search over one snapshot of an index. Throws invalid_argument, invalid_query, limit_exceeded, and
- * snapshot_not_reached where the index is behind `min_snapshot` (waiting for it is the caller's part).
+ * Answers a search over one snapshot of an index. Throws invalid_argument, invalid_query,
+ * limit_exceeded, and snapshot_not_reached where the index is behind `min_snapshot` (waiting for it
+ * is the caller's part).
  */
 export async function searchIndex(
   context: SearchContext,

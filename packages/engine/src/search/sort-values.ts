@@ -1,7 +1,9 @@
 /**
- * Sort values as they travel: `hit.sort` = one value a sort key, then the document's key as tiebreak; `search_after` takes such
- * an array back. Scores and numbers are numbers (integers beyond 2^53 strings), dates ISO-8601 with microseconds, addresses and
- * keywords text, booleans booleans, a missing value null; a key is its column's text, or an array of texts for several columns.
+ * Sort values as they travel: `hit.sort` = one value a sort key, then the document's key as
+ * tiebreak; `search_after` takes such an array back. Scores and numbers are numbers (integers
+ * beyond 2^53 strings), dates ISO-8601 with microseconds, addresses and keywords text, booleans
+ * booleans, a missing value null; a key is its column's text, or an array of texts for several
+ * columns.
  */
 import type { Json } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';

@@ -1,11 +1,14 @@
 /**
  * Binding: a query tree becomes a tree of clauses over one index. Steps, top down and back up:
  *
- * 1. Every field is resolved against the mapping (fields.ts), values are coerced to its type (bounds.ts).
- * 2. TEXT values are analysed: one token is a term, several are a phrase, none makes the clause vanish from its group.
- *    Patterns are folded by the analyzer's `normalize`, then compiled (patterns.ts).
+ * 1. Every field is resolved against the mapping (fields.ts), values are coerced to its type
+ *    (bounds.ts).
+ * 2. TEXT values are analysed: one token is a term, several are a phrase, none makes the clause
+ *    vanish from its group. Patterns are folded by the analyzer's `normalize`, then compiled
+ *    (patterns.ts).
  * 3. Boosts multiply on the way down and end in the leaves.
- * 4. A bool loses the clauses that vanished, and vanishes with the last of them; at the top that matches nothing.
+ * 4. A bool loses the clauses that vanished, and vanishes with the last of them; at the top that
+ *    matches nothing.
  * 5. The tree is rewritten into fewer nodes (rewrite.ts).
  */
 import { LIMITS } from '../../base/limits.ts';
@@ -18,8 +21,9 @@ import { rewrite } from './rewrite.ts';
 import { type BindScope, countLeaf } from './scope.ts';
 
 /**
- * Binds `query` to an index; `text` is the query string that it was parsed from, for messages. Throws invalid_query (unknown
- * field, value of another type, range without a column …) and limit_exceeded.
+ * Binds `query` to an index; `text` is the query string that it was parsed from, for messages.
+ * Throws invalid_query (unknown field, value of another type, range without a column …) and
+ * limit_exceeded.
  */
 export function bindQuery(query: Query, fields: QueryFields, text: QueryText = null): Clause {
   const scope: BindScope = { fields, text, leaves: 0 };

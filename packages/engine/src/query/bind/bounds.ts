@@ -10,7 +10,10 @@ import type { BindScope } from './scope.ts';
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;
 
-/** The value of a numeric field in its column's ordered space. Throws invalid_query for a text that is no such value. */
+/**
+ * The value of a numeric field in its column's ordered space. Throws invalid_query for a text that
+ * is no such value.
+ */
 export function orderedValue(
   plan: FieldPlan,
   value: string,

@@ -17,7 +17,10 @@ export interface ByteBound {
   readonly inclusive: boolean;
 }
 
-/** A clause without parts. `boost` is the product of all boosts above it; every leaf but term and phrase scores just that. */
+/**
+ * A clause without parts. `boost` is the product of all boosts above it; every leaf but term and
+ * phrase scores just that.
+ */
 export type Leaf =
   | { readonly kind: 'all'; readonly boost: number }
   | {
@@ -73,7 +76,10 @@ export type Leaf =
     }
   | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan };
 
-/** Matches when every `must` and `filter`, no `mustNot` and at least `minimum` of `should` match. Scores must + should. */
+/**
+ * Matches when every `must` and `filter`, no `mustNot` and at least `minimum` of `should` match.
+ * Scores must + should.
+ */
 export interface BoolClause {
   readonly kind: 'bool';
   readonly must: readonly Clause[];
@@ -84,8 +90,8 @@ export interface BoolClause {
 }
 
 /**
- * A query bound to an index: fields resolved, values coerced, words analysed, patterns compiled, boosts pushed down to the
- * leaves. It knows nothing of segments, and is made once a query.
+ * A query bound to an index: fields resolved, values coerced, words analysed, patterns compiled,
+ * boosts pushed down to the leaves. It knows nothing of segments, and is made once a query.
  */
 export type Clause = Leaf | BoolClause | { readonly kind: 'none' };
 

@@ -4,7 +4,10 @@ import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
 import { fieldSpan, nodeError, type QueryText } from './place.ts';
 
-/** What binding knows of an index: its name and its fields, hidden ones (`#` in the name) among them. */
+/**
+ * What binding knows of an index: its name and its fields, hidden ones (`#` in the name) among
+ * them.
+ */
 export interface QueryFields {
   readonly index: string;
   readonly plans: ReadonlyMap<string, FieldPlan>;
@@ -12,7 +15,10 @@ export interface QueryFields {
   readonly fast: ReadonlySet<number>;
 }
 
-/** A field of the mapping, or a path inside a flattened variant column (then `plan` is the column's path terms). */
+/**
+ * A field of the mapping, or a path inside a flattened variant column (then `plan` is the column's
+ * path terms).
+ */
 export type FieldTarget =
   | { readonly kind: 'field'; readonly plan: FieldPlan }
   | { readonly kind: 'path'; readonly plan: FieldPlan; readonly path: string };
@@ -22,7 +28,10 @@ export function visibleNames(fields: QueryFields): readonly string[] {
   return [...fields.plans.keys()].filter((name) => !name.includes('#'));
 }
 
-/** Resolves a name, or undefined: an exact field first, then the longest variant column that begins it. */
+/**
+ * Resolves a name, or undefined: an exact field first, then the longest variant column that begins
+ * it.
+ */
 export function findField(fields: QueryFields, name: string): FieldTarget | undefined {
   const plan = fields.plans.get(name);
   if (plan !== undefined && !name.includes('#')) return { kind: 'field', plan };
@@ -47,7 +56,10 @@ export function resolveField(
 
 const LISTED_FIELDS = 30;
 
-/** What to write instead of an unknown field: the nearest name, then all names and the command that shows them. */
+/**
+ * What to write instead of an unknown field: the nearest name, then all names and the command that
+ * shows them.
+ */
 export function unknownFieldHint(fields: QueryFields, name: string): string {
   const names = visibleNames(fields);
   const near = nearest(name, names);

@@ -19,7 +19,9 @@ import { fieldSpan, nodeError } from './place.ts';
 import { type BindScope, countLeaf, type LeafNode } from './scope.ts';
 import { analyzeWords } from './words.ts';
 
-/** Binds a leaf; null: it vanishes from its group, because the analyzer leaves nothing of its text. */
+/**
+ * Binds a leaf; null: it vanishes from its group, because the analyzer leaves nothing of its text.
+ */
 export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Clause | null {
   const target = resolveField(scope.fields, node, scope.text);
   if (target.kind === 'path') return bindPath(node, target.plan, target.path, boost, scope.text);
@@ -139,7 +141,10 @@ function bindMatch(
   return node.operator === 'or' ? anyOf(parts) : allOf(parts);
 }
 
-/** A set of values: constant score whatever matches. Values of several words on TEXT become phrases of an OR. */
+/**
+ * A set of values: constant score whatever matches. Values of several words on TEXT become phrases
+ * of an OR.
+ */
 function bindTerms(
   node: Query & { readonly kind: 'terms' },
   field: FieldPlan,

@@ -14,7 +14,10 @@ const encoder = new TextEncoder();
 /** A node that is matched against terms as they stand in the dictionary. */
 export type PatternNode = Query & { readonly kind: 'prefix' | 'wildcard' | 'regex' | 'fuzzy' };
 
-/** A pattern on a field with terms. On TEXT it is folded as the analyzer folds (never stemmed or split). */
+/**
+ * A pattern on a field with terms. On TEXT it is folded as the analyzer folds (never stemmed or
+ * split).
+ */
 export function bindPattern(
   field: FieldPlan,
   node: PatternNode,
@@ -56,7 +59,9 @@ function compile(
   return compileFuzzy(fold(node.value), node.edits);
 }
 
-/** Errors of a pattern's compiler get the place of the clause, where they have none in the query. */
+/**
+ * Errors of a pattern's compiler get the place of the clause, where they have none in the query.
+ */
 function placedErrors(node: Query, text: QueryText, build: () => TermAutomaton): TermAutomaton {
   try {
     return build();
@@ -66,7 +71,10 @@ function placedErrors(node: Query, text: QueryText, build: () => TermAutomaton):
   }
 }
 
-/** The automaton of `head` followed by what `tail` accepts. States below head.length stand inside the head. */
+/**
+ * The automaton of `head` followed by what `tail` accepts. States below head.length stand inside
+ * the head.
+ */
 function prefixed(head: Uint8Array, tail: TermAutomaton): TermAutomaton {
   const length = head.length;
   const after = (state: number) => (state < 0 ? -1 : state + length);

@@ -4,7 +4,10 @@ import type { Query, Span } from '../query.ts';
 /** The query string that a tree was parsed from; null for trees that came as JSON. */
 export type QueryText = string | null;
 
-/** An error about a node: with the place in the query string where it is known. Code invalid_query unless told. */
+/**
+ * An error about a node: with the place in the query string where it is known. Code invalid_query
+ * unless told.
+ */
 export function nodeError(
   text: QueryText,
   span: Span | undefined,

@@ -1,11 +1,13 @@
 import { type BoolClause, type Clause, NONE } from './clause.ts';
 
 /**
- * The same matches and the same scores with fewer nodes: constants folded, a bool with one part replaced by it, a bool inside a
- * like-minded bool dissolved. Steps, bottom up:
+ * The same matches and the same scores with fewer nodes: constants folded, a bool with one part
+ * replaced by it, a bool inside a like-minded bool dissolved. Steps, bottom up:
  *
- * 1. `none` below must or filter makes the bool `none`; below should or must_not it goes away; `all` below filter goes away.
- * 2. `must` of a part that is a pure conjunction, and `should` of a part that is a pure disjunction, take its parts in its place.
+ * 1. `none` below must or filter makes the bool `none`; below should or must_not it goes away;
+ *    `all` below filter goes away.
+ * 2. `must` of a part that is a pure conjunction, and `should` of a part that is a pure
+ *    disjunction, take its parts in its place.
  * 3. More required optional parts than there are: `none`. As many as there are: they become `must`.
  * 4. A single must, or a single needed should, alone: that part itself.
  */

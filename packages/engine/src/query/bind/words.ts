@@ -3,7 +3,10 @@ import type { PhraseWord } from './clause.ts';
 
 const encoder = new TextEncoder();
 
-/** The words that an analyzer makes of a query's text; the first stands at offset 0. Holes of dropped words stay. */
+/**
+ * The words that an analyzer makes of a query's text; the first stands at offset 0. Holes of
+ * dropped words stay.
+ */
 export function analyzeWords(analyzer: Analyzer, text: string): readonly PhraseWord[] {
   const bytes = encoder.encode(text);
   const words: PhraseWord[] = [];

@@ -3,7 +3,10 @@ import type { NumericColumn } from '../../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../../columnar/ordinal-column.ts';
 import type { ByteBound, NumberRange } from '../bind/clause.ts';
 
-/** Ranges that are looked up one after another; longer lists of single values go over the documents once. */
+/**
+ * Ranges that are looked up one after another; longer lists of single values go over the documents
+ * once.
+ */
 const FEW_RANGES = 16;
 
 /** Sets the bits of documents with a value in any of the ranges. */

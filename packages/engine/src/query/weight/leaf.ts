@@ -1,8 +1,9 @@
 import { anyInRange, or, wordsOf } from '../../base/bitmap.ts';
 
 /**
- * A leaf clause in one segment: its matches as a bitmap and its scores by range of 256 documents. Every leaf is one of these;
- * what it takes them from (postings, columns, dictionaries) stays behind it.
+ * A leaf clause in one segment: its matches as a bitmap and its scores by range of 256 documents.
+ * Every leaf is one of these; what it takes them from (postings, columns, dictionaries) stays
+ * behind it.
  */
 export interface SegmentLeaf {
   /** The score of every match, where it is one and the same. */
@@ -10,11 +11,14 @@ export interface SegmentLeaf {
   /** Sets the bits of all matching documents, deleted ones too. Other bits stay. */
   fill(bits: Int32Array): void;
   /**
-   * Adds to each range a bound that none of its documents' scores exceeds; 0 where none matches, as far as that is known
-   * without looking.
+   * Adds to each range a bound that none of its documents' scores exceeds; 0 where none matches, as
+   * far as that is known without looking.
    */
   addBounds(into: Float64Array): void;
-  /** Adds the scores of the range's matching documents with a bit in `wanted` (whole segment) to scores[d & 255]. */
+  /**
+   * Adds the scores of the range's matching documents with a bit in `wanted` (whole segment) to
+   * scores[d & 255].
+   */
   add(range: number, wanted: Int32Array, scores: Float64Array): void;
 }
 
@@ -29,8 +33,8 @@ export const NO_MATCHES: SegmentLeaf = Object.freeze({
 });
 
 /**
- * A leaf with the same score for every match of a segment of `docs` documents; `fill` is all that it needs. Where it is
- * `scored` its matches are kept, as scoring asks for them again.
+ * A leaf with the same score for every match of a segment of `docs` documents; `fill` is all that
+ * it needs. Where it is `scored` its matches are kept, as scoring asks for them again.
  */
 export function constantLeaf(
   docs: number,

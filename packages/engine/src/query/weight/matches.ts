@@ -34,8 +34,8 @@ export interface MatchScope {
 }
 
 /**
- * The matches of a node, deleted documents included, as a bitmap of the pool: leaves set bits, the algebra is done on whole
- * words. The caller gives it back.
+ * The matches of a node, deleted documents included, as a bitmap of the pool: leaves set bits, the
+ * algebra is done on whole words. The caller gives it back.
  */
 export function matchesOf(node: SegmentNode, scope: MatchScope): Int32Array {
   const bits = scope.bitmaps.take();
@@ -55,7 +55,10 @@ function addMatches(node: SegmentNode, bits: Int32Array, scope: MatchScope): voi
   }
 }
 
-/** Thousands of patterns over a large dictionary are many seconds of work: each clause asks whether there is time left. */
+/**
+ * Thousands of patterns over a large dictionary are many seconds of work: each clause asks whether
+ * there is time left.
+ */
 function checkDeadline(scope: MatchScope): void {
   if (performance.now() <= scope.deadline) return;
   const message = `the query took longer than ${LIMITS.queryMillis} ms`;

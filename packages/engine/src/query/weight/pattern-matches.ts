@@ -5,7 +5,10 @@ import { nextPossible } from '../automaton/automaton.ts';
 /** Terms that die one after another before the dictionary is asked for the next that may match. */
 const DEATHS_BEFORE_SEEK = 12;
 
-/** Sets the bits of all documents with a term that begins with `prefix`. However many terms that are: matches are exact. */
+/**
+ * Sets the bits of all documents with a term that begins with `prefix`. However many terms that
+ * are: matches are exact.
+ */
 export function fillPrefix(reader: InvertedReader, prefix: Uint8Array, bits: Int32Array): void {
   const cursor = reader.terms(prefix);
   while (cursor.next() && startsWith(cursor.bytes(), prefix)) reader.fill(cursor.info(), bits);
@@ -23,8 +26,9 @@ export function fillPattern(
 type Info = Parameters<InvertedReader['fill']>[0];
 
 /**
- * Calls `visit` with every term of the field that the automaton accepts, with its distance. The states reached by the bytes that a
- * term shares with the one before are kept; after a run of terms that no match begins like, the next possible one is sought.
+ * Calls `visit` with every term of the field that the automaton accepts, with its distance. The
+ * states reached by the bytes that a term shares with the one before are kept; after a run of terms
+ * that no match begins like, the next possible one is sought.
  */
 export function eachTerm(
   reader: InvertedReader,
@@ -57,7 +61,10 @@ export function eachTerm(
   }
 }
 
-/** Steps through bytes[known ..); `states` ends with the last living state. Returns the final state, or -1. */
+/**
+ * Steps through bytes[known ..); `states` ends with the last living state. Returns the final state,
+ * or -1.
+ */
 function run(automaton: TermAutomaton, states: number[], bytes: Uint8Array, known: number): number {
   if (known < states.length - 1) states.length = known + 1;
   for (let i = states.length - 1; i < bytes.length; i++) {

@@ -10,8 +10,9 @@ import { normAt } from './term-leaf.ts';
 type PhraseClause = Leaf & { readonly kind: 'phrase' };
 
 /**
- * A phrase in one segment: boost x (sum of the words' idf) x tf / (tf + norm), tf as sloppy.ts defines it. Documents are found
- * once: those that hold all words, rarest first, then their positions. `statistics` is null where nothing is scored.
+ * A phrase in one segment: boost x (sum of the words' idf) x tf / (tf + norm), tf as sloppy.ts
+ * defines it. Documents are found once: those that hold all words, rarest first, then their
+ * positions. `statistics` is null where nothing is scored.
  */
 export function phraseLeaf(
   clause: PhraseClause,

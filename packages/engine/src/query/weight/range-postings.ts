@@ -1,6 +1,6 @@
 /**
- * Postings of a text term by range of 256 documents: what scoring reads. A range is read in one go, only for the documents that
- * are wanted, in any order of ranges.
+ * Postings of a text term by range of 256 documents: what scoring reads. A range is read in one go,
+ * only for the documents that are wanted, in any order of ranges.
  */
 import { popcount } from '../../base/bitmap.ts';
 import { decodeListDocs, decodeListFrequencies, decodeShort } from '../../inverted/cursors.ts';
@@ -19,9 +19,15 @@ export interface RangePostings {
   /** Documents of the last range read, and their frequencies; `read` says how many. */
   readonly docs: Int32Array;
   readonly frequencies: Int32Array;
-  /** Reads the postings of the range whose documents have their bit in `wanted`; returns their number. */
+  /**
+   * Reads the postings of the range whose documents have their bit in `wanted`; returns their
+   * number.
+   */
   read(range: number, wanted: Int32Array): number;
-  /** Adds to each range an upper bound of its postings, by impact code: `bounds` has one for each code. */
+  /**
+   * Adds to each range an upper bound of its postings, by impact code: `bounds` has one for each
+   * code.
+   */
   addBounds(bounds: Float64Array, into: Float64Array): void;
 }
 

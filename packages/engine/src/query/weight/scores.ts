@@ -4,8 +4,8 @@ import { RANGE_DOCS } from './leaf.ts';
 import { type MatchScope, matchesOf, type SegmentNode } from './matches.ts';
 
 /**
- * What of a node scores: a sum over leaves, where a bool inside a bool counts only for documents that match it (`matches`;
- * null at the root, whose matches its user knows).
+ * What of a node scores: a sum over leaves, where a bool inside a bool counts only for documents
+ * that match it (`matches`; null at the root, whose matches its user knows).
  */
 export type ScoreNode =
   | { readonly kind: 'leaf'; readonly leaf: SegmentLeaf }
@@ -15,7 +15,9 @@ export type ScoreNode =
       readonly matches: Int32Array | null;
     };
 
-/** The scoring part of a node. Bitmaps of inner bools are taken from the pool and added to `held`. */
+/**
+ * The scoring part of a node. Bitmaps of inner bools are taken from the pool and added to `held`.
+ */
 export function scoreNode(
   node: SegmentNode,
   scope: MatchScope,
@@ -33,8 +35,8 @@ export function scoreNode(
 }
 
 /**
- * The score of every matching document, where it is one and the same: a single constant leaf, or nothing that scores;
- * undefined otherwise. Known before any leaf is looked at.
+ * The score of every matching document, where it is one and the same: a single constant leaf, or
+ * nothing that scores; undefined otherwise. Known before any leaf is looked at.
  */
 export function constantScore(node: SegmentNode): number | undefined {
   if (node.kind === 'leaf') return node.leaf.constant;

@@ -1,16 +1,20 @@
 /**
- * Phrases with slop, defined over positions. A word that stands at offset o in the phrase and at position p in the document
- * has the place p - o; words in the phrase's own order and distance share one place. A match is a choice of one position a
- * word, no position twice, whose places differ by at most `slop`. So `"a b"~1` allows one word between, `~2` a swap: the
- * measure of Lucene's sloppy phrases (highest place less lowest place).
+ * Phrases with slop, defined over positions. A word that stands at offset o in the phrase and at
+ * position p in the document has the place p - o; words in the phrase's own order and distance
+ * share one place. A match is a choice of one position a word, no position twice, whose places
+ * differ by at most `slop`. So `"a b"~1` allows one word between, `~2` a swap: the measure of
+ * Lucene's sloppy phrases (highest place less lowest place).
  *
- * The frequency of a phrase is the number of positions of its first word that take part in some match; at slop 0 that is
- * the number of its occurrences.
+ * The frequency of a phrase is the number of positions of its first word that take part in some
+ * match; at slop 0 that is the number of its occurrences.
  */
 export interface SloppyPhrase {
   /** Offsets of the words, rising from 0. */
   readonly offsets: readonly number[];
-  /** For each word the number of the first word with the same term: repeated words need different positions. */
+  /**
+   * For each word the number of the first word with the same term: repeated words need different
+   * positions.
+   */
   readonly same: readonly number[];
   readonly slop: number;
 }
@@ -19,8 +23,8 @@ export interface SloppyPhrase {
 export type OnMatch = (positions: Int32Array) => void;
 
 /**
- * The frequency of the phrase in one document. `positions[w]`: rising positions of word w. `onMatch` hears one match for each
- * counted position of the first word.
+ * The frequency of the phrase in one document. `positions[w]`: rising positions of word w.
+ * `onMatch` hears one match for each counted position of the first word.
  */
 export function sloppyFrequency(
   phrase: SloppyPhrase,
@@ -38,7 +42,10 @@ export function sloppyFrequency(
   return frequency;
 }
 
-/** Tries the windows of places [low, low + slop] that hold the first word's place, and begin at a word's place. */
+/**
+ * Tries the windows of places [low, low + slop] that hold the first word's place, and begin at a
+ * word's place.
+ */
 function anyWindow(
   phrase: SloppyPhrase,
   positions: readonly ArrayLike<number>[],
@@ -59,8 +66,9 @@ function anyWindow(
 }
 
 /**
- * Chooses a position for every word in the window. Words of one term have windows of equal length, by rising offset, so
- * taking the smallest free position for each in turn finds a choice whenever there is one.
+ * Chooses a position for every word in the window. Words of one term have windows of equal length,
+ * by rising offset, so taking the smallest free position for each in turn finds a choice whenever
+ * there is one.
  */
 function choose(
   phrase: SloppyPhrase,

@@ -7,7 +7,10 @@ import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { type RangePostings, rangePostings } from './range-postings.ts';
 import type { FieldStatistics, SnapshotStatistics } from './statistics.ts';
 
-/** A term of a field in one segment. On TEXT BM25: boost x idf x tf / (tf + norm); on KEYWORD boost x idf / (1 + k1). */
+/**
+ * A term of a field in one segment. On TEXT BM25: boost x idf x tf / (tf + norm); on KEYWORD boost
+ * x idf / (1 + k1).
+ */
 export function termLeaf(
   clause: Leaf & { readonly kind: 'term' },
   reader: InvertedReader,

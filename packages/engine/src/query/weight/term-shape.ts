@@ -3,8 +3,8 @@ import type { QueryTerm, TermMode } from '../../scoring/request.ts';
 import { type BoolClause, type Clause, NONE } from '../bind/clause.ts';
 
 /**
- * A query that is words of one TEXT field under one operator, perhaps narrowed by clauses that do not score: what the
- * postings' kernels answer (scoring/).
+ * A query that is words of one TEXT field under one operator, perhaps narrowed by clauses that do
+ * not score: what the postings' kernels answer (scoring/).
  */
 export interface TermShape {
   readonly field: FieldPlan;

@@ -1,5 +1,6 @@
 /**
- * A query with the statistics of a snapshot: what it needs to score. From it comes, for each segment, the tree of leaves.
+ * A query with the statistics of a snapshot: what it needs to score. From it comes, for each
+ * segment, the tree of leaves.
  */
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Clause } from '../bind/clause.ts';
@@ -13,7 +14,9 @@ export interface Weight {
   node(reader: SegmentReader, scored: boolean): SegmentNode;
 }
 
-/** The weight of a clause. Statistics are gathered when a term is first scored, over all segments. */
+/**
+ * The weight of a clause. Statistics are gathered when a term is first scored, over all segments.
+ */
 export function createWeight(clause: Clause, segments: readonly SegmentReader[]): Weight {
   const statistics = new SnapshotStatistics(segments);
   return {

@@ -14,9 +14,10 @@ interface Candidate extends Fragment {
 }
 
 /**
- * The best fragments of a field's values, best first: those with most different matches, then most matches, then the earlier.
- * A fragment is at most `size` UTF-16 units long unless one match is longer, begins and ends at token borders, and does not
- * overlap another; a value that fits is shown whole. Values without a match give none.
+ * The best fragments of a field's values, best first: those with most different matches, then most
+ * matches, then the earlier. A fragment is at most `size` UTF-16 units long unless one match is
+ * longer, begins and ends at token borders, and does not overlap another; a value that fits is
+ * shown whole. Values without a match give none.
  */
 export function bestFragments(
   values: readonly MarkedText[],

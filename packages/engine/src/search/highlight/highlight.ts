@@ -12,14 +12,18 @@ export interface FragmentSettings {
 }
 /** A query's marks on documents. Made once a query, used for each hit. */
 export interface Highlighter {
-  /** The marked fragments of one hit, given the texts of a field's values; undefined when no field has any. */
+  /**
+   * The marked fragments of one hit, given the texts of a field's values; undefined when no field
+   * has any.
+   */
   highlight(texts: (field: FieldPlan) => readonly string[]): Highlight | undefined;
 }
 
 /**
- * A highlighter for the cached TEXT fields in `fields`. A word is marked where its own field asked for it: terms and sets by
- * their analysed tokens, exact phrases as a whole, phrases with slop word by word, patterns by the tokens that they match.
- * Texts are analysed again, as they were at indexing.
+ * A highlighter for the cached TEXT fields in `fields`. A word is marked where its own field asked
+ * for it: terms and sets by their analysed tokens, exact phrases as a whole, phrases with slop word
+ * by word, patterns by the tokens that they match. Texts are analysed again, as they were at
+ * indexing.
  */
 export function createHighlighter(
   clause: Clause,

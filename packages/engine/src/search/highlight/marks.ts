@@ -3,13 +3,19 @@ import { matchTerm } from '../../query/automaton/automaton.ts';
 import { sloppyFrequency } from '../../query/weight/sloppy.ts';
 import { type FieldMatchers, type PhraseMatcher, termText } from './matchers.ts';
 
-/** A piece of a text to be marked: UTF-16 units [from, to). `what`: the same number for the same word or phrase. */
+/**
+ * A piece of a text to be marked: UTF-16 units [from, to). `what`: the same number for the same
+ * word or phrase.
+ */
 export interface Mark {
   readonly from: number;
   readonly to: number;
   readonly what: number;
 }
-/** A text with its tokens' borders (UTF-16 units, rising) and its marks (by rising `from`, apart from each other). */
+/**
+ * A text with its tokens' borders (UTF-16 units, rising) and its marks (by rising `from`, apart
+ * from each other).
+ */
 export interface MarkedText {
   readonly text: string;
   readonly starts: readonly number[];
@@ -91,7 +97,9 @@ function phraseMarks(tokens: readonly Token[], matchers: FieldMatchers): Mark[] 
   return matchers.phrases.flatMap((phrase, i) => onePhrase(phrase, positions, at, what + i));
 }
 
-/** An exact phrase is one mark from its first word to its last; with slop each of its words is one. */
+/**
+ * An exact phrase is one mark from its first word to its last; with slop each of its words is one.
+ */
 function onePhrase(
   phrase: PhraseMatcher,
   positions: readonly (readonly number[])[],

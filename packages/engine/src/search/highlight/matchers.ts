@@ -2,7 +2,10 @@ import type { TermAutomaton } from '../../query/automaton/automaton.ts';
 import type { Clause, Leaf } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 
-/** A phrase to be marked as a whole (slop 0) or word by word. `words` are numbers in `FieldMatchers.words`. */
+/**
+ * A phrase to be marked as a whole (slop 0) or word by word. `words` are numbers in
+ * `FieldMatchers.words`.
+ */
 export interface PhraseMatcher {
   readonly words: readonly number[];
   readonly offsets: readonly number[];
@@ -25,7 +28,10 @@ export function termText(bytes: Uint8Array, from = 0, to = bytes.length): string
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
 }
 
-/** The matchers of `field` in a query; null when the query looks for nothing there. must_not is no reason to mark. */
+/**
+ * The matchers of `field` in a query; null when the query looks for nothing there. must_not is no
+ * reason to mark.
+ */
 export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers | null {
   const words = new Map<string, number>();
   const single = new Set<number>();
