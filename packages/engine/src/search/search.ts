@@ -11,9 +11,10 @@ import type { SearchContext } from './context.ts';
 import { documentFields, documentTexts } from './document.ts';
 import { execute } from './execute.ts';
 import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
-import { type Hydrated, hydrate } from './hydrate.ts';
+import type { Hydrated, HydratedDoc } from './hydrate.ts';
 import { planSearch, type SearchPlan } from './plan.ts';
 import { checkRequest } from './request.ts';
+import type { RowCost } from './rows.ts';
 import { columnValueToJson, sortToJson } from './sort-values.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function searchIndex(
   const { docs, total } = execute(context.snapshot, { ...plan, limit: offset + limit });
   const page = docs.slice(offset);
   const cost = { bytes: 0, requests: 0 };
-  const rows = request.hydrate ? await hydrate(context, page, request.hydrate_columns, cost) : null;
+  const rows = request.hydrate ? await hydrated(context, page, request, cost) : null;
   const highlighter = highlighterOf(plan);
   const hits = page.map((doc, i) => hit(context, plan, doc, highlighter, rows?.[i]));
   return {
@@ -46,6 +47,17 @@ export async function searchIndex(
     ...(context.lagSnapshots ? { lag_snapshots: context.lagSnapshots } : {}),
     ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
   };
+}
+
+/** Reading rows needs the lake's code: loaded by the first search that hydrates. */
+async function hydrated(
+  context: SearchContext,
+  page: readonly HydratedDoc[],
+  request: SearchRequest,
+  cost: RowCost,
+): Promise<readonly Hydrated[]> {
+  const { hydrate } = await import('./hydrate.ts');
+  return hydrate(context, page, request.hydrate_columns, cost);
 }
 
 function highlighterOf(plan: SearchPlan): Highlighter | null {
