@@ -4,12 +4,15 @@
  *     <data folder>/registry.db          which indexes there are (registry/registry.ts)
  *     <data folder>/indexes/<uuid>/      one index: CURRENT, generations, lock (registry/index-folder.ts)
  *
- * Indexes are opened when they are first asked for and again when somebody, in this process or another, has committed. What
- * needs the table (building, syncing, hydrating) loads its code when it is first used: a search that needs none starts fast.
+ * Indexes are opened when they are first asked for and again when somebody, in this process or
+ * another, has committed. What needs the table (building, syncing, hydrating) loads its code when
+ * it is first used: a search that needs none starts fast.
  */
 import { rmSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from './analysis/registry.ts';
+import { analyzeToTokens } from './analysis/tokens.ts';
 import type {
   Backend,
   BenchRequest,
@@ -30,65 +33,46 @@ import type {
   WorkOptions,
 } from './backend.ts';
 import { LhsError } from './base/errors.ts';
+import type { LockedIndex } from './ingest/build-generation.ts';
 import type { Query } from './query/query.ts';
-import { analyzeText } from './registry/analyze-text.ts';
-import { analyzersOf } from './registry/definition-analyzers.ts';
+import { analyzersOf, fieldAnalyzer } from './registry/definition-analyzers.ts';
 import { describeIndex } from './registry/describe-index.ts';
 import {
   currentGeneration,
-  discardGeneration,
-  freeBytes,
-  type Generation,
   type IndexLock,
   indexFolder,
-  promoteGeneration,
-  stageGeneration,
-  sweepGenerations,
   takeLock,
 } from './registry/index-folder.ts';
-import {
-  commitVersion,
-  notBuilt,
-  type OpenIndex,
-  openIndex,
-  sweepIndex,
-  tableName,
-} from './registry/open-index.ts';
-import { type RegisteredIndex, Registry } from './registry/registry.ts';
+import { commitVersion, notBuilt, type OpenIndex, tableName } from './registry/open-index.ts';
+import { type KnownIndex, OpenIndexes } from './registry/open-indexes.ts';
+import { Registry } from './registry/registry.ts';
 import type { Definition } from './schema/definition.ts';
-import { checkAgainstTable, createMapping, type Mapping } from './schema/mapping.ts';
+import { checkAgainstTable } from './schema/mapping.ts';
 import {
   invalidDefinition,
   parseDefinition,
   requireDefinition,
 } from './schema/parse-definition.ts';
 import type { SearchContext } from './search/context.ts';
-import { mapFile } from './storage/arena.ts';
-import type { Directory } from './storage/directory.ts';
-import { LocalDirectory } from './storage/local-directory.ts';
+import { openLocalDirectory } from './storage/local-directory.ts';
 
-/** Opens a data folder, making it where it is missing. Throws io_error, corrupt_index, unsupported. */
+/**
+ * Opens a data folder, making it where it is missing. Throws io_error, corrupt_index, unsupported.
+ */
 export async function openLocal(dataDir: string): Promise<LocalBackend> {
   return new LocalBackend(dataDir);
 }
 
-const openDirectory = (path: string): Directory => new LocalDirectory(path, mapFile);
-
-/** An index of the registry with its parsed definition. */
-interface KnownIndex {
-  readonly registered: RegisteredIndex;
-  readonly folder: string;
-  readonly definition: Definition;
-}
+const LOCK_ATTEMPTS = 10;
+const LOCK_WAIT_MS = 50;
 
 /** The local `Backend`. Close it when done: it holds mapped files and the registry. */
 export class LocalBackend implements Backend {
   readonly dataDir: string;
   readonly #registry: Registry;
-  readonly #open = new Map<string, OpenIndex>();
+  readonly #open = new OpenIndexes(openLocalDirectory);
   readonly #definitions = new Map<string, KnownIndex>();
   readonly #writing = new Set<string>();
-  readonly #swept = new Set<string>();
 
   constructor(dataDir: string) {
     this.dataDir = dataDir;
@@ -118,9 +102,9 @@ export class LocalBackend implements Backend {
 
   async dropIndex(request: { index: string }): Promise<void> {
     const known = this.#resolve(request.index);
-    const lock = this.#lock(known, 'drop');
+    const lock = await this.#lock(known, 'drop');
     try {
-      this.#forget(known);
+      this.#open.forget(known);
       this.#registry.remove(known.registered.uuid);
       rmSync(known.folder, { recursive: true, force: true });
     } finally {
@@ -132,43 +116,30 @@ export class LocalBackend implements Backend {
     request: { index?: string; as_of?: string },
     work: WorkOptions = {},
   ): Promise<ReindexResponse> {
-    const started = performance.now();
-    const known = this.#resolve(request.index);
-    const lock = this.#lock(known, 'reindex');
-    let table: SourceTable | undefined;
-    try {
-      table = await this.#source(known);
-      const answer = await this.#build(known, table, request.as_of, work);
-      return { ...answer, took_ms: Math.round(performance.now() - started) };
-    } finally {
-      this.#unlock(known, lock);
-      await table?.close();
-    }
+    const { buildGeneration } = await import('./ingest/build-generation.ts');
+    return this.#write(request.index, 'reindex', async (locked, known) => {
+      const { bytes } = this.#describe(known);
+      const answer = await buildGeneration(locked, request.as_of, bytes, work);
+      this.#open.forget(known);
+      return answer;
+    });
   }
 
   async sync(
     request: { index?: string; until?: string },
     work: WorkOptions = {},
   ): Promise<SyncResponse> {
-    const started = performance.now();
+    const { followTable } = await import('./ingest/follow-table.ts');
     const known = this.#resolve(request.index);
     if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
-    const lock = this.#lock(known, 'sync');
-    let table: SourceTable | undefined;
-    try {
-      table = await this.#source(known);
-      const answer = await this.#follow(known, table, request.until, work);
-      return { ...answer, took_ms: Math.round(performance.now() - started) };
-    } finally {
-      this.#unlock(known, lock);
-      await table?.close();
-    }
+    return this.#write(request.index, 'sync', (locked) => followTable(locked, request.until, work));
   }
 
   async search(request: SearchRequest): Promise<SearchResponse> {
     const { searchIndex } = await import('./search/search.ts');
-    return this.#with(request.index, async (context, table) => {
-      const lagSnapshots = await this.#lag(context, table);
+    const { snapshotsBehind } = await import('./ingest/follow-table.ts');
+    return this.#with(request.index, async (context) => {
+      const lagSnapshots = await snapshotsBehind(context, context.openTable);
       return searchIndex({ ...context, lagSnapshots }, request);
     });
   }
@@ -220,7 +191,7 @@ export class LocalBackend implements Backend {
       field === undefined && index === undefined ? null : this.#resolve(index).definition;
     const name = field === undefined ? analyzer! : fieldAnalyzer(definition!, field);
     const analyzerOf = analyzersOf(definition?.analyzers ?? []);
-    return { tokens: analyzeText(analyzerOf(name), text) };
+    return { tokens: analyzeToTokens(analyzerOf(name), text) };
   }
 
   async parseQuery(request: {
@@ -254,9 +225,7 @@ export class LocalBackend implements Backend {
     const parsed = parseDefinition(text, ANALYZER_CATALOG);
     if (parsed.definition === null || !against_source) return parsed.issues;
     const { openSource } = await import('./ingest/source-table.ts');
-    const own = parsed.definition.source;
-    const where = source === undefined ? own : { ...own, ...source };
-    const table = await openSource(where as Definition['source'], baseDir);
+    const table = await openSource(overridden(parsed.definition.source, source), baseDir);
     try {
       return checkAgainstTable(parsed, text, table.schema, tableName(parsed.definition));
     } finally {
@@ -265,12 +234,14 @@ export class LocalBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    for (const open of this.#open.values()) open.snapshot.release();
-    this.#open.clear();
+    this.#open.close();
     this.#registry.close();
   }
 
-  /** The index that a request names. One served index needs no name (interface.md, index naming rule). */
+  /**
+   * The index that a request names. One served index needs no name (interface.md, index naming
+   * rule).
+   */
   #resolve(name: string | undefined): KnownIndex {
     if (name !== undefined && name !== '') return this.#known(name);
     const all = this.#registry.list();
@@ -294,30 +265,16 @@ export class LocalBackend implements Backend {
     return known;
   }
 
-  /** The newest commit, held once more for the caller, who releases it. Throws index_not_built. */
   #hold(known: KnownIndex): OpenIndex {
-    const { folder, definition } = known;
-    const { uuid } = known.registered;
-    if (!this.#swept.has(uuid) && !this.#writing.has(uuid)) {
-      sweepIndex(folder, openDirectory);
-      this.#swept.add(uuid);
-    }
-    const current = this.#open.get(uuid);
-    if (current === undefined || current.version !== commitVersion(folder)) {
-      const analyzerOf = analyzersOf(definition.analyzers);
-      const next = openIndex(folder, definition, analyzerOf, openDirectory);
-      current?.snapshot.release();
-      this.#open.set(uuid, next);
-    }
-    const open = this.#open.get(uuid)!;
-    open.snapshot.retain();
-    return open;
+    return this.#open.hold(known, !this.#writing.has(known.registered.uuid));
   }
 
-  /** Runs `work` on the newest commit of an index; its table is opened when it is first asked for. */
+  /**
+   * Runs `work` on the newest commit of an index; its table is opened when it is first asked for.
+   */
   async #with<T>(
     name: string | undefined,
-    work: (context: SearchContext, table: () => Promise<SourceTable>) => Promise<T>,
+    work: (context: SearchContext) => Promise<T>,
   ): Promise<T> {
     const known = this.#resolve(name);
     const { snapshot, mapping } = this.#hold(known);
@@ -326,29 +283,15 @@ export class LocalBackend implements Backend {
       opened ??= this.#source(known);
       return opened;
     };
-    const hasReached = async (id: string) => reaches(await table(), snapshot.checkpoint, id);
+    const hasReached = async (id: string) => {
+      const { reaches } = await import('./ingest/follow-table.ts');
+      return reaches(await table(), snapshot.checkpoint, id);
+    };
     try {
-      return await work({ snapshot, mapping, openTable: table, hasReached }, table);
+      return await work({ snapshot, mapping, openTable: table, hasReached });
     } finally {
       snapshot.release();
       opened?.then((one) => one.close()).catch(() => {});
-    }
-  }
-
-  /** How many snapshots the table is ahead; undefined where that cannot be told (table gone, history expired). */
-  async #lag(
-    { snapshot, mapping }: SearchContext,
-    open: () => Promise<SourceTable>,
-  ): Promise<number | undefined> {
-    try {
-      const { followedSnapshot } = await import('./ingest/source-table.ts');
-      const { missingSnapshots } = await import('./ingest/sync.ts');
-      const table = await open();
-      const head = followedSnapshot(table, mapping.definition.source.ref);
-      return missingSnapshots(snapshot.commit, table, head, mapping).length;
-    } catch (error) {
-      if (error instanceof LhsError) return undefined;
-      throw error;
     }
   }
 
@@ -367,140 +310,79 @@ export class LocalBackend implements Backend {
     return openSource(definition.source, registered.baseDir);
   }
 
-  /** Builds a staged generation and makes it the live one; whatever fails before leaves the live one untouched. */
-  async #build(
-    known: KnownIndex,
-    table: SourceTable,
-    asOf: string | undefined,
-    work: WorkOptions,
-  ): Promise<Omit<ReindexResponse, 'took_ms'>> {
-    const { rebuildIndex } = await import('./ingest/rebuild.ts');
-    const { requireRoom } = await import('./ingest/disk-room.ts');
-    const { followedSnapshot, namedSnapshot } = await import('./ingest/source-table.ts');
-    const { folder, definition, registered } = known;
-    sweepGenerations(folder);
-    const snapshotId =
-      asOf === undefined
-        ? followedSnapshot(table, definition.source.ref)
-        : namedSnapshot(table, asOf, '--as-of');
-    const mapping = mappingFor(definition, table);
-    const former = this.#describe(known).bytes;
-    requireRoom(await table.files(snapshotId), former, freeBytes(folder), folder);
-    const staged = stageGeneration(folder);
+  /** Runs `work` with the index locked and its table open; adds the time it took. */
+  async #write<T>(
+    name: string | undefined,
+    what: string,
+    work: (locked: LockedIndex, known: KnownIndex) => Promise<T>,
+  ): Promise<T & { took_ms: number }> {
+    const started = performance.now();
+    const known = this.#resolve(name);
+    const { folder, definition } = known;
+    const definitionVersion = known.registered.version;
+    const lock = await this.#lock(known, what);
+    let table: SourceTable | undefined;
     try {
-      const { version: definitionVersion } = registered;
-      const directory = openDirectory(staged.path);
-      const options = { table, mapping, directory, snapshotId, definitionVersion, ...work };
-      const built = await rebuildIndex(options);
-      promoteGeneration(folder, staged);
-      this.#forget(known);
-      sweepGenerations(folder);
-      return reindexResponse(built, staged);
-    } catch (error) {
-      if (currentGeneration(folder)?.number !== staged.number) discardGeneration(staged);
-      throw error;
+      table = await this.#source(known);
+      const locked = {
+        folder,
+        definition,
+        definitionVersion,
+        table,
+        lock,
+        openDirectory: openLocalDirectory,
+      };
+      const answer = await work(locked, known);
+      return { ...answer, took_ms: Math.round(performance.now() - started) };
+    } finally {
+      this.#unlock(known, lock);
+      await table?.close();
     }
   }
 
-  async #follow(
-    known: KnownIndex,
-    table: SourceTable,
-    until: string | undefined,
-    work: WorkOptions,
-  ): Promise<Omit<SyncResponse, 'took_ms'>> {
-    const { syncIndex } = await import('./ingest/sync.ts');
-    const { followedSnapshot, namedSnapshot } = await import('./ingest/source-table.ts');
-    const { definition, registered, folder } = known;
-    const live = currentGeneration(folder);
-    if (live === null) throw notBuilt(definition.index);
-    const target =
-      until === undefined
-        ? followedSnapshot(table, definition.source.ref)
-        : namedSnapshot(table, until, '--until');
-    const mapping = mappingFor(definition, table);
-    const directory = openDirectory(live.path);
-    const { version: definitionVersion } = registered;
-    const options = { table, mapping, directory, target, definitionVersion, ...work };
-    const done = await syncIndex(options);
-    return {
-      doc_count: done.docs,
-      snapshot: done.commit.checkpoint?.snapshot_id ?? null,
-      index_generation: live.number,
-      snapshots_applied: done.snapshotsApplied,
-      inserted: done.inserted,
-      updated: done.updated,
-      deleted: done.deleted,
-      skipped_replace: done.skippedReplace,
-    };
-  }
-
-  /** The write lock of an index, in this process and among processes. Throws index_busy. */
-  #lock(known: KnownIndex, what: string): IndexLock {
+  /**
+   * The write lock of an index. A reader that sweeps holds it for a moment: that is waited for.
+   * Throws index_busy while somebody builds or syncs.
+   */
+  async #lock(known: KnownIndex, what: string): Promise<IndexLock> {
     const { uuid } = known.registered;
-    if (this.#writing.has(uuid)) {
-      const message = `cannot ${what} "${known.definition.index}": another reindex or sync of it is running`;
-      throw new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
+    const { index } = known.definition;
+    for (let attempt = 1; !this.#writing.has(uuid); attempt++) {
+      try {
+        const lock = takeLock(known.folder, index, what);
+        this.#writing.add(uuid);
+        return lock;
+      } catch (error) {
+        const busy = error instanceof LhsError && error.code === 'index_busy';
+        if (!busy || attempt === LOCK_ATTEMPTS) throw error;
+        await setTimeout(LOCK_WAIT_MS);
+      }
     }
-    const lock = takeLock(known.folder, known.definition.index, what);
-    this.#writing.add(uuid);
-    return lock;
+    const message = `cannot ${what} "${index}": another reindex or sync of it is running`;
+    throw new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
   }
 
   #unlock(known: KnownIndex, lock: IndexLock): void {
     this.#writing.delete(known.registered.uuid);
     lock.release();
   }
-
-  #forget({ registered }: KnownIndex): void {
-    this.#open.get(registered.uuid)?.snapshot.release();
-    this.#open.delete(registered.uuid);
-  }
 }
 
-function mappingFor(definition: Definition, table: SourceTable): Mapping {
-  const analyzerOf = analyzersOf(definition.analyzers);
-  return createMapping(definition, table.schema, tableName(definition), analyzerOf);
-}
-
-function reindexResponse(
-  built: Awaited<ReturnType<typeof import('./ingest/rebuild.ts').rebuildIndex>>,
-  { number }: Generation,
-): Omit<ReindexResponse, 'took_ms'> {
-  const { commit, docs, droppedDuplicates, leftOut } = built;
-  return {
-    doc_count: docs,
-    snapshot: commit.checkpoint?.snapshot_id ?? null,
-    index_generation: number,
-    bytes: built.bytes,
-    ...(droppedDuplicates > 0 ? { dropped_duplicates: droppedDuplicates } : {}),
-    ...(leftOut.size > 0 ? { untyped_values: Object.fromEntries(leftOut) } : {}),
-  };
-}
-
-function fieldAnalyzer(definition: Definition, name: string): string {
-  const field = definition.fields.find((candidate) => candidate.name === name);
-  if (field?.analyzer !== undefined) return field.analyzer;
-  if (definition.variants.some(({ column, flatten }) => flatten && column === name)) {
-    return 'standard';
-  }
-  const texts = definition.fields.filter((candidate) => candidate.analyzer !== undefined);
-  const what = field === undefined ? `is not in index "${definition.index}"` : `is ${field.type}`;
-  throw new LhsError('invalid_argument', `field "${name}" ${what}, not a TEXT field of it`, {
-    hint: `TEXT fields: ${texts.map((candidate) => candidate.name).join(', ')}`,
-  });
-}
-
-/** Whether snapshot `id` is the index's own or one of its ancestors. */
-function reaches(
-  table: SourceTable,
-  checkpoint: { readonly snapshot_id: string | null } | null,
-  id: string,
-): boolean {
-  if (checkpoint?.snapshot_id == null) return false;
-  if (checkpoint.snapshot_id === id) return true;
-  const own = BigInt(checkpoint.snapshot_id);
-  if (!table.snapshots.some((snapshot) => snapshot.id === own)) return false;
-  return table.ancestry(own).some((snapshot) => String(snapshot.id) === id);
+/** Where the table is when the caller knows better than the definition. */
+function overridden(
+  own: Definition['source'],
+  source: Parameters<Backend['validateDefinition']>[0]['source'],
+): Definition['source'] {
+  if (source === undefined || 'path' in source) return source ?? own;
+  if ('table' in source) return source;
+  if ('table' in own) return { ...own, catalog: source.catalog };
+  throw new LhsError(
+    'invalid_argument',
+    `the definition names a path, "${own.path}", and no table`,
+    {
+      hint: 'say --path DIR instead of a catalog',
+    },
+  );
 }
 
 async function noTable(): Promise<SourceTable> {

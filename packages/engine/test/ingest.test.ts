@@ -246,7 +246,7 @@ describe.skipIf(!hasShared)('what is refused', () => {
     );
     expect(await backend.describeIndex({})).toMatchObject({ status: 'created', num_docs: 0 });
     const [folder] = readdirSync(join(dataDir, 'indexes'));
-    expect(readdirSync(join(dataDir, 'indexes', folder))).toEqual(['lock.db']);
+    expect(readdirSync(join(dataDir, 'indexes', folder))).toEqual([]);
     await backend.dropIndex({ index: 't' });
     expect(readdirSync(join(dataDir, 'indexes'))).toEqual([]);
 

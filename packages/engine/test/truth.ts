@@ -85,7 +85,9 @@ export function exportedValue(type: Type, value: unknown): unknown {
   return value;
 }
 
-/** What the export of a row must hold as JSON (which has no -0), given the columns that are indexed. */
+/**
+ * What the export of a row must hold as JSON (which has no -0), given the columns that are indexed.
+ */
 export function exportedRow(schema: Schema, row: TruthRow): Record<string, unknown> {
   const columns = schema.fields.filter((field) => fieldLine(field) !== null);
   const entries = columns.map(({ name, type }) => [name, exportedValue(type, row[name])]);

@@ -5,8 +5,9 @@ import { LhsError } from '../base/errors.ts';
 const MERGE_FACTOR = 2.2;
 
 /**
- * Throws disk_short (412) when a reindex will not fit beside the live generation. What it needs is guessed: of a former generation
- * its size times `MERGE_FACTOR`; of a first one the data files' size.
+ * Throws disk_short (412) when a reindex will not fit beside the live generation. What it needs is
+ * guessed: of a former generation its size times `MERGE_FACTOR`; of a first one the data files'
+ * size.
  */
 export function requireRoom(
   set: FileSet,

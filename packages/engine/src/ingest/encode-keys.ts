@@ -11,7 +11,10 @@ export interface EncodedKeys {
   readonly bytes: Uint8Array;
 }
 
-/** Encoded keys of a batch whose first columns are the key. Throws source_invalid for a NULL in a key column. */
+/**
+ * Encoded keys of a batch whose first columns are the key. Throws source_invalid for a NULL in a
+ * key column.
+ */
 export function encodeKeys(mapping: Mapping, batch: Batch): EncodedKeys {
   for (let c = 0; c < mapping.keyColumns; c++) refuseNulls(mapping, batch, c);
   const first = batch.columns[0];

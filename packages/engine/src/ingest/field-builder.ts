@@ -5,14 +5,19 @@ import type { FieldBlock } from '../schema/field-block.ts';
 /** One value on its way into a `FieldBlock`: UTF-8 or 16 bytes, an i64, a double. */
 export type BlockValue = Uint8Array | bigint | number;
 
-/** Collects values document by document, for fields that no column gives as it is: lists, variants, odd types. */
+/**
+ * Collects values document by document, for fields that no column gives as it is: lists, variants,
+ * odd types.
+ */
 export interface FieldBuilder {
   add(value: BlockValue): void;
   endDocument(): void;
   finish(): FieldBlock;
 }
 
-/** A builder for a field of `type`: bytes for TEXT, KEYWORD and IP, doubles for DOUBLE, else i64. */
+/**
+ * A builder for a field of `type`: bytes for TEXT, KEYWORD and IP, doubles for DOUBLE, else i64.
+ */
 export function createFieldBuilder(type: FieldType): FieldBuilder {
   const starts = new IntSink();
   starts.push(0);

@@ -35,7 +35,10 @@ function clamp(value: bigint): bigint {
   return value < 0n ? -(2n ** 63n) : 2n ** 63n - 1n;
 }
 
-/** LONG, DATE and BOOL fields of a fixed-width column; NULLs are left out. 64-bit columns without NULLs are shared. */
+/**
+ * LONG, DATE and BOOL fields of a fixed-width column; NULLs are left out. 64-bit columns without
+ * NULLs are shared.
+ */
 export function longsOfColumn(
   field: MappedField,
   vector: NumberVector,

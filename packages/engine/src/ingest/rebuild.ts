@@ -2,12 +2,14 @@
  * Reindex: a new generation from a whole snapshot.
  *
  * 1. The snapshot's file set gives the data files their numbers.
- * 2. Batches of rows become document blocks and go to the writer, which flushes segments that nobody sees.
+ * 2. Batches of rows become document blocks and go to the writer, which flushes segments that
+ *    nobody sees.
  * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
- * 4. Segments are merged to few; one commit makes data and checkpoint visible in the generation's folder.
+ * 4. Segments are merged to few; one commit makes data and checkpoint visible in the generation's
+ *    folder.
  *
- * The generation is staged: nobody reads it before the caller names it the live one. When this throws, the caller discards
- * the folder; the live generation was never touched.
+ * The generation is staged: nobody reads it before the caller names it the live one. When this
+ * throws, the caller discards the folder; the live generation was never touched.
  */
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { WorkOptions } from '../backend.ts';
@@ -20,7 +22,10 @@ import { rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
 
-/** Documents held before a segment is flushed: a merge costs about as much as the building, so few and large segments. */
+/**
+ * Documents held before a segment is flushed: a merge costs about as much as the building, so few
+ * and large segments.
+ */
 const MEMORY_BYTES = 512 * 2 ** 20;
 
 /** What to build, and where. */
@@ -33,6 +38,7 @@ export interface RebuildRequest extends WorkOptions {
   readonly snapshotId: bigint | null;
   readonly definitionVersion: number;
 }
+/** What was built. */
 export interface RebuildResult {
   readonly commit: Commit;
   readonly docs: number;
@@ -43,7 +49,10 @@ export interface RebuildResult {
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
-/** Builds the index of a snapshot in `directory` and commits it. Throws source_invalid, interrupted, disk_full, io_error. */
+/**
+ * Builds the index of a snapshot in `directory` and commits it. Throws source_invalid, interrupted,
+ * disk_full, io_error.
+ */
 export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResult> {
   const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
   const set = await fromSource(() => table.files(snapshotId));
@@ -101,7 +110,10 @@ function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {
   return snapshotId === null ? {} : { snapshot: String(snapshotId) };
 }
 
-/** Rows of the snapshot as its summary counts them, deletes not looked at: only to show how far the work is. */
+/**
+ * Rows of the snapshot as its summary counts them, deletes not looked at: only to show how far the
+ * work is.
+ */
 function snapshotTotal({ table, snapshotId }: RebuildRequest): number {
   if (snapshotId === null) return 0;
   const { summary } = table.snapshot(snapshotId);

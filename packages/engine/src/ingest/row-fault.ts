@@ -10,8 +10,8 @@ export function placeOfRow(batch: Batch, row: number): string {
 }
 
 /**
- * source_invalid for a value that cannot become what the definition says: names the key, the column, the value (its first 80
- * characters) and the row's place.
+ * source_invalid for a value that cannot become what the definition says: names the key, the
+ * column, the value (its first 80 characters) and the row's place.
  */
 export function valueFault(
   mapping: Mapping,

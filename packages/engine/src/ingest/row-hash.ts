@@ -1,17 +1,19 @@
 /**
- * The row hash: 64 bits over a row's key and indexed source columns, equal for equal rows in every process, batch and
- * version of this format. It tells changed rows from unchanged ones; it is no defence against chosen rows.
+ * The row hash: 64 bits over a row's key and indexed source columns, equal for equal rows in every
+ * process, batch and version of this format. It tells changed rows from unchanged ones; it is no
+ * defence against chosen rows.
  *
- * Two 32-bit lanes (low, then high word). Each lane starts at its seed; each column that is not NULL, in the order of the
- * Iceberg field ids, mixes in
+ * Two 32-bit lanes (low, then high word). Each lane starts at its seed; each column that is not
+ * NULL, in the order of the Iceberg field ids, mixes in
  *
  *     mix(field id)  mix(length of the value in bytes)  mix(word 0) … mix(word n)
  *
- * where the words are the value's bytes, little-endian, zero-padded to 4; then `finish`. `mix` and `finish` are those of
- * MurmurHash3_x86_32 (Austin Appleby, public domain); the high lane multiplies by its second pair of constants.
- * Bytes of a value: int, date, long, time, timestamps 8 (two's complement); float, double 8 (IEEE 754, one NaN, -0 apart
- * from 0); boolean 1; string, uuid UTF-8; every other type the UTF-8 of its canonical text (`structureText`).
- * A NULL adds nothing: a column that is added later leaves the hashes of old rows alone.
+ * where the words are the value's bytes, little-endian, zero-padded to 4; then `finish`. `mix` and
+ * `finish` are those of MurmurHash3_x86_32 (Austin Appleby, public domain); the high lane
+ * multiplies by its second pair of constants. Bytes of a value: int, date, long, time, timestamps 8
+ * (two's complement); float, double 8 (IEEE 754, one NaN, -0 apart from 0); boolean 1; string, uuid
+ * UTF-8; every other type the UTF-8 of its canonical text (`structureText`). A NULL adds nothing: a
+ * column that is added later leaves the hashes of old rows alone.
  */
 import {
   type ColumnVector,
@@ -159,9 +161,10 @@ function finish(hash: number): number {
 }
 
 /**
- * A text that tells values of one type apart: lists and maps in brackets with their elements in order, structs and variant
- * objects with their names sorted, strings in JSON quotes, bytes in hex, numbers in decimal. Variant leaves carry their kind, but
- * integers and decimals of every width are one kind: how a file packs them says nothing about the row.
+ * A text that tells values of one type apart: lists and maps in brackets with their elements in
+ * order, structs and variant objects with their names sorted, strings in JSON quotes, bytes in hex,
+ * numbers in decimal. Variant leaves carry their kind, but integers and decimals of every width are
+ * one kind: how a file packs them says nothing about the row.
  */
 export function structureText(value: Value): string {
   if (value === null) return 'null';

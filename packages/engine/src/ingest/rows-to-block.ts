@@ -3,10 +3,11 @@
  *
  * 1. Keys: encoded from the key columns; a NULL is refused.
  * 2. Hashes: over every column that was read (row-hash.ts).
- * 3. Fields: plain columns share the batch's bytes where they can; lists and odd types go value by value; variants by leaf.
+ * 3. Fields: plain columns share the batch's bytes where they can; lists and odd types go value by
+ *    value; variants by leaf.
  *
- * A value that cannot become what its field says is refused with key, column, value and place; inside a variant, where no
- * schema holds, it is left out of the typed field and counted.
+ * A value that cannot become what its field says is refused with key, column, value and place;
+ * inside a variant, where no schema holds, it is left out of the typed field and counted.
  */
 import { type Batch, type Value, valueAt } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
@@ -29,8 +30,9 @@ import {
 import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
 
 /**
- * The documents of `batch`, whose columns are `mapping.columns`. `file` is the data file's number in the commit's file table.
- * Counts of variant leaves that fit no typed field are added to `leftOut`. Throws source_invalid.
+ * The documents of `batch`, whose columns are `mapping.columns`. `file` is the data file's number
+ * in the commit's file table. Counts of variant leaves that fit no typed field are added to
+ * `leftOut`. Throws source_invalid.
  */
 export function rowsToBlock(
   mapping: Mapping,

@@ -10,10 +10,16 @@ import { cutAtCharacter } from './text-fields.ts';
 
 const encoder = new TextEncoder();
 
-/** What became of a value: a field's value; left out on purpose (`max_bytes`); or not what the field needs. */
+/**
+ * What became of a value: a field's value; left out on purpose (`max_bytes`); or not what the field
+ * needs.
+ */
 export type Coerced = BlockValue | 'left out' | 'too long' | 'bad';
 
-/** A column's single value (not NULL, of `type`) as a value of `field`. `columnFault` has allowed the pair of types. */
+/**
+ * A column's single value (not NULL, of `type`) as a value of `field`. `columnFault` has allowed
+ * the pair of types.
+ */
 export function coerceScalar(field: FieldDefinition, type: Type, value: Value): Coerced {
   switch (field.type) {
     case 'TEXT':
@@ -43,7 +49,10 @@ export function limitText(field: { readonly maxBytes?: number }, text: string): 
   return bytes.subarray(0, cutAtCharacter(bytes, 0, bytes.length, field.maxBytes));
 }
 
-/** UTF-8 of a KEYWORD value; beyond `max_bytes` left out, without it too long beyond `LIMITS.keywordBytes`. */
+/**
+ * UTF-8 of a KEYWORD value; beyond `max_bytes` left out, without it too long beyond
+ * `LIMITS.keywordBytes`.
+ */
 export function limitKeyword(field: { readonly maxBytes?: number }, text: string): Coerced {
   const bytes = encoder.encode(text);
   if (bytes.length <= Math.min(field.maxBytes ?? LIMITS.keywordBytes, LIMITS.keywordBytes)) {

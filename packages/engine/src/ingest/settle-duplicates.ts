@@ -9,9 +9,10 @@ const KEYS_A_ROUND = 100_000;
 type Place = Duplicate['places'][number];
 
 /**
- * Sees to it that no two live documents share a key. `on_duplicate_key: refuse`: throws source_invalid, naming the first key
- * and both places. `last`: the row with the highest data sequence number stays, then the last by file path, then by position;
- * returns how many were dropped.
+ * Sees to it that no two live documents share a key. `on_duplicate_key: refuse`: throws
+ * source_invalid, naming the first key and both places. `last`: the row with the highest data
+ * sequence number stays, then the last by file path, then by position; returns how many were
+ * dropped.
  */
 export function settleDuplicates(writer: IndexWriter, mapping: Mapping, files: FileTable): number {
   let dropped = 0;

@@ -28,8 +28,8 @@ const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
 });
 
 /**
- * Any error of a table's reading as an `LhsError`: a `LakeError` by the table above with its file named, an abort as
- * `interrupted`, everything else as it is.
+ * Any error of a table's reading as an `LhsError`: a `LakeError` by the table above with its file
+ * named, an abort as `interrupted`, everything else as it is.
  */
 export function sourceError(error: unknown): unknown {
   if (error instanceof LakeError) {
@@ -55,8 +55,9 @@ export async function fromSource<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * The items of `source` with its errors through `sourceError`. The next item is asked for before the last one is handed out,
- * so that reading goes on while it is worked on. Throws `interrupted` between items once `signal` is aborted.
+ * The items of `source` with its errors through `sourceError`. The next item is asked for before
+ * the last one is handed out, so that reading goes on while it is worked on. Throws `interrupted`
+ * between items once `signal` is aborted.
  */
 export async function* readAhead<T>(
   source: AsyncIterable<T>,

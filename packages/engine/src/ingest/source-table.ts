@@ -9,7 +9,10 @@ import { LhsError } from '../base/errors.ts';
 import type { Definition } from '../schema/definition.ts';
 import { fromSource } from './source-errors.ts';
 
-/** A definition's source as the lake takes it: relative paths are resolved against the definition's own folder. */
+/**
+ * A definition's source as the lake takes it: relative paths are resolved against the definition's
+ * own folder.
+ */
 export function tableConfig(source: Definition['source'], baseDir: string): TableConfig {
   if ('path' in source) return { path: resolvePath(source.path, baseDir) };
   return { catalog: resolveCatalog(source.catalog, baseDir), table: source.table };
@@ -30,17 +33,25 @@ function resolvePath(path: string, baseDir: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : resolve(baseDir, path);
 }
 
-/** Opens the table of a definition at its newest version. Throws source_not_found, source_invalid, source_unreachable, … */
+/**
+ * Opens the table of a definition at its newest version. Throws source_not_found, source_invalid,
+ * source_unreachable, …
+ */
 export function openSource(source: Definition['source'], baseDir: string): Promise<SourceTable> {
   return fromSource(() => openTable(tableConfig(source, baseDir)));
 }
 
-/** The snapshot that the index follows: of `source.ref`, else the current one; null for a table without any. */
+/**
+ * The snapshot that the index follows: of `source.ref`, else the current one; null for a table
+ * without any.
+ */
 export function followedSnapshot(table: SourceTable, ref: string | undefined): bigint | null {
   return ref === undefined ? table.currentSnapshotId : refSnapshot(table, ref, 'source.ref');
 }
 
-/** The snapshot that a person names: an id, or a branch or tag. Throws not_found, invalid_argument. */
+/**
+ * The snapshot that a person names: an id, or a branch or tag. Throws not_found, invalid_argument.
+ */
 export function namedSnapshot(table: SourceTable, name: string, what: string): bigint {
   if (!/^\d{1,19}$/.test(name)) return refSnapshot(table, name, what);
   const id = BigInt(name);

@@ -1,11 +1,13 @@
 /**
- * Sync: the index follows its table, snapshot by snapshot in ancestry order, each in a commit of its own.
+ * Sync: the index follows its table, snapshot by snapshot in ancestry order, each in a commit of
+ * its own.
  *
- * 1. The way from the checkpoint to the target: the target's ancestors after the checkpoint. Where the checkpoint is not
- *    among them the history was expired or rolled back: checkpoint_gap.
- * 2. The net changes of each step: deletes by key, then inserts and updates as documents; rows that only lie elsewhere now
- *    (compaction, copy-on-write) get new locators.
- * 3. Rows that share a key are refused or settled; small segments are merged; one commit moves data and checkpoint together.
+ * 1. The way from the checkpoint to the target: the target's ancestors after the checkpoint. Where
+ *    the checkpoint is not among them the history was expired or rolled back: checkpoint_gap.
+ * 2. The net changes of each step: deletes by key, then inserts and updates as documents; rows that
+ *    only lie elsewhere now (compaction, copy-on-write) get new locators.
+ * 3. Rows that share a key are refused or settled; small segments are merged; one commit moves data
+ *    and checkpoint together.
  *
  * A step that fails leaves the commit before it in force.
  */
@@ -26,6 +28,7 @@ import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
 /** Documents that wait for the deletes of their step before they are added. */
 const WAITING_DOCS = 65_536;
 
+/** What to follow, and where the index lies. */
 export interface SyncRequest extends WorkOptions {
   readonly table: SourceTable;
   readonly mapping: Mapping;
@@ -35,6 +38,7 @@ export interface SyncRequest extends WorkOptions {
   readonly target: bigint | null;
   readonly definitionVersion: number;
 }
+/** What was applied. */
 export interface SyncResult {
   readonly commit: Commit;
   readonly docs: number;
@@ -52,7 +56,10 @@ interface Counts {
   dropped: number;
 }
 
-/** Applies every missing snapshot up to `target`. Throws checkpoint_gap, source_changed, source_invalid, interrupted. */
+/**
+ * Applies every missing snapshot up to `target`. Throws checkpoint_gap, source_changed,
+ * source_invalid, interrupted.
+ */
 export async function syncIndex(request: SyncRequest): Promise<SyncResult> {
   const { table, mapping, directory, definitionVersion } = request;
   const plans = mapping.fields.map((field) => field.plan);
@@ -86,7 +93,10 @@ export async function syncIndex(request: SyncRequest): Promise<SyncResult> {
   }
 }
 
-/** The snapshots after the checkpoint, oldest first, up to `target`; none where the index is already past it. */
+/**
+ * The snapshots after the checkpoint, oldest first, up to `target`; none where the index is already
+ * past it.
+ */
 export function missingSnapshots(
   commit: Commit,
   table: SourceTable,

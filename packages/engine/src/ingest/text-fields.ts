@@ -8,11 +8,17 @@ import { VALUE_SHAPES } from '../schema/values.ts';
 import { valueFault } from './row-fault.ts';
 import { presentRows, startsOf } from './vector-values.ts';
 
-/** TEXT, KEYWORD and IP fields of string columns: byte ranges are shared with the batch where they can be. */
+/**
+ * TEXT, KEYWORD and IP fields of string columns: byte ranges are shared with the batch where they
+ * can be.
+ */
 export type TextVector = Extract<ColumnVector, { kind: 'utf8' }>;
 type BytesBlock = Extract<FieldBlock, { kind: 'bytes' }>;
 
-/** Longest prefix of bytes[from .. to) of at most `most` bytes that does not cut a UTF-8 sequence. Returns its end. */
+/**
+ * Longest prefix of bytes[from .. to) of at most `most` bytes that does not cut a UTF-8 sequence.
+ * Returns its end.
+ */
 export function cutAtCharacter(bytes: Uint8Array, from: number, to: number, most: number): number {
   if (to - from <= most) return to;
   let end = from + most;
@@ -74,7 +80,10 @@ export function textOfColumn(field: MappedField, vector: TextVector, rows: numbe
   );
 }
 
-/** A TEXT field of several string columns: the present ones joined by a line feed; none where all are NULL. */
+/**
+ * A TEXT field of several string columns: the present ones joined by a line feed; none where all
+ * are NULL.
+ */
 export function textOfColumns(
   field: MappedField,
   vectors: readonly TextVector[],
@@ -111,8 +120,8 @@ function appendJoined(sink: ByteSink, vectors: readonly TextVector[], row: numbe
 }
 
 /**
- * A KEYWORD field of one string column. A value beyond `max_bytes` is left out; without `max_bytes` one beyond
- * `LIMITS.keywordBytes` is refused.
+ * A KEYWORD field of one string column. A value beyond `max_bytes` is left out; without `max_bytes`
+ * one beyond `LIMITS.keywordBytes` is refused.
  */
 export function keywordOfColumn(
   mapping: Mapping,
@@ -146,7 +155,9 @@ function tooLong(
   return valueFault(mapping, batch, row, column, new TextDecoder().decode(head), expected, hint);
 }
 
-/** An IP field of one string column: 16 bytes a value. Throws source_invalid for what is no address. */
+/**
+ * An IP field of one string column: 16 bytes a value. Throws source_invalid for what is no address.
+ */
 export function ipOfColumn(
   mapping: Mapping,
   batch: Batch,

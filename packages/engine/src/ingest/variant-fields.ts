@@ -18,7 +18,10 @@ type Leaves = Extract<FieldSource, { kind: 'variant_leaf' }>;
 
 const encoder = new TextEncoder();
 
-/** Values that a shape's field could not take, by field name: they stay findable through the flattened column. */
+/**
+ * Values that a shape's field could not take, by field name: they stay findable through the
+ * flattened column.
+ */
 export type LeftOut = Map<string, number>;
 
 /** A variant column's catch-all: the string leaves (and a lone scalar's text), one value each. */
@@ -38,8 +41,8 @@ export function variantText(vector: ColumnVector, rows: number): FieldBlock {
 }
 
 /**
- * A variant column's path terms, each once a document. A term beyond `LIMITS.keywordBytes` is left out: so long a text is
- * found through the catch-all.
+ * A variant column's path terms, each once a document. A term beyond `LIMITS.keywordBytes` is left
+ * out: so long a text is found through the catch-all.
  */
 export function variantPaths(vector: ColumnVector, rows: number): FieldBlock {
   const builder = createFieldBuilder('KEYWORD');
@@ -56,7 +59,10 @@ export function variantPaths(vector: ColumnVector, rows: number): FieldBlock {
   return builder.finish();
 }
 
-/** A shape's field: typed values of the leaves at its path, in the rows that its discriminator selects. */
+/**
+ * A shape's field: typed values of the leaves at its path, in the rows that its discriminator
+ * selects.
+ */
 export function variantLeaves(
   mapping: Mapping,
   field: MappedField,

@@ -24,7 +24,9 @@ export function eachLeaf(
   } else visit(path, node);
 }
 
-/** The leaves at `path`, through arrays; a key may itself hold dots. Objects at the path give none. */
+/**
+ * The leaves at `path`, through arrays; a key may itself hold dots. Objects at the path give none.
+ */
 export function leavesAt(node: VariantNode, path: readonly string[]): readonly Leaf[] {
   if (node.kind === 'array') return node.elements.flatMap((element) => leavesAt(element, path));
   if (node.kind !== 'object') return path.length === 0 ? [node] : [];

@@ -17,13 +17,19 @@ export function presentRows(nulls: Uint8Array | null, rows: number): Int32Array 
 
 let identity = new Int32Array(0);
 
-/** `starts` of documents that hold exactly one value each: 0, 1, … rows. A view of one shared array: do not write to it. */
+/**
+ * `starts` of documents that hold exactly one value each: 0, 1, … rows. A view of one shared array:
+ * do not write to it.
+ */
 export function oneEach(rows: number): Int32Array {
   if (identity.length <= rows) identity = Int32Array.from({ length: rows * 2 + 1 }, (_, i) => i);
   return identity.subarray(0, rows + 1);
 }
 
-/** `starts` of documents that hold one value where present and none elsewhere; null means all are present. */
+/**
+ * `starts` of documents that hold one value where present and none elsewhere; null means all are
+ * present.
+ */
 export function startsOf(present: Int32Array | null, rows: number): Int32Array {
   if (present === null) return oneEach(rows);
   const starts = new Int32Array(rows + 1);

@@ -22,10 +22,16 @@ function exported(
   return { coordinates, fields: documentFields(reader, doc, fields) };
 }
 
-/** Documents that are made ready together: they are read in storage order, which unpacks stored values few times. */
+/**
+ * Documents that are made ready together: they are read in storage order, which unpacks stored
+ * values few times.
+ */
 const CHUNK_DOCS = 65_536;
 
-/** Every live document with its cached and fast fields, sorted by key (bytes of the canonical texts, column by column). */
+/**
+ * Every live document with its cached and fast fields, sorted by key (bytes of the canonical texts,
+ * column by column).
+ */
 export function* exportAll({ snapshot, mapping }: OpenIndex): Generator<ExportedDocument> {
   const fields = exportedFields(mapping);
   let chunk: Place[] = [];
@@ -88,7 +94,9 @@ function* liveByKey(reader: SegmentReader, segment: number): Generator<Place, un
   }
 }
 
-/** As `exportAll`, for the documents that a query matches: pages of a search that is sorted by key. */
+/**
+ * As `exportAll`, for the documents that a query matches: pages of a search that is sorted by key.
+ */
 export async function* exportMatches(
   { snapshot, mapping }: OpenIndex,
   query: string,

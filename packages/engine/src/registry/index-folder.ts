@@ -1,11 +1,14 @@
 /**
  * The folder of one index, `<data folder>/indexes/<uuid>/`:
  *
- *     CURRENT       name of the live generation's folder and a line feed; replaced by rename, then the folder is fsynced
+ *     CURRENT       name of the live generation's folder and a line feed; replaced by rename, then
+ *     the folder is fsynced
  *     gen-000001/   a generation: commit, segments (index/); immutable but for its commits
- *     writer.lock   who writes (index/writer-lock.ts): pid, host; the lock of a dead process is taken over
+ *     writer.lock   who writes (index/writer-lock.ts): pid, host; the lock of a dead process is
+ *     taken over
  *
- * A generation that CURRENT does not name is staged by the lock's holder, or what a dead process left: `sweep` removes it.
+ * A generation that CURRENT does not name is staged by the lock's holder, or what a dead process
+ * left: `sweep` removes it.
  */
 import {
   closeSync,
@@ -38,7 +41,10 @@ export function indexFolder(dataDir: string, uuid: string): string {
   return join(dataDir, 'indexes', uuid);
 }
 
-/** The live generation, or null before the first reindex. Throws corrupt_index when CURRENT names none. */
+/**
+ * The live generation, or null before the first reindex. Throws corrupt_index when CURRENT names
+ * none.
+ */
 export function currentGeneration(folder: string): Generation | null {
   const text = readText(join(folder, 'CURRENT'));
   if (text === null) return null;
@@ -60,7 +66,10 @@ function readText(path: string): string | null {
   }
 }
 
-/** Makes an empty folder for the next generation; its number is above every one that is there. Lock holders only. */
+/**
+ * Makes an empty folder for the next generation; its number is above every one that is there. Lock
+ * holders only.
+ */
 export function stageGeneration(folder: string): Generation {
   const taken = generations(folder).map((generation) => generation.number);
   const number = Math.max(0, currentGeneration(folder)?.number ?? 0, ...taken) + 1;
@@ -109,7 +118,10 @@ function generations(folder: string): Generation[] {
   });
 }
 
-/** Removes every generation but the live one, and half-written drafts. Lock holders only. Returns the folders removed. */
+/**
+ * Removes every generation but the live one, and half-written drafts. Lock holders only. Returns
+ * the folders removed.
+ */
 export function sweepGenerations(folder: string): readonly string[] {
   try {
     const live = currentGeneration(folder)?.path;
@@ -142,7 +154,10 @@ export function freeBytes(folder: string): number {
 /** The right to write an index, held until `release` or the process's end. */
 export type IndexLock = WriterLock;
 
-/** Takes the lock of an index folder (made where it is missing), or null while another process that lives holds it. */
+/**
+ * Takes the lock of an index folder (made where it is missing), or null while another process that
+ * lives holds it.
+ */
 export function tryLock(folder: string): IndexLock | null {
   try {
     mkdirSync(folder, { recursive: true });
@@ -153,7 +168,9 @@ export function tryLock(folder: string): IndexLock | null {
   }
 }
 
-/** Takes the lock, or throws index_busy, naming pid and host. `what` is what the caller wants to do. */
+/**
+ * Takes the lock, or throws index_busy, naming pid and host. `what` is what the caller wants to do.
+ */
 export function takeLock(folder: string, index: string, what: string): IndexLock {
   const lock = tryLock(folder);
   if (lock !== null) return lock;

@@ -17,8 +17,8 @@ import {
   tryLock,
 } from './index-folder.ts';
 
-/** Opens the folder of a generation. */
-export type OpenDirectory = (path: string) => Directory;
+/** Opens the folder of a generation; `fence` is asked before anything becomes visible in it. */
+export type OpenDirectory = (path: string, fence?: () => void) => Directory;
 
 /** An index at one commit with its mapping. `version` changes with every commit. */
 export interface OpenIndex {
@@ -27,7 +27,10 @@ export interface OpenIndex {
   readonly mapping: Mapping;
 }
 
-/** What names the newest commit of a live generation, without reading it; null before the first reindex. */
+/**
+ * What names the newest commit of a live generation, without reading it; null before the first
+ * reindex.
+ */
 export function commitVersion(folder: string): string | null {
   const generation = currentGeneration(folder);
   if (generation === null) return null;
@@ -41,8 +44,8 @@ export function commitVersion(folder: string): string | null {
 }
 
 /**
- * Opens the newest commit of an index's live generation; fields and types are those that the index was built with. Throws
- * index_not_built before the first reindex, corrupt_index.
+ * Opens the newest commit of an index's live generation; fields and types are those that the index
+ * was built with. Throws index_not_built before the first reindex, corrupt_index.
  */
 export function openIndex(
   folder: string,
@@ -97,8 +100,9 @@ export function tableName({ source }: Definition): string {
 }
 
 /**
- * Removes what dead processes left in an index's folder: staged generations, and files in the live one that its commit does
- * not name. Does nothing while somebody writes the index, or where the folder cannot be written.
+ * Removes what dead processes left in an index's folder: staged generations, and files in the live
+ * one that its commit does not name. Does nothing while somebody writes the index, or where the
+ * folder cannot be written.
  */
 export function sweepIndex(folder: string, openDirectory: OpenDirectory): void {
   if (currentGeneration(folder) === null && !exists(folder)) return;

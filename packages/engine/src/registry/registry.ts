@@ -1,10 +1,11 @@
 /**
- * The registry: which indexes a data folder holds. One SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
- * that several processes may use it at once (each statement is its own transaction; a busy file is waited for). Folders are
- * named by UUID, never by a user's text.
+ * The registry: which indexes a data folder holds. One SQLite file, `<data folder>/registry.db`, in
+ * rollback-journal mode, so that several processes may use it at once (each statement is its own
+ * transaction; a busy file is waited for). Folders are named by UUID, never by a user's text.
  *
- * Table `indexes`: name (unique), uuid, definition (YAML as given), base_dir (what relative paths in it are relative to),
- * version (1, and one more with each changed definition), created_ms. `PRAGMA user_version` is the schema's version.
+ * Table `indexes`: name (unique), uuid, definition (YAML as given), base_dir (what relative paths
+ * in it are relative to), version (1, and one more with each changed definition), created_ms.
+ * `PRAGMA user_version` is the schema's version.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -32,7 +33,10 @@ export class Registry {
   readonly path: string;
   readonly #db: Database.Database;
 
-  /** Opens the registry of a data folder, making folder and file where they are missing. Throws io_error, corrupt_index. */
+  /**
+   * Opens the registry of a data folder, making folder and file where they are missing. Throws
+   * io_error, corrupt_index.
+   */
   constructor(dataDir: string) {
     this.path = join(dataDir, 'registry.db');
     this.#db = openDatabase(dataDir, this.path);

@@ -14,7 +14,10 @@ export const COLUMN_RULES: Readonly<Record<FieldType, readonly Type['kind'][]>> 
   BOOL: ['boolean'],
 });
 
-/** Why a column of `type` cannot give `field` (`is double: LONG needs int or long`), or null when it can. */
+/**
+ * Why a column of `type` cannot give `field` (`is double: LONG needs int or long`), or null when it
+ * can.
+ */
 export function columnFault(field: FieldDefinition, type: Type, joined: boolean): string | null {
   const list = type.kind === 'list';
   if (list && joined) return 'is a list: it cannot be joined with other columns';

@@ -9,16 +9,20 @@ import {
 } from './date-value.ts';
 import { parseDouble, parseLong } from './values.ts';
 
-/** Column types whose values have a canonical text: what a key column or a KEYWORD field may be made of. */
+/**
+ * Column types whose values have a canonical text: what a key column or a KEYWORD field may be made
+ * of.
+ */
 export function hasCanonicalText(type: Type): boolean {
   return !['struct', 'list', 'map', 'variant', 'unknown'].includes(type.kind);
 }
 
 /**
- * The canonical text of a column's value, as it stands in coordinates: integers in decimal, strings as they are, date
- * `YYYY-MM-DD`, time `HH:MM:SS.ffffff`, timestamps ISO-8601 with six digits (nine for nanoseconds) and `Z` where zoned,
- * decimals with their full scale, uuid in lower case, binary as base64, floats as the shortest text that reads back.
- * `value` is not null and of `type`, which has a canonical text.
+ * The canonical text of a column's value, as it stands in coordinates: integers in decimal, strings
+ * as they are, date `YYYY-MM-DD`, time `HH:MM:SS.ffffff`, timestamps ISO-8601 with six digits (nine
+ * for nanoseconds) and `Z` where zoned, decimals with their full scale, uuid in lower case, binary
+ * as base64, floats as the shortest text that reads back. `value` is not null and of `type`, which
+ * has a canonical text.
  */
 export function columnText(type: Type, value: Value): string {
   switch (type.kind) {
@@ -54,7 +58,10 @@ function scaledText(unscaled: bigint, scale: number): string {
   return unscaled < 0n ? `-${text}` : text;
 }
 
-/** The value whose canonical text is `text`, or null where no value of the type has that text. Inverse of `columnText`. */
+/**
+ * The value whose canonical text is `text`, or null where no value of the type has that text.
+ * Inverse of `columnText`.
+ */
 export function parseColumnText(type: Type, text: string): Value {
   const value = looseColumnValue(type, text);
   return value !== null && columnText(type, value) === text ? value : null;

@@ -1,6 +1,7 @@
 /**
  * Instants: microseconds since 1970-01-01T00:00:00Z as bigint, proleptic Gregorian calendar.
- * Calendar arithmetic after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (days_from_civil, civil_from_days).
+ * Calendar arithmetic after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+ * (days_from_civil, civil_from_days).
  */
 export const I64_MIN = -(2n ** 63n);
 export const I64_MAX = 2n ** 63n - 1n;
@@ -37,7 +38,10 @@ export function civilFromDays(days: number): [number, number, number] {
   return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day];
 }
 
-/** `YYYY-MM-DD` of days since 1970; years outside 0000..9999 with a sign and six digits (ISO 8601 expanded). */
+/**
+ * `YYYY-MM-DD` of days since 1970; years outside 0000..9999 with a sign and six digits (ISO 8601
+ * expanded).
+ */
 export function formatDay(days: number): string {
   const [year, month, day] = civilFromDays(days);
   const y =
@@ -74,9 +78,9 @@ const ISO =
   /^([+-]\d{6}|\d{4})-(\d\d)(?:-(\d\d))?(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * The instant that a text names, or null. ISO-8601 (`2025-11`, `2025-11-03`, `2025-11-03T14:22`, seconds and up to nine
- * digits of fraction cut to microseconds, `Z` or an offset; without a zone UTC, without a time midnight), or epoch
- * microseconds: a text of digits is always that.
+ * The instant that a text names, or null. ISO-8601 (`2025-11`, `2025-11-03`, `2025-11-03T14:22`,
+ * seconds and up to nine digits of fraction cut to microseconds, `Z` or an offset; without a zone
+ * UTC, without a time midnight), or epoch microseconds: a text of digits is always that.
  */
 export function parseDate(text: string): bigint | null {
   if (text.length > 40) return null;

@@ -11,10 +11,14 @@ export const FIELD_TYPES: readonly FieldType[] = [
   'BOOL',
 ];
 
+/** A field, defaults filled in. */
 export interface FieldDefinition {
   readonly name: string;
   readonly type: FieldType;
-  /** Source columns; several only for TEXT (joined by a line feed). For a shape field: the variant column. */
+  /**
+   * Source columns; several only for TEXT (joined by a line feed). For a shape field: the variant
+   * column.
+   */
   readonly source: readonly string[];
   /** Path inside a variant column, for a shape's field. */
   readonly path?: readonly string[];
@@ -32,12 +36,14 @@ export interface FieldDefinition {
   readonly format?: 'epoch_s' | 'epoch_ms' | 'epoch_us';
 }
 
+/** A VARIANT column: flattened, shaped, or both. */
 export interface VariantDefinition {
   readonly column: string;
   readonly flatten: boolean;
   readonly discriminator?: readonly string[];
 }
 
+/** A custom analyzer: a tokenizer with its options, and filters. */
 export interface AnalyzerDefinition {
   readonly name: string;
   readonly tokenizer: string;

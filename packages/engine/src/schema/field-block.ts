@@ -1,10 +1,13 @@
 /**
- * Values of one field for a run of documents, column by column: document i holds values starts[i] .. starts[i + 1).
- * Every field of every type may have none, one or several values in a document.
+ * Values of one field for a run of documents, column by column: document i holds values starts[i]
+ * .. starts[i + 1). Every field of every type may have none, one or several values in a document.
  */
 export type FieldBlock =
   | {
-      /** TEXT, KEYWORD, IP (16 bytes a value, IPv4 mapped): value j = bytes[offsets[j] .. offsets[j + 1]). */
+      /**
+       * TEXT, KEYWORD, IP (16 bytes a value, IPv4 mapped): value j = bytes[offsets[j] .. offsets[j
+       * + 1]).
+       */
       readonly kind: 'bytes';
       readonly starts: Int32Array;
       readonly offsets: Int32Array;
@@ -29,6 +32,9 @@ export interface DocumentBlock {
   readonly positions: Int32Array;
   /** 64-bit row hashes over the indexed columns. */
   readonly hashes: BigUint64Array;
-  /** By field name, variant catch-alls and path terms included. A field that is absent has no value in these documents. */
+  /**
+   * By field name, variant catch-alls and path terms included. A field that is absent has no value
+   * in these documents.
+   */
   readonly fields: ReadonlyMap<string, FieldBlock>;
 }

@@ -1,10 +1,12 @@
 /**
  * A good first definition for a table, with comments.
  *
- * 1. A sample of the newest rows is read: for each string column the share of distinct values, the average length, whether
- *    every value is an address, a URL-like identifier or JSON.
- * 2. Each column gets the type that its own type and its sample suggest; long text that comes first is the default field.
- * 3. What cannot be indexed (structs, maps, binary) is named in a comment, so nothing is left out in silence.
+ * 1. A sample of the newest rows is read: for each string column the share of distinct values, the
+ *    average length, whether every value is an address, a URL-like identifier or JSON.
+ * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
+ *    is the default field.
+ * 3. What cannot be indexed (structs, maps, binary) is named in a comment, so nothing is left out
+ *    in silence.
  */
 import type {
   ColumnVector,
@@ -32,7 +34,10 @@ export interface InitOptions {
   readonly name?: string;
 }
 
-/** The definition's YAML text. Reads up to 2,000 rows of the table; where they cannot be read, a comment says why. */
+/**
+ * The definition's YAML text. Reads up to 2,000 rows of the table; where they cannot be read, a
+ * comment says why.
+ */
 export async function initDefinition(table: SourceTable, options: InitOptions): Promise<string> {
   const samples = await sampleColumns(table).catch((error: Error) => error);
   const read = samples instanceof Map ? samples : new Map<string, readonly Value[]>();
@@ -240,7 +245,10 @@ function skippedLines(proposals: readonly Proposal[]): string[] {
     .map(({ column, why }) => `# not indexed: ${JSON.stringify(column)}: ${why}`);
 }
 
-/** Values of each column in the first rows of the current snapshot, read from one file where it has enough. */
+/**
+ * Values of each column in the first rows of the current snapshot, read from one file where it has
+ * enough.
+ */
 async function sampleColumns(table: SourceTable): Promise<ReadonlyMap<string, readonly Value[]>> {
   const columns = table.schema.fields
     .filter(

@@ -1,10 +1,13 @@
 /**
- * IP addresses as 16 bytes in network order; an IPv4 address is its IPv4-mapped IPv6 form (RFC 4291, 2.5.5.2), so byte order
- * sorts IPv4 addresses among themselves and inside ::ffff:0:0/96.
+ * IP addresses as 16 bytes in network order; an IPv4 address is its IPv4-mapped IPv6 form (RFC
+ * 4291, 2.5.5.2), so byte order sorts IPv4 addresses among themselves and inside ::ffff:0:0/96.
  */
 const encoder = new TextEncoder();
 
-/** The address that `text` names, or null. IPv4 dotted decimal without leading zeros; IPv6 as RFC 4291 2.2; no zones. */
+/**
+ * The address that `text` names, or null. IPv4 dotted decimal without leading zeros; IPv6 as RFC
+ * 4291 2.2; no zones.
+ */
 export function parseIp(text: string): Uint8Array | null {
   if (text.length > 45) return null;
   const bytes = encoder.encode(text);
@@ -12,7 +15,10 @@ export function parseIp(text: string): Uint8Array | null {
   return readIp(bytes, 0, bytes.length, out, 0) ? out : null;
 }
 
-/** Parses the ASCII address bytes[from .. to) into out[at .. at + 16); false (out undefined) when it is none. */
+/**
+ * Parses the ASCII address bytes[from .. to) into out[at .. at + 16); false (out undefined) when it
+ * is none.
+ */
 export function readIp(
   bytes: Uint8Array,
   from: number,

@@ -1,8 +1,10 @@
 /**
- * Keys. A document's key is the canonical text (column-text.ts) of each key column, partition columns first.
+ * Keys. A document's key is the canonical text (column-text.ts) of each key column, partition
+ * columns first.
  *
- * Encoded: the texts in UTF-8, each 0x00 inside a text written as 0x00 0xFF, texts separated by 0x00 0x01. Comparing
- * encoded keys byte by byte therefore compares the texts as bytes, column by column, and a text before its extensions.
+ * Encoded: the texts in UTF-8, each 0x00 inside a text written as 0x00 0xFF, texts separated by
+ * 0x00 0x01. Comparing encoded keys byte by byte therefore compares the texts as bytes, column by
+ * column, and a text before its extensions.
  *
  * Command line: `name=value,name=value`; `\` escapes `,` `=` and `\` inside names and values.
  */
@@ -24,7 +26,10 @@ export function keyColumns(spec: KeySpec): readonly string[] {
   return [...spec.partition, ...spec.identifier];
 }
 
-/** The encoded key of one canonical text a column. Throws invalid_argument for text that is not well-formed Unicode. */
+/**
+ * The encoded key of one canonical text a column. Throws invalid_argument for text that is not
+ * well-formed Unicode.
+ */
 export function encodeKey(texts: readonly string[]): Uint8Array {
   for (const text of texts) {
     if (!text.isWellFormed()) {
@@ -46,7 +51,10 @@ export function encodeKey(texts: readonly string[]): Uint8Array {
   return Uint8Array.from(out);
 }
 
-/** The canonical texts of an encoded key, one a column. Throws corrupt_index when the bytes are no key. */
+/**
+ * The canonical texts of an encoded key, one a column. Throws corrupt_index when the bytes are no
+ * key.
+ */
 export function decodeKey(key: Uint8Array): string[] {
   const texts: string[] = [];
   let from = 0;
@@ -100,8 +108,8 @@ export function coordinatesOfTexts(spec: KeySpec, texts: readonly string[]): Coo
 }
 
 /**
- * The canonical texts of coordinates in the order of `spec`, whatever order they were given in. Throws invalid_argument for
- * a column that is missing, unknown or given twice.
+ * The canonical texts of coordinates in the order of `spec`, whatever order they were given in.
+ * Throws invalid_argument for a column that is missing, unknown or given twice.
  */
 export function textsOfCoordinates(spec: KeySpec, coordinates: Coordinates): string[] {
   const names = keyColumns(spec);
@@ -148,8 +156,9 @@ function escapePart(text: string): string {
 }
 
 /**
- * Reads the command line form; where `spec` is given, names are checked and sorted into partition and identifier (a bare
- * value is accepted for a key of one column). Throws invalid_argument with the place of the fault.
+ * Reads the command line form; where `spec` is given, names are checked and sorted into partition
+ * and identifier (a bare value is accepted for a key of one column). Throws invalid_argument with
+ * the place of the fault.
  */
 export function parseKey(text: string, spec?: KeySpec): Coordinates {
   const parts = splitKey(text, spec);

@@ -1,8 +1,10 @@
 /**
  * A definition resolved against a table's schema: which columns are read, and what each becomes.
  *
- * 1. The key: partition columns, then identifier columns (by default the table's identifier fields).
- * 2. Each field: its columns must exist and be able to give its type (`COLUMN_RULES`); a list column is several values.
+ * 1. The key: partition columns, then identifier columns (by default the table's identifier
+ *    fields).
+ * 2. Each field: its columns must exist and be able to give its type (`COLUMN_RULES`); a list
+ *    column is several values.
  * 3. Each flattened variant: its catch-all TEXT field and its hidden path field (variant-terms.ts).
  */
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
@@ -40,6 +42,7 @@ export type FieldSource =
       };
     };
 
+/** A field with its structures and where its values come from. */
 export interface MappedField {
   readonly plan: FieldPlan;
   /** null for a variant's catch-all and path field. */
@@ -72,8 +75,8 @@ type Fault = (
 export type AnalyzerOf = (name: string) => Analyzer;
 
 /**
- * The mapping of `definition` over `schema`. Throws invalid_definition with every fault in `details.faults` when the table
- * cannot give what is asked for.
+ * The mapping of `definition` over `schema`. Throws invalid_definition with every fault in
+ * `details.faults` when the table cannot give what is asked for.
  */
 export function createMapping(
   definition: Definition,
@@ -93,7 +96,10 @@ export function createMapping(
   });
 }
 
-/** Issues of a parsed definition against the table: its own and those of the mapping, in the order of the text. */
+/**
+ * Issues of a parsed definition against the table: its own and those of the mapping, in the order
+ * of the text.
+ */
 export function checkAgainstTable(
   parsed: ParsedDefinition,
   text: string,
@@ -306,8 +312,8 @@ function resolveVariant(
 }
 
 /**
- * Structures of a field. Numbers, dates, booleans and addresses are queried through their column, so they have one as soon as
- * they are indexed, fast or cached.
+ * Structures of a field. Numbers, dates, booleans and addresses are queried through their column,
+ * so they have one as soon as they are indexed, fast or cached.
  */
 function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): MappedField {
   const { name, type, indexed, fast, cached } = found;

@@ -13,7 +13,10 @@ export interface AnalyzerCatalog {
   check(definition: AnalyzerDefinition): string | null;
 }
 
-/** The `analyzers` block: custom chains of a tokenizer and filters. Faulty ones are reported and left out. */
+/**
+ * The `analyzers` block: custom chains of a tokenizer and filters. Faulty ones are reported and
+ * left out.
+ */
 export function parseAnalyzers(
   tree: Tree | undefined,
   catalog: AnalyzerCatalog,

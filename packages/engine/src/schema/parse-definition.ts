@@ -1,8 +1,11 @@
 /**
- * A definition's YAML text to a checked `Definition`: all faults at once, each with its line and column.
+ * A definition's YAML text to a checked `Definition`: all faults at once, each with its line and
+ * column.
  *
- * 1. YAML under limits (yaml-tree.ts). 2. Each block by its own reader; unknown keys with the nearest known one.
- * 3. What only the whole can tell: duplicate fields, the tenant field, the key. Nothing is read from the environment and
+ * 1. YAML under limits (yaml-tree.ts). 2. Each block by its own reader; unknown keys with the
+ *    nearest known one.
+ * 3. What only the whole can tell: duplicate fields, the tenant field, the key. Nothing is read
+ *    from the environment and
  * nothing is expanded: `${HOME}` is seven characters.
  */
 import { LhsError } from '../base/errors.ts';
@@ -44,7 +47,10 @@ export const DEFINITION_KEYS = [
 ] as const;
 type Entries = KnownEntries<(typeof DEFINITION_KEYS)[number]>;
 
-/** What parsing found. `definition` is null when there is an error; `places` are UTF-16 offsets for later messages. */
+/**
+ * What parsing found. `definition` is null when there is an error; `places` are UTF-16 offsets for
+ * later messages.
+ */
 export interface ParsedDefinition {
   readonly definition: Definition | null;
   readonly issues: readonly DefinitionIssue[];
@@ -58,6 +64,7 @@ export interface DefinitionPlaces {
   readonly fields: ReadonlyMap<string, FieldPlaces>;
   readonly variants: ReadonlyMap<string, number>;
 }
+/** UTF-16 offsets of a field's parts. */
 export interface FieldPlaces {
   readonly at: number;
   readonly type: number;
@@ -82,7 +89,10 @@ export function parseDefinition(text: string, catalog: AnalyzerCatalog): ParsedD
   return { definition: report.failed() ? null : definition, issues: report.issues, places };
 }
 
-/** The definition, or invalid_definition with the first error as message and all of them in `details.issues`. */
+/**
+ * The definition, or invalid_definition with the first error as message and all of them in
+ * `details.issues`.
+ */
 export function requireDefinition(text: string, catalog: AnalyzerCatalog): Definition {
   const { definition, issues } = parseDefinition(text, catalog);
   if (definition !== null) return definition;

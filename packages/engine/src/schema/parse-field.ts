@@ -32,7 +32,10 @@ export type FieldSettings = Omit<FieldDefinition, 'name' | 'source' | 'path' | '
 /** Analyzer names that a definition may use. */
 export type AnalyzerNames = ReadonlySet<string>;
 
-/** A name that the query syntax can carry: letters, digits, `_`, `-` and `.`, from a letter, digit or `_`. */
+/**
+ * A name that the query syntax can carry: letters, digits, `_`, `-` and `.`, from a letter, digit
+ * or `_`.
+ */
 export function fieldNameFault(name: string): string | null {
   if (name.length > 128) return 'a field name is at most 128 characters';
   if (name === '_score' || name === '_key')
@@ -139,7 +142,10 @@ export function readAnalyzer(
   return undefined;
 }
 
-/** True when the entry is a VECTOR field, which is then reported, with its unknown keys, and otherwise left alone. */
+/**
+ * True when the entry is a VECTOR field, which is then reported, with its unknown keys, and
+ * otherwise left alone.
+ */
 function isVector(tree: Tree, report: Report): boolean {
   if (tree.kind !== 'map') return false;
   const type = tree.entries.find((entry) => entry.key === 'type')?.value;

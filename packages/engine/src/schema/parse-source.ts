@@ -19,7 +19,9 @@ const CATALOG_KEYS = Object.freeze({
 } as const);
 const REQUIRED = Object.freeze({ filesystem: 'warehouse', sql: 'uri', rest: 'uri' } as const);
 
-/** The `source` of a definition: a catalog and `table: namespace.name`, or the `path` of a table. */
+/**
+ * The `source` of a definition: a catalog and `table: namespace.name`, or the `path` of a table.
+ */
 export function parseSource(tree: Tree, report: Report): Definition['source'] | undefined {
   const map = readMap(tree, 'source', ['catalog', 'table', 'path', 'ref'], report);
   if (map === undefined) return undefined;

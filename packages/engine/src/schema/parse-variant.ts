@@ -14,13 +14,16 @@ export interface PlacedField {
   readonly field: FieldDefinition;
   readonly at: number;
 }
+/** A variant, its place, and the fields of its shapes. */
 export interface ParsedVariant {
   readonly variant: VariantDefinition;
   readonly at: number;
   readonly fields: readonly PlacedField[];
 }
 
-/** One entry of `variants`: a flattened column, shapes with typed fields `<column>.<path>`, or both. */
+/**
+ * One entry of `variants`: a flattened column, shapes with typed fields `<column>.<path>`, or both.
+ */
 export function parseVariant(
   tree: Tree,
   analyzers: AnalyzerNames,
@@ -120,7 +123,10 @@ function refuseSameShapeName(shapes: readonly Tree[], report: Report): void {
   }
 }
 
-/** Several shapes may declare one path alike: one field then, for the rows of each. Unlike declarations are refused. */
+/**
+ * Several shapes may declare one path alike: one field then, for the rows of each. Unlike
+ * declarations are refused.
+ */
 function mergeSameFields(fields: readonly PlacedField[], report: Report): readonly PlacedField[] {
   const byName = new Map<string, PlacedField>();
   for (const placed of fields) {

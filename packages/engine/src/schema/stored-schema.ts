@@ -2,9 +2,9 @@ import type { Field, ListType, PrimitiveKind, Schema, Type } from '@lakehouse-se
 import { LhsError } from '../base/errors.ts';
 
 /**
- * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs it: column ids, names and
- * types; what lies inside structs and maps, and defaults, are left out. So an index opens without its table.
- * Throws corrupt_index.
+ * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs
+ * it: column ids, names and types; what lies inside structs and maps, and defaults, are left out.
+ * So an index opens without its table. Throws corrupt_index.
  */
 export function readStoredSchema(json: unknown): Schema {
   const root = json as {

@@ -1,6 +1,6 @@
 /**
- * Typed reading of a YAML tree: every function reports what is wrong and returns undefined then, so that a reader goes on
- * and all faults come out at once.
+ * Typed reading of a YAML tree: every function reports what is wrong and returns undefined then, so
+ * that a reader goes on and all faults come out at once.
  */
 import { didYouMean } from '../base/nearest.ts';
 import type { Report, Tree } from './yaml-tree.ts';
@@ -8,7 +8,10 @@ import type { Report, Tree } from './yaml-tree.ts';
 /** The entries of a map whose keys are all known. */
 export type KnownEntries<K extends string> = { readonly [key in K]?: Tree };
 
-/** Entries by key; unknown keys are reported with the nearest known one. `what` names the map in messages. */
+/**
+ * Entries by key; unknown keys are reported with the nearest known one. `what` names the map in
+ * messages.
+ */
 export function readMap<const K extends string>(
   tree: Tree,
   what: string,

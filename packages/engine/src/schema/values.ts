@@ -23,8 +23,9 @@ export const VALUE_SHAPES: Readonly<Record<FieldType, string>> = Object.freeze({
 });
 
 /**
- * The value that a query term or a range bound names for a field of `type`, or null when the text is no such value
- * (`VALUE_SHAPES[type]` says what was expected). KEYWORD and TEXT: the text's UTF-8 bytes, unanalysed.
+ * The value that a query term or a range bound names for a field of `type`, or null when the text
+ * is no such value (`VALUE_SHAPES[type]` says what was expected). KEYWORD and TEXT: the text's
+ * UTF-8 bytes, unanalysed.
  */
 export function parseFieldValue(type: FieldType, text: string): FieldValue | null {
   switch (type) {
@@ -67,8 +68,9 @@ export function parseDouble(text: string): number | null {
 }
 
 /**
- * A field's value as it travels in `fields`, `sort` and buckets: DATE ISO-8601 with microseconds, LONG a number or beyond
- * 2^53 a string, DOUBLE a number or `"NaN"`, `"Infinity"`, `"-Infinity"`, IP canonical text, BOOL a boolean.
+ * A field's value as it travels in `fields`, `sort` and buckets: DATE ISO-8601 with microseconds,
+ * LONG a number or beyond 2^53 a string, DOUBLE a number or `"NaN"`, `"Infinity"`, `"-Infinity"`,
+ * IP canonical text, BOOL a boolean.
  */
 export function fieldValueToJson(
   type: FieldType,

@@ -2,12 +2,14 @@
  * How a flattened VARIANT column is indexed. For the variant column `meta` an index has two fields:
  *
  * - `meta`: TEXT, the string leaves, one value a leaf (phrases do not cross leaves);
- * - `meta#paths`: KEYWORD, one term a leaf, scalar array elements included: `<path> 0x00 <value>` in UTF-8.
+ * - `meta#paths`: KEYWORD, one term a leaf, scalar array elements included: `<path> 0x00 <value>`
+ *   in UTF-8.
  *
- * `<path>` is the object keys from the root joined by "."; arrays add nothing. A 0x00 inside a key is written as U+2400.
- * `<value>` is the leaf's canonical text: strings as they are; booleans `true`, `false`; a variant null `null`; numbers of
- * every width as the shortest decimal text (`1`, `12.5`, `1e+21`), so that 1, 1.0 and 1.00 are one term; dates, times and
- * timestamps as ISO-8601 with microseconds (`Z` where they are instants); binary as base64.
+ * `<path>` is the object keys from the root joined by "."; arrays add nothing. A 0x00 inside a key
+ * is written as U+2400. `<value>` is the leaf's canonical text: strings as they are; booleans
+ * `true`, `false`; a variant null `null`; numbers of every width as the shortest decimal text (`1`,
+ * `12.5`, `1e+21`), so that 1, 1.0 and 1.00 are one term; dates, times and timestamps as ISO-8601
+ * with microseconds (`Z` where they are instants); binary as base64.
  */
 const SEPARATOR = '\u0000';
 
@@ -27,8 +29,8 @@ export function pathPrefix(path: string): string {
 }
 
 /**
- * The value texts under which a leaf that the user writes as `text` may be indexed: the text itself and, where it is a number
- * written in another way (`1.50`, `+1`, `1e3`), its canonical form.
+ * The value texts under which a leaf that the user writes as `text` may be indexed: the text itself
+ * and, where it is a number written in another way (`1.50`, `+1`, `1e3`), its canonical form.
  */
 export function leafTexts(text: string): readonly string[] {
   const canonical = canonicalNumber(text);
@@ -50,7 +52,9 @@ function canonicalNumber(text: string): string | null {
   return decimalText(sign * BigInt(match[2] + fraction), fraction.length);
 }
 
-/** The shortest decimal text of unscaled * 10^-scale: no trailing zeros, no exponent, no minus zero. */
+/**
+ * The shortest decimal text of unscaled * 10^-scale: no trailing zeros, no exponent, no minus zero.
+ */
 export function decimalText(unscaled: bigint, scale: number): string {
   const negative = unscaled < 0n;
   const digits = String(negative ? -unscaled : unscaled).padStart(scale + 1, '0');

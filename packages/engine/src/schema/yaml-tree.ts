@@ -2,8 +2,8 @@
  * YAML text to a plain tree with places, under limits.
  *
  * 1. Size: more than `LIMITS.definitionBytes` is refused unread.
- * 2. Syntax: YAML 1.2 core schema, one document; aliases, anchors' uses, tags and merge keys are refused, so no text can
- *    grow into more than its own size.
+ * 2. Syntax: YAML 1.2 core schema, one document; aliases, anchors' uses, tags and merge keys are
+ *    refused, so no text can grow into more than its own size.
  * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
  */
 import { createRequire } from 'node:module';
@@ -31,6 +31,7 @@ export type Tree =
       /** As written, without quotes. */
       readonly source: string;
     };
+/** A key of a map with its value. */
 export interface TreeEntry {
   readonly key: string;
   readonly at: number;
@@ -110,8 +111,9 @@ function parse(text: string, report: Report): Document | null {
 }
 
 /**
- * Where the text nests absurdly deep, or -1: a bound that is taken before the recursive parser runs. Brackets are counted
- * outside comments (quotes are not looked at, hence the margin), and so are "- " and "? " at the start of a line.
+ * Where the text nests absurdly deep, or -1: a bound that is taken before the recursive parser
+ * runs. Brackets are counted outside comments (quotes are not looked at, hence the margin), and so
+ * are "- " and "? " at the start of a line.
  */
 function deepAt(text: string): number {
   const most = LIMITS.definitionDepth * 4;

@@ -1,0 +1,82 @@
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { ReindexResponse, WorkOptions } from '../backend.ts';
+import { analyzersOf } from '../registry/definition-analyzers.ts';
+import {
+  currentGeneration,
+  discardGeneration,
+  freeBytes,
+  type Generation,
+  type IndexLock,
+  promoteGeneration,
+  stageGeneration,
+  sweepGenerations,
+} from '../registry/index-folder.ts';
+import { type OpenDirectory, tableName } from '../registry/open-index.ts';
+import type { Definition } from '../schema/definition.ts';
+import { createMapping, type Mapping } from '../schema/mapping.ts';
+import { requireRoom } from './disk-room.ts';
+import { type RebuildResult, rebuildIndex } from './rebuild.ts';
+import { fromSource } from './source-errors.ts';
+import { followedSnapshot, namedSnapshot } from './source-table.ts';
+
+/** An index whose lock is held, and its table. */
+export interface LockedIndex {
+  readonly folder: string;
+  readonly definition: Definition;
+  readonly definitionVersion: number;
+  readonly table: SourceTable;
+  readonly lock: IndexLock;
+  readonly openDirectory: OpenDirectory;
+}
+
+/** The mapping of a definition over a table as it is now. Throws invalid_definition. */
+export function mappingOver(definition: Definition, table: SourceTable): Mapping {
+  const analyzerOf = analyzersOf(definition.analyzers);
+  return createMapping(definition, table.schema, tableName(definition), analyzerOf);
+}
+
+/**
+ * Builds a generation of the head (or of `asOf`, a snapshot id or ref) and makes it the live one.
+ * Whatever fails before leaves the live one untouched and nothing behind. Throws disk_short when it
+ * will not fit; `formerBytes` is the live generation's size.
+ */
+export async function buildGeneration(
+  index: LockedIndex,
+  asOf: string | undefined,
+  formerBytes: number,
+  work: WorkOptions,
+): Promise<Omit<ReindexResponse, 'took_ms'>> {
+  const { folder, definition, definitionVersion, table, lock, openDirectory } = index;
+  sweepGenerations(folder);
+  const { ref } = definition.source;
+  const snapshotId =
+    asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf, '--as-of');
+  const mapping = mappingOver(definition, table);
+  const set = await fromSource(() => table.files(snapshotId));
+  requireRoom(set, formerBytes, freeBytes(folder), folder);
+  const staged = stageGeneration(folder);
+  try {
+    const directory = openDirectory(staged.path, () => lock.assertHeld());
+    const request = { table, mapping, directory, snapshotId, definitionVersion, ...work };
+    const built = await rebuildIndex(request);
+    lock.assertHeld();
+    promoteGeneration(folder, staged);
+    sweepGenerations(folder);
+    return response(built, staged);
+  } catch (error) {
+    if (currentGeneration(folder)?.number !== staged.number) discardGeneration(staged);
+    throw error;
+  }
+}
+
+function response(built: RebuildResult, { number }: Generation): Omit<ReindexResponse, 'took_ms'> {
+  const { commit, docs, bytes, droppedDuplicates, leftOut } = built;
+  return {
+    doc_count: docs,
+    snapshot: commit.checkpoint?.snapshot_id ?? null,
+    index_generation: number,
+    bytes,
+    ...(droppedDuplicates > 0 ? { dropped_duplicates: droppedDuplicates } : {}),
+    ...(leftOut.size > 0 ? { untyped_values: Object.fromEntries(leftOut) } : {}),
+  };
+}
