@@ -166,7 +166,9 @@ describe.skipIf(!hasShared)('reindex and sync of tables that others wrote', () =
 
   it('git.commits: the last 8 appends, deletes, updates and a compaction', async () => {
     const truth = truthOf('git.commits');
-    const schema = await createFor('git.commits', truth, '', ['body', 'meta', 'origin_ip']);
+    const subject = '  - { name: subject, type: TEXT }\n';
+    const without = ['subject', 'body', 'meta', 'origin_ip'];
+    const schema = await createFor('git.commits', truth, subject, without);
     const [eighth, deleted, updated, compacted] = truth.snapshots.slice(7);
     await backend.reindex({ as_of: eighth.snapshot_id });
     expect((await backend.describeIndex({})).num_docs).toBe(eighth.row_count);
