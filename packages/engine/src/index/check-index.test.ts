@@ -27,7 +27,10 @@ beforeAll(() => {
 const sectionAt = (payload: DataView, section: number): number =>
   payload.getUint32(4 + 8 * section, true);
 
-/** The golden index with one component changed behind its back: checksums and commit say it is whole. */
+/**
+ * The golden index with one component changed behind its back: checksums and commit say it is
+ * whole.
+ */
 function planted(name: string, change: (payload: DataView) => void): readonly string[] {
   const whole = files.get(name)!;
   const kind = new DataView(whole.buffer, whole.byteOffset).getUint16(8, true);

@@ -4,7 +4,8 @@
  *   0 head, 16 bytes: i32 docs | zero
  *   1 blocks  of the keys: a front-coded list (columnar/byte-list.ts) in document order
  *   2 data    of the keys
- *   3 ranks   i32[docs]: place of the document's key among the segment's keys, sorted as unsigned bytes; equal keys (only one
+ *   3 ranks   i32[docs]: place of the document's key among the segment's keys, sorted as unsigned
+ *   bytes; equal keys (only one
  *             of them may live) in document order
  *   4 hashes  u32[docs]: hash of a key (base/hash-bytes.ts), ascending
  *   5 by hash i32[docs]: the document of each hash; equal hashes in document order

@@ -4,7 +4,8 @@
  *   0 head, 16 bytes: i32 docs | i32 runs | zero
  *   1 first doc i32[runs + 1]: first document of each run, then docs
  *   2 file      i32[runs]: number of the data file in the commit's file table
- *   3 position  i32[runs]: row of the run's first document; the next document of the run is the next row
+ *   3 position  i32[runs]: row of the run's first document; the next document of the run is the
+ *   next row
  */
 import { IntSink } from '../base/growing.ts';
 import type { Region } from '../storage/directory.ts';

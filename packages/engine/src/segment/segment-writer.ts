@@ -1,7 +1,8 @@
 /**
  * One segment on its way to disk:
  *   1. `add` takes document blocks and hands every field to the writers that its plan asks for
- *   2. `finish` writes one component file per structure: fields in order of their ids, then stored values, locators, core
+ *   2. `finish` writes one component file per structure: fields in order of their ids, then
+ *      stored values, locators, core
  * Nothing of it is visible until a commit names it.
  */
 import { NumericWriter } from '../columnar/numeric-writer.ts';

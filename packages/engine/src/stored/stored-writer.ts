@@ -2,9 +2,11 @@
  * Stored values: what hits return and no column can give back. Payload: sections
  *
  *   0 head, 16 bytes: i32 docs | i32 blocks | i32 fields | zero
- *   1 fields    u32 per stored field: its id in the field plan, ascending (a row names fields by their place here)
+ *   1 fields    u32 per stored field: its id in the field plan, ascending (a row names fields by
+ *   their place here)
  *   2 first doc i32[blocks + 1]: first document of each block, then docs
- *   3 data at   u32[blocks + 1]: where each block's compressed bytes begin in section 4, then its length
+ *   3 data at   u32[blocks + 1]: where each block's compressed bytes begin in section 4, then its
+ *   length
  *   4 data      zstd frames, one a block
  *
  * A block, decompressed: u32 offsets[documents + 1] of rows behind the offsets, then the rows. A
