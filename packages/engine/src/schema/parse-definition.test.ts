@@ -1,7 +1,16 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { FIELD_TYPES } from './definition.ts';
 import type { AnalyzerCatalog } from './parse-analyzers.ts';
-import { indexNameFault, parseDefinition, requireDefinition } from './parse-definition.ts';
+import {
+  DEFINITION_KEYS,
+  indexNameFault,
+  parseDefinition,
+  requireDefinition,
+} from './parse-definition.ts';
+import { FIELD_KEYS, SHAPE_FIELD_KEYS } from './parse-field.ts';
 
 const catalog: AnalyzerCatalog = {
   names: ['standard', 'english', 'simple', 'keyword'],
@@ -357,5 +366,22 @@ describe('hostile texts', () => {
       }),
       { seed: 20251121, numRuns: 500 },
     );
+  });
+});
+
+describe('the documentation', () => {
+  it('shows a definition that is valid as it stands', () => {
+    const page = readFileSync(new URL('../../../../docs/definition.md', import.meta.url), 'utf8');
+    const [, example] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const { definition, issues } = parseDefinition(example, ANALYZER_CATALOG);
+    expect(issues).toEqual([]);
+    expect(definition?.fields).toHaveLength(8);
+  });
+
+  it('names every key and every type', () => {
+    const page = readFileSync(new URL('../../../../docs/definition.md', import.meta.url), 'utf8');
+    for (const name of [...DEFINITION_KEYS, ...FIELD_KEYS, ...SHAPE_FIELD_KEYS, ...FIELD_TYPES]) {
+      expect(page, name).toMatch(new RegExp(`\\b${name}\\b`));
+    }
   });
 });
