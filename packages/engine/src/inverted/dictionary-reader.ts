@@ -1,9 +1,9 @@
 import type { Arena } from '../storage/directory.ts';
 import { prefixWord } from './dictionary-writer.ts';
-import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
+import { BLOCK_WORDS, DICTIONARY_BLOCK, LIST_BLOCK, SHORT } from './format.ts';
 import type { Sections } from './inverted-reader.ts';
 import { TermCursor } from './term-cursor.ts';
-import type { TermInfo } from './term-info.ts';
+import { BIG, type TermInfo } from './term-info.ts';
 
 /** Looks terms up: a binary search over the first bytes of the blocks, then the entries of one block. */
 export class DictionaryReader {
@@ -21,7 +21,59 @@ export class DictionaryReader {
 
   lookup(term: Uint8Array): TermInfo | null {
     if (this.#blocks === 0) return null;
-    const cursor = this.#cursorAt(this.#blockOf(term));
+    return this.#findIn(this.#blockOf(term), term);
+  }
+
+  /**
+   * Compares only bytes that an entry does not share with the one before it: `match` bytes of the term are known to agree with
+   * the entries passed, so an entry that shares less is behind the term, one that shares more is before it.
+   */
+  #findIn(block: number, term: Uint8Array): TermInfo | null {
+    const { u8, i32 } = this.#arena;
+    const index = (this.#sections.blocks.at >> 2) + block * BLOCK_WORDS;
+    let at = this.#sections.dictionary.at + i32[index + 2];
+    let small = this.#sections.small.at + i32[index + 3];
+    let big = i32[index + 4];
+    let match = 0;
+    const entries = Math.min(DICTIONARY_BLOCK, this.#terms - block * DICTIONARY_BLOCK);
+    for (let entry = 0; entry < entries; entry++) {
+      const shared = u8[at++];
+      const suffix = u8[at++];
+      if (shared === 255 && suffix === 255) return this.#walkTo(block, term);
+      if (shared < match) return null;
+      let found = false;
+      if (shared === match) {
+        let i = 0;
+        while (i < suffix && match < term.length && u8[at + i] === term[match]) {
+          i++;
+          match++;
+        }
+        found = i === suffix && match === term.length;
+        if (!found && i < suffix && (match === term.length || u8[at + i] > term[match]))
+          return null;
+      }
+      at += suffix;
+      let df = u8[at++];
+      if (df >= 128) {
+        df = readVarint(u8, at - 1);
+        at += varintBytes(df) - 1;
+      }
+      if (df >= LIST_BLOCK) {
+        if (found) return { df, kind: BIG, at: big };
+        big++;
+        continue;
+      }
+      if (found) return { df, kind: SHORT, at: small };
+      const bytes = readVarint(u8, at);
+      at += varintBytes(bytes);
+      small += bytes;
+    }
+    return null;
+  }
+
+  /** Blocks with terms of more than 254 bytes. */
+  #walkTo(block: number, term: Uint8Array): TermInfo | null {
+    const cursor = this.#cursorAt(block);
     for (let i = 0; i < DICTIONARY_BLOCK && cursor.next(); i++) {
       const order = cursor.compare(term);
       if (order === 0) return cursor.info();
@@ -69,7 +121,31 @@ export class DictionaryReader {
   }
 
   #compareFirst(block: number, term: Uint8Array): number {
-    const cursor = this.#cursorAt(block);
-    return cursor.next() ? cursor.compare(term) : 1;
+    const { u8, i32 } = this.#arena;
+    const index = (this.#sections.blocks.at >> 2) + block * BLOCK_WORDS;
+    const at = this.#sections.dictionary.at + i32[index + 2];
+    const size = u8[at + 1];
+    if (u8[at] === 255 && size === 255) {
+      const cursor = this.#cursorAt(block);
+      return cursor.next() ? cursor.compare(term) : 1;
+    }
+    for (let i = 0; i < size && i < term.length; i++) {
+      if (u8[at + 2 + i] !== term[i]) return u8[at + 2 + i] - term[i];
+    }
+    return size - term.length;
   }
 }
+
+function readVarint(u8: Uint8Array, at: number): number {
+  let value = u8[at];
+  if (value < 128) return value;
+  value &= 127;
+  for (let shift = 7, next = at + 1; shift < 35; shift += 7, next++) {
+    value |= (u8[next] & 127) << shift;
+    if (u8[next] < 128) break;
+  }
+  return value >>> 0;
+}
+
+const varintBytes = (value: number): number =>
+  value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5;

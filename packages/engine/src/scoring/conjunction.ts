@@ -17,16 +17,16 @@ export function searchConjunction(scorer: SegmentScorer): void {
 
 /** Scores survivors[0 .. n) of lists (posting numbers in `hits`) and dense terms. */
 function searchSurvivors(scorer: SegmentScorer, n: number): void {
-  const { active, top, reader, workspace } = scorer;
+  const { active, count, top, reader, workspace } = scorer;
   let lists = 0;
-  while (lists < active.length && active[lists].kind !== DENSE) lists++;
+  while (lists < count && active[lists].kind !== DENSE) lists++;
   let ahead = 0;
-  for (let k = lists; k < active.length; k++) ahead += active[k].max;
+  for (let k = lists; k < count; k++) ahead += active[k].max;
   scorer.describe();
   for (let i = 0; i < n; ) {
     i = scorer.kernels.lists(
       lists,
-      active.length - lists,
+      count - lists,
       i,
       n,
       workspace.survivors.byteOffset,
@@ -41,16 +41,16 @@ function searchSurvivors(scorer: SegmentScorer, n: number): void {
 
 /** Dense terms only: ranges by falling bound. */
 function searchDense(scorer: SegmentScorer): void {
-  const { active, top, reader, workspace, book } = scorer;
+  const { active, count, top, reader, workspace, book } = scorer;
   const { u8 } = reader.arena;
   const { bound, ranges } = workspace;
-  for (const clause of active) clause.fillBounds(book);
+  for (let k = 0; k < count; k++) active[k].fillBounds(book);
   let n = 0;
   let highest = 0;
   for (let r = 0; r < reader.ranges; r++) {
     let sum = 0;
     let everywhere = true;
-    for (let k = 0; k < active.length && everywhere; k++) {
+    for (let k = 0; k < count && everywhere; k++) {
       const code = u8[active[k].impactAt + r];
       everywhere = code !== 0;
       sum += active[k].bounds[code];
@@ -86,12 +86,12 @@ export function sortRanges(
 
 /** Runs the range kernel over the active dense terms; `order` lists n ranges, their bounds are in workspace.bound. */
 export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array): void {
-  const { active, top, reader, workspace } = scorer;
+  const { count, top, reader, workspace } = scorer;
   const excluded = describeExcluded(scorer);
   scorer.describe();
   for (let i = 0; i < n; ) {
     i = scorer.kernels.ranges(
-      active.length,
+      count,
       i,
       n,
       order.byteOffset,
@@ -106,11 +106,12 @@ export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array
 }
 
 /** Tells the kernels the bitmaps of excluded and blocked documents; returns how many. */
-export function describeExcluded({ excluded, blocked, reader }: SegmentScorer): number {
+function describeExcluded(scorer: SegmentScorer): number {
+  const { excluded, excludedCount, blocked, reader } = scorer;
   const { i32 } = reader.arena;
   let n = 0;
-  for (const clause of excluded) {
-    if (clause.kind === DENSE) i32[(EXCLUDED_AT >> 2) + n++] = clause.bitmapWords << 2;
+  for (let i = 0; i < excludedCount; i++) {
+    if (excluded[i].kind === DENSE) i32[(EXCLUDED_AT >> 2) + n++] = excluded[i].bitmapWords << 2;
   }
   if (blocked !== null) i32[(EXCLUDED_AT >> 2) + n++] = blocked.byteOffset;
   return n;

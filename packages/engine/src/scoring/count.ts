@@ -28,30 +28,33 @@ function countUnblocked(scorer: SegmentScorer, clause: Clause, blocked: Int32Arr
 
 /** Documents that hold all active terms. */
 export function countConjunction(scorer: SegmentScorer): number {
-  const { active } = scorer;
-  if (active.length === 1) return countTerm(scorer, active[0]);
-  if (active[0].kind === DENSE) {
-    return scorer.kernels.countAll(active.map(bitmapOf), scorer.blockedAt, bytesOf(scorer));
-  }
-  return keepLiving(scorer, intersectLists(scorer, false));
+  const { active, count } = scorer;
+  if (count === 1) return countTerm(scorer, active[0]);
+  if (active[0].kind !== DENSE) return keepLiving(scorer, intersectLists(scorer, false));
+  const bitmaps: number[] = [];
+  for (let k = 0; k < count; k++) bitmaps.push(bitmapOf(active[k]));
+  return scorer.kernels.countAll(bitmaps, scorer.blockedAt, bytesOf(scorer));
 }
 
 /** Documents that hold any of the scorer's clauses. */
 export function countUnion(scorer: SegmentScorer): number {
-  const { clauses } = scorer;
-  if (clauses.length === 1) return countTerm(scorer, clauses[0]);
-  if (clauses.length === 2) {
-    scorer.activate(clauses);
+  const { clauses, clauseCount } = scorer;
+  if (clauseCount === 1) return countTerm(scorer, clauses[0]);
+  if (clauseCount === 2) {
+    scorer.activateAll();
     return countEach(scorer) - countConjunction(scorer);
   }
-  const dense = clauses.filter((clause) => clause.kind === DENSE);
-  const lists = clauses.filter((clause) => clause.kind !== DENSE);
+  const used = clauses.slice(0, clauseCount);
+  const dense = used.filter((clause) => clause.kind === DENSE);
+  const lists = used.filter((clause) => clause.kind !== DENSE);
   return countDense(scorer, dense) + countOutside(scorer, dense, lists);
 }
 
 /** |A| + |B|: with |A and B| the two make |A or B|, and conjunctions skip. */
 export function countEach(scorer: SegmentScorer): number {
-  return scorer.clauses.reduce((sum, clause) => sum + countTerm(scorer, clause), 0);
+  let sum = 0;
+  for (let i = 0; i < scorer.clauseCount; i++) sum += countTerm(scorer, scorer.clauses[i]);
+  return sum;
 }
 
 function countDense(scorer: SegmentScorer, dense: readonly Clause[]): number {

@@ -15,18 +15,18 @@ const WORTH_A_KERNEL = 64;
  * posting number in every list or short term.
  */
 export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
-  const { active } = scorer;
+  const { active, count } = scorer;
   const { survivors } = scorer.workspace;
   const lead = active[0];
   lead.decodeDocs();
   let source = lead.docs;
   let n = lead.df;
-  for (const clause of active) {
-    if (clause.kind !== DENSE) continue;
-    n = sieve(scorer, clause, source, n, hits ? lead.hits : null);
+  for (let k = 1; k < count; k++) {
+    if (active[k].kind !== DENSE) continue;
+    n = sieve(scorer, active[k], source, n, hits ? lead.hits : null);
     source = survivors;
   }
-  for (let k = 1; k < active.length; k++) {
+  for (let k = 1; k < count; k++) {
     if (active[k].kind === DENSE) continue;
     if (hits && source !== survivors) countUp(lead.hits, n);
     n = hits ? mergeHits(scorer, source, n, k) : merge(scorer, source, n, active[k], null, null);

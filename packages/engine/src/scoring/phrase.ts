@@ -42,10 +42,10 @@ export function countPhrase(scorer: SegmentScorer): number {
 }
 
 /** Documents of word w of the bitmaps that hold all active terms and are not blocked. */
-function candidates({ active, blocked, reader }: SegmentScorer, w: number): number {
+function candidates({ active, count, blocked, reader }: SegmentScorer, w: number): number {
   const { i32 } = reader.arena;
   let word = i32[active[0].bitmapWords + w];
-  for (let k = 1; k < active.length; k++) word &= i32[active[k].bitmapWords + w];
+  for (let k = 1; k < count; k++) word &= i32[active[k].bitmapWords + w];
   return blocked === null ? word : word & ~blocked[w];
 }
 
@@ -99,10 +99,10 @@ function sortSurvivors(scorer: SegmentScorer, n: number): number {
 
 /** True when the frequency of a dense term, cheaper than positions, keeps the document below theta. */
 function denseBelow(scorer: SegmentScorer, weight: number, doc: number): boolean {
-  const { active, top } = scorer;
+  const { active, count, top } = scorer;
   if (top.size < top.limit) return false;
   let least = ROWS;
-  for (let k = 1; k < active.length; k++) {
+  for (let k = 1; k < count; k++) {
     if (active[k].kind === DENSE) least = Math.min(least, denseFrequency(active[k], doc));
   }
   return least < ROWS && below(scorer, weight, least, doc);
@@ -121,13 +121,13 @@ function offer(scorer: SegmentScorer, weight: number, doc: number, tf: number): 
 
 /** Dense terms only: ranges by falling bound. */
 function searchDense(scorer: SegmentScorer, weight: number): void {
-  const { active, reader, top, workspace, book } = scorer;
+  const { active, count, reader, top, workspace, book } = scorer;
   const { u8 } = reader.arena;
   const { bound, ranges, sorted } = workspace;
   let n = 0;
   for (let r = 0; r < reader.ranges; r++) {
     let code = 255;
-    for (const { impactAt } of active) code = Math.min(code, u8[impactAt + r]);
+    for (let k = 0; k < count; k++) code = Math.min(code, u8[active[k].impactAt + r]);
     if (code === 0) continue;
     bound[r] = weight * book[code] * UP;
     ranges[n++] = r;
@@ -139,11 +139,11 @@ function searchDense(scorer: SegmentScorer, weight: number): void {
 }
 
 function searchRange(scorer: SegmentScorer, weight: number, range: number): void {
-  const { active, reader, top } = scorer;
+  const { active, count, reader, top } = scorer;
   const { u8 } = reader.arena;
   let narrow = active[0];
-  for (const clause of active) {
-    if (u8[clause.widthAt + range] < u8[narrow.widthAt + range]) narrow = clause;
+  for (let k = 1; k < count; k++) {
+    if (u8[active[k].widthAt + range] < u8[narrow.widthAt + range]) narrow = active[k];
   }
   const width = u8[narrow.widthAt + range];
   for (let w = WORDS * range; w < WORDS * (range + 1); w++) {

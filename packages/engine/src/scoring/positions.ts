@@ -8,29 +8,30 @@ import type { SegmentScorer } from './segment-scorer.ts';
 export function beginPhrase(scorer: SegmentScorer): void {
   const { i32 } = scorer.reader.arena;
   scorer.describe();
-  scorer.active.forEach((clause, k) => {
+  for (let k = 0; k < scorer.count; k++) {
+    const clause = scorer.active[k];
     const at = (TERM_BYTES * k) >> 2;
     i32[at + (FIELD.located >> 2)] = clause.kind === DENSE ? 0 : 1;
     i32[at + (FIELD.slot >> 2)] = clause.slot;
     i32[(CURSORS_AT >> 2) + 8 * k] = -1;
-  });
+  }
 }
 
 /** How often the phrase stands in a document that holds all its terms; `hit`: its number among the survivors of lists. */
 export function phraseFrequency(scorer: SegmentScorer, doc: number, hit: number): number {
-  const { active, reader } = scorer;
-  for (let k = 0; k < active.length && active[k].kind !== DENSE; k++) {
+  const { active, count, reader } = scorer;
+  for (let k = 0; k < count && active[k].kind !== DENSE; k++) {
     placeList(scorer, active[k], k, active[k].hits[hit]);
   }
   const width = reader.widths[reader.extents[doc]];
   const extentsAt = reader.extents.byteOffset;
-  const found = scorer.kernels.phrase(active.length, doc, extentsAt, width);
+  const found = scorer.kernels.phrase(count, doc, extentsAt, width);
   if (found >= 0) return found;
-  for (let k = 0; k < active.length; k++) {
+  for (let k = 0; k < count; k++) {
     if (active[k].kind === DENSE) placeDense(scorer, active[k], k, doc);
   }
-  const again = scorer.kernels.phrase(active.length, doc, extentsAt, width);
-  for (let k = 0; k < active.length; k++) {
+  const again = scorer.kernels.phrase(count, doc, extentsAt, width);
+  for (let k = 0; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
     scorer.reader.arena.i32[(TERM_BYTES * k + FIELD.located) >> 2] = 0;
     scorer.reader.arena.i32[(CURSORS_AT >> 2) + 8 * k] = -1;

@@ -57,23 +57,30 @@ export function inverseFrequency(docs: number, df: number): number {
 /** The terms in a segment, by their places in the search; null where it does not have one. */
 export type SegmentTerms = readonly (TermInfo | null)[];
 
-/** Looks the terms of a search up in a segment. */
-export function lookUpTerms({ terms }: TermSearch, { reader }: ScoringSegment): SegmentTerms {
-  return terms.map((term) => reader.lookup(term.bytes));
+/** Looks terms up in a segment. */
+export function lookUpTerms(terms: readonly QueryTerm[], { reader }: ScoringSegment): SegmentTerms {
+  const found: (TermInfo | null)[] = [];
+  for (const term of terms) found.push(reader.lookup(term.bytes));
+  return found;
 }
 
 /** Statistics of the segments themselves. `found`: their terms. */
 export function gatherStatistics(
-  { segments, terms }: TermSearch,
+  segments: readonly ScoringSegment[],
   found: readonly SegmentTerms[],
+  terms: number,
 ): FieldStatistics {
   let docs = 0;
   let tokens = 0;
-  const frequencies = new Array<number>(terms.length).fill(0);
-  segments.forEach(({ reader }, s) => {
+  const frequencies: number[] = [];
+  for (let i = 0; i < terms; i++) {
+    let df = 0;
+    for (const infos of found) df += infos[i]?.df ?? 0;
+    frequencies.push(df);
+  }
+  for (const { reader } of segments) {
     docs += reader.docsWithField;
     tokens += reader.tokens;
-    for (let i = 0; i < terms.length; i++) frequencies[i] += found[s][i]?.df ?? 0;
-  });
+  }
   return { docs, averageLength: docs === 0 ? 1 : tokens / docs, frequencies };
 }

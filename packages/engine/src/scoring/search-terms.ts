@@ -18,7 +18,7 @@ import {
   type TermMode,
   type TermSearch,
 } from './request.ts';
-import { SegmentScorer } from './segment-scorer.ts';
+import { type SegmentScorer, scorerOf } from './segment-scorer.ts';
 import { searchSingle } from './single.ts';
 import { TopDocs } from './top-docs.ts';
 import { MOST_SPLIT, searchUnion } from './union.ts';
@@ -45,20 +45,18 @@ export function countTerms(search: TermSearch): number {
   return run(planOf(search, false), null, true);
 }
 
-interface PlannedTerm extends QueryTerm {
-  /** Place in the search. */
-  readonly place: number;
-  readonly weight: number;
-  /** Place in the order in which shares are added: rarest first. */
-  readonly order: number;
-}
-
 interface Plan {
   readonly mode: TermMode;
   readonly segments: readonly ScoringSegment[];
-  readonly terms: readonly PlannedTerm[];
+  readonly terms: readonly QueryTerm[];
   /** By segment. */
   readonly found: readonly SegmentTerms[];
+  /** By term: boost x idf; of equal terms the first has all, the others -1. */
+  readonly weights: readonly number[];
+  /** By term: its place in the order in which shares are added, rarest first. */
+  readonly order: readonly number[];
+  /** Terms with a weight. */
+  readonly size: number;
   readonly averageLength: number;
   /** All terms are in some segment, or any will do. */
   readonly possible: boolean;
@@ -66,47 +64,53 @@ interface Plan {
   readonly primed: boolean;
 }
 
+/** The weight of a term that is counted with an equal one before it. */
+const MERGED = -1;
+
 function planOf(search: TermSearch, primed: boolean): Plan {
   const { mode, segments } = search;
-  const used = mode === 'term' ? { ...search, terms: search.terms.slice(0, 1) } : search;
-  const found = segments.map((segment) => lookUpTerms(used, segment));
-  const statistics = used.statistics ?? gatherStatistics(used, found);
+  const terms =
+    mode === 'term' && search.terms.length > 1 ? search.terms.slice(0, 1) : search.terms;
+  const found: SegmentTerms[] = [];
+  for (const segment of segments) found.push(lookUpTerms(terms, segment));
+  const statistics = search.statistics ?? gatherStatistics(segments, found, terms.length);
   const { docs, frequencies, averageLength } = statistics;
-  const order = rarestFirst(frequencies);
-  const terms = used.terms.map((term, place) => {
-    const weight = term.boost * inverseFrequency(docs, frequencies[place]);
-    return { ...term, place, weight, order: order[place] };
-  });
-  return {
-    mode,
-    segments,
-    terms: mode === 'phrase' ? terms : distinct(terms),
-    found,
-    averageLength,
-    possible: mode === 'or' || terms.every(({ place }) => frequencies[place] > 0),
-    primed,
-  };
-}
-
-function rarestFirst(frequencies: readonly number[]): readonly number[] {
-  const places = frequencies.map((_, i) => i);
-  places.sort((a, b) => frequencies[a] - frequencies[b] || a - b);
-  const rank: number[] = [];
-  places.forEach((place, i) => {
-    rank[place] = i;
-  });
-  return rank;
-}
-
-/** Equal terms as one with the sum of their weights. */
-function distinct(terms: readonly PlannedTerm[]): readonly PlannedTerm[] {
-  const found: PlannedTerm[] = [];
-  for (const term of terms) {
-    const at = found.findIndex((other) => Buffer.compare(other.bytes, term.bytes) === 0);
-    if (at < 0) found.push(term);
-    else found[at] = { ...found[at], weight: found[at].weight + term.weight };
+  const weights: number[] = [];
+  const order: number[] = [];
+  let possible = true;
+  for (let i = 0; i < terms.length; i++) {
+    const df = frequencies[i];
+    weights.push(terms[i].boost * inverseFrequency(docs, df));
+    if (df === 0) possible = mode === 'or';
+    let rank = 0;
+    for (let j = 0; j < terms.length; j++) {
+      if (frequencies[j] < df || (frequencies[j] === df && j < i)) rank++;
+    }
+    order.push(rank);
   }
-  return found;
+  const size = mode === 'phrase' ? terms.length : mergeEqual(terms, weights);
+  return { mode, segments, terms, found, weights, order, size, averageLength, possible, primed };
+}
+
+/** Equal terms become one with the sum of their weights; returns how many are left. */
+function mergeEqual(terms: readonly QueryTerm[], weights: number[]): number {
+  let size = 0;
+  for (let i = 0; i < terms.length; i++) {
+    let same = 0;
+    while (!equalBytes(terms[same].bytes, terms[i].bytes)) same++;
+    if (same === i) size++;
+    else {
+      weights[same] += weights[i];
+      weights[i] = MERGED;
+    }
+  }
+  return size;
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** One term, a short list: stored scores help, unless filters or the start of a page make them void. */
@@ -124,12 +128,22 @@ function run(plan: Plan, top: TopDocs | null, count: boolean): number {
 
 function runSegment(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {
   const segment = plan.segments[place];
-  const found = termsOf(plan, place);
-  if (found.length === 0 || (plan.mode !== 'or' && found.length < plan.terms.length)) return 0;
+  const infos = plan.found[place];
+  let present = 0;
+  for (let i = 0; i < infos.length; i++) {
+    if (infos[i] !== null && plan.weights[i] !== MERGED) present++;
+  }
+  if (present === 0 || (plan.mode !== 'or' && present < plan.size)) return 0;
   top?.enter(segment.number, segment.ranks);
   const most = plan.mode === 'or' ? MOST_SPLIT : MOST_TERMS;
-  if (!segment.reader.text || found.length > most) return walk(plan, segment, found, top);
-  const scorer = open(plan, segment, found, top ?? NO_TOP);
+  if (!segment.reader.text || present > most) return walk(plan, place, top);
+  const scorer = scorerOf(segment.reader);
+  scorer.begin(segment, top ?? NO_TOP, plan.averageLength, present);
+  for (let i = 0; i < infos.length; i++) {
+    const info = infos[i];
+    if (info === null || plan.weights[i] === MERGED) continue;
+    scorer.addClause(info, plan.weights[i], plan.terms[i].slot, plan.order[i]);
+  }
   if (top !== null) {
     if (plan.primed) top.prime(scorer.clauses[0].tenth);
     searchSegment(plan, scorer);
@@ -137,80 +151,39 @@ function runSegment(plan: Plan, place: number, top: TopDocs | null, count: boole
   return count ? countSegment(plan, scorer) : 0;
 }
 
-interface FoundTerm {
-  readonly term: PlannedTerm;
-  readonly info: TermInfo;
-}
-
-/** The terms that a segment has. */
-function termsOf(plan: Plan, place: number): FoundTerm[] {
-  const found: FoundTerm[] = [];
-  for (const term of plan.terms) {
-    const info = plan.found[place][term.place];
-    if (info !== null) found.push({ term, info });
-  }
-  return found;
-}
-
 const NO_TOP = new TopDocs(0, () => new Uint8Array(0));
 
-function walk(
-  { mode, averageLength }: Plan,
-  segment: ScoringSegment,
-  found: readonly FoundTerm[],
-  top: TopDocs | null,
-): number {
-  const ordered = mode === 'phrase' ? found : found.toSorted((a, b) => a.term.order - b.term.order);
-  const terms = ordered.map(({ term, info }) => ({ info, weight: term.weight, slot: term.slot }));
-  return walkSegment({ segment, mode, terms, averageLength }, top);
-}
-
-function open(
-  plan: Plan,
-  segment: ScoringSegment,
-  found: readonly FoundTerm[],
-  top: TopDocs,
-): SegmentScorer {
-  const scorer = new SegmentScorer(segment, top, plan.averageLength, found.length);
-  const { reader } = segment;
-  const scale = plan.averageLength / reader.averageLength;
-  scorer.clauses = found.map(({ term, info }, i) => {
-    const clause = scorer.workspace.clauses[i];
-    clause.open(reader, info, term.weight, scale);
-    clause.slot = term.slot;
-    clause.order = term.order;
-    return clause;
+function walk(plan: Plan, place: number, top: TopDocs | null): number {
+  const { mode, averageLength, weights, order, terms } = plan;
+  const infos = plan.found[place];
+  const places = terms.map((_, i) => i).filter((i) => infos[i] !== null && weights[i] !== MERGED);
+  if (mode !== 'phrase') places.sort((a, b) => order[a] - order[b]);
+  const walked = places.map((i) => {
+    return { info: infos[i] as TermInfo, weight: weights[i], slot: terms[i].slot };
   });
-  return scorer;
+  const segment = plan.segments[place];
+  return walkSegment({ segment, mode, terms: walked, averageLength }, top);
 }
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
-  const { clauses } = scorer;
-  if (plan.mode === 'phrase' && clauses.length > 1) {
-    scorer.activate(clauses);
-    searchPhrase(
-      scorer,
-      plan.terms.reduce((sum, term) => sum + term.weight, 0),
-    );
-  } else if (clauses.length === 1) {
-    scorer.activate(clauses);
-    searchSingle(scorer, clauses[0]);
-  } else if (plan.mode === 'or') searchUnion(scorer);
-  else {
-    scorer.activate(clauses);
-    searchConjunction(scorer);
-  }
+  scorer.activateAll();
+  if (scorer.clauseCount === 1) searchSingle(scorer, scorer.clauses[0]);
+  else if (plan.mode === 'phrase') searchPhrase(scorer, sum(plan.weights));
+  else if (plan.mode === 'or') searchUnion(scorer);
+  else searchConjunction(scorer);
+}
+
+function sum(weights: readonly number[]): number {
+  let total = 0;
+  for (const weight of weights) total += weight;
+  return total;
 }
 
 function countSegment(plan: Plan, scorer: SegmentScorer): number {
-  const { clauses } = scorer;
-  if (clauses.length === 1) return countTerm(scorer, clauses[0]);
-  scorer.activate(clauses);
+  const { clauses, clauseCount, joined } = scorer;
+  if (clauseCount === 1) return countTerm(scorer, clauses[0]);
+  scorer.activateAll();
   if (plan.mode === 'phrase') return countPhrase(scorer);
-  const joined = scorer.joined >= 0 ? scorer.joined : -1;
-  if (plan.mode === 'or') {
-    if (clauses.length > 2 || joined < 0) return countUnion(scorer);
-    return countEach(scorer) - joined;
-  }
-  return joined >= 0 ? joined : countConjunction(scorer);
+  if (plan.mode !== 'or') return joined >= 0 ? joined : countConjunction(scorer);
+  return clauseCount > 2 || joined < 0 ? countUnion(scorer) : countEach(scorer) - joined;
 }

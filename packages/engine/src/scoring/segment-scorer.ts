@@ -1,5 +1,6 @@
 import { B, DENSE, K1, LONG, SHORT } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
+import type { TermInfo } from '../inverted/term-info.ts';
 import { raiseImpact } from '../inverted/term-matches.ts';
 import type { Clause } from './clause.ts';
 import { HAS_DOCS, HAS_FREQUENCIES } from './clause.ts';
@@ -15,41 +16,78 @@ export const UP = 1 + 1e-9;
 
 /**
  * One query in one segment: the opened terms, what blocks documents, and where hits go. The algorithms (conjunction.ts,
- * union.ts, phrase.ts, single.ts, count.ts) are functions over it.
+ * union.ts, phrase.ts, single.ts, count.ts) are functions over it. Made once a segment and begun anew by every query, so that
+ * a query allocates little.
  */
 export class SegmentScorer {
-  readonly segment: ScoringSegment;
   readonly reader: InvertedReader;
   readonly workspace: Workspace;
   readonly kernels: Kernels;
-  readonly top: TopDocs;
-  readonly averageLength: number;
+  segment!: ScoringSegment;
+  top!: TopDocs;
+  averageLength = 0;
   /** Impacts by code, by the query's average length. */
-  readonly book: Float64Array;
+  book: Float64Array;
   /** Bitmap of documents that may not match, in the arena; null: none. */
-  readonly blocked: Int32Array | null;
-  /** The terms that are in the segment, in the order of the query. */
-  clauses: readonly Clause[] = [];
-  /** The terms that a document has to hold, rarest first; those that it must not. */
-  active: Clause[] = [];
-  excluded: readonly Clause[] = [];
+  blocked: Int32Array | null = null;
+  /** clauses[0 .. clauseCount): the terms that are in the segment, in the order of the query. */
+  readonly clauses: Clause[] = [];
+  clauseCount = 0;
+  /** active[0 .. count): the terms that a document has to hold, rarest first: lists and short ones before dense ones. */
+  readonly active: Clause[] = [];
+  count = 0;
+  /** excluded[0 .. excludedCount): the terms that it must not hold. */
+  readonly excluded: Clause[] = [];
+  excludedCount = 0;
   /** Documents of the first conjunction, blocked ones left out; -1 where they were not all visited. */
   joined = -1;
-  /** `active` in the order in which shares are added; null where kernels add in that order, too. */
-  #summed: readonly Clause[] | null = null;
+  /** The active terms in the order in which shares are added, where kernels add in another one. */
+  readonly #summed: Clause[] = [];
+  #reordered = false;
+  #raisedFor = -1;
+  #raised: Float64Array;
 
-  constructor(segment: ScoringSegment, top: TopDocs, averageLength: number, terms: number) {
-    const { reader } = segment;
-    this.segment = segment;
+  constructor(reader: InvertedReader) {
     this.reader = reader;
     this.workspace = workspaceOf(reader.arena);
     this.kernels = this.workspace.kernels;
+    this.book = reader.book;
+    this.#raised = reader.book;
+  }
+
+  /** Begins a query of up to `terms` terms. */
+  begin(segment: ScoringSegment, top: TopDocs, averageLength: number, terms: number): void {
+    this.segment = segment;
     this.top = top;
     this.averageLength = averageLength;
-    this.workspace.reserve(reader.docs, terms);
+    this.workspace.reserve(this.reader.docs, terms);
     this.workspace.useAverageLength(averageLength);
-    this.book = raisedBook(reader, averageLength);
+    this.book = this.#bookFor(averageLength);
     this.blocked = this.#inArena(segment.blocked);
+    this.clauseCount = 0;
+    this.count = 0;
+    this.excludedCount = 0;
+    this.joined = -1;
+  }
+
+  /** Opens the next term of the query. */
+  addClause(info: TermInfo, weight: number, slot: number, order: number): void {
+    const clause = this.workspace.clauses[this.clauseCount];
+    clause.open(this.reader, info, weight, this.averageLength / this.reader.averageLength);
+    clause.slot = slot;
+    clause.order = order;
+    this.clauses[this.clauseCount++] = clause;
+  }
+
+  /** The code book by another average length. */
+  #bookFor(averageLength: number): Float64Array {
+    const scale = averageLength / this.reader.averageLength;
+    if (scale <= 1) return this.reader.book;
+    if (this.#raisedFor !== averageLength) {
+      this.#raisedFor = averageLength;
+      this.#raised = this.reader.book.map((impact) => raiseImpact(impact, scale));
+    }
+    return this.#raised;
   }
 
   #inArena(blocked: Int32Array | null): Int32Array | null {
@@ -79,21 +117,55 @@ export class SegmentScorer {
     return weight * (tf / (tf + norm));
   }
 
-  /** Takes the terms that a document has to hold; orders them rarest first: lists and short terms come before dense ones. */
-  activate(clauses: readonly Clause[]): void {
-    this.active = clauses.toSorted((a, b) => a.df - b.df);
-    this.#summed = inOrder(this.active) ? null : bySum(clauses);
+  /** Makes the clauses whose bits are set active, the others excluded. */
+  activate(set: number): void {
+    const { active, excluded } = this;
+    let count = 0;
+    let excludedCount = 0;
+    for (let i = 0; i < this.clauseCount; i++) {
+      const clause = this.clauses[i];
+      if (((set >> i) & 1) === 0) excluded[excludedCount++] = clause;
+      else {
+        let at = count++;
+        for (; at > 0 && active[at - 1].df > clause.df; at--) active[at] = active[at - 1];
+        active[at] = clause;
+      }
+    }
+    this.count = count;
+    this.excludedCount = excludedCount;
+    this.#reordered = count > 2 && this.#sortShares();
+  }
+
+  /** All clauses are active. */
+  activateAll(): void {
+    this.activate(-1);
+  }
+
+  /** True when adding from left to right is not adding in the order of the query; then `#summed` is in that order. */
+  #sortShares(): boolean {
+    const { active, count } = this;
+    const summed = this.#summed;
+    let moved = false;
+    for (let i = 0; i < count; i++) {
+      let at = i;
+      for (; at > 0 && summed[at - 1].order > active[i].order; at--) {
+        summed[at] = summed[at - 1];
+        moved = true;
+      }
+      summed[at] = active[i];
+    }
+    return moved;
   }
 
   /** What a kernel has to emit: theta, or less where it adds in another order than the query. */
   get emitFrom(): number {
-    return this.#summed === null ? this.top.theta : this.top.theta / UP;
+    return this.#reordered ? this.top.theta / UP : this.top.theta;
   }
 
   /** Describes the active terms for the kernels. Frequencies of decoded blocks of lists are decoded, too. */
   describe(): void {
     const { i32, f64 } = this.reader.arena;
-    for (let k = 0; k < this.active.length; k++) {
+    for (let k = 0; k < this.count; k++) {
       const clause = this.active[k];
       const at = (TERM_BYTES * k) >> 2;
       f64[(TERM_BYTES * k + FIELD.weight) >> 3] = clause.weight;
@@ -131,7 +203,7 @@ export class SegmentScorer {
     for (let i = 0; i < emitted; i++) {
       const at = i32[(DOCS_AT >> 2) + i];
       const doc = at < 0 ? ~at : at;
-      const exact = at >= 0 && this.#summed === null;
+      const exact = at >= 0 && !this.#reordered;
       const score = exact ? f64[(SCORES_AT >> 3) + i] : this.rescore(doc);
       if (score >= this.top.theta) this.offer(doc, score);
     }
@@ -139,9 +211,9 @@ export class SegmentScorer {
 
   /** Exact score of a document that holds the active terms. */
   rescore(doc: number): number {
-    const clauses = this.#summed ?? this.active;
+    const clauses = this.#reordered ? this.#summed : this.active;
     let score = 0;
-    for (let k = 0; k < clauses.length; k++) {
+    for (let k = 0; k < this.count; k++) {
       const share = this.score(clauses[k].weight, this.frequency(clauses[k], doc), doc);
       score = k === 0 ? share : score + share;
     }
@@ -158,22 +230,9 @@ export class SegmentScorer {
   /** Offers a document, unless it is blocked or holds an excluded term (then it was scored with that term before). */
   offer(doc: number, score: number): void {
     if (this.isBlocked(doc)) return;
-    for (let i = 0; i < this.excluded.length; i++) if (holds(this.excluded[i], doc)) return;
+    for (let i = 0; i < this.excludedCount; i++) if (holds(this.excluded[i], doc)) return;
     this.top.offer(doc, score);
   }
-}
-
-/** True when adding from left to right is adding in the order of the query (two terms: always). */
-function inOrder(clauses: readonly Clause[]): boolean {
-  if (clauses.length < 3) return true;
-  for (let i = 1; i < clauses.length; i++) {
-    if (clauses[i].order < clauses[i - 1].order) return false;
-  }
-  return true;
-}
-
-function bySum(clauses: readonly Clause[]): readonly Clause[] {
-  return clauses.toSorted((a, b) => a.order - b.order);
 }
 
 function decodeStarted(clause: Clause): void {
@@ -193,15 +252,14 @@ function holds(clause: Clause, doc: number): boolean {
   return i < clause.df && clause.docs[i] === doc;
 }
 
-const books = new WeakMap<InvertedReader, { averageLength: number; book: Float64Array }>();
+const scorers = new WeakMap<InvertedReader, SegmentScorer>();
 
-/** The code book of a segment by another average length. */
-function raisedBook(reader: InvertedReader, averageLength: number): Float64Array {
-  const scale = averageLength / reader.averageLength;
-  if (scale <= 1) return reader.book;
-  const known = books.get(reader);
-  if (known?.averageLength === averageLength) return known.book;
-  const book = reader.book.map((impact) => raiseImpact(impact, scale));
-  books.set(reader, { averageLength, book });
-  return book;
+/** The scorer of a reader, made when first asked for. One query at a time. */
+export function scorerOf(reader: InvertedReader): SegmentScorer {
+  let scorer = scorers.get(reader);
+  if (scorer === undefined) {
+    scorer = new SegmentScorer(reader);
+    scorers.set(reader, scorer);
+  }
+  return scorer;
 }

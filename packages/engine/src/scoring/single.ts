@@ -1,9 +1,9 @@
 /** Documents of one term: only blocks or ranges whose best impact reaches theta are opened. */
-import { DENSE, LIST_BLOCK, SHORT } from '../inverted/format.ts';
+import { DENSE, LIST_BLOCK, LONG, SHORT } from '../inverted/format.ts';
 import { type Clause, HAS_DOCS, HAS_FREQUENCIES } from './clause.ts';
 import { searchRanges } from './conjunction.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
-import { inTable } from './workspace.ts';
+import { ROWS } from './workspace.ts';
 
 /** The next number above 1: theta times this is what a strictly better score reaches. */
 const NEXT = 1 + 2 ** -52;
@@ -41,22 +41,43 @@ function searchList(scorer: SegmentScorer, clause: Clause): void {
   }
 }
 
+/** By frequency below ROWS: the first length code with which the term scores less than asked for. */
+const limits = new Uint8Array(ROWS);
+
+/** Fills `limits` for frequencies 1 .. most. */
+function setLimits(scorer: SegmentScorer, weight: number, least: number, most: number): void {
+  const { impact } = scorer.workspace;
+  for (let tf = 1; tf <= most; tf++) {
+    let low = 0;
+    let high = LONG;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (weight * impact[(tf << 8) | middle] < least) high = middle;
+      else low = middle + 1;
+    }
+    limits[tf] = low;
+  }
+}
+
 function searchBlock(scorer: SegmentScorer, clause: Clause, block: number): void {
   const { docs, frequencies, weight } = clause;
   const { codes } = scorer.reader;
-  const { impact } = scorer.workspace;
   const end = Math.min(clause.df, (block + 1) * LIST_BLOCK);
+  const most = Math.min(ROWS - 1, 2 ** ((clause.head(block) >>> 16) & 255));
   let least = threshold(scorer);
+  setLimits(scorer, weight, least, most);
   for (let i = block * LIST_BLOCK; i < end; i++) {
     const doc = docs[i];
     const code = codes[doc];
     const tf = frequencies[i];
-    const score = inTable(tf, code)
-      ? weight * impact[(tf << 8) | code]
-      : scorer.score(weight, tf, doc);
+    if (tf < ROWS && code >= limits[tf] && code < LONG) continue;
+    const score = scorer.score(weight, tf, doc);
     if (score < least) continue;
     scorer.offer(doc, score);
-    least = threshold(scorer);
+    const now = threshold(scorer);
+    if (now === least) continue;
+    least = now;
+    setLimits(scorer, weight, least, most);
   }
 }
 

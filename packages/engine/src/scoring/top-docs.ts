@@ -28,10 +28,10 @@ export class TopDocs {
   size = 0;
   readonly after: TopAfter | null;
   readonly #keyOf: KeyOf;
-  readonly #scores: Float64Array;
-  readonly #docs: Int32Array;
-  readonly #segments: Int32Array;
-  readonly #ranks: Int32Array;
+  readonly #scores: number[] = [];
+  readonly #docs: number[] = [];
+  readonly #segments: number[] = [];
+  readonly #ranks: number[] = [];
   #segment = 0;
   #segmentRanks: Int32Array | null = null;
   /** Of this segment: ranks from `#late` on are behind the last kept document, ranks up to `#early` before it. */
@@ -45,10 +45,6 @@ export class TopDocs {
     this.limit = limit;
     this.after = after;
     this.#keyOf = keyOf;
-    this.#scores = new Float64Array(limit);
-    this.#docs = new Int32Array(limit);
-    this.#segments = new Int32Array(limit);
-    this.#ranks = new Int32Array(limit);
   }
 
   /** The next offers are documents of this segment. `ranks`: order of the keys by document; null: as the documents. */
@@ -112,13 +108,17 @@ export class TopDocs {
 
   /** The kept documents in order. */
   harvest(): readonly TopDoc[] {
-    const places = Array.from({ length: this.size }, (_, i) => i);
-    if (this.limit > FLAT) places.sort((a, b) => (this.#before(a, b) ? -1 : 1));
-    return places.map((i) => ({
-      segment: this.#segments[i],
-      doc: this.#docs[i],
-      score: this.#scores[i],
-    }));
+    const kept: TopDoc[] = [];
+    for (const i of this.#order()) {
+      kept.push({ segment: this.#segments[i], doc: this.#docs[i], score: this.#scores[i] });
+    }
+    return kept;
+  }
+
+  #order(): readonly number[] {
+    const places: number[] = [];
+    for (let i = 0; i < this.size; i++) places.push(i);
+    return this.limit > FLAT ? places.sort((a, b) => (this.#before(a, b) ? -1 : 1)) : places;
   }
 
   /** Place of the last kept document. */

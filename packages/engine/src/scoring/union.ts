@@ -17,26 +17,25 @@ const sums = new Float64Array(1 << MOST_SPLIT);
 
 /** Offers the documents that hold any of the scorer's clauses. */
 export function searchUnion(scorer: SegmentScorer): void {
-  const { clauses, top } = scorer;
-  for (const clause of clauses) if (clause.kind === SHORT) boundShort(scorer, clause);
-  const n = orderSets(clauses);
-  scorer.joined = -1;
+  const { clauses, clauseCount, top } = scorer;
+  for (let i = 0; i < clauseCount; i++) {
+    if (clauses[i].kind === SHORT) boundShort(scorer, clauses[i]);
+  }
+  const n = orderSets(clauses, clauseCount);
   for (let s = 0; s < n && sums[s] * UP >= top.theta; s++) {
-    const set = sets[s];
-    scorer.activate(clauses.filter((_, i) => ((set >> i) & 1) === 1));
-    scorer.excluded = clauses.filter((_, i) => ((set >> i) & 1) === 0);
-    if (scorer.active.length === 1) searchSingle(scorer, scorer.active[0]);
+    scorer.activate(sets[s]);
+    if (scorer.count === 1) searchSingle(scorer, scorer.active[0]);
     else searchConjunction(scorer);
   }
-  scorer.excluded = [];
+  scorer.excludedCount = 0;
 }
 
 /** Fills `sets` by falling sums of the terms' best scores; returns how many. */
-function orderSets(clauses: readonly Clause[]): number {
+function orderSets(clauses: readonly Clause[], count: number): number {
   let n = 0;
-  for (let set = 1; set < 1 << clauses.length; set++) {
+  for (let set = 1; set < 1 << count; set++) {
     let sum = 0;
-    for (let i = 0; i < clauses.length; i++) if (((set >> i) & 1) === 1) sum += clauses[i].max;
+    for (let i = 0; i < count; i++) if (((set >> i) & 1) === 1) sum += clauses[i].max;
     let at = n++;
     for (; at > 0 && sums[at - 1] <= sum; at--) {
       sums[at] = sums[at - 1];
