@@ -8,7 +8,7 @@ import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import type { SearchContext } from './context.ts';
-import { documentFields, documentTexts } from './document.ts';
+import { documentFields, documentValues } from './document.ts';
 import { execute } from './execute.ts';
 import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
 import type { Hydrated, HydratedDoc } from './hydrate.ts';
@@ -75,13 +75,16 @@ function hit(
 ): Hit {
   const { mapping, snapshot } = context;
   const reader = snapshot.segments[doc.segment]!;
+  const values = documentValues(reader, doc.doc);
   const { collapse } = plan;
-  const marks = highlighter?.highlight((field) => documentTexts(reader, doc.doc, field));
+  const marks = highlighter?.highlight((field) => values.texts(field));
   return {
     coordinates: coordinatesOf(mapping.key, doc.key),
     score: doc.score,
     ...(plan.showSort ? { sort: sortToJson(plan.order, doc.values, doc.key) } : {}),
-    ...(plan.fields.length > 0 ? { fields: documentFields(reader, doc.doc, plan.fields) } : {}),
+    ...(plan.fields.length > 0
+      ? { fields: documentFields(reader, doc.doc, plan.fields, values) }
+      : {}),
     ...(collapse !== null && 'group' in doc
       ? { collapse: { value: columnValueToJson(collapse, doc.group), count: doc.count } }
       : {}),
