@@ -6,8 +6,8 @@ export function firstScreen(): string {
   return [
     'lhs: a search index over lakehouse tables, in step with the table',
     '',
-    '  lhs demo                         watch a table being indexed, searched and brought up to date',
-    '  lhs index init ns.table          write a first definition from a table’s schema',
+    '  lhs demo                         watch a table indexed and searched',
+    '  lhs index init ns.table          write a definition from a table’s schema',
     '  lhs index reindex INDEX          build the index from the table',
     '  lhs search INDEX "some words"    ranked answers',
     '  lhs index sync INDEX             bring the index up to the table',

@@ -39,7 +39,8 @@ function headline(answer: SearchResponse, index: IndexDescription, style: Style)
 function freshness(answer: SearchResponse, index: string): string {
   if (answer.snapshot === null) return 'the table is empty';
   const lag = answer.lag_snapshots;
-  if (lag === undefined || lag === 0) return `snapshot ${snapshotName(answer.snapshot)}`;
+  if (lag === undefined || lag === 0)
+    return `at the table’s head (snapshot ${snapshotName(answer.snapshot)})`;
   return `${plural(lag, 'snapshot')} behind (lhs index sync ${index})`;
 }
 
@@ -48,12 +49,32 @@ function nextPage(answer: SearchResponse, request: SearchRequest, index: string)
   const shown = (request.offset ?? 0) + answer.hits.length;
   const last = answer.hits.at(-1);
   if (last === undefined || shown >= answer.total) return undefined;
-  const sort = request.sort?.map((s) => `${s.field}${s.desc ? ':desc' : ''}`).join(',');
-  const parts = ['lhs search', index, quote(request.query ?? '*:*')];
-  if (sort !== undefined && sort !== '_score:desc') parts.push('--sort', quote(sort));
+  const parts = ['lhs search', index, ...flagWords(request)];
   if (last.sort !== undefined) parts.push('--after', quote(JSON.stringify(last.sort)));
   else parts.push('--offset', String(shown));
+  const query = request.query ?? '*:*';
+  if (query.startsWith('-')) return [...parts, '--', quote(query)].join(' ');
+  parts.splice(2, 0, quote(query));
   return parts.join(' ');
+}
+
+/** The flags that said what is asked for, its page aside. */
+function flagWords(request: SearchRequest): string[] {
+  const sort = request.sort?.map((s) => `${s.field}${s.desc ? ':desc' : ''}`).join(',');
+  const valued: [string, string | undefined][] = [
+    ['--syntax', request.syntax],
+    ['--operator', request.default_operator],
+    ['--filter', typeof request.filter === 'string' ? request.filter : undefined],
+    ['--sort', sort],
+    ['--limit', request.limit?.toString()],
+    ['--fields', request.fields?.join(',')],
+    ['--collapse', request.collapse],
+    ['--columns', request.hydrate_columns?.join(',')],
+  ];
+  const words = valued.flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, quote(value)],
+  );
+  return request.hydrate && request.hydrate_columns === undefined ? [...words, '--hydrate'] : words;
 }
 
 /** A word for a POSIX shell. */

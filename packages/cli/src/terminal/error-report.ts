@@ -1,4 +1,4 @@
-import { ERROR_CODES, errorBody, LhsError, nearest } from '@lakehouse-search/engine';
+import { ERROR_CODES, errorBody, LhsError, nearest, sourceError } from '@lakehouse-search/engine';
 import type { Style } from './style.ts';
 import { cut, printable, width } from './text.ts';
 
@@ -22,7 +22,8 @@ interface UsageError extends Error {
 
 /** One cause once: what is wrong, a caret under it, the nearest right thing, what to do next. */
 export function errorReport(error: unknown, style: Style, columns: number): ErrorReport {
-  if (error instanceof LhsError) return ownReport(error, style, columns);
+  const known = sourceError(error);
+  if (known instanceof LhsError) return ownReport(known, style, columns);
   const usage = error as UsageError;
   if (usage?.oclif?.exit !== undefined) return usageReport(usage, style);
   return bugReport(error, style);
@@ -53,7 +54,8 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
 }
 
 function usageReport(error: UsageError, style: Style): ErrorReport {
-  const message = error.message.replace(/\nSee more help with --help$/, '').trim();
+  const whole = error.message.replace(/\nSee more help with --help$/, '').trim();
+  const message = printable(whole.replace(/\s*\n\s*/g, ': '));
   const lines = [`${style.red('error:')} ${message}`, ...flagHints(error)];
   lines.push('  --help shows how it is used');
   const exit = error.oclif?.exit ?? USAGE_EXIT;
@@ -65,7 +67,8 @@ function flagHints(error: UsageError): string[] {
   const known = Object.keys(error.parse?.input?.flags ?? {});
   return (Array.isArray(error.flags) ? error.flags : []).flatMap((flag) => {
     const near = nearest(String(flag).replace(/^-+/, ''), known);
-    return near === undefined ? [] : [`  did you mean --${near}?`];
+    if (near !== undefined) return [`  did you mean --${near}?`];
+    return /^-[^-]/.test(String(flag)) ? ['  a query that begins with "-" stands behind --'] : [];
   });
 }
 

@@ -106,12 +106,12 @@ export function checkAgainstTable(
   schema: Schema,
   table: string,
 ): readonly DefinitionIssue[] {
-  if (parsed.definition === null) return parsed.issues;
+  if (parsed.draft === null) return parsed.issues;
   const report = createReport(text);
   const none: AnalyzerOf = () => {
     throw new LhsError('internal', 'a check asked for an analyzer');
   };
-  resolve(parsed.definition, schema, table, none, (target, message) =>
+  resolve(parsed.draft, schema, table, none, (target, message) =>
     report.error(placeOf(target, parsed.places), message),
   );
   const byPlace = (a: DefinitionIssue, b: DefinitionIssue) =>

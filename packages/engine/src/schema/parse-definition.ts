@@ -48,11 +48,12 @@ export const DEFINITION_KEYS = [
 type Entries = KnownEntries<(typeof DEFINITION_KEYS)[number]>;
 
 /**
- * What parsing found. `definition` is null when there is an error; `places` are UTF-16 offsets for
- * later messages.
+ * What parsing found. `definition` is null when there is an error; `draft` is what could be read in spite of errors, for
+ * further checks only; `places` are UTF-16 offsets for later messages.
  */
 export interface ParsedDefinition {
   readonly definition: Definition | null;
+  readonly draft: Definition | null;
   readonly issues: readonly DefinitionIssue[];
   readonly places: DefinitionPlaces;
 }
@@ -84,9 +85,9 @@ export function parseDefinition(text: string, catalog: AnalyzerCatalog): ParsedD
   const places = { source: 0, key: new Map(), fields: new Map(), variants: new Map() };
   const tree = readYaml(text, report);
   const map = tree === null ? undefined : readMap(tree, 'a definition', DEFINITION_KEYS, report);
-  const definition =
+  const draft =
     tree === null || map === undefined ? null : readAll(tree, map, text, catalog, places, report);
-  return { definition: report.failed() ? null : definition, issues: report.issues, places };
+  return { definition: report.failed() ? null : draft, draft, issues: report.issues, places };
 }
 
 /**

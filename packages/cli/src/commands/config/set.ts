@@ -10,8 +10,12 @@ export default class ConfigSet extends LhsCommand {
     '<%= config.bin %> config set data_dir ""',
   ];
   static override args = {
-    key: Args.string({ description: 'data_dir or url', required: true }),
-    value: Args.string({ description: 'the value; an empty one removes it', required: true }),
+    key: Args.string({ ignoreStdin: true, description: 'data_dir or url', required: true }),
+    value: Args.string({
+      ignoreStdin: true,
+      description: 'the value; an empty one removes it',
+      required: true,
+    }),
   };
 
   override async run(): Promise<void> {

@@ -11,10 +11,11 @@ export default class IndexAnalyze extends LhsCommand {
   ];
   static override args = {
     index: Args.string({
+      ignoreStdin: true,
       description: 'name of the index, or the text with --analyzer',
       required: true,
     }),
-    text: Args.string({ description: 'the text' }),
+    text: Args.string({ ignoreStdin: true, description: 'the text' }),
   };
   static override flags = {
     field: Flags.string({ description: 'a TEXT field of the index', exclusive: ['analyzer'] }),

@@ -13,7 +13,7 @@ export default class IndexBench extends LhsCommand {
     '<%= config.bin %> index bench commits --queries queries.txt --warm 2 --repeat 9 --json',
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
     queries: Flags.string({

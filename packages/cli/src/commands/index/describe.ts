@@ -11,7 +11,7 @@ export default class IndexDescribe extends LhsCommand {
     '<%= config.bin %> index describe incidents --json',
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
 
   override async run(): Promise<void> {

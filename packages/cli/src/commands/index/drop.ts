@@ -9,7 +9,7 @@ export default class IndexDrop extends LhsCommand {
     '<%= config.bin %> index drop incidents --yes',
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do not ask' }) };
 

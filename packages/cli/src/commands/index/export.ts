@@ -19,7 +19,7 @@ export default class IndexExport extends LhsCommand {
     `<%= config.bin %> index export incidents --format parquet --query 'service:billing' > billing.parquet`,
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
     format: Flags.string({ options: ['ndjson', 'arrow', 'parquet'], default: 'ndjson' }),

@@ -11,7 +11,7 @@ export default class IndexInit extends LhsCommand {
     '<%= config.bin %> index init --path ./lake/ops/incidents --name incidents > incidents.yaml',
   ];
   static override args = {
-    table: Args.string({ description: 'namespace.table (not with --path)' }),
+    table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),
   };
   static override flags = {
     ...sourceFlags,

@@ -7,7 +7,9 @@ export default class IndexParse extends LhsCommand {
     `<%= config.bin %> index parse 'title:"connection reset" -resolved:true'`,
     `<%= config.bin %> index parse 'timeout and not resolved:true' --syntax kql --index incidents`,
   ];
-  static override args = { query: Args.string({ description: 'the query', required: true }) };
+  static override args = {
+    query: Args.string({ ignoreStdin: true, description: 'the query', required: true }),
+  };
   static override flags = {
     syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
     operator: Flags.string({

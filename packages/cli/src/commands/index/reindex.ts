@@ -11,7 +11,7 @@ export default class IndexReindex extends LhsCommand {
     '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
     'as-of': Flags.string({

@@ -11,8 +11,11 @@ export default class IndexSearch extends LhsCommand {
     `<%= config.bin %> search incidents -- '-resolved:true'`,
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
-    query: Args.string({ description: 'query (docs/query.md); everything when left out' }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    query: Args.string({
+      ignoreStdin: true,
+      description: 'query (docs/query.md); everything when left out',
+    }),
   };
   static override flags = {
     ...searchFlags,

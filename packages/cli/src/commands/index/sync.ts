@@ -11,7 +11,7 @@ export default class IndexSync extends LhsCommand {
     '<%= config.bin %> index sync incidents --until 5110000000000042 --json',
   ];
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
     until: Flags.string({

@@ -1,4 +1,4 @@
-import { formatKey, parseKey } from '@lakehouse-search/engine';
+import { formatKey, type KeySpec, LhsError, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';
@@ -17,8 +17,11 @@ export default class KeysGet extends LhsCommand {
   ];
   static override strict = false;
   static override args = {
-    index: Args.string({ description: 'name of the index', required: true }),
-    key: Args.string({ description: 'name=value,name=value; several may be given' }),
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    key: Args.string({
+      ignoreStdin: true,
+      description: 'name=value,name=value; several may be given',
+    }),
   };
   static override flags = {
     columns: Flags.string({ description: 'columns of the table (all)', helpValue: 'A,B' }),
@@ -32,6 +35,11 @@ export default class KeysGet extends LhsCommand {
     const texts = (argv as string[]).slice(1);
     if (flags.keys !== undefined)
       texts.push(...(await readText(flags.keys)).split(/\r?\n/).filter(Boolean));
+    if (texts.length === 0) {
+      throw new LhsError('invalid_argument', 'which key?', {
+        hint: `a key is written ${keyForm(index.key)}`,
+      });
+    }
     const keys = texts.map((text) => parseKey(text, index.key));
     const answer = await backend.getKeys({ index: args.index, keys, columns: list(flags.columns) });
     if (answer.missing.length > 0) process.exitCode = NOT_FOUND_EXIT;
@@ -43,6 +51,11 @@ export default class KeysGet extends LhsCommand {
       `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ${bytes(answer.bytes_read)} read`,
     );
   }
+}
+
+/** `repo=…,sha=…`. */
+function keyForm(key: KeySpec): string {
+  return [...key.partition, ...key.identifier].map((name) => `${name}=…`).join(',');
 }
 
 function rowLines(fields: Readonly<Record<string, unknown>>): string[] {

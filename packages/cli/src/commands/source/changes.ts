@@ -15,7 +15,7 @@ export default class SourceChanges extends LhsCommand {
     '<%= config.bin %> source changes --path ./lake/ops/incidents --from 5029384756100371 --to 5103000000007718',
   ];
   static override args = {
-    table: Args.string({ description: 'namespace.table (not with --path)' }),
+    table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),
   };
   static override flags = {
     ...sourceFlags,

@@ -12,7 +12,7 @@ export default class SourceDelete extends LhsCommand {
     `<%= config.bin %> source delete ops.incidents --warehouse ./lake --where "service = 'media'" --yes`,
   ];
   static override args = {
-    table: Args.string({ description: 'namespace.table (not with --path)' }),
+    table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),
   };
   static override flags = {
     ...sourceFlags,

@@ -16,7 +16,7 @@ export default class SourceRows extends LhsCommand {
     `<%= config.bin %> source rows ops.incidents --warehouse ./lake --where 'severity = 1' --columns id,title --format csv`,
   ];
   static override args = {
-    table: Args.string({ description: 'namespace.table (not with --path)' }),
+    table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),
   };
   static override flags = {
     ...sourceFlags,

@@ -12,7 +12,7 @@ export default class SourceSnapshots extends LhsCommand {
     '<%= config.bin %> source snapshots --path ./lake/ops/incidents --json',
   ];
   static override args = {
-    table: Args.string({ description: 'namespace.table (not with --path)' }),
+    table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),
   };
   static override flags = sourceFlags;
 

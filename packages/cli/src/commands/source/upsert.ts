@@ -12,8 +12,12 @@ export default class SourceUpsert extends LhsCommand {
     '<%= config.bin %> source upsert my.events changed.parquet --warehouse ./lake --key id --json',
   ];
   static override args = {
-    table: Args.string({ description: 'namespace.table', required: true }),
-    file: Args.string({ description: 'Parquet, CSV or NDJSON file', required: true }),
+    table: Args.string({ ignoreStdin: true, description: 'namespace.table', required: true }),
+    file: Args.string({
+      ignoreStdin: true,
+      description: 'Parquet, CSV or NDJSON file',
+      required: true,
+    }),
   };
   static override flags = {
     warehouse: sourceFlags.warehouse,

@@ -1,0 +1,552 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Home, lines, TABLES } from './child.ts';
+
+/** Every command as a process of its own, over the small tables of fixtures/. */
+const home = new Home();
+const VECTORS = join(TABLES, 'own_vectors');
+const ODD = join(TABLES, 'own_odd_names');
+const BRANCHES = join(TABLES, 'own_branches');
+afterAll(() => {
+  console.log(`commands: ${home.runs} processes`);
+  home.dispose();
+});
+
+interface Truth {
+  readonly snapshots: readonly { id: string; rows: readonly Record<string, unknown>[] }[];
+}
+const truth = (table: string): Truth =>
+  JSON.parse(readFileSync(join(table, 'truth.json'), 'utf8')) as Truth;
+
+async function build(name: string, table: string): Promise<void> {
+  const { stdout } = await home.run(['index', 'init', '--path', table, '--name', name]);
+  writeFileSync(home.path(`${name}.yaml`), stdout);
+  await home.json(['index', 'create', '-f', home.path(`${name}.yaml`)]);
+  await home.json(['index', 'reindex', name]);
+}
+
+beforeAll(async () => {
+  await build('vec', VECTORS);
+  await build('odd', ODD);
+});
+
+interface Answer {
+  readonly total: number;
+  readonly hits: readonly {
+    readonly coordinates: { identifier: { name: string; value: string }[] };
+    readonly score: number;
+    readonly sort?: unknown[];
+    readonly fields?: Record<string, unknown>;
+    readonly highlight?: Record<string, { text: string; marked: boolean }[][]>;
+    readonly row?: Record<string, unknown>;
+    readonly collapse?: { value: unknown; count: number };
+  }[];
+}
+const ids = (answer: Answer) => answer.hits.map((h) => h.coordinates.identifier[0].value);
+
+describe('index', () => {
+  it('init, create and reindex say what to do next', async () => {
+    const init = await home.run(['index', 'init', '--path', VECTORS, '--name', 'again']);
+    expect(init.stdout).toMatch(/^index: again$/m);
+    expect(init.stdout).toMatch(/name: title, type: TEXT/);
+    expect(init.stdout).toMatch(/column: details, flatten: true/);
+    expect(init.stderr).toMatch(/^next: lhs index create/);
+    const created = await home.run(['index', 'create', '-f', '-'], { input: init.stdout });
+    expect(created.stdout).toBe('again created\nnext: lhs index reindex again\n');
+    const early = await home.run(['search', 'again', 'x']);
+    expect(early).toMatchObject({ code: 5, stdout: '' });
+    expect(early.stderr).toMatch(/lhs index reindex again builds it/);
+    const twice = await home.run(['index', 'create', '-f', '-'], { input: init.stdout });
+    expect(twice.code).toBe(5);
+    const built = await home.run(['index', 'reindex', 'again']);
+    expect(built.stdout).toMatch(
+      /^again {2}built {5}27 rows in .* · generation 1 live · snapshot \d{4}…\d{4}\nnext: lhs search again/,
+    );
+    const dropped = await home.run(['index', 'drop', 'again', '--yes']);
+    expect(dropped).toMatchObject({ code: 0, stdout: 'again dropped; its table is as it was\n' });
+    expect((await home.run(['index', 'describe', 'again'])).code).toBe(3);
+  });
+
+  it('list and describe', async () => {
+    const [list, wire, text, described] = await Promise.all([
+      home.run(['index', 'list']),
+      home.json<{ indexes: { name: string; num_docs: number }[] }>(['index', 'list']),
+      home.run(['index', 'describe', 'vec']),
+      home.json<Record<string, unknown>>(['index', 'describe', 'vec']),
+    ]);
+    expect(lines(list.stdout)[0]).toMatch(/^index +status +rows +size +snapshot$/);
+    expect(wire.indexes.find((i) => i.name === 'vec')).toMatchObject({
+      status: 'live',
+      num_docs: 27,
+    });
+    expect(lines(text.stdout)[0]).toMatch(/^vec {2}live, generation 1, 27 rows, .* in 1 segment$/);
+    expect(Object.keys(described)).toEqual(
+      expect.arrayContaining(
+        'index num_docs snapshot checkpoint index_generation fields time_fields sort_fields vector_fields'.split(
+          ' ',
+        ),
+      ),
+    );
+  });
+
+  it('reindex --as-of and sync --until walk through the snapshots of the table', async () => {
+    const { snapshots } = truth(VECTORS);
+    const first = await home.json<Record<string, unknown>>([
+      'index',
+      'reindex',
+      'vec',
+      '--as-of',
+      snapshots[0].id,
+    ]);
+    expect(first).toMatchObject({ doc_count: snapshots[0].rows.length, snapshot: snapshots[0].id });
+    const behind = await home.run(['search', 'vec', 'title']);
+    expect(behind.stdout).toMatch(/5 snapshots behind \(lhs index sync vec\)/);
+    const until = await home.json<Record<string, unknown>>([
+      'index',
+      'sync',
+      'vec',
+      '--until',
+      snapshots[2].id,
+    ]);
+    expect(until).toMatchObject({
+      snapshots_applied: 2,
+      snapshot: snapshots[2].id,
+      doc_count: snapshots[2].rows.length,
+      skipped_replace: 0,
+    });
+    const rest = await home.run(['index', 'sync', 'vec']);
+    expect(rest.stdout).toMatch(/^vec {2}3 snapshots applied in .* 27 rows now$/m);
+    expect(lines(rest.stderr)).toHaveLength(3);
+    const again = await home.run(['index', 'sync', 'vec']);
+    expect(again.stdout).toBe('vec is at the table’s head: nothing to do\n');
+    const exported = await home.run(['index', 'export', 'vec']);
+    const keys = lines(exported.stdout).map(
+      (line) => JSON.parse(line).coordinates.identifier[0].value,
+    );
+    const last = snapshots.at(-1)?.rows.map((r) => String(r.id)) ?? [];
+    expect(keys).toEqual(last.sort());
+  });
+
+  it('analyze, with a field and with an analyzer', async () => {
+    const [field, english, unknown] = await Promise.all([
+      home.run(['index', 'analyze', 'vec', '--field', 'title', 'Gateways timed-out']),
+      home.json<{ tokens: unknown[] }>(['index', 'analyze', '--analyzer', 'english', 'the dogs']),
+      home.run(['index', 'analyze', '--analyzer', 'englsh', 'x']),
+    ]);
+    expect(lines(field.stdout)).toHaveLength(4);
+    expect(english.tokens).toEqual([{ token: 'dog', position: 1, start: 4, end: 8 }]);
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toMatch(/did you mean "english"\?/);
+  });
+
+  it('parse, in both syntaxes', async () => {
+    const [plain, kql, checked, bad] = await Promise.all([
+      home.run(['index', 'parse', 'a OR b']),
+      home.run(['index', 'parse', 'a and b', '--syntax', 'kql']),
+      home.run(['index', 'parse', 'service:billing', '--index', 'vec']),
+      home.run(['index', 'parse', 'servce:billing', '--index', 'vec']),
+    ]);
+    const term = (value: string) => ({ term: { field: 'text', value } });
+    expect(JSON.parse(plain.stdout)).toEqual({ bool: { should: [term('a'), term('b')] } });
+    expect(JSON.parse(kql.stdout)).toEqual({ bool: { must: [term('a'), term('b')] } });
+    expect(JSON.parse(checked.stdout)).toEqual({ term: { field: 'service', value: 'billing' } });
+    expect(bad.code).toBe(2);
+  });
+
+  it('bench measures a list, an array and JSON', async () => {
+    writeFileSync(home.path('list.txt'), 'title\nservice:billing\n\n');
+    writeFileSync(home.path('list.json'), '["title 6", "changed"]');
+    const [text, wire] = await Promise.all([
+      home.run(['index', 'bench', 'vec', '--queries', home.path('list.txt')]),
+      home.json<Record<string, unknown>>([
+        'index',
+        'bench',
+        'vec',
+        ...['--queries', home.path('list.json'), '--operator', 'and'],
+        ...['--limit', '3', '--warm', '0', '--repeat', '2'],
+      ]),
+    ]);
+    expect(text.stdout).toMatch(/^2 queries on vec, \w+\nmean .* µs · p50 .* · p90 .* · p99 /);
+    expect(Object.keys(wire)).toEqual(
+      'engine index operator queries mean_us p50_us p90_us p99_us'.split(' '),
+    );
+    expect(wire.queries).toMatchObject([
+      { query: 'title 6', total: 1 },
+      { query: 'changed', total: 1 },
+    ]);
+  });
+
+  it('validate tells every fault with its place', async () => {
+    const good = readFileSync(home.path('vec.yaml'), 'utf8');
+    const bad = good
+      .replace('name: title, type: TEXT', 'name: title, type: TEXT, analyzer: englsh')
+      .replace('name: service, type: KEYWORD', 'name: servce, type: KEYWORD');
+    const file = home.path('bad.yaml');
+    writeFileSync(file, bad);
+    const [valid, text, github, wire, offline] = await Promise.all([
+      home.run(['index', 'validate', '-f', home.path('vec.yaml')]),
+      home.run(['index', 'validate', '-f', file]),
+      home.run(['index', 'validate', '-f', file, '--github']),
+      home.run(['index', 'validate', '-f', file, '--json']),
+      home.run(['index', 'validate', '-f', file, '--offline']),
+    ]);
+    expect(valid).toMatchObject({ code: 0, stdout: `${home.path('vec.yaml')} is valid\n` });
+    expect(text).toMatchObject({ code: 2, stderr: '' });
+    const line = bad.split('\n').findIndex((l) => l.includes('englsh')) + 1;
+    const column = bad.split('\n')[line - 1].indexOf('englsh') + 1;
+    expect(lines(text.stdout)[0]).toBe(
+      `${file}:${line}:${column}  error    unknown analyzer "englsh"; did you mean "english"?`,
+    );
+    expect(text.stdout).toMatch(/"servce".*did you mean "service"\?/);
+    expect(lines(text.stdout).at(-1)).toBe(`2 errors, 0 warnings in ${file}`);
+    expect(lines(github.stdout)[0]).toMatch(
+      new RegExp(`^::error file=.*bad\\.yaml,line=${line},col=${column}::unknown analyzer`),
+    );
+    expect(JSON.parse(wire.stdout)).toMatchObject({ valid: false, issues: [{ line, column }, {}] });
+    expect(lines(offline.stdout).at(-1)).toMatch(/^1 error, /);
+  });
+
+  it('export prints every live document, or what a query finds', async () => {
+    const [all, some, arrow] = await Promise.all([
+      home.run(['index', 'export', 'odd']),
+      home.run(['index', 'export', 'vec', '--query', 'service:billing']),
+      home.run(['index', 'export', 'vec', '--format', 'arrow']),
+    ]);
+    expect(lines(all.stdout)).toHaveLength(12);
+    for (const line of lines(some.stdout)) expect(JSON.parse(line).fields.service).toBe('billing');
+    const { tableFromIPC } = await import('apache-arrow');
+    expect(tableFromIPC(arrow.bytes).numRows).toBe(27);
+  });
+});
+
+describe('search', () => {
+  const search = (query: string, ...flags: string[]) =>
+    home.json<Answer>(['search', 'vec', query, ...flags]);
+
+  it('answers what the index answers in the library', async () => {
+    const [alias, whole, billing, exact] = await Promise.all([
+      search('title:title', '--limit', '30'),
+      home.json<Answer>(['index', 'search', 'vec', 'title:title', '--limit', '30']),
+      search('service:billing', '--filter', 'id:[10 TO *]', '--sort', 'id:desc'),
+      search('details.kind:deploy details.size:12', '--operator', 'and'),
+    ]);
+    expect(ids(alias)).toEqual(ids(whole));
+    const rows = truth(VECTORS).snapshots.at(-1)?.rows ?? [];
+    const titled = rows.filter((r) => String(r.title).startsWith('title'));
+    expect(alias.total).toBe(titled.length);
+    const wanted = rows.filter((r) => r.service === 'billing' && Number(r.id) >= 10);
+    expect(ids(billing).map(Number)).toEqual(wanted.map((r) => Number(r.id)).sort((a, b) => b - a));
+    expect(ids(exact)).toEqual(['12']);
+  });
+
+  it('pages by offset and by --after, in every order', async () => {
+    const all = await search('*:*', '--limit', '27', '--sort', 'service,id:desc');
+    const first = await search('*:*', '--limit', '10', '--sort', 'service,id:desc');
+    const after = JSON.stringify(first.hits.at(-1)?.sort);
+    const [second, third] = await Promise.all([
+      search('*:*', '--limit', '10', '--sort', 'service,id:desc', '--after', after),
+      search('*:*', '--limit', '10', '--sort', 'service,id:desc', '--offset', '20'),
+    ]);
+    expect([...ids(first), ...ids(second), ...ids(third)]).toEqual(ids(all));
+  });
+
+  it('hydrates, highlights, collapses, chooses fields', async () => {
+    const [hydrated, marked, collapsed, fields] = await Promise.all([
+      search('title:changed', '--columns', 'title,details'),
+      search('title:changed', '--highlight'),
+      search('*:*', '--collapse', 'service'),
+      search('title:changed', '--fields', 'title'),
+    ]);
+    expect(hydrated.hits[0].row).toEqual({ title: 'changed', details: null });
+    expect(marked.hits[0].highlight?.title).toEqual([[{ text: 'changed', marked: true }]]);
+    const counts = collapsed.hits.map((h) => h.collapse?.count ?? 0);
+    expect(counts.reduce((a, b) => a + b)).toBe(27);
+    expect(fields.hits[0].fields).toEqual({ title: 'changed' });
+  });
+
+  it('runs a file of queries, an answer a line, in order', async () => {
+    const file = [
+      'title:changed',
+      '{"query":"title","limit":1}',
+      '',
+      '{"query":"service:billing"}',
+    ];
+    const done = await home.run(['search', 'vec', '--queries', '-', '--limit', '2'], {
+      input: file.join('\n'),
+    });
+    expect(done.code).toBe(0);
+    const answers = lines(done.stdout).map((line) => JSON.parse(line) as Answer);
+    expect(answers.map((a) => a.hits.length)).toEqual([1, 1, 2]);
+    const bad = await home.run(['search', 'vec', '--queries', '-'], { input: 'title\n{"quer' });
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toMatch(/-:2: not a JSON search request/);
+    expect(lines(bad.stdout)).toHaveLength(1);
+  });
+
+  it('says where a query is wrong, with a caret under it', async () => {
+    const [field, syntax, wire] = await Promise.all([
+      home.run(['search', 'vec', 'titl:x AND service:billing']),
+      home.run(['search', 'vec', 'service:billing AND (']),
+      home.run(['search', 'vec', 'titl:x', '--json']),
+    ]);
+    expect(field).toMatchObject({ code: 2, stdout: '' });
+    expect(lines(field.stderr)).toEqual([
+      'error: field "titl" is not in index "vec"',
+      '  titl:x AND service:billing',
+      '  ^^^^',
+      '  did you mean "title"?',
+      '  fields: title, id, service, at, details (lhs index describe vec)',
+    ]);
+    expect(syntax.code).toBe(2);
+    expect(lines(syntax.stderr)[2]).toMatch(/^ {22,24}\^$/);
+    expect(wire).toMatchObject({ code: 2, stderr: '' });
+    expect(JSON.parse(wire.stdout).error).toMatchObject({
+      code: 'invalid_query',
+      status: 400,
+      details: { position: 0 },
+    });
+  });
+
+  it('says which clause finds nothing, and the next page in full', async () => {
+    const [none, next, dash] = await Promise.all([
+      home.run(['search', 'vec', 'titel AND service:billing']),
+      home.run(['search', 'vec', 'title', '--filter', 'id:[0 TO 30]', '--limit', '3', '--hydrate']),
+      home.run(['search', 'vec', '--', '-title:title']),
+    ]);
+    expect(none.stdout).toMatch(
+      /^0 hits\. titel: 0 \(did you mean title\?\) · service:billing: \d/,
+    );
+    expect(lines(next.stdout).at(-1)).toBe(
+      `next: lhs search vec title --filter 'id:[0 TO 30]' --limit 3 --hydrate --offset 3`,
+    );
+    expect(dash.stdout).toMatch(/^2 hits/);
+  });
+
+  it('refuses an answer that is older than --snapshot-min', async () => {
+    const behind = await home.run(['search', 'vec', 'x', '--snapshot-min', '12345']);
+    expect([3, 5]).toContain(behind.code);
+  });
+});
+
+describe('keys get', () => {
+  it('finds keys with any character', async () => {
+    const rows = truth(ODD).snapshots.at(-1)?.rows ?? [];
+    const escaped = (text: string) => text.replace(/[\\,=]/g, (c) => `\\${c}`);
+    const keys = rows.map((r) => `the key=${escaped(String(r['the key']))}`);
+    const answer = await home.json<{
+      rows: { key: unknown; fields: Record<string, unknown> }[];
+      missing: unknown[];
+    }>(['keys', 'get', 'odd', ...keys]);
+    expect(answer.missing).toEqual([]);
+    expect(answer.rows.map((r) => r.fields)).toEqual(rows);
+  });
+
+  it('takes keys from a file, columns, and exits 3 for an absent one', async () => {
+    const [some, bad, none, text] = await Promise.all([
+      home.run(['keys', 'get', 'vec', '--keys', '-', '--columns', 'title', '--json'], {
+        input: 'id=0\nid=4711\n',
+      }),
+      home.run(['keys', 'get', 'vec', 'sha=1']),
+      home.run(['keys', 'get', 'vec']),
+      home.run(['keys', 'get', 'vec', 'id=4']),
+    ]);
+    expect(some.code).toBe(3);
+    expect(JSON.parse(some.stdout)).toMatchObject({
+      rows: [{ fields: { title: 'title 0' } }],
+      missing: [{ identifier: [{ name: 'id', value: '4711' }] }],
+    });
+    expect(bad.code).toBe(2);
+    expect(none.code).toBe(2);
+    expect(none.stderr).toMatch(/id=…/);
+    expect(lines(text.stdout)[0]).toBe('id=4');
+    expect(text.stderr).toMatch(/^1 row in /);
+  });
+});
+
+describe('source', () => {
+  it('describes tables, snapshots and refs', async () => {
+    const [described, text, snapshots, shown] = await Promise.all([
+      home.json<Record<string, unknown>>(['source', 'describe', '--path', VECTORS]),
+      home.run(['source', 'describe', '--path', VECTORS]),
+      home.json<{ refs: unknown[]; snapshots: unknown[] }>([
+        'source',
+        'snapshots',
+        '--path',
+        BRANCHES,
+      ]),
+      home.run(['source', 'snapshots', '--path', BRANCHES]),
+    ]);
+    expect(described).toMatchObject({ format_version: 3, identifier: ['id'], snapshots: 6 });
+    expect(text.stdout).toMatch(/Iceberg v3, 6 snapshots/);
+    expect(snapshots.refs).toHaveLength(3);
+    expect(snapshots.snapshots).toHaveLength(5);
+    expect(lines(shown.stdout)).toHaveLength(6);
+  });
+
+  it('prints the rows of snapshots, refs, conditions and columns', async () => {
+    const { snapshots } = truth(BRANCHES);
+    const rows = (...flags: string[]) =>
+      home.run(['source', 'rows', '--path', BRANCHES, ...flags]).then((done) => {
+        expect(done).toMatchObject({ code: 0, stderr: '' });
+        return done.stdout === '' ? [] : lines(done.stdout).map((line) => JSON.parse(line));
+      });
+    const byId = (list: readonly Record<string, unknown>[]) =>
+      [...list].sort((a, b) => Number(a.id) - Number(b.id));
+    const [first, audit, where, limited, none] = await Promise.all([
+      rows('--snapshot', snapshots[0].id),
+      rows('--ref', 'audit'),
+      rows('--where', 'id < 4 AND title IS NOT NULL', '--columns', 'title,id'),
+      rows('--limit', '2'),
+      rows('--limit', '0'),
+    ]);
+    expect(byId(first)).toEqual(byId(snapshots[0].rows));
+    expect(byId(audit)).toEqual(byId(snapshots[1].rows));
+    expect(byId(where)).toEqual([0, 1, 2, 3].map((id) => ({ title: `title ${id}`, id })));
+    expect(limited).toHaveLength(2);
+    expect(none).toEqual([]);
+  });
+
+  it('prints net changes', async () => {
+    const { snapshots } = truth(VECTORS);
+    const args = ['source', 'changes', '--path', VECTORS];
+    const done = await home.run([...args, '--from', snapshots[3].id, '--to', snapshots[4].id]);
+    const changes = lines(done.stdout).map((line) => JSON.parse(line));
+    expect(changes.map((c) => [c.op, c.key.id])).toEqual([
+      ['insert', 1],
+      ['insert', 200],
+      ['update', 4],
+    ]);
+    expect(changes[2]).toMatchObject({ before: { title: 'title 4' }, after: { title: 'changed' } });
+  });
+
+  it('imports, deletes and upserts, and others see it', async () => {
+    const lake = home.path('lake');
+    const at = ['--warehouse', lake];
+    writeFileSync(home.path('a.ndjson'), '{"id":1,"name":"a"}\n{"id":2,"name":"b"}\n');
+    writeFileSync(home.path('b.csv'), 'id,name\n3,c\n');
+    writeFileSync(home.path('c.ndjson'), '{"id":2,"name":"B"}\n{"id":9,"name":"i"}\n');
+    const made = await home.json<Record<string, unknown>>([
+      'source',
+      'import',
+      home.path('a.ndjson'),
+      ...['--table', 'my.t', ...at, '--key', 'id', '--format-version', '3'],
+    ]);
+    expect(made).toMatchObject({ table: 'my.t', inserted: 2 });
+    const twice = await home.run([
+      'source',
+      'import',
+      home.path('a.ndjson'),
+      ...['--table', 'my.t', ...at],
+    ]);
+    expect(twice.code).toBe(2);
+    expect(twice.stderr).not.toMatch(/bug in lhs/);
+    await home.json(['source', 'import', home.path('b.csv'), '--table', 'my.t', ...at, '--append']);
+    const upsert = await home.json(['source', 'upsert', 'my.t', home.path('c.ndjson'), ...at]);
+    expect(upsert).toMatchObject({ inserted: 1, updated: 1 });
+    const asked = await home.run(['source', 'delete', 'my.t', ...at, '--where', 'id = 1']);
+    expect(asked).toMatchObject({ code: 2, stdout: '' });
+    expect(asked.stderr).toMatch(/--yes/);
+    const gone = await home.json(['source', 'delete', 'my.t', ...at, '--where', 'id = 1', '-y']);
+    expect(gone).toMatchObject({ deleted: 1 });
+    const none = await home.run(['source', 'delete', 'my.t', ...at, '--where', 'id = 1', '-y']);
+    expect(none.stdout).toMatch(/nothing was committed/);
+    const rows = await home.run(['source', 'rows', 'my.t', ...at]);
+    expect(
+      lines(rows.stdout)
+        .map((line) => JSON.parse(line))
+        .sort((a, b) => a.id - b.id),
+    ).toEqual([
+      { id: 2, name: 'B' },
+      { id: 3, name: 'c' },
+      { id: 9, name: 'i' },
+    ]);
+    expect(await home.json(['source', 'tables', ...at])).toEqual({ tables: ['my.t'] });
+  });
+
+  it('names what is not there, with exit 3 or 2', async () => {
+    const cases: [string[], number, RegExp][] = [
+      [['rows', '--path', '/nowhere'], 3, /no table at "\/nowhere"/],
+      [['rows', 'a.b', '--warehouse', '/nowhere'], 3, /a\.b/],
+      [['rows', '--path', BRANCHES, '--snapshot', '12'], 3, /snapshot 12/],
+      [['rows', '--path', BRANCHES, '--snapshot', 'x'], 2, /"x" is not a snapshot id/],
+      [['rows', '--path', BRANCHES, '--ref', 'x'], 3, /main, audit, v1/],
+      [['rows', '--path', BRANCHES, '--columns', 'id,nope'], 3, /no column "nope"/],
+      [['rows', '--path', BRANCHES, '--where', 'id ='], 2, /is not SQL/],
+      [['rows'], 2, /--warehouse DIR/],
+      [['rows', 'a.b', '--path', BRANCHES], 2, /one too many/],
+      [['describe', '--warehouse', '/nowhere'], 2, /which table/],
+    ];
+    await Promise.all(
+      cases.map(async ([args, code, message]) => {
+        const done = await home.run(['source', ...args]);
+        expect([args, done.code, done.stdout]).toEqual([args, code, '']);
+        expect(done.stderr).toMatch(message);
+        expect(done.stderr).not.toMatch(/bug in lhs/);
+      }),
+    );
+  });
+});
+
+describe('the rest', () => {
+  it('config keeps settings in the user’s file, flags and environment win', async () => {
+    const env = { LHS_DATA_DIR: '' };
+    const kept = await home.run(['config', 'set', 'data_dir', home.path('other')]);
+    expect(kept.stdout).toContain(home.path('config', 'lhs', 'config.yaml'));
+    const [user, flag, bad] = await Promise.all([
+      home.json<{ settings: unknown[] }>(['config', 'view'], { env }),
+      home.run(['config', 'view', '--show-origin', '--data-dir', '/x'], { env }),
+      home.run(['config', 'set', 'colour', 'x']),
+    ]);
+    expect(user.settings).toContainEqual(
+      expect.objectContaining({ key: 'data_dir', value: home.path('other'), origin: 'user' }),
+    );
+    expect(flag.stdout).toMatch(/data_dir +\/x +flag/);
+    expect(bad.code).toBe(2);
+    await home.run(['config', 'set', 'data_dir', '']);
+  });
+
+  it('doctor, version, the first screen, help', async () => {
+    const [doctor, version, short, first, help, url] = await Promise.all([
+      home.json<{ ok: boolean; checks: { name: string }[] }>(['doctor']),
+      home.json<{ version: string }>(['version']),
+      home.run(['--version']),
+      home.run([]),
+      home.run(['index', 'search', '--help']),
+      home.run(['index', 'list', '--url', 'http://127.0.0.1:1']),
+    ]);
+    expect(doctor.ok).toBe(true);
+    expect(short.stdout).toBe(`lhs ${version.version}\n`);
+    expect(first.stdout).toContain(`data folder: ${home.path('data')}`);
+    for (const line of lines(first.stdout)) {
+      if (!line.startsWith('data folder')) expect(line.length).toBeLessThanOrEqual(80);
+    }
+    expect(help.stdout.indexOf('EXAMPLES')).toBeLessThan(help.stdout.indexOf('USAGE'));
+    expect(url.code).toBe(1);
+    expect(url.stderr).toMatch(/no remote backend/);
+  });
+
+  it('completes commands', async () => {
+    const done = await home.run(['autocomplete', 'script', 'bash']);
+    expect(done.code).toBe(0);
+    const setup = /LHS_AC_BASH_SETUP_PATH=(\S+)/.exec(done.stdout)?.[1];
+    expect(setup).toBeDefined();
+  });
+
+  it('helps with commands and flags that do not exist', async () => {
+    const [command, flag, number, dash, many] = await Promise.all([
+      home.run(['index', 'serch', 'vec']),
+      home.run(['search', 'vec', 'x', '--limt', '3']),
+      home.run(['search', 'vec', 'x', '--limit', 'many']),
+      home.run(['search', 'vec', '-title:x']),
+      home.run(['search', 'vec', 'two', 'words']),
+    ]);
+    for (const done of [command, flag, number, dash, many]) {
+      expect(done).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect(command.stderr).toMatch(/did you mean lhs index search\?/);
+    expect(flag.stderr).toMatch(/did you mean --limit\?/);
+    expect(lines(number.stderr)[0]).toMatch(/^error: .*--limit.*many/);
+    expect(dash.stderr).toMatch(/stands behind --/);
+  });
+});
