@@ -13,10 +13,15 @@ it('pins the exports of the engine', () => {
       "ERROR_CODES",
       "LhsError",
       "LocalBackend",
+      "checkIndex",
       "errorBody",
       "formatKey",
       "initDefinition",
+      "nearest",
       "openLocal",
+      "openLocalDirectory",
+      "openSnapshot",
+      "sourceError",
       "parseKey",
     ]
   `);

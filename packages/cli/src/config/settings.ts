@@ -6,6 +6,7 @@ import { LhsError } from '@lakehouse-search/engine';
 
 /** Where a value comes from; the first one that says something wins. */
 export type Origin = 'flag' | 'environment' | 'project' | 'user' | 'default';
+/** A setting as it holds now. `value` is undefined where nobody says one. */
 export interface Setting {
   readonly key: SettingKey;
   readonly value: string | undefined;

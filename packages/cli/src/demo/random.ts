@@ -11,6 +11,7 @@ export interface Random {
   chance(share: number): boolean;
 }
 
+/** Random figures from a seed: the same ones each time. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -27,6 +27,7 @@ export const searchFlags = {
   }),
 };
 
+/** The flags of a search as oclif has read them. */
 export interface SearchFlags {
   readonly syntax?: string;
   readonly operator?: string;

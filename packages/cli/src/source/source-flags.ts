@@ -24,6 +24,7 @@ export const sourceFlags = {
   }),
 };
 
+/** Where a table is, as oclif has read it. */
 export interface SourceFlags {
   readonly warehouse?: string;
   readonly catalog?: string;

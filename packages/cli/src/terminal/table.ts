@@ -1,5 +1,6 @@
 import { cut, pad, width } from './text.ts';
 
+/** A column of a printed table; figures stand right. */
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
