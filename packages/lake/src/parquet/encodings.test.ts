@@ -131,7 +131,9 @@ describe('values', () => {
     const int = leafOf('int32');
     expect(() => decodeValues(int, 0, bytes(1, 2, 3), 1, null, place)).toThrow(LakeError);
     const dictionary = decodeValues(int, 0, bytes(1, 0, 0, 0), 1, null, place);
-    expect(() => decodeValues(int, 8, bytes(1, 2, 1), 1, dictionary, place)).toThrow(/encoding 8/);
+    const outside = decodeValues(int, 8, bytes(1, 2, 1), 1, dictionary, place);
+    expect(() => outside.get(0)).toThrow(/value 1 of a dictionary of 1/);
+    expect(() => decodeValues(int, 8, bytes(1, 2), 1, dictionary, place)).toThrow(/encoding 8/);
     expect(() => decodeValues(int, 8, bytes(1, 2, 0), 1, null, place)).toThrow(/encoding 8/);
     expect(() => decodeValues(int, 77, bytes(), 1, null, place)).toThrow(/encoding 77/);
   });

@@ -5,7 +5,9 @@
  */
 import { decodeDelta32, decodeDelta64, decodeDeltaLengths, decodeDeltaStrings } from './delta.ts';
 import { type FaultPlace, parquetFault, parquetUnsupported } from './fault.ts';
-import { arrayValues, byteArrayValues, dictionaryValues, type PageValues } from './page-values.ts';
+import { walkHybrid } from './hybrid-runs.ts';
+import { arrayValues, dictionaryValues, type PageValues } from './page-values.ts';
+import { plainByteArrays } from './plain-byte-arrays.ts';
 import { decodeHybrid } from './rle.ts';
 import type { LeafNode, Physical } from './schema-tree.ts';
 
@@ -52,7 +54,7 @@ function decode(
       return decodePlain(leaf, input, count);
     case 2:
     case 8:
-      return decodeIndices(input, count, dictionary);
+      return decodeIndices(input, count, dictionary, place);
     case 3:
       return leaf.physical === 'boolean' ? decodeRleBooleans(input, count) : null;
     case 5:
@@ -115,35 +117,16 @@ function plainBooleans(input: Uint8Array, length: number): PageValues | null {
   return { length, bytes: input.length, get: (i) => ((input[i >>> 3] >>> (i & 7)) & 1) === 1 };
 }
 
-function plainByteArrays(input: Uint8Array, count: number): PageValues | null {
-  if (count * 4 > input.length) return null;
-  const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
-  const starts = new Int32Array(count);
-  const ends = new Int32Array(count);
-  let at = 0;
-  for (let i = 0; i < count; i++) {
-    if (at + 4 > input.length) return null;
-    starts[i] = at + 4;
-    at += 4 + view.getUint32(at, true);
-    if (at > input.length) return null;
-    ends[i] = at;
-  }
-  return byteArrayValues(input, starts, ends);
-}
-
 function decodeIndices(
   input: Uint8Array,
   count: number,
   dictionary: PageValues | null,
+  place: FaultPlace,
 ): PageValues | null {
   const width = input[0];
   if (dictionary === null || width === undefined || width > 32) return null;
-  const indices = new Int32Array(count);
-  if (!decodeHybrid(input.subarray(1), width, indices)) return null;
-  for (const index of indices) {
-    if (index < 0 || index >= dictionary.length) return null;
-  }
-  return dictionaryValues(dictionary, indices);
+  const runs = walkHybrid(input.subarray(1), width, count);
+  return runs === null ? null : dictionaryValues(dictionary, runs, input.length, place);
 }
 
 function decodeRleBooleans(input: Uint8Array, count: number): PageValues | null {

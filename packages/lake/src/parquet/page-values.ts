@@ -1,3 +1,6 @@
+import { type FaultPlace, parquetFault } from './fault.ts';
+import type { HybridRuns } from './hybrid-runs.ts';
+
 /**
  * One value as Parquet stores it: INT96 is nanoseconds since 1970; byte arrays are views into their
  * page.
@@ -41,13 +44,26 @@ export function byteArrayValues(
   };
 }
 
-/** Values given by their index in a dictionary. Indices must be below the dictionary's length. */
-export function dictionaryValues(dictionary: PageValues, indices: Int32Array): PageValues {
+/**
+ * Values given by their index in a dictionary; `inputBytes` is what the indices keep alive. Asking
+ * for a value whose index lies outside the dictionary throws the file's `*_invalid` error.
+ */
+export function dictionaryValues(
+  dictionary: PageValues,
+  indices: HybridRuns,
+  inputBytes: number,
+  place: FaultPlace,
+): PageValues {
   const { text } = dictionary;
+  const checked = (index: number): number => {
+    const entry = indices.get(index);
+    if (entry < dictionary.length) return entry;
+    throw parquetFault(place, `value ${entry} of a dictionary of ${dictionary.length}`);
+  };
   return {
     length: indices.length,
-    bytes: indices.length * 4,
-    get: (index) => dictionary.get(indices[index]),
-    text: text && ((index) => text(indices[index])),
+    bytes: indices.bytes + inputBytes,
+    get: (index) => dictionary.get(checked(index)),
+    text: text && ((index) => text(checked(index))),
   };
 }
