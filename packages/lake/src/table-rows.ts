@@ -42,12 +42,18 @@ export class TableRows {
     handle: TableHandle,
     engine: ParquetEngine,
     files: (snapshotId: bigint | null) => Promise<FileSet>,
+    lookupFiles = new LookupFiles(),
   ) {
     this.#handle = handle;
     this.#files = files;
     this.#context = readContext(handle, engine);
     this.#dead = new DeadRows(this.#context);
-    this.#lookupTable = { context: this.#context, dead: this.#dead, files: new LookupFiles() };
+    this.#lookupTable = { context: this.#context, dead: this.#dead, files: lookupFiles };
+  }
+
+  /** The data files that look-ups have open, for the table's next version: they never change. */
+  get lookupFiles(): LookupFiles {
+    return this.#lookupTable.files;
   }
 
   get #schema(): Schema {

@@ -53,9 +53,11 @@ class IcebergTable implements SourceTable {
   #reader: Promise<TableRows> | undefined;
   readonly #fileSets = new Map<bigint | null, Promise<FileSet>>();
 
-  constructor(handle: TableHandle, engine: ParquetEngine) {
+  /** `former`: the same table at an older version, whose open files this one goes on using. */
+  constructor(handle: TableHandle, engine: ParquetEngine, former?: Promise<TableRows>) {
     this.#handle = handle;
     this.#engine = engine;
+    if (former !== undefined) this.#reader = this.#readerAfter(former);
   }
 
   get name(): string {
@@ -147,7 +149,8 @@ class IcebergTable implements SourceTable {
 
   async refresh(): Promise<SourceTable> {
     const handle = await this.#handle.refresh();
-    return handle === this.#handle ? this : new IcebergTable(handle, this.#engine);
+    if (handle === this.#handle) return this;
+    return new IcebergTable(handle, this.#engine, this.#reader);
   }
 
   async close(): Promise<void> {
@@ -156,9 +159,13 @@ class IcebergTable implements SourceTable {
   }
 
   #rows(): Promise<TableRows> {
-    this.#reader ??= import('./table-rows.ts').then(
-      ({ TableRows }) => new TableRows(this.#handle, this.#engine, (id) => this.files(id)),
-    );
+    this.#reader ??= this.#readerAfter(undefined);
     return this.#reader;
+  }
+
+  async #readerAfter(former: Promise<TableRows> | undefined): Promise<TableRows> {
+    const { TableRows } = await import('./table-rows.ts');
+    const files = (id: bigint | null) => this.files(id);
+    return new TableRows(this.#handle, this.#engine, files, (await former)?.lookupFiles);
   }
 }
