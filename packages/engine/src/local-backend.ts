@@ -34,6 +34,7 @@ import type {
 } from './backend.ts';
 import { LhsError } from './base/errors.ts';
 import type { LockedIndex } from './ingest/build-generation.ts';
+import type { KeptTables } from './ingest/kept-tables.ts';
 import type { Query } from './query/query.ts';
 import { analyzersOf, fieldAnalyzer } from './registry/definition-analyzers.ts';
 import { describeIndex } from './registry/describe-index.ts';
@@ -46,7 +47,6 @@ import {
 import { commitVersion, notBuilt, type OpenIndex, tableName } from './registry/open-index.ts';
 import { type KnownIndex, OpenIndexes } from './registry/open-indexes.ts';
 import { Registry } from './registry/registry.ts';
-import type { Definition } from './schema/definition.ts';
 import { checkAgainstTable } from './schema/mapping.ts';
 import {
   invalidDefinition,
@@ -73,6 +73,7 @@ export class LocalBackend implements Backend {
   readonly #open = new OpenIndexes(openLocalDirectory);
   readonly #definitions = new Map<string, KnownIndex>();
   readonly #writing = new Set<string>();
+  #tables: KeptTables | undefined;
 
   constructor(dataDir: string) {
     this.dataDir = dataDir;
@@ -223,11 +224,17 @@ export class LocalBackend implements Backend {
   ): Promise<readonly DefinitionIssue[]> {
     const { definition: text, baseDir = process.cwd(), against_source, source } = request;
     const parsed = parseDefinition(text, ANALYZER_CATALOG);
-    if (parsed.definition === null || !against_source) return parsed.issues;
-    const { openSource } = await import('./ingest/source-table.ts');
-    const table = await openSource(overridden(parsed.definition.source, source), baseDir);
+    const { draft } = parsed;
+    if (draft === null || !against_source) return parsed.issues;
+    const { openSource, sourceInstead } = await import('./ingest/source-table.ts');
+    const place = sourceInstead(draft.source, source);
+    const table = await openSource(place, baseDir).catch((error: unknown) => {
+      if (parsed.definition === null) return null;
+      throw error;
+    });
+    if (table === null) return parsed.issues;
     try {
-      return checkAgainstTable(parsed, text, table.schema, tableName(parsed.definition));
+      return checkAgainstTable(parsed, text, table.schema, tableName(draft));
     } finally {
       await table.close();
     }
@@ -235,6 +242,7 @@ export class LocalBackend implements Backend {
 
   async close(): Promise<void> {
     this.#open.close();
+    await this.#tables?.close();
     this.#registry.close();
   }
 
@@ -280,7 +288,7 @@ export class LocalBackend implements Backend {
     const { snapshot, mapping } = this.#hold(known);
     let opened: Promise<SourceTable> | undefined;
     const table = () => {
-      opened ??= this.#source(known);
+      opened ??= this.#newestTable(known);
       return opened;
     };
     const hasReached = async (id: string) => {
@@ -291,7 +299,6 @@ export class LocalBackend implements Backend {
       return await work({ snapshot, mapping, openTable: table, hasReached });
     } finally {
       snapshot.release();
-      opened?.then((one) => one.close()).catch(() => {});
     }
   }
 
@@ -303,6 +310,12 @@ export class LocalBackend implements Backend {
     } finally {
       open.snapshot.release();
     }
+  }
+
+  async #newestTable(known: KnownIndex): Promise<SourceTable> {
+    const { KeptTables } = await import('./ingest/kept-tables.ts');
+    this.#tables ??= new KeptTables();
+    return this.#tables.newest(known);
   }
 
   async #source({ definition, registered }: KnownIndex): Promise<SourceTable> {
@@ -366,23 +379,6 @@ export class LocalBackend implements Backend {
     this.#writing.delete(known.registered.uuid);
     lock.release();
   }
-}
-
-/** Where the table is when the caller knows better than the definition. */
-function overridden(
-  own: Definition['source'],
-  source: Parameters<Backend['validateDefinition']>[0]['source'],
-): Definition['source'] {
-  if (source === undefined || 'path' in source) return source ?? own;
-  if ('table' in source) return source;
-  if ('table' in own) return { ...own, catalog: source.catalog };
-  throw new LhsError(
-    'invalid_argument',
-    `the definition names a path, "${own.path}", and no table`,
-    {
-      hint: 'say --path DIR instead of a catalog',
-    },
-  );
 }
 
 async function noTable(): Promise<SourceTable> {

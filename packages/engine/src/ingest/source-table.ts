@@ -73,3 +73,20 @@ function refSnapshot(table: SourceTable, name: string, what: string): bigint {
     },
   );
 }
+
+/** Where the table is when the caller knows better than the definition. */
+export function sourceInstead(
+  own: Definition['source'],
+  source: TableConfig | { readonly catalog: CatalogConfig } | undefined,
+): Definition['source'] {
+  if (source === undefined || 'path' in source) return source ?? own;
+  if ('table' in source) return source;
+  if ('table' in own) return { ...own, catalog: source.catalog };
+  throw new LhsError(
+    'invalid_argument',
+    `the definition names a path, "${own.path}", and no table`,
+    {
+      hint: 'say --path DIR instead of a catalog',
+    },
+  );
+}
