@@ -21,8 +21,8 @@ it('pins the exports of the engine', () => {
       "openLocal",
       "openLocalDirectory",
       "openSnapshot",
-      "sourceError",
       "parseKey",
+      "sourceError",
     ]
   `);
 });
