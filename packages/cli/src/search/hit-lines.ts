@@ -37,9 +37,10 @@ export function hitLines(
 }
 
 function headLine(head: string, facts: string, style: Style, columns: number): string {
-  const room = columns - width(head) - 3;
-  if (facts === '' || room < 12) return cut(head, columns);
-  return `${pad(head, 30)}   ${style.dim(cut(facts, Math.max(12, columns - Math.max(30, width(head)) - 3)))}`;
+  const wide = Math.max(width(head), columns < 60 ? 0 : 30);
+  const room = columns - wide - 3;
+  if (facts === '' || room < 8) return cut(head, columns);
+  return `${pad(head, wide)}   ${style.dim(cut(facts, room))}`;
 }
 
 /** The cached fields that are not text, as ` · `-joined values; dates without their zeros. */

@@ -6,6 +6,7 @@ import type {
 } from '@lakehouse-search/engine';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
+import { wrap } from '../terminal/text.ts';
 import { hitLines } from './hit-lines.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
@@ -16,7 +17,7 @@ export function resultLines(
   style: Style,
   columns: number,
 ): string[] {
-  const lines = [headline(answer, index, style)];
+  const lines = wrap(headline(answer, index, style), columns);
   const offset = request.offset ?? 0;
   answer.hits.forEach((hit, i) => {
     lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns));

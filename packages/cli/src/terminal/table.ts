@@ -7,8 +7,8 @@ export interface Column {
 }
 
 /**
- * Aligned columns without a box. The last column is cut where the line would not fit; with no rows,
- * only the titles. Returns lines.
+ * Aligned columns without a box. Where a line would not fit, the last column is cut, then the widest of those that
+ * stand left; with no rows, only the titles. Returns lines.
  */
 export function table(
   columns: readonly Column[],
@@ -17,20 +17,27 @@ export function table(
   title: (text: string) => string = (text) => text,
 ): string[] {
   const widths = columns.map((c, i) => Math.max(width(c.title), ...rows.map((r) => width(r[i]))));
-  const gaps = 2 * (columns.length - 1);
-  const last = columns.length - 1;
-  const before = widths.slice(0, last).reduce((a, b) => a + b, 0) + gaps;
-  widths[last] = Math.max(8, Math.min(widths[last], terminalWidth - before));
+  fit(widths, columns, terminalWidth - 2 * (columns.length - 1));
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, i) =>
-        pad(
-          i === last ? cut(cell, widths[i]) : cell,
-          widths[i],
-          columns[i].align === 'right' ? 'right' : 'left',
-        ),
-      )
+      .map((cell, i) => pad(cut(cell, widths[i]), widths[i], columns[i].align ?? 'left'))
       .join('  ')
       .trimEnd();
   return [title(line(columns.map((c) => c.title))), ...rows.map(line)];
+}
+
+const LEAST = 8;
+
+/** Narrows the columns until they fit into `room`; figures are never cut. */
+function fit(widths: number[], columns: readonly Column[], room: number): void {
+  const last = columns.length - 1;
+  let over = widths.reduce((a, b) => a + b, 0) - room;
+  const narrow = (i: number) => {
+    const by = Math.max(0, Math.min(over, widths[i] - LEAST));
+    widths[i] -= by;
+    over -= by;
+  };
+  narrow(last);
+  const others = columns.flatMap((c, i) => (i === last || c.align === 'right' ? [] : [i]));
+  for (const i of others.sort((a, b) => widths[b] - widths[a])) narrow(i);
 }

@@ -39,6 +39,18 @@ export function cut(text: string, columns: number): string {
 }
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
+/** Lines of at most `columns`, broken at blanks; what follows the first stands two columns in. A long word stays whole. */
+export function wrap(text: string, columns: number): string[] {
+  const out: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = out.at(-1);
+    if (last === undefined) out.push(word);
+    else if (width(last) + 1 + width(word) <= columns) out[out.length - 1] = `${last} ${word}`;
+    else out.push(`  ${word}`);
+  }
+  return out;
+}
+
 /** Pads to `columns`; figures to the right. */
 export function pad(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
   const gap = ' '.repeat(Math.max(0, columns - width(text)));

@@ -3,6 +3,7 @@ import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { bytes, count, plural, snapshotName } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
+import { wrap } from '../../terminal/text.ts';
 
 export default class IndexDescribe extends LhsCommand {
   static override summary = 'Show the fields and figures of an index.';
@@ -21,7 +22,7 @@ export default class IndexDescribe extends LhsCommand {
     const columns = [{ title: 'field' }, { title: 'type' }, { title: 'can' }, { title: 'from' }];
     const rows = index.fields.map((f) => [f.name, f.type, abilities(f), f.source.join(', ')]);
     this.print([
-      ...figures(index),
+      ...figures(index).flatMap((line) => wrap(line, this.terminal.width)),
       '',
       ...table(columns, rows, this.terminal.width, this.style.dim),
     ]);
