@@ -118,6 +118,15 @@ export class TermCursor {
     return value >>> 0;
   }
 
+  /** The current term is source[0 .. length): no view is made. The next step may replace it. */
+  get source(): Uint8Array {
+    return this.#bytes;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
   /** The current term's bytes: a view that the next step overwrites. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);

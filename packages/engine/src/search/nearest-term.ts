@@ -23,8 +23,8 @@ export function nearestTerm(
   for (const segment of snapshot.segments) {
     const inverted = segment.inverted(field.id);
     if (inverted === null) continue;
-    eachTerm(inverted, automaton, (info, distance, bytes) => {
-      const term = decoder.decode(bytes);
+    eachTerm(inverted, automaton, (info, distance, cursor) => {
+      const term = decoder.decode(cursor.bytes());
       const documents = (frequencies.get(term)?.documents ?? 0) + info.df;
       frequencies.set(term, { distance, documents });
     });

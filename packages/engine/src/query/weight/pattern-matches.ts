@@ -1,4 +1,6 @@
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
+import type { TermCursor } from '../../inverted/term-cursor.ts';
+import type { TermInfo } from '../../inverted/term-info.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { nextPossible } from '../automaton/automaton.ts';
 
@@ -11,7 +13,7 @@ const DEATHS_BEFORE_SEEK = 12;
  */
 export function fillPrefix(reader: InvertedReader, prefix: Uint8Array, bits: Int32Array): void {
   const cursor = reader.terms(prefix);
-  while (cursor.next() && startsWith(cursor.bytes(), prefix)) reader.fill(cursor.info(), bits);
+  while (cursor.next() && startsWith(cursor, prefix)) reader.fill(cursor.info(), bits);
 }
 
 /** Sets the bits of all documents with a term that the automaton accepts. */
@@ -23,36 +25,31 @@ export function fillPattern(
   eachTerm(reader, automaton, (info) => reader.fill(info, bits));
 }
 
-type Info = Parameters<InvertedReader['fill']>[0];
+/** Told of a term: where its postings are, its distance, and the cursor that stands on it. */
+export type OnTerm = (info: TermInfo, distance: number, cursor: TermCursor) => void;
 
 /**
- * Calls `visit` with every term of the field that the automaton accepts, with its distance. The
- * states reached by the bytes that a term shares with the one before are kept; after a run of terms
- * that no match begins like, the next possible one is sought.
+ * Calls `visit` with every term of the field that the automaton accepts. The states reached by the
+ * bytes that a term shares with the one before are kept; after a run of terms that no match begins
+ * like, the next possible one is sought.
  */
-export function eachTerm(
-  reader: InvertedReader,
-  automaton: TermAutomaton,
-  visit: (info: Info, distance: number, bytes: Uint8Array) => void,
-): void {
+export function eachTerm(reader: InvertedReader, automaton: TermAutomaton, visit: OnTerm): void {
   if (automaton.start < 0) return;
   const { literalPrefix } = automaton;
   const cursor = reader.terms(literalPrefix);
-  const states: number[] = [automaton.start];
+  const path = new StatePath(automaton);
   let deaths = 0;
   let sought = false;
   while (cursor.next()) {
-    const bytes = cursor.bytes();
-    if (!startsWith(bytes, literalPrefix)) return;
+    if (!startsWith(cursor, literalPrefix)) return;
     // After a seek it is not known what the term shares with the last one that was read.
-    const known = sought ? 0 : Math.min(cursor.shared, states.length - 1);
-    const state = run(automaton, states, bytes, known);
+    const state = path.follow(cursor.source, cursor.length, sought ? 0 : cursor.shared);
     sought = false;
     if (state >= 0) {
       deaths = 0;
-      if (automaton.accepts(state)) visit(cursor.info(), automaton.distance(state), bytes);
+      if (automaton.accepts(state)) visit(cursor.info(), automaton.distance(state), cursor);
     } else if (++deaths > DEATHS_BEFORE_SEEK) {
-      const target = nextPossible(automaton, bytes);
+      const target = nextPossible(automaton, cursor.bytes());
       if (target === undefined) return;
       cursor.seek(target);
       deaths = 0;
@@ -61,22 +58,42 @@ export function eachTerm(
   }
 }
 
-/**
- * Steps through bytes[known ..); `states` ends with the last living state. Returns the final state,
- * or -1.
- */
-function run(automaton: TermAutomaton, states: number[], bytes: Uint8Array, known: number): number {
-  if (known < states.length - 1) states.length = known + 1;
-  for (let i = states.length - 1; i < bytes.length; i++) {
-    const state = automaton.step(states[i]!, bytes[i]!);
-    if (state < 0) return -1;
-    states.push(state);
+/** The states that the bytes of the last term led through, as far as they live. */
+class StatePath {
+  readonly #automaton: TermAutomaton;
+  #states = new Int32Array(64);
+  #living = 1;
+
+  constructor(automaton: TermAutomaton) {
+    this.#automaton = automaton;
+    this.#states[0] = automaton.start;
   }
-  return states[bytes.length]!;
+
+  /** The state after a term that shares `shared` bytes with the last one; -1: it is no match. */
+  follow(bytes: Uint8Array, length: number, shared: number): number {
+    if (length >= this.#states.length) this.#grow(length);
+    const states = this.#states;
+    let at = Math.min(shared, this.#living - 1);
+    let state = states[at]!;
+    while (at < length) {
+      state = this.#automaton.step(state, bytes[at]!);
+      if (state < 0) break;
+      states[++at] = state;
+    }
+    this.#living = at + 1;
+    return state;
+  }
+
+  #grow(length: number): void {
+    const states = new Int32Array(2 * length);
+    states.set(this.#states);
+    this.#states = states;
+  }
 }
 
-function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  if (bytes.length < prefix.length) return false;
-  for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false;
+function startsWith(cursor: TermCursor, prefix: Uint8Array): boolean {
+  if (cursor.length < prefix.length) return false;
+  const { source } = cursor;
+  for (let i = 0; i < prefix.length; i++) if (source[i] !== prefix[i]) return false;
   return true;
 }
