@@ -92,7 +92,8 @@ export class BitmapPool {
     return this.#free.pop()?.fill(0) ?? new Int32Array(this.#words);
   }
 
+  /** Takes a bitmap back; a few are kept. */
   give(bits: Int32Array): void {
-    this.#free.push(bits);
+    if (this.#free.length < KEPT_BITMAPS) this.#free.push(bits);
   }
 }
