@@ -71,6 +71,9 @@ export function anyInRange(bits: Int32Array, range: number): boolean {
   );
 }
 
+/** Bitmaps that a pool keeps for later: a query over a large segment may take hundreds. */
+const KEPT_BITMAPS = 32;
+
 /**
  * Bitmaps of one length that are used again and again: taken dirty or clean, given back when done.
  */
