@@ -1,7 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ExportedDocument, type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import {
+  type ExportedDocument,
+  initDefinition,
+  LhsError,
+  type LocalBackend,
+  openLocal,
+} from '@lakehouse-search/engine';
 import type { Field, Schema } from '@lakehouse-search/lake';
 import { openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +16,7 @@ import {
   fieldLine,
   hasShared,
   keyDigest,
+  shared,
   type Truth,
   type TruthSnapshot,
   tablePath,
@@ -280,5 +287,63 @@ describe.skipIf(!hasShared)('what is refused', () => {
       code: 'interrupted',
     });
     expect((await backend.describeIndex({})).index_generation).toBe(2);
+  });
+});
+
+describe.skipIf(!hasShared)('every table', () => {
+  const names = hasShared
+    ? readdirSync(`${shared}iceberg`).filter((name) => existsSync(`${tablePath(name)}/truth.json`))
+    : [];
+  const readable = names.filter((name) => !['git.commits', 'formats_mixed'].includes(name));
+
+  it.each(readable)(
+    '%s: following it from its first snapshot equals building its head',
+    async (name) => {
+      const truth = truthOf(name);
+      const table = await openTable({ path: tablePath(name) });
+      const key = truth.identifier_columns.join(', ') || table.schema.fields[0].name;
+      const definition = (
+        await initDefinition(table, { source: { path: tablePath(name) }, name: 't' })
+      )
+        .replace(/identifier: \[.*?\]/, `identifier: [${key}]`)
+        .replaceAll(/, (type: TEXT|fast: true) }/g, ', $1, cached: true }');
+      await table.close();
+      await backend.createIndex({ definition });
+      const way = truth.snapshots.filter((snapshot) => snapshot.is_current_ancestor);
+      await backend.reindex({ as_of: way[0]?.snapshot_id });
+      expect((await backend.sync({})).snapshots_applied).toBe(Math.max(0, way.length - 1));
+      const followed = await exported();
+      const built = await backend.reindex({});
+      expect(built.doc_count).toBe(way.at(-1)?.row_count ?? 0);
+      expect(await exported()).toEqual(followed);
+    },
+  );
+
+  const malformed = hasShared
+    ? readdirSync(`${shared}iceberg/malformed`).filter((name) => name !== 'README.md')
+    : [];
+  it.each(malformed)('malformed/%s: a named error that says which file', async (name) => {
+    const path = `${shared}iceberg/malformed/${name}`;
+    const definition = `version: 1
+index: t
+source: { path: ${JSON.stringify(path)} }
+key: { identifier: [id] }
+fields: [{ name: title, type: TEXT }, { name: body, type: TEXT }]
+`;
+    const build = async () => {
+      await backend.createIndex({ definition });
+      await backend.reindex({});
+    };
+    const error = await build().then(
+      () => null,
+      (thrown: unknown) => thrown as LhsError,
+    );
+    expect(error).toBeInstanceOf(LhsError);
+    expect(['source_invalid', 'unsupported']).toContain(error?.code);
+    expect(error?.message).toMatch(/\.(parquet|avro|json|text|x)\b|passwd/);
+    const [folder] = existsSync(join(dataDir, 'indexes'))
+      ? readdirSync(join(dataDir, 'indexes'))
+      : [];
+    if (folder) expect(readdirSync(join(dataDir, 'indexes', folder))).toEqual([]);
   });
 });
