@@ -14,6 +14,7 @@ it('pins the exports of the engine', () => {
       "LhsError",
       "LocalBackend",
       "checkIndex",
+      "definitionJsonSchema",
       "errorBody",
       "formatKey",
       "initDefinition",

@@ -14,5 +14,6 @@ export { LocalBackend, openLocal } from './local-backend.ts';
 export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';
 export { type InitOptions, initDefinition } from './schema/init-definition.ts';
+export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';

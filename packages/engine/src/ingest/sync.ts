@@ -158,8 +158,12 @@ async function applySnapshot(
     signal,
   });
   const waiting: DocumentBlock[] = [];
-  for await (const change of readAhead(changes, signal)) {
-    applyChange(request, writer, files, change, counts, waiting);
+  try {
+    for await (const change of readAhead(changes, signal)) {
+      applyChange(request, writer, files, change, counts, waiting);
+    }
+  } catch (error) {
+    throw unfollowable(error, mapping);
   }
   addAll(writer, waiting);
   counts.dropped = settleDuplicates(writer, mapping, files);
@@ -168,6 +172,18 @@ async function applySnapshot(
   writer.commit({ checkpoint: next, files: files.at(set) });
   report(request, step, counts);
   return counts;
+}
+
+/**
+ * Net changes by key need keys that stand once. Under `on_duplicate_key: last` the table may hold some twice: then only a
+ * whole build can tell which row stays.
+ */
+function unfollowable(error: unknown, mapping: Mapping): unknown {
+  const { index, onDuplicateKey } = mapping.definition;
+  const duplicate = error instanceof LhsError && error.details.source_code === 'duplicate_key';
+  if (!duplicate || onDuplicateKey === 'refuse') return error;
+  const hint = `lhs index reindex ${index} builds it under on_duplicate_key: last`;
+  return new LhsError(error.code, error.message, { hint, details: error.details, cause: error });
 }
 
 function applyChange(

@@ -1,0 +1,102 @@
+import { LIMITS } from '../base/limits.ts';
+import { FIELD_TYPES } from './definition.ts';
+
+type Json = boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = { readonly [key: string]: Json };
+
+const text: JsonObject = { type: 'string', minLength: 1 };
+const flag: JsonObject = { type: 'boolean' };
+const texts: JsonObject = { type: 'array', items: text, uniqueItems: true, minItems: 1 };
+const textOrTexts: JsonObject = { anyOf: [text, texts] };
+const name: JsonObject = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,127}$' };
+const list = (items: Json): JsonObject => ({ type: 'array', items });
+
+function closed(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+const SETTINGS: JsonObject = {
+  type: { enum: FIELD_TYPES },
+  indexed: flag,
+  fast: flag,
+  cached: flag,
+  sensitive: flag,
+  max_bytes: { type: 'integer', minimum: 1, maximum: 1_073_741_824 },
+  analyzer: text,
+  format: { enum: ['epoch_s', 'epoch_ms', 'epoch_us'] },
+};
+
+const CATALOG: JsonObject = {
+  oneOf: [
+    closed({ type: { const: 'filesystem' }, warehouse: text }, ['type', 'warehouse']),
+    closed({ type: { const: 'sql' }, uri: text, name: text, warehouse: text }, ['type', 'uri']),
+    closed(
+      {
+        type: { const: 'rest' },
+        uri: text,
+        warehouse: text,
+        prefix: text,
+        token_env: text,
+        credential_env: text,
+        oauth2_server_uri: text,
+        scope: text,
+      },
+      ['type', 'uri'],
+    ),
+  ],
+};
+
+const SHAPE = closed(
+  {
+    name: text,
+    when: { anyOf: [{ type: ['string', 'number', 'boolean'] }, { type: 'array' }] },
+    fields: list(closed({ path: text, ...SETTINGS }, ['path', 'type'])),
+  },
+  ['name', 'fields'],
+);
+
+/**
+ * The JSON Schema (draft 2020-12) of a definition, for editors that complete and underline while one writes. It knows the
+ * shape alone: what only the whole or the table can tell is `lhs index validate`'s.
+ */
+export function definitionJsonSchema(): JsonObject {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'lhs index definition',
+    ...closed(
+      {
+        version: { const: 1 },
+        index: name,
+        source: {
+          oneOf: [
+            closed({ catalog: CATALOG, table: text, ref: text }, ['catalog', 'table']),
+            closed({ path: text, ref: text }, ['path']),
+          ],
+        },
+        key: closed({ partition: textOrTexts, identifier: textOrTexts }),
+        on_duplicate_key: { enum: ['refuse', 'last'] },
+        tenant_field: text,
+        fields: {
+          ...list(closed({ name: text, source: textOrTexts, ...SETTINGS }, ['name', 'type'])),
+          maxItems: LIMITS.definitionFields,
+        },
+        variants: list(
+          closed({ column: text, flatten: flag, discriminator: text, shapes: list(SHAPE) }, [
+            'column',
+          ]),
+        ),
+        analyzers: list({
+          type: 'object',
+          properties: { name, tokenizer: text, filters: { type: 'array' } },
+          required: ['name', 'tokenizer'],
+        }),
+        sharding: closed({
+          shards: { const: 1 },
+          buckets: { type: 'integer', minimum: 1, maximum: 65_536 },
+        }),
+        windows: false,
+      },
+      ['version', 'index', 'source'],
+    ),
+  };
+}
