@@ -3,8 +3,9 @@ import { corrupt } from './damage.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 
 /**
- * Walks every term: terms rise, documents rise and lie in the segment, as many as the dictionary says; in text fields
- * frequencies add up to the documents' lengths and positions rise. Throws corrupt_index.
+ * Walks every term: terms rise, documents rise and lie in the segment, as many as the dictionary
+ * says; in text fields frequencies add up to the documents' lengths and positions rise. Throws
+ * corrupt_index.
  */
 export function checkInverted(reader: InvertedReader): void {
   const lengths = new Int32Array(reader.docs);

@@ -13,17 +13,25 @@ import { docUnpacker, frequencyUnpacker } from './unpack.ts';
 /** The document after the last one. */
 export const NO_MORE_DOCS = 0x7fffffff;
 
-/** The postings of one term in rising document order. Before the first `next` or `advance`, `doc` is -1. */
+/**
+ * The postings of one term in rising document order. Before the first `next` or `advance`, `doc` is
+ * -1.
+ */
 export interface PostingsCursor {
   /** The current document; NO_MORE_DOCS after the last. */
   doc(): number;
   /** Goes to the next document and returns it. */
   next(): number;
-  /** Goes to the first document that is not below `target` (at least the current one) and returns it. */
+  /**
+   * Goes to the first document that is not below `target` (at least the current one) and returns
+   * it.
+   */
   advance(target: number): number;
   /** Frequency in the current document; 1 in keyword fields. */
   tf(): number;
-  /** Writes the current document's positions to `into`, rising; returns how many. Text fields only. */
+  /**
+   * Writes the current document's positions to `into`, rising; returns how many. Text fields only.
+   */
   positions(into: Int32Array): number;
 }
 
@@ -220,7 +228,10 @@ export class ListPostings implements PostingsCursor {
   }
 }
 
-/** Documents of a block into into[to ..]: always 128 values, those past the last posting are of no meaning. */
+/**
+ * Documents of a block into into[to ..]: always 128 values, those past the last posting are of no
+ * meaning.
+ */
 export function decodeListDocs(
   { arena }: InvertedReader,
   term: BigTerm,

@@ -1,11 +1,14 @@
 /**
  * Postings of a dense term (df >= N / 24), R ranges of 256 documents:
  *
- *   bitmap i32[8 R] | base i32[R / 8 + 1] | offset u16[R] (u32[R] where `wide`) | impact u8[R] | tfWidth u8[R] | group u8[3 R] | payload
+ *   bitmap i32[8 R] | base i32[R / 8 + 1] | offset u16[R] (u32[R] where `wide`) | impact u8[R] |
+ *   tfWidth u8[R] | group u8[3 R] | payload
  *
- * A range's payload meets at a boundary = payload + base[r / 8] + offset[r] (wide: payload + offset[r]): frequencies, tf - 1
- * at tfWidth bits, run backwards from it, positions forwards. group: byte starts of the positions of documents 64.., 128..,
- * 192.. of the range, from the boundary; 255 = walk. Fields without frequencies end after the bitmap.
+ * A range's payload meets at a boundary = payload + base[r / 8] + offset[r] (wide: payload +
+ * offset[r]): frequencies, tf - 1 at tfWidth bits, run backwards from it, positions forwards.
+ * group: byte starts of the positions of documents 64.., 128..,
+ * 192.. of the range, from the boundary; 255 = walk. Fields without frequencies end after the
+ * bitmap.
  */
 import type { BitOutput } from './bit-output.ts';
 import { bitsOf, RANGE } from './format.ts';

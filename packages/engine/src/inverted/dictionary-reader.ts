@@ -5,7 +5,10 @@ import type { Sections } from './inverted-reader.ts';
 import { TermCursor } from './term-cursor.ts';
 import { BIG, type TermInfo } from './term-info.ts';
 
-/** Looks terms up: a binary search over the first bytes of the blocks, then the entries of one block. */
+/**
+ * Looks terms up: a binary search over the first bytes of the blocks, then the entries of one
+ * block.
+ */
 export class DictionaryReader {
   readonly #arena: Arena;
   readonly #sections: Sections;
@@ -25,8 +28,9 @@ export class DictionaryReader {
   }
 
   /**
-   * Compares only bytes that an entry does not share with the one before it: `match` bytes of the term are known to agree with
-   * the entries passed, so an entry that shares less is behind the term, one that shares more is before it.
+   * Compares only bytes that an entry does not share with the one before it: `match` bytes of the
+   * term are known to agree with the entries passed, so an entry that shares less is behind the
+   * term, one that shares more is before it.
    */
   #findIn(block: number, term: Uint8Array): TermInfo | null {
     const { u8, i32 } = this.#arena;

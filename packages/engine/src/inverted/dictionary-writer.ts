@@ -3,7 +3,10 @@ import { DICTIONARY_BLOCK, LIST_BLOCK } from './format.ts';
 
 const ESCAPE = 255;
 
-/** Writes terms in byte order as blocks of 16 with shared prefixes, and the index of the blocks (format.ts). */
+/**
+ * Writes terms in byte order as blocks of 16 with shared prefixes, and the index of the blocks
+ * (format.ts).
+ */
 export class DictionaryWriter {
   readonly output = new BitOutput(1 << 12);
   readonly #blocks: number[] = [];
@@ -16,7 +19,10 @@ export class DictionaryWriter {
     return this.#blocks;
   }
 
-  /** Adds the next term. `smallAt`, `bigTerms`: where its postings begin if it is the first of a block. */
+  /**
+   * Adds the next term. `smallAt`, `bigTerms`: where its postings begin if it is the first of a
+   * block.
+   */
   add(
     bytes: Uint8Array,
     from: number,

@@ -1,23 +1,31 @@
 /**
- * The inverted component of one field: terms, postings, positions, exact lengths, impacts. Little-endian; sections begin at
- * multiples of 16 bytes from the start of the component. Documents stand in ranges of 256. docs/format-inverted.md tells it
- * at length.
+ * The inverted component of one field: terms, postings, positions, exact lengths, impacts.
+ * Little-endian; sections begin at multiples of 16 bytes from the start of the component. Documents
+ * stand in ranges of 256. docs/format-inverted.md tells it at length.
  *
- *   header   i32[32]: version, documents N, documents with the field, terms, flags, long documents, dictionary blocks,
- *            big terms, tokens (f64 at word 8), N / dense, then from word 12 two words a section: offset, bytes
+ *   header   i32[32]: version, documents N, documents with the field, terms, flags, long documents,
+ *   dictionary blocks,
+ *            big terms, tokens (f64 at word 8), N / dense, then from word 12 two words a section:
+ *            offset, bytes
  *   book     f64[256]: impacts by code, rising; code 0 = no posting
- *   codes    u8[N]: 0..239 the exact length; 240 + k: 240 or more with bits(length - 1) = 8 + k (text only)
+ *   codes    u8[N]: 0..239 the exact length; 240 + k: 240 or more with bits(length - 1) = 8 + k
+ *   (text only)
  *   longDoc, longLength   i32[] each: the documents with codes from 240, and their exact lengths
- *   extents  u8[N]: as codes, for the last position + 1; only where some document's width differs from its length's
- *   blocks   i32[5] a dictionary block of 16 terms: first 8 bytes of its first term, two words high first;
+ *   extents  u8[N]: as codes, for the last position + 1; only where some document's width differs
+ *   from its length's
+ *   blocks   i32[5] a dictionary block of 16 terms: first 8 bytes of its first term, two words high
+ *   first;
  *            offsets in dictionary and small, number of the first big term
  *   records  i32[10] a big term (128 documents or more)
- *   dictionary   a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if df < 128; terms longer than
+ *   dictionary   a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if df
+ *   < 128; terms longer than
  *            255 bytes: shared 255, suffix 255, varint shared, varint suffix
- *   small    a term below 128 documents: varint (delta - 1) << 1 | (tf > 1), varint tf if so; then positions
+ *   small    a term below 128 documents: varint (delta - 1) << 1 | (tf > 1), varint tf if so; then
+ *   positions
  *   big      postings of the others; see dense-postings.ts and list-postings.ts
  *
- * Positions are absolute, bits(extent - 1) bits each, no header. A document's frequency is stored less 1.
+ * Positions are absolute, bits(extent - 1) bits each, no header. A document's frequency is stored
+ * less 1.
  */
 export const INVERTED_VERSION = 1;
 export const HEADER_WORDS = 32;
@@ -65,8 +73,9 @@ export const LIST = 1;
 export const SHORT = 2;
 
 /**
- * Words of a big term's record: documents, start of its postings (words from the start of `big`), kind, payload (bytes),
- * positions (bytes), blocks, tenth best impact (f32), best impact (f32), 1 where offsets are u32, bytes of its postings.
+ * Words of a big term's record: documents, start of its postings (words from the start of `big`),
+ * kind, payload (bytes), positions (bytes), blocks, tenth best impact (f32), best impact (f32), 1
+ * where offsets are u32, bytes of its postings.
  */
 export const RECORD = {
   df: 0,

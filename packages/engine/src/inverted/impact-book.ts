@@ -15,8 +15,9 @@ export class ImpactBook {
   }
 
   /**
-   * Chooses 255 impacts that occur, by quantile, and writes the code of each noted impact: the first that is not smaller, so that
-   * codes are upper bounds and common impacts are exact. Returns the book, rising; entry 0 is 0.
+   * Chooses 255 impacts that occur, by quantile, and writes the code of each noted impact: the
+   * first that is not smaller, so that codes are upper bounds and common impacts are exact. Returns
+   * the book, rising; entry 0 is 0.
    */
   write(output: Uint8Array): Float64Array {
     const values = this.#chosen();

@@ -1,7 +1,9 @@
 /**
  * From terms in byte order with their postings to the component's bytes:
- *   1. `term` chooses the kind by document frequency and writes postings, dictionary entry and record
- *   2. `finish` chooses the impact code book, patches the codes in, and lays the sections out (format.ts)
+ *   1. `term` chooses the kind by document frequency and writes postings, dictionary entry and
+ *      record
+ *   2. `finish` chooses the impact code book, patches the codes in, and lays the sections out
+ *      (format.ts)
  */
 import { BitOutput } from './bit-output.ts';
 import { type EncodeContext, encodeDense, writePositions } from './dense-postings.ts';
@@ -44,7 +46,10 @@ export class InvertedEncoder {
   readonly #records: number[] = [];
   readonly #best = new Float64Array(BEST);
 
-  /** `lengths`, `extents` by document: tokens, and last position + 1; of a keyword field 1 where it has a value. */
+  /**
+   * `lengths`, `extents` by document: tokens, and last position + 1; of a keyword field 1 where it
+   * has a value.
+   */
   constructor(docs: number, text: boolean, lengths: Int32Array, extents: Int32Array) {
     this.#docs = docs;
     this.#text = text;

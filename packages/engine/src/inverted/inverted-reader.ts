@@ -27,8 +27,8 @@ import { fillTerm, impactBound } from './term-matches.ts';
 export type Sections = Readonly<Record<Section, { readonly at: number; readonly bytes: number }>>;
 
 /**
- * The inverted component of a field, open: plain reads of the arena's bytes. Addresses are byte addresses in the arena, word
- * addresses where the name says so.
+ * The inverted component of a field, open: plain reads of the arena's bytes. Addresses are byte
+ * addresses in the arena, word addresses where the name says so.
  */
 export class InvertedReader {
   readonly arena: Arena;
@@ -79,7 +79,10 @@ export class InvertedReader {
     this.#dictionary = new DictionaryReader(region.arena, sections, header[6], this.termCount);
   }
 
-  /** Opens a component. Throws corrupt_index where its header does not fit its bytes, its documents or its kind. */
+  /**
+   * Opens a component. Throws corrupt_index where its header does not fit its bytes, its documents
+   * or its kind.
+   */
   static open(region: Region, docs: number, kind: 'text' | 'keyword'): InvertedReader {
     if (region.length < HEADER_WORDS * 4 || (region.offset & 15) !== 0)
       throw corrupt('it is too short');
@@ -146,8 +149,8 @@ export class InvertedReader {
   }
 
   /**
-   * An upper bound of tf / (tf + norm) over a term's postings in documents firstDoc .. lastDoc, by `averageLength`; 0 where it is
-   * known to have none there.
+   * An upper bound of tf / (tf + norm) over a term's postings in documents firstDoc .. lastDoc, by
+   * `averageLength`; 0 where it is known to have none there.
    */
   impactBound(
     info: TermInfo,

@@ -1,6 +1,7 @@
 /**
  * From the values of a field to its inverted component:
- *   1. `add`: values are analysed (or taken whole), terms numbered, occurrences kept in document order
+ *   1. `add`: values are analysed (or taken whole), terms numbered, occurrences kept in document
+ *      order
  *   2. `finish`: a counting sort groups occurrences by term; terms are ordered by bytes and encoded
  */
 import type { Analyzer, TokenSink } from '../analysis/analyzer.ts';
@@ -44,7 +45,9 @@ export class InvertedWriter implements TokenSink {
     return this.#table.bytes + perToken * this.#tokens.length + 8 * this.#starts.length;
   }
 
-  /** Adds the values of documents firstDoc .. firstDoc + docs - 1; documents before that had none. */
+  /**
+   * Adds the values of documents firstDoc .. firstDoc + docs - 1; documents before that had none.
+   */
   add(firstDoc: number, docs: number, block: FieldBlock): void {
     if (block.kind !== 'bytes') throw new TypeError('an inverted field takes bytes');
     this.#reserveDocs(firstDoc + docs);
@@ -133,7 +136,10 @@ export class InvertedWriter implements TokenSink {
     return encoder.finish();
   }
 
-  /** Counting sort by term: occurrences of term t lie at first[t] .. first[t + 1], documents ascending. */
+  /**
+   * Counting sort by term: occurrences of term t lie at first[t] .. first[t + 1], documents
+   * ascending.
+   */
   #invert(docs: number, text: boolean): Occurrences {
     const size = this.#size;
     const tokens = this.#tokens;

@@ -1,10 +1,12 @@
 /**
  * Postings of a list term (128 <= df < N / 24), nb blocks of 128:
  *
- *   lastDoc i32[nb] | head i32[nb]: impact u8, docWidth u8, tfWidth u8 | dataAt i32[nb] | positionsAt i32[nb] | data | positions
+ *   lastDoc i32[nb] | head i32[nb]: impact u8, docWidth u8, tfWidth u8 | dataAt i32[nb] |
+ *   positionsAt i32[nb] | data | positions
  *
- * data: deltas - 1 at docWidth bits, low bits first, whole words; then tf - 1 at tfWidth bits. Offsets are bytes from the
- * start of data and of positions. Fields without frequencies have tfWidth 0 and no positions.
+ * data: deltas - 1 at docWidth bits, low bits first, whole words; then tf - 1 at tfWidth bits.
+ * Offsets are bytes from the start of data and of positions. Fields without frequencies have
+ * tfWidth 0 and no positions.
  */
 import { type EncodeContext, writePositions } from './dense-postings.ts';
 import { bitsOf, LIST_BLOCK } from './format.ts';

@@ -1,7 +1,9 @@
 /**
  * Merging inverted components, straight from postings, term by term:
- *   1. lengths of the new documents are copied; extents come from the widths (widths are all that encoding needs)
- *   2. the inputs' terms are walked together in byte order; the postings of equal terms are joined, documents renumbered
+ *   1. lengths of the new documents are copied; extents come from the widths (widths are all
+ *      that encoding needs)
+ *   2. the inputs' terms are walked together in byte order; the postings of equal terms are
+ *      joined, documents renumbered
  *   3. a term without a living document is left out
  */
 import { NO_MORE_DOCS } from './cursors.ts';
@@ -10,7 +12,10 @@ import type { InvertedReader } from './inverted-reader.ts';
 import { PostingsBuffer } from './postings.ts';
 import type { TermCursor } from './term-cursor.ts';
 
-/** A component (null: the segment has none of this field) and where its documents go: old number -> new, -1 dropped. */
+/**
+ * A component (null: the segment has none of this field) and where its documents go: old number ->
+ * new, -1 dropped.
+ */
 export interface InvertedInput {
   readonly reader: InvertedReader | null;
   readonly docMap: Int32Array;
@@ -23,7 +28,10 @@ interface OpenInput {
   alive: boolean;
 }
 
-/** The merged component for `docs` documents, in parts. Document maps rise, and inputs follow one another. */
+/**
+ * The merged component for `docs` documents, in parts. Document maps rise, and inputs follow one
+ * another.
+ */
 export function mergeInverted(inputs: readonly InvertedInput[], docs: number): Uint8Array[] {
   const open = inputs.flatMap(({ reader, docMap }): OpenInput[] => {
     if (reader === null) return [];

@@ -1,4 +1,7 @@
-/** The postings of one term on their way to disk: documents ascending, with frequencies and positions. */
+/**
+ * The postings of one term on their way to disk: documents ascending, with frequencies and
+ * positions.
+ */
 export interface TermPostings {
   readonly df: number;
   /** docs[0 .. df), frequencies likewise. */

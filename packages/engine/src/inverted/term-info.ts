@@ -79,7 +79,9 @@ export function denseParts(reader: InvertedReader, term: BigTerm): DenseParts {
   };
 }
 
-/** Byte address in range r of a dense term where frequencies end (backwards) and positions begin. */
+/**
+ * Byte address in range r of a dense term where frequencies end (backwards) and positions begin.
+ */
 export function boundaryOf(
   reader: InvertedReader,
   term: BigTerm,

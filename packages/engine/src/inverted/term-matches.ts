@@ -33,14 +33,17 @@ function setBits(bits: Int32Array, count: number): void {
 const UP = 1 + 1e-12;
 
 /**
- * Impacts are stored by the segment's own average length a; by another average A, with s = A / a, an impact x is at most
- * x s / (1 + x (s - 1)) where s > 1, and at most x else.
+ * Impacts are stored by the segment's own average length a; by another average A, with s = A / a,
+ * an impact x is at most x s / (1 + x (s - 1)) where s > 1, and at most x else.
  */
 export function raiseImpact(impact: number, scale: number): number {
   return scale > 1 ? ((impact * scale) / (1 + impact * (scale - 1))) * UP : impact;
 }
 
-/** An upper bound of a term's impacts in documents firstDoc .. lastDoc; 0 where it is known to have none. */
+/**
+ * An upper bound of a term's impacts in documents firstDoc .. lastDoc; 0 where it is known to have
+ * none.
+ */
 export function impactBound(
   reader: InvertedReader,
   info: TermInfo,

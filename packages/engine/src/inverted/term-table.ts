@@ -1,8 +1,8 @@
 import { LhsError } from '../base/errors.ts';
 
 /**
- * Distinct terms of a field in one segment: bytes in one pool, numbered as they come, found by open addressing with the hash
- * beside the number.
+ * Distinct terms of a field in one segment: bytes in one pool, numbered as they come, found by open
+ * addressing with the hash beside the number.
  */
 export class TermTable {
   /** Term t is pool[starts[t] .. starts[t + 1]). */
@@ -86,8 +86,8 @@ function mix(hash: number): number {
 }
 
 /**
- * Term numbers in byte order: a native sort of 64-bit keys (five bytes of prefix, then the number), then runs of equal
- * prefixes by their bytes.
+ * Term numbers in byte order: a native sort of 64-bit keys (five bytes of prefix, then the number),
+ * then runs of equal prefixes by their bytes.
  */
 export function termOrder({ pool, starts, size }: TermTable): Int32Array {
   const words = new Uint32Array(2 * size);

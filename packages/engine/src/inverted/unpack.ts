@@ -1,6 +1,12 @@
-/** Straight-line unpackers of blocks of 128, one a width: made once, as text, because V8 unrolls no loop by itself. */
+/**
+ * Straight-line unpackers of blocks of 128, one a width: made once, as text, because V8 unrolls no
+ * loop by itself.
+ */
 
-/** Adds up deltas from word `at` on: into[to + i] = document i; `last`: the document before the block. */
+/**
+ * Adds up deltas from word `at` on: into[to + i] = document i; `last`: the document before the
+ * block.
+ */
 export type UnpackDocs = (
   words: Int32Array,
   at: number,

@@ -56,8 +56,9 @@ const SHAPE = closed(
 );
 
 /**
- * The JSON Schema (draft 2020-12) of a definition, for editors that complete and underline while one writes. It knows the
- * shape alone: what only the whole or the table can tell is `lhs index validate`'s.
+ * The JSON Schema (draft 2020-12) of a definition, for editors that complete and underline while
+ * one writes. It knows the shape alone: what only the whole or the table can tell is `lhs index
+ * validate`'s.
  */
 export function definitionJsonSchema(): JsonObject {
   return {
