@@ -90,10 +90,15 @@ export class LocalBackend implements Backend {
   }
 
   async listIndexes(): Promise<readonly IndexSummary[]> {
-    return this.#registry.list().map((registered) => {
-      const known = this.#known(registered.name);
-      const { status, num_docs, bytes, snapshot } = this.#describe(known);
-      return { name: registered.name, status, num_docs, bytes, snapshot };
+    return this.#registry.list().map(({ name }) => {
+      try {
+        const { status, num_docs, bytes, snapshot } = this.#describe(this.#known(name));
+        return { name, status, num_docs, bytes, snapshot };
+      } catch (error) {
+        if (!(error instanceof LhsError)) throw error;
+        const { message } = error;
+        return { name, status: 'live', num_docs: 0, bytes: 0, snapshot: null, error: message };
+      }
     });
   }
 
@@ -119,8 +124,7 @@ export class LocalBackend implements Backend {
   ): Promise<ReindexResponse> {
     const { buildGeneration } = await import('./ingest/build-generation.ts');
     return this.#write(request.index, 'reindex', async (locked, known) => {
-      const { bytes } = this.#describe(known);
-      const answer = await buildGeneration(locked, request.as_of, bytes, work);
+      const answer = await buildGeneration(locked, request.as_of, this.#bytes(known), work);
       this.#open.forget(known);
       return answer;
     });
@@ -138,7 +142,7 @@ export class LocalBackend implements Backend {
 
   async search(request: SearchRequest): Promise<SearchResponse> {
     const { searchIndex } = await import('./search/search.ts');
-    const { snapshotsBehind } = await import('./ingest/follow-table.ts');
+    const { snapshotsBehind } = await import('./ingest/missing-snapshots.ts');
     return this.#with(request.index, async (context) => {
       const lagSnapshots = await snapshotsBehind(context, context.openTable);
       return searchIndex({ ...context, lagSnapshots }, request);
@@ -292,7 +296,7 @@ export class LocalBackend implements Backend {
       return opened;
     };
     const hasReached = async (id: string) => {
-      const { reaches } = await import('./ingest/follow-table.ts');
+      const { reaches } = await import('./ingest/missing-snapshots.ts');
       return reaches(await table(), snapshot.checkpoint, id);
     };
     try {
@@ -309,6 +313,16 @@ export class LocalBackend implements Backend {
       return describeIndex(known.definition, open);
     } finally {
       open.snapshot.release();
+    }
+  }
+
+  /** Bytes of the live generation; 0 where there is none that can be opened. */
+  #bytes(known: KnownIndex): number {
+    try {
+      return this.#describe(known).bytes;
+    } catch (error) {
+      if (error instanceof LhsError) return 0;
+      throw error;
     }
   }
 

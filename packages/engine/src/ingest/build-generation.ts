@@ -1,5 +1,6 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { ReindexResponse, WorkOptions } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
 import { analyzersOf } from '../registry/definition-analyzers.ts';
 import {
   currentGeneration,
@@ -47,7 +48,7 @@ export async function buildGeneration(
   work: WorkOptions,
 ): Promise<Omit<ReindexResponse, 'took_ms'>> {
   const { folder, definition, definitionVersion, table, lock, openDirectory } = index;
-  sweepGenerations(folder);
+  if (liveNumber(folder) !== 'damaged') sweepGenerations(folder);
   const { ref } = definition.source;
   const snapshotId =
     asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf, '--as-of');
@@ -64,7 +65,17 @@ export async function buildGeneration(
     sweepGenerations(folder);
     return response(built, staged);
   } catch (error) {
-    if (currentGeneration(folder)?.number !== staged.number) discardGeneration(staged);
+    if (liveNumber(folder) !== staged.number) discardGeneration(staged);
+    throw error;
+  }
+}
+
+/** The live generation's number; a damaged pointer is no reason not to build: a new generation mends it. */
+function liveNumber(folder: string): number | null | 'damaged' {
+  try {
+    return currentGeneration(folder)?.number ?? null;
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'corrupt_index') return 'damaged';
     throw error;
   }
 }

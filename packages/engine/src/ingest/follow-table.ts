@@ -1,12 +1,9 @@
-import type { SourceTable } from '@lakehouse-search/lake';
 import type { SyncResponse, WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { currentGeneration } from '../registry/index-folder.ts';
 import { notBuilt } from '../registry/open-index.ts';
-import type { SearchContext } from '../search/context.ts';
 import { type LockedIndex, mappingOver } from './build-generation.ts';
 import { followedSnapshot, namedSnapshot } from './source-table.ts';
-import { missingSnapshots, syncIndex } from './sync.ts';
+import { syncIndex } from './sync.ts';
 
 /**
  * Brings the live generation up to the head, or to `until` (a snapshot id or ref). Throws
@@ -37,35 +34,4 @@ export async function followTable(
     deleted: done.deleted,
     skipped_replace: done.skippedReplace,
   };
-}
-
-/**
- * How many snapshots the table is ahead; undefined where that cannot be told (table gone, history
- * expired).
- */
-export async function snapshotsBehind(
-  { snapshot, mapping }: Pick<SearchContext, 'snapshot' | 'mapping'>,
-  open: () => Promise<SourceTable>,
-): Promise<number | undefined> {
-  try {
-    const table = await open();
-    const head = followedSnapshot(table, mapping.definition.source.ref);
-    return missingSnapshots(snapshot.commit, table, head, mapping).length;
-  } catch (error) {
-    if (error instanceof LhsError) return undefined;
-    throw error;
-  }
-}
-
-/** Whether a source snapshot is the index's own, or one of its ancestors. */
-export function reaches(
-  table: SourceTable,
-  checkpoint: { readonly snapshot_id: string | null } | null,
-  id: string,
-): boolean {
-  if (checkpoint?.snapshot_id == null) return false;
-  if (checkpoint.snapshot_id === id) return true;
-  const own = BigInt(checkpoint.snapshot_id);
-  if (!table.snapshots.some((snapshot) => snapshot.id === own)) return false;
-  return table.ancestry(own).some((snapshot) => String(snapshot.id) === id);
 }

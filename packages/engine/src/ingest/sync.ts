@@ -20,7 +20,8 @@ import type { DocumentBlock } from '../schema/field-block.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Directory } from '../storage/directory.ts';
 import { encodeKeys } from './encode-keys.ts';
-import { checkpointOf, createFileTable, type FileTable, requireSameTable } from './file-table.ts';
+import { checkpointOf, createFileTable, type FileTable } from './file-table.ts';
+import { missingSnapshots } from './missing-snapshots.ts';
 import { rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
@@ -91,50 +92,6 @@ export async function syncIndex(request: SyncRequest): Promise<SyncResult> {
   } finally {
     writer.close();
   }
-}
-
-/**
- * The snapshots after the checkpoint, oldest first, up to `target`; none where the index is already
- * past it.
- */
-export function missingSnapshots(
-  commit: Commit,
-  table: SourceTable,
-  target: bigint | null,
-  mapping: Mapping,
-): readonly Snapshot[] {
-  const { index } = mapping.definition;
-  const { checkpoint } = commit;
-  if (checkpoint === null) {
-    throw new LhsError('index_not_built', `index "${index}" has no checkpoint to sync from`, {
-      hint: `lhs index reindex ${index} builds it`,
-    });
-  }
-  requireSameTable(checkpoint, table, index);
-  const from = checkpoint.snapshot_id === null ? null : BigInt(checkpoint.snapshot_id);
-  if (target === null || target === from) {
-    if (target === from) return [];
-    throw gap(index, table, from, 'the table has no snapshot any more');
-  }
-  const way = table.ancestry(target).toReversed();
-  if (from === null) return way;
-  const at = way.findIndex((snapshot) => snapshot.id === from);
-  if (at >= 0) return way.slice(at + 1);
-  if (isPast(table, from, target)) return [];
-  throw gap(index, table, from, `it is not an ancestor of snapshot ${target}`);
-}
-
-function isPast(table: SourceTable, from: bigint, target: bigint): boolean {
-  const known = table.snapshots.some((snapshot) => snapshot.id === from);
-  return known && table.ancestry(from).some((snapshot) => snapshot.id === target);
-}
-
-function gap(index: string, table: SourceTable, from: bigint | null, why: string): LhsError {
-  const what = `index "${index}" stands at snapshot ${from} of ${table.name}, but ${why}`;
-  return new LhsError('checkpoint_gap', `${what}: its history was expired or rolled back`, {
-    hint: `lhs index reindex ${index} builds the index again`,
-    details: { checkpoint: from === null ? null : String(from) },
-  });
 }
 
 async function applySnapshot(
