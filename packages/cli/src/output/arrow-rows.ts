@@ -1,5 +1,5 @@
 import type { ByteSink, ColumnKind, OutputColumn, OutputRow, RowWriter } from './columns.ts';
-import { isoMicros } from './columns.ts';
+import { typedValue } from './columns.ts';
 
 const BATCH = 8192;
 
@@ -26,7 +26,7 @@ export async function arrowWriter(
   let rows: OutputRow[] = [];
   const flush = () => {
     const children = columns.map((c, i) => {
-      const values = rows.map((row) => arrowValue(c.kind, row[c.name]));
+      const values = rows.map((row) => typedValue(c.kind, row[c.name]));
       if (c.kind !== 'timestamp')
         return arrow.vectorFromArray(values, schema.fields[i].type).data[0];
       return arrow.makeData({ type: types.timestamp(), length: values.length, ...micros(values) });
@@ -67,22 +67,4 @@ function micros(values: readonly unknown[]) {
     } else nullCount++;
   });
   return { data, nullBitmap, nullCount };
-}
-
-function arrowValue(kind: ColumnKind, value: unknown): unknown {
-  if (value === null || value === undefined) return null;
-  switch (kind) {
-    case 'long':
-      return BigInt(value as string | number | bigint);
-    case 'double':
-      return Number(value);
-    case 'timestamp':
-      return isoMicros(value);
-    case 'json':
-      return JSON.stringify(value);
-    case 'text':
-      return String(value);
-    default:
-      return value;
-  }
 }

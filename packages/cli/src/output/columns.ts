@@ -36,3 +36,22 @@ export function isoMicros(value: unknown): bigint | null {
   const seconds = Date.parse(text.replace(/\.\d+/, '') + zone);
   return BigInt(seconds) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6) || '0');
 }
+
+/** A value in its JSON form as typed formats hold it: longs and timestamps (µs) as bigints. */
+export function typedValue(kind: ColumnKind, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  switch (kind) {
+    case 'long':
+      return BigInt(value as string | number | bigint);
+    case 'double':
+      return Number(value);
+    case 'timestamp':
+      return isoMicros(value);
+    case 'json':
+      return JSON.stringify(value);
+    case 'text':
+      return String(value);
+    default:
+      return value;
+  }
+}

@@ -1,5 +1,5 @@
 import type { ByteSink, ColumnKind, OutputColumn, OutputRow, RowWriter } from './columns.ts';
-import { isoMicros } from './columns.ts';
+import { typedValue } from './columns.ts';
 
 const TYPES = {
   bool: 'BOOLEAN',
@@ -27,27 +27,9 @@ export async function parquetWriter(
         name: c.name,
         type: TYPES[c.kind],
         nullable: true,
-        data: rows.map((row) => parquetValue(c.kind, row[c.name])),
+        data: rows.map((row) => typedValue(c.kind, row[c.name])),
       }));
       await sink(new Uint8Array(parquetWriteBuffer({ columnData })));
     },
   };
-}
-
-function parquetValue(kind: ColumnKind, value: unknown): unknown {
-  if (value === null || value === undefined) return null;
-  switch (kind) {
-    case 'long':
-      return BigInt(value as string | number | bigint);
-    case 'double':
-      return Number(value);
-    case 'timestamp':
-      return isoMicros(value);
-    case 'json':
-      return JSON.stringify(value);
-    case 'text':
-      return String(value);
-    default:
-      return value;
-  }
 }

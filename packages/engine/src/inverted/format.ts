@@ -3,26 +3,22 @@
  * Little-endian; sections begin at multiples of 16 bytes from the start of the component. Documents
  * stand in ranges of 256. docs/format-inverted.md tells it at length.
  *
- *   header   i32[32]: version, documents N, documents with the field, terms, flags, long documents,
- *   dictionary blocks,
- *            big terms, tokens (f64 at word 8), N / dense, then from word 12 two words a section:
- *            offset, bytes
- *   book     f64[256]: impacts by code, rising; code 0 = no posting
- *   codes    u8[N]: 0..239 the exact length; 240 + k: 240 or more with bits(length - 1) = 8 + k
- *   (text only)
- *   longDoc, longLength   i32[] each: the documents with codes from 240, and their exact lengths
- *   extents  u8[N]: as codes, for the last position + 1; only where some document's width differs
- *   from its length's
- *   blocks   i32[5] a dictionary block of 16 terms: first 8 bytes of its first term, two words high
- *   first;
- *            offsets in dictionary and small, number of the first big term
- *   records  i32[10] a big term (128 documents or more)
- *   dictionary   a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if df
- *   < 128; terms longer than
- *            255 bytes: shared 255, suffix 255, varint shared, varint suffix
- *   small    a term below 128 documents: varint (delta - 1) << 1 | (tf > 1), varint tf if so; then
- *   positions
- *   big      postings of the others; see dense-postings.ts and list-postings.ts
+ *   header      i32[32]: version, documents N, documents with the field, terms, flags, long
+ *               documents, dictionary blocks, big terms, tokens (f64 at word 8); from word 12 on
+ *               two words a section: offset, bytes
+ *   book        f64[256]: impacts by code, rising; code 0 = no posting
+ *   codes       u8[N]: 0..239 the exact length; 240 + k: 240 or more with bits(length - 1) = 8 + k
+ *   longDoc     i32[]: the documents with codes from 240
+ *   longLength  i32[]: their exact lengths
+ *   extents     u8[N]: as codes, of the last position + 1; only where some width is not the length's
+ *   blocks      i32[5] for 16 terms: first 8 bytes of the first term as two words, high first;
+ *               offsets in dictionary and small; number of the first big term
+ *   records     i32[10] for a big term (128 documents or more)
+ *   dictionary  a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if
+ *               df < 128; longer terms: 255, 255, varint shared, varint suffix
+ *   small       a term below 128 documents: varint (delta - 1) << 1 | (tf > 1), varint tf if so;
+ *               then positions
+ *   big         postings of the others: dense-postings.ts, list-postings.ts
  *
  * Positions are absolute, bits(extent - 1) bits each, no header. A document's frequency is stored
  * less 1.

@@ -1,8 +1,7 @@
 import { quoteName, quoteText } from '../scan/duckdb/instance.ts';
-import { parseDate, parseTime, parseTimestamp } from '../schema/civil-time.ts';
-import { parseDecimal } from '../schema/decimal.ts';
 import { encodeSingleValue } from '../schema/single-value.ts';
-import type { Field, Schema, Type, Value } from '../schema/type.ts';
+import type { Field, Schema, Value } from '../schema/type.ts';
+import { valueOfText } from './value-of-text.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** What a manifest entry says of a data file's columns, by field id. */
@@ -54,8 +53,8 @@ export async function fileStatistics(
   const upperBounds = new Map<number, Uint8Array>();
   fields.forEach((field, i) => {
     const at = 1 + schema.fields.length + 2 * i;
-    const lower = boundValue(field.type, row[at]);
-    const upper = boundValue(field.type, row[at + 1]);
+    const lower = valueOfText(field.type, row[at]);
+    const upper = valueOfText(field.type, row[at + 1]);
     if (lower === null || upper === null) return;
     setBound(lowerBounds, field, cutLower(lower));
     setBound(upperBounds, field, raiseUpper(upper));
@@ -71,33 +70,6 @@ function boundColumns(field: Field): string[] {
   }
   const clean = `CASE WHEN count_if(isnan(${name})) = 0 THEN`;
   return [text(`${clean} min(${name}) END`), text(`${clean} max(${name}) END`)];
-}
-
-/** A bound from DuckDB's text of it; null where there is none. */
-function boundValue(type: Type, value: unknown): Value {
-  if (value === null || value === undefined) return null;
-  const text = String(value);
-  switch (type.kind) {
-    case 'boolean':
-      return text === 'true';
-    case 'int':
-    case 'float':
-    case 'double':
-      return Number(text);
-    case 'long':
-      return BigInt(text);
-    case 'date':
-      return parseDate(text);
-    case 'time':
-      return parseTime(text);
-    case 'timestamp':
-    case 'timestamptz':
-      return parseTimestamp(text.replace(' ', 'T').replace(/\+00(:00)?$/, ''), 6);
-    case 'decimal':
-      return parseDecimal(text, type.scale);
-    default:
-      return text;
-  }
 }
 
 function setBound(bounds: Map<number, Uint8Array>, field: Field, value: Value): void {

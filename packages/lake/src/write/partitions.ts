@@ -1,7 +1,5 @@
 import { LakeError } from '../base/errors.ts';
 import { quoteName } from '../scan/duckdb/instance.ts';
-import { parseDate, parseTimestamp } from '../schema/civil-time.ts';
-import { parseDecimal } from '../schema/decimal.ts';
 import {
   isUnpartitioned,
   type PartitionField,
@@ -10,6 +8,7 @@ import {
 import { applyTransform, parseTransform, transformAccepts } from '../schema/transform.ts';
 import type { Field, Schema, Type, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
+import { valueOfText } from './value-of-text.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** A partition of the staged rows; `number` is null where there is only one. */
@@ -50,44 +49,33 @@ export async function assignPartitions(
   return [...byTuple.values()];
 }
 
+const PARTITIONABLE = new Set([
+  'boolean',
+  'int',
+  'long',
+  'float',
+  'double',
+  'date',
+  'timestamp',
+  'timestamptz',
+  'decimal',
+  'string',
+  'uuid',
+]);
+
 function sourceField(schema: Schema, partition: PartitionField): Field {
   const field = schema.fields.find((f) => f.id === partition.sourceIds[0]);
-  if (field !== undefined && partition.sourceIds.length === 1) return field;
+  const single = field !== undefined && partition.sourceIds.length === 1;
+  if (single && PARTITIONABLE.has(field.type.kind)) return field;
   throw new LakeError(
     'unsupported',
-    `cannot write partition field "${partition.name}": its source is not one column`,
+    `cannot write partition field "${partition.name}": its source is not one plain column`,
   );
 }
 
 function transformed(field: PartitionField, type: Type, cell: unknown): Value {
   if (cell === null || cell === undefined) return null;
-  return applyTransform(field.transform, type, sourceValue(type, String(cell)));
-}
-
-/** A value from DuckDB's text of it. */
-function sourceValue(type: Type, text: string): Value {
-  switch (type.kind) {
-    case 'boolean':
-      return text === 'true';
-    case 'int':
-    case 'float':
-    case 'double':
-      return Number(text);
-    case 'long':
-      return BigInt(text);
-    case 'date':
-      return parseDate(text);
-    case 'timestamp':
-    case 'timestamptz':
-      return parseTimestamp(text.replace(' ', 'T').replace(/\+00(:00)?$/, ''), 6);
-    case 'decimal':
-      return parseDecimal(text, type.scale);
-    case 'string':
-    case 'uuid':
-      return text;
-    default:
-      throw new LakeError('unsupported', `cannot partition by a column of type "${type.kind}"`);
-  }
+  return applyTransform(field.transform, type, valueOfText(type, cell));
 }
 
 /**

@@ -1,50 +1,13 @@
 import { LakeError } from '../base/errors.ts';
 import { quoteName } from '../scan/duckdb/instance.ts';
+import { duckType } from '../scan/duckdb/sql-types.ts';
 import type { Field, Schema, Type } from '../schema/type.ts';
 
-/** The DuckDB type that holds values of an Iceberg type. */
+/** The DuckDB type that holds values of an Iceberg type. Throws unsupported where there is none. */
 export function sqlType(type: Type): string {
-  switch (type.kind) {
-    case 'struct':
-      return `STRUCT(${type.fields.map((f) => `${quoteName(f.name)} ${sqlType(f.type)}`).join(', ')})`;
-    case 'list':
-      return `${sqlType(type.element)}[]`;
-    case 'map':
-      return `MAP(${sqlType(type.key)}, ${sqlType(type.value)})`;
-    case 'decimal':
-      return `DECIMAL(${type.precision}, ${type.scale})`;
-    case 'fixed':
-      throw unwritable('fixed');
-    default:
-      return primitive(type.kind);
-  }
-}
-
-const PRIMITIVES: Readonly<Record<string, string>> = {
-  boolean: 'BOOLEAN',
-  int: 'INTEGER',
-  long: 'BIGINT',
-  float: 'FLOAT',
-  double: 'DOUBLE',
-  date: 'DATE',
-  time: 'TIME',
-  timestamp: 'TIMESTAMP',
-  timestamptz: 'TIMESTAMPTZ',
-  timestamp_ns: 'TIMESTAMP_NS',
-  string: 'VARCHAR',
-  uuid: 'UUID',
-  binary: 'BLOB',
-  variant: 'VARIANT',
-};
-
-function primitive(kind: string): string {
-  const name = PRIMITIVES[kind];
-  if (name === undefined) throw unwritable(kind);
-  return name;
-}
-
-function unwritable(kind: string): LakeError {
-  return new LakeError('unsupported', `columns of type "${kind}" cannot be written yet`);
+  const name = type.kind === 'variant' ? 'VARIANT' : duckType(type);
+  if (name !== null && type.kind !== 'fixed') return name;
+  throw new LakeError('unsupported', `columns of type "${type.kind}" cannot be written yet`);
 }
 
 /**
