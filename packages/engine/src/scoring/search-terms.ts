@@ -167,7 +167,8 @@ function walk(plan: Plan, place: number, top: TopDocs | null): number {
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
   scorer.activateAll();
-  if (scorer.clauseCount === 1) searchSingle(scorer, scorer.clauses[0]);
+  scorer.rising = scorer.clauseCount === 1;
+  if (scorer.rising) searchSingle(scorer, scorer.clauses[0]);
   else if (plan.mode === 'phrase') searchPhrase(scorer, sum(plan.weights));
   else if (plan.mode === 'or') searchUnion(scorer);
   else searchConjunction(scorer);

@@ -13,6 +13,8 @@ import { inTable, type Workspace, workspaceOf } from './workspace.ts';
 
 /** Bounds are widened by this against rounding. */
 export const UP = 1 + 1e-9;
+/** The next number above 1: theta times this is what a strictly better score reaches. */
+const NEXT = 1 + 2 ** -52;
 
 /**
  * One query in one segment: the opened terms, what blocks documents, and where hits go. The algorithms (conjunction.ts,
@@ -41,6 +43,8 @@ export class SegmentScorer {
   excludedCount = 0;
   /** Documents of the first conjunction, blocked ones left out; -1 where they were not all visited. */
   joined = -1;
+  /** Documents are offered in rising order. */
+  rising = false;
   /** The active terms in the order in which shares are added, where kernels add in another one. */
   readonly #summed: Clause[] = [];
   #reordered = false;
@@ -68,6 +72,7 @@ export class SegmentScorer {
     this.count = 0;
     this.excludedCount = 0;
     this.joined = -1;
+    this.rising = false;
   }
 
   /** Opens the next term of the query. */
@@ -157,8 +162,17 @@ export class SegmentScorer {
     return moved;
   }
 
-  /** What a kernel has to emit: theta, or less where it adds in another order than the query. */
+  /**
+   * What a score has to reach: theta; just more where documents come in rising order (`rising`) and the list is full of earlier
+   * ones, against which they lose every tie.
+   */
+  get threshold(): number {
+    return this.rising && this.top.strict ? this.top.theta * NEXT : this.top.theta;
+  }
+
+  /** What a kernel has to emit: the threshold, or less where it adds in another order than the query. */
   get emitFrom(): number {
+    if (this.rising) return this.threshold;
     return this.#reordered ? this.top.theta / UP : this.top.theta;
   }
 

@@ -28,10 +28,10 @@ export class TopDocs {
   size = 0;
   readonly after: TopAfter | null;
   readonly #keyOf: KeyOf;
-  readonly #scores: number[] = [];
-  readonly #docs: number[] = [];
-  readonly #segments: number[] = [];
-  readonly #ranks: number[] = [];
+  readonly #scores: number[];
+  readonly #docs: number[];
+  readonly #segments: number[];
+  readonly #ranks: number[];
   #segment = 0;
   #segmentRanks: Int32Array | null = null;
   /** Of this segment: ranks from `#late` on are behind the last kept document, ranks up to `#early` before it. */
@@ -45,6 +45,10 @@ export class TopDocs {
     this.limit = limit;
     this.after = after;
     this.#keyOf = keyOf;
+    this.#scores = new Array<number>(limit).fill(0.5);
+    this.#docs = new Array<number>(limit).fill(0);
+    this.#segments = new Array<number>(limit).fill(0);
+    this.#ranks = new Array<number>(limit).fill(0);
   }
 
   /** The next offers are documents of this segment. `ranks`: order of the keys by document; null: as the documents. */
