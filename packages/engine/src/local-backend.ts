@@ -46,13 +46,14 @@ import {
 } from './registry/index-folder.ts';
 import { commitVersion, notBuilt, type OpenIndex, tableName } from './registry/open-index.ts';
 import { type KnownIndex, OpenIndexes } from './registry/open-indexes.ts';
-import { Registry } from './registry/registry.ts';
+import { type RegisteredIndex, Registry } from './registry/registry.ts';
 import { checkAgainstTable } from './schema/mapping.ts';
 import {
   invalidDefinition,
   parseDefinition,
   requireDefinition,
 } from './schema/parse-definition.ts';
+import { readParsed, storeParsed } from './schema/parsed-definition.ts';
 import type { SearchContext } from './search/context.ts';
 import { openLocalDirectory } from './storage/local-directory.ts';
 
@@ -85,7 +86,7 @@ export class LocalBackend implements Backend {
     const issues = await this.validateDefinition({ ...request, baseDir, against_source: true });
     if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
     const definition = requireDefinition(request.definition, ANALYZER_CATALOG);
-    this.#registry.add(definition.index, request.definition, baseDir);
+    this.#registry.add(definition.index, request.definition, baseDir, storeParsed(definition));
     return describeIndex(definition, null);
   }
 
@@ -107,14 +108,14 @@ export class LocalBackend implements Backend {
   }
 
   async dropIndex(request: { index: string }): Promise<void> {
-    const known = this.#resolve(request.index);
-    const lock = await this.#lock(known, 'drop');
+    const registered = this.#registry.get(request.index);
+    const lock = await this.#lock(registered, 'drop');
     try {
-      this.#open.forget(known);
-      this.#registry.remove(known.registered.uuid);
-      rmSync(known.folder, { recursive: true, force: true });
+      this.#open.forget(registered.uuid);
+      this.#registry.remove(registered.uuid);
+      rmSync(indexFolder(this.dataDir, registered.uuid), { recursive: true, force: true });
     } finally {
-      this.#unlock(known, lock);
+      this.#unlock(registered, lock);
     }
   }
 
@@ -125,7 +126,7 @@ export class LocalBackend implements Backend {
     const { buildGeneration } = await import('./ingest/build-generation.ts');
     return this.#write(request.index, 'reindex', async (locked, known) => {
       const answer = await buildGeneration(locked, request.as_of, this.#bytes(known), work);
-      this.#open.forget(known);
+      this.#open.forget(known.registered.uuid);
       return answer;
     });
   }
@@ -270,7 +271,8 @@ export class LocalBackend implements Backend {
     const key = `${registered.uuid}:${registered.version}`;
     let known = this.#definitions.get(key);
     if (known === undefined) {
-      const definition = requireDefinition(registered.definition, ANALYZER_CATALOG);
+      const { definition: text, parsed } = registered;
+      const definition = readParsed(parsed, text) ?? requireDefinition(text, ANALYZER_CATALOG);
       known = { registered, definition, folder: indexFolder(this.dataDir, registered.uuid) };
       this.#definitions.set(key, known);
     }
@@ -347,7 +349,7 @@ export class LocalBackend implements Backend {
     const known = this.#resolve(name);
     const { folder, definition } = known;
     const definitionVersion = known.registered.version;
-    const lock = await this.#lock(known, what);
+    const lock = await this.#lock(known.registered, what);
     let table: SourceTable | undefined;
     try {
       table = await this.#source(known);
@@ -362,7 +364,7 @@ export class LocalBackend implements Backend {
       const answer = await work(locked, known);
       return { ...answer, took_ms: Math.round(performance.now() - started) };
     } finally {
-      this.#unlock(known, lock);
+      this.#unlock(known.registered, lock);
       await table?.close();
     }
   }
@@ -371,12 +373,10 @@ export class LocalBackend implements Backend {
    * The write lock of an index. A reader that sweeps holds it for a moment: that is waited for.
    * Throws index_busy while somebody builds or syncs.
    */
-  async #lock(known: KnownIndex, what: string): Promise<IndexLock> {
-    const { uuid } = known.registered;
-    const { index } = known.definition;
+  async #lock({ uuid, name }: RegisteredIndex, what: string): Promise<IndexLock> {
     for (let attempt = 1; !this.#writing.has(uuid); attempt++) {
       try {
-        const lock = takeLock(known.folder, index, what);
+        const lock = takeLock(indexFolder(this.dataDir, uuid), name, what);
         this.#writing.add(uuid);
         return lock;
       } catch (error) {
@@ -385,12 +385,12 @@ export class LocalBackend implements Backend {
         await setTimeout(LOCK_WAIT_MS);
       }
     }
-    const message = `cannot ${what} "${index}": another reindex or sync of it is running`;
+    const message = `cannot ${what} "${name}": another reindex or sync of it is running`;
     throw new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
   }
 
-  #unlock(known: KnownIndex, lock: IndexLock): void {
-    this.#writing.delete(known.registered.uuid);
+  #unlock({ uuid }: RegisteredIndex, lock: IndexLock): void {
+    this.#writing.delete(uuid);
     lock.release();
   }
 }

@@ -40,6 +40,22 @@ describe('registry', () => {
     two.close();
   });
 
+  it('takes a file of the first schema over', () => {
+    const path = JSON.stringify(join(folder, 'registry.db'));
+    execFileSync(process.execPath, [
+      '-e',
+      `new (require('node:sqlite').DatabaseSync)(${path}).exec(\`CREATE TABLE indexes (
+        name TEXT PRIMARY KEY NOT NULL, uuid TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        base_dir TEXT NOT NULL, version INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;
+        INSERT INTO indexes VALUES ('old', 'u', 'version: 1', '/', 1, 5); PRAGMA user_version = 1\`)`,
+    ]);
+    const registry = new Registry(folder);
+    expect(registry.get('old')).toMatchObject({ uuid: 'u', parsed: null, createdMs: 5 });
+    expect(registry.add('new', 'x', '/', '{}').parsed).toBe('{}');
+    expect(registry.get('new').parsed).toBe('{}');
+    registry.close();
+  });
+
   it('refuses a file that is none, or of a newer schema', () => {
     writeFileSync(
       join(folder, 'registry.db'),

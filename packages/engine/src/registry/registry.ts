@@ -4,7 +4,8 @@
  * transaction; a busy file is waited for). Folders are named by UUID, never by a user's text.
  *
  * Table `indexes`: name (unique), uuid, definition (YAML as given), base_dir (what relative paths
- * in it are relative to), version (1, and one more with each changed definition), created_ms.
+ * in it are relative to), version (1, and one more with each changed definition), created_ms, parsed
+ * (the definition as schema/parsed-definition.ts stores it, or null; since schema 2).
  * `PRAGMA user_version` is the schema's version.
  */
 import { randomUUID } from 'node:crypto';
@@ -15,7 +16,19 @@ import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
 import { ioError } from '../storage/io-errors.ts';
 
-const SCHEMA_VERSION = 1;
+/** Step n leads from schema n to n + 1. */
+const SCHEMA_STEPS: readonly string[] = [
+  `CREATE TABLE indexes (
+    name TEXT PRIMARY KEY NOT NULL,
+    uuid TEXT NOT NULL UNIQUE,
+    definition TEXT NOT NULL,
+    base_dir TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+  ) STRICT`,
+  'ALTER TABLE indexes ADD COLUMN parsed TEXT',
+];
+const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;
 
 /** An index as the registry has it. */
@@ -23,6 +36,8 @@ export interface RegisteredIndex {
   readonly name: string;
   readonly uuid: string;
   readonly definition: string;
+  /** The definition parsed (schema/parsed-definition.ts), or null where nobody has stored it. */
+  readonly parsed: string | null;
   readonly baseDir: string;
   readonly version: number;
   readonly createdMs: number;
@@ -62,12 +77,20 @@ export class Registry {
     });
   }
 
-  /** Adds an index under a new UUID. Throws index_exists. */
-  add(name: string, definition: string, baseDir: string): RegisteredIndex {
+  /**
+   * Adds an index under a new UUID; `parsed` as in RegisteredIndex. Throws index_exists.
+   */
+  add(
+    name: string,
+    definition: string,
+    baseDir: string,
+    parsed: string | null = null,
+  ): RegisteredIndex {
     const index = {
       name,
       uuid: randomUUID(),
       definition,
+      parsed,
       baseDir,
       version: 1,
       createdMs: Date.now(),
@@ -75,8 +98,8 @@ export class Registry {
     const added = this.#run(() =>
       this.#db
         .prepare(
-          `INSERT INTO indexes (name, uuid, definition, base_dir, version, created_ms)
-           VALUES (@name, @uuid, @definition, @baseDir, @version, @createdMs)
+          `INSERT INTO indexes (name, uuid, definition, base_dir, version, created_ms, parsed)
+           VALUES (@name, @uuid, @definition, @baseDir, @version, @createdMs, @parsed)
            ON CONFLICT (name) DO NOTHING`,
         )
         .run(index),
@@ -113,11 +136,13 @@ interface Row {
   readonly base_dir: string;
   readonly version: number;
   readonly created_ms: number;
+  readonly parsed: string | null;
 }
 
 function fromRow(row: Row): RegisteredIndex {
-  const { name, uuid, definition, version } = row;
-  return { name, uuid, definition, version, baseDir: row.base_dir, createdMs: row.created_ms };
+  const { name, uuid, definition, parsed, version } = row;
+  const { base_dir: baseDir, created_ms: createdMs } = row;
+  return { name, uuid, definition, parsed, version, baseDir, createdMs };
 }
 
 function openDatabase(dataDir: string, path: string): Database.Database {
@@ -141,17 +166,9 @@ function openDatabase(dataDir: string, path: string): Database.Database {
 
 function prepareSchema(db: Database.Database, path: string): void {
   const version = () => db.pragma('user_version', { simple: true }) as number;
-  if (version() === 0) {
+  if (version() < SCHEMA_VERSION) {
     db.transaction(() => {
-      if (version() !== 0) return;
-      db.exec(`CREATE TABLE indexes (
-        name TEXT PRIMARY KEY NOT NULL,
-        uuid TEXT NOT NULL UNIQUE,
-        definition TEXT NOT NULL,
-        base_dir TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        created_ms INTEGER NOT NULL
-      ) STRICT`);
+      for (const step of SCHEMA_STEPS.slice(version())) db.exec(step);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     }).immediate();
   }

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { requireDefinition } from './parse-definition.ts';
+import { PARSED_FORMAT, readParsed, storeParsed } from './parsed-definition.ts';
+
+const TEXT = `version: 1
+index: everything
+source: { catalog: { type: sql, uri: "sqlite:///c.db", name: c }, table: a.b, ref: main }
+key: { partition: [tenant], identifier: [id, at] }
+on_duplicate_key: last
+tenant_field: tenant
+fields:
+  - { name: text, type: TEXT, source: [title, body], analyzer: own, max_bytes: 100, cached: true }
+  - { name: tenant, type: KEYWORD, fast: true, sensitive: true }
+  - { name: at, type: DATE, format: epoch_ms, source: at_ms }
+  - { name: n, type: LONG, indexed: false, fast: true }
+variants:
+  - { column: payload, flatten: true }
+analyzers:
+  - { name: own, tokenizer: standard, filters: [lowercase] }
+`;
+
+it('comes back as it was parsed', () => {
+  const definition = requireDefinition(TEXT, ANALYZER_CATALOG);
+  expect(readParsed(storeParsed(definition), TEXT)).toStrictEqual(definition);
+});
+
+it('is not taken from another format, or from nothing', () => {
+  const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
+  const older = stored.replace(`"format":${PARSED_FORMAT}`, `"format":${PARSED_FORMAT - 1}`);
+  expect(readParsed(older, TEXT)).toBeNull();
+  expect(readParsed(null, TEXT)).toBeNull();
+});
+
+it('has one shape a format: where this fails, PARSED_FORMAT goes up with the new digest', () => {
+  const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
+  const digest = createHash('sha256').update(stored).digest('hex').slice(0, 16);
+  expect([PARSED_FORMAT, digest]).toEqual([1, '556cf1c2c49fac53']);
+});
