@@ -133,6 +133,8 @@ export interface IndexSummary {
   readonly num_docs: number;
   readonly bytes: number;
   readonly snapshot: string | null;
+  /** Why the index cannot be opened, where it cannot. */
+  readonly error?: string;
 }
 /**
  * How many documents one clause of a query finds alone: what to look at when the whole query finds

@@ -80,7 +80,7 @@ function flagWords(request: SearchRequest): string[] {
 
 /** A word for a POSIX shell. */
 export function quote(word: string): string {
-  return /^[\w./:=*-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
+  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }
 
 /** `0 hits. timeout: 311 · service:biling: 0 (did you mean billing?)`. */

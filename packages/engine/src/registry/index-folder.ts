@@ -49,7 +49,7 @@ export function currentGeneration(folder: string): Generation | null {
   const text = readText(join(folder, 'CURRENT'));
   if (text === null) return null;
   const match = GENERATION.exec(text.trimEnd());
-  if (match === null) {
+  if (match === null || !existsSync(join(folder, match[0]))) {
     throw new LhsError('corrupt_index', `"${join(folder, 'CURRENT')}" names no generation`, {
       hint: 'run lhs index reindex to build the index again',
     });
@@ -72,7 +72,7 @@ function readText(path: string): string | null {
  */
 export function stageGeneration(folder: string): Generation {
   const taken = generations(folder).map((generation) => generation.number);
-  const number = Math.max(0, currentGeneration(folder)?.number ?? 0, ...taken) + 1;
+  const number = Math.max(0, ...taken) + 1;
   const path = join(folder, `gen-${String(number).padStart(6, '0')}`);
   try {
     mkdirSync(path);

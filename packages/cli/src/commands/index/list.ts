@@ -18,7 +18,7 @@ export default class IndexList extends LhsCommand {
     }
     const rows = indexes.map((i) => [
       i.name,
-      i.status,
+      i.error === undefined ? i.status : 'damaged',
       count(i.num_docs),
       bytes(i.bytes),
       i.snapshot === null ? '-' : snapshotName(i.snapshot),
@@ -31,5 +31,8 @@ export default class IndexList extends LhsCommand {
       { title: 'snapshot' },
     ];
     this.print(table(columns, rows, this.terminal.width, this.style.dim));
+    for (const { name, error } of indexes) {
+      if (error !== undefined) this.terminal.err(`${name}: ${error} (lhs index reindex ${name})`);
+    }
   }
 }
