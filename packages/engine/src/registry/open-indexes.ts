@@ -52,9 +52,9 @@ export class OpenIndexes {
   }
 
   /** Lets go of an index: its next use opens it again. */
-  forget({ registered }: KnownIndex): void {
-    this.#open.get(registered.uuid)?.snapshot.release();
-    this.#open.delete(registered.uuid);
+  forget(uuid: string): void {
+    this.#open.get(uuid)?.snapshot.release();
+    this.#open.delete(uuid);
   }
 
   /** Lets go of all of them. */
