@@ -97,8 +97,8 @@ export class LocalBackend implements Backend {
         return { name, status, num_docs, bytes, snapshot };
       } catch (error) {
         if (!(error instanceof LhsError)) throw error;
-        const { message } = error;
-        return { name, status: 'live', num_docs: 0, bytes: 0, snapshot: null, error: message };
+        const nothing = { num_docs: 0, bytes: 0, snapshot: null };
+        return { name, status: 'live', ...nothing, error: error.message };
       }
     });
   }
@@ -395,6 +395,5 @@ export class LocalBackend implements Backend {
   }
 }
 
-async function noTable(): Promise<SourceTable> {
-  throw new LhsError('internal', 'an export reads no table');
-}
+const noTable = (): Promise<SourceTable> =>
+  Promise.reject(new LhsError('internal', 'an export reads no table'));

@@ -136,7 +136,7 @@ it('mends a damaged index by building it again, and drops what it cannot open', 
   await backend.reindex({});
   expect(await titles('notes')).toEqual(['first']);
   const registry = new Database(join(dataDir, 'registry.db'));
-  registry.exec("UPDATE indexes SET definition = 'version: 7', version = 2");
+  registry.exec("UPDATE indexes SET definition = 'version: 7', parsed = NULL, version = 2");
   registry.close();
   await expect(backend.describeIndex({})).rejects.toMatchObject({ code: 'invalid_definition' });
   await backend.dropIndex({ index: 'notes' });
