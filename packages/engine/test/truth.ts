@@ -12,7 +12,7 @@ export interface TruthSnapshot {
   readonly snapshot_id: string;
   readonly operation: string;
   readonly is_current_ancestor: boolean;
-  readonly showncount: number;
+  readonly row_count: number;
   readonly rows?: readonly TruthRow[];
   readonly rows_current_schema?: readonly TruthRow[];
   readonly digest?: {

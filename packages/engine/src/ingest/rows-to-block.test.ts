@@ -305,7 +305,7 @@ describe('variants', () => {
     };
   };
   const variant = (value: unknown) => new VariantValue(node(value));
-  const rows = [
+  const rows: Record<string, Value>[] = [
     {
       id: 1n,
       meta: variant({
