@@ -77,7 +77,10 @@ export function readYaml(text: string, report: Report): Tree | null {
   }
   const document = parse(text, report);
   if (document === null) return null;
-  for (const error of document.errors) report.error(error.pos[0], firstLine(error.message));
+  for (const error of document.errors) {
+    const second = error.code === 'MULTIPLE_DOCS';
+    report.error(error.pos[0], second ? 'a file holds one definition' : firstLine(error.message));
+  }
   if (report.failed()) return null;
   if (document.contents === null) {
     report.error(0, 'the definition is empty; "lhs index init TABLE" writes one to begin with');
@@ -101,7 +104,7 @@ function parse(text: string, report: Report): Document | null {
       uniqueKeys: false,
       strict: true,
       prettyErrors: false,
-      logLevel: 'silent',
+      logLevel: 'error',
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
