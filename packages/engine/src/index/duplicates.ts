@@ -8,18 +8,24 @@ export interface Duplicate {
 
 /**
  * Keys with several live documents, at most `limit`: the key hashes of all segments, each sorted,
- * are walked side by side, and keys are compared only where hashes are equal.
+ * are walked side by side, and keys are compared only where hashes are equal. Segments that are
+ * `settled` share no key among themselves: they are not walked, the others' hashes are looked up in
+ * them, so that a small change of a large index costs little.
  */
 export function findDuplicates(
   segments: readonly PendingSegment[],
   limit: number,
+  settled: (segment: PendingSegment) => boolean = () => false,
 ): readonly Duplicate[] {
-  const heads = new Int32Array(segments.length);
+  const walked = segments.filter((segment) => !settled(segment)).map(sortedHashes);
+  const searched = segments.filter(settled).map(sortedHashes);
   const duplicates: Duplicate[] = [];
   while (duplicates.length < limit) {
-    const hash = lowestHash(segments, heads);
+    const hash = lowestHash(walked);
     if (hash === null) break;
-    const group = takeHash(segments, heads, hash);
+    for (const hashes of searched) hashes.head = firstAtLeast(hashes, hash);
+    const group = takeHash(walked, hash);
+    if (searched.length > 0 && group.length > 0) group.push(...takeHash(searched, hash));
     if (group.length > 1) duplicates.push(...equalKeys(group));
   }
   return duplicates.slice(0, limit);
@@ -30,28 +36,46 @@ interface Place {
   readonly doc: number;
 }
 
-function lowestHash(segments: readonly PendingSegment[], heads: Int32Array): number | null {
+/** The key hashes of a segment, ascending, the document of each, and how far they were walked. */
+interface SortedHashes {
+  readonly segment: PendingSegment;
+  readonly hashes: Uint32Array;
+  readonly byHash: Int32Array;
+  head: number;
+}
+
+function sortedHashes(segment: PendingSegment): SortedHashes {
+  const { hashes, byHash } = segment.reader.keys;
+  return { segment, hashes, byHash, head: 0 };
+}
+
+function lowestHash(walked: readonly SortedHashes[]): number | null {
   let lowest: number | null = null;
-  for (let i = 0; i < segments.length; i++) {
-    const { hashes } = segments[i].reader.keys;
-    if (heads[i] === hashes.length) continue;
-    if (lowest === null || hashes[heads[i]] < lowest) lowest = hashes[heads[i]];
+  for (const { hashes, head } of walked) {
+    if (head < hashes.length && (lowest === null || hashes[head] < lowest)) lowest = hashes[head];
   }
   return lowest;
 }
 
-/** Moves all heads behind a hash; the live documents that have it. */
-function takeHash(
-  segments: readonly PendingSegment[],
-  heads: Int32Array,
-  hash: number,
-): readonly Place[] {
+function firstAtLeast({ hashes, head }: SortedHashes, hash: number): number {
+  let low = head;
+  let high = hashes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (hashes[middle] < hash) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Moves all heads behind a hash at which they stand; the live documents that have it. */
+function takeHash(all: readonly SortedHashes[], hash: number): Place[] {
   const group: Place[] = [];
-  for (let i = 0; i < segments.length; i++) {
-    const { hashes, byHash } = segments[i].reader.keys;
-    for (; heads[i] < hashes.length && hashes[heads[i]] === hash; heads[i]++) {
-      const doc = byHash[heads[i]];
-      if (!segments[i].isDeleted(doc)) group.push({ segment: segments[i], doc });
+  for (const one of all) {
+    const { segment, hashes, byHash } = one;
+    for (; one.head < hashes.length && hashes[one.head] === hash; one.head++) {
+      const doc = byHash[one.head];
+      if (!segment.isDeleted(doc)) group.push({ segment, doc });
     }
   }
   return group;

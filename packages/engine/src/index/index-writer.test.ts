@@ -365,6 +365,43 @@ test('every flipped byte of every file is detected', () => {
   );
 });
 
+test('a new document with the key of a committed one is found, a deleted one is not', () => {
+  const directory = new MemoryDirectory(arena);
+  const writer = IndexWriter.open(directory, plans);
+  const rows = Array.from({ length: 100 }, (_, i) => [`k${i}`, { n: 1n, file: 0, position: i }]);
+  writer.add(blockOf(rows as Parameters<typeof blockOf>[0]));
+  writer.commit({ checkpoint: null, files: ['a', 'b'] });
+  writer.add(
+    blockOf([
+      ['new', { n: 2n, file: 1, position: 0 }],
+      ['k7', { n: 3n, file: 1, position: 1 }],
+      ['k42', { n: 3n, file: 1, position: 2 }],
+    ]),
+  );
+  const found = writer.duplicates().map(({ key, places }) => [Buffer.from(key).toString(), places]);
+  expect(new Map(found as [string, unknown][])).toEqual(
+    new Map([
+      [
+        'k7',
+        [
+          { file: 1, position: 1 },
+          { file: 0, position: 7 },
+        ],
+      ],
+      [
+        'k42',
+        [
+          { file: 1, position: 2 },
+          { file: 0, position: 42 },
+        ],
+      ],
+    ]),
+  );
+  writer.deleteRows(0, Int32Array.of(7, 42));
+  expect(writer.duplicates()).toEqual([]);
+  writer.close();
+});
+
 test('two live documents of one key are found, with both places', () => {
   const directory = new MemoryDirectory(arena);
   const writer = IndexWriter.open(directory, plans);

@@ -178,11 +178,15 @@ export class IndexWriter {
     });
   }
 
-  /** Keys that several live documents have, at most `limit` of them: what must not be committed. */
+  /**
+   * Keys that several live documents have, at most `limit` of them: what must not be committed. The
+   * last commit is taken to have none.
+   */
   duplicates(limit = 100): readonly Duplicate[] {
     return this.#guard(() => {
       this.#flush();
-      return findDuplicates(this.#segments, limit);
+      const committed = new Set(this.#commit.segments.map(({ id }) => id));
+      return findDuplicates(this.#segments, limit, ({ reader }) => committed.has(reader.id));
     });
   }
 
