@@ -1,11 +1,16 @@
 /** Positions: where those of a document lie in a dense term, and how often terms stand at their slots. */
 import {
+  COUNTED_AT,
   CURSORS_AT,
+  DOCS_AT,
+  EMITTED_AT,
   FIELD,
+  SCORES_AT,
   TERM_BYTES,
   WIDTHS_AT,
 } from '../../packages/engine/src/scoring/kernel-memory.ts';
-import { boundary, frequencyBefore } from './terms.ts';
+import { candidates } from './ranges.ts';
+import { boundary, frequencyBefore, impact, rowOf } from './terms.ts';
 import {
   add,
   and,
@@ -23,6 +28,7 @@ import {
   shl,
   shr,
   sub,
+  times,
 } from './wat.ts';
 
 /** A word of the descriptor at $s, of the cursor at $q: group, next, tfBit, posBit, byte. */
@@ -90,29 +96,25 @@ export const locate = `(func $locate ${params('i32', 's q d extents')} (result i
 const read = (byte: string, bit: string): string =>
   and(`(i32.shr_u ${load(add(byte, shr(bit, 3)))} ${and(bit, c32(7))})`, g('mask'));
 
-/** Looks for position v in the term at $s; goes on with the next position of the lead where it is not there. */
-const scan = `
-  ${set('j', field('tf'))} ${set('bit', field('bit'))} ${set('v', add(g('p'), field('slot')))}
-  (block $hit (loop $scan
-    (br_if $pos (i32.eqz ${g('j')})) ${set('tf', read(field('byte'), g('bit')))}
-    (br_if $hit (i32.eq ${g('tf')} ${g('v')})) (br_if $pos (i32.gt_s ${g('tf')} ${g('v')}))
-    ${set('j', sub(g('j'), c32(1)))} ${set('bit', add(g('bit'), g('width')))} (br $scan)))`;
-
 /**
- * phrase: how often terms 0 .. n - 1 stand at their slots in d, whose positions take `width` bits. Terms with `located` have
- * tf, byte and bit set already. -1: a place could not be computed here.
+ * Looks for position v in the term at $s from where the last look ended (the lead's positions rise): goes on with the lead's
+ * next position where v is not there, ends where the term has no more positions.
  */
-export const phrase = `(func (export "phrase") ${params('i32', 'n d extents width')} (result i32)
-  ${locals('i32', 'k s lead i j tf p v bit mask found')}
-  ${set('i', c32(1 << 30))}
-  (loop $l ${set('s', `(i32.mul ${g('k')} ${c32(TERM_BYTES)})`)}
-    (if (i32.eqz ${field('located')}) (then
-      (if (i32.eqz (call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')}
-        ${g('extents')})) (then (return (i32.const -1))))))
-    (if (i32.lt_u ${field('tf')} ${g('i')}) (then ${set('i', field('tf'))} ${set('lead', g('s'))}))
-    ${set('k', add(g('k'), c32(1)))} (br_if $l (i32.lt_u ${g('k')} ${g('n')})))
+const scan = `
+  ${set('j', field('scanLeft'))} ${set('bit', field('scanBit'))} ${set('v', add(g('p'), field('slot')))}
+  (loop $scan
+    (br_if $end (i32.eqz ${g('j')})) ${set('q', read(field('byte'), g('bit')))}
+    (if (i32.lt_s ${g('q')} ${g('v')}) (then
+      ${set('j', sub(g('j'), c32(1)))} ${set('bit', add(g('bit'), g('width')))} (br $scan))))
+  ${setField('scanLeft', g('j'))} ${setField('scanBit', g('bit'))}
+  (br_if $pos (i32.ne ${g('q')} ${g('v')}))`;
+
+/** match: how often the terms below byte n, located, stand at their slots; the term at $lead has the fewest positions. */
+const match = `(func $match ${params('i32', 'n lead width')} (result i32)
+  ${locals('i32', 's i j p q v bit mask found')}
   ${set('mask', sub(`(i32.shl (i32.const 1) ${g('width')})`, c32(1)))}
-  ${set('n', `(i32.mul ${g('n')} ${c32(TERM_BYTES)})`)} ${set('i', c32(0))}
+  (loop $l ${setField('scanBit', field('bit'))} ${setField('scanLeft', field('tf'))}
+    ${set('s', add(g('s'), c32(TERM_BYTES)))} (br_if $l (i32.lt_u ${g('s')} ${g('n')})))
   (block $end (loop $pos
     (br_if $end (i32.ge_u ${g('i')} ${leadField('tf')}))
     ${set('bit', add(leadField('bit'), `(i32.mul ${g('i')} ${g('width')})`))}
@@ -125,3 +127,91 @@ export const phrase = `(func (export "phrase") ${params('i32', 'n d extents widt
       ${set('s', add(g('s'), c32(TERM_BYTES)))} (br $terms)))
     ${set('found', add(g('found'), c32(1)))} (br $pos)))
   ${g('found')})`;
+
+/**
+ * phrase: how often terms 0 .. n - 1 stand at their slots in d, whose positions take `width` bits. Terms with `located` have
+ * tf, byte and bit set already. -1: a place could not be computed here.
+ */
+export const phrase = `${match}
+(func (export "phrase") ${params('i32', 'n d extents width')} (result i32)
+  ${locals('i32', 'k s lead least')}
+  ${set('least', c32(1 << 30))}
+  (loop $l ${set('s', `(i32.mul ${g('k')} ${c32(TERM_BYTES)})`)}
+    (if (i32.eqz ${field('located')}) (then
+      (if (i32.eqz (call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')}
+        ${g('extents')})) (then (return (i32.const -1))))))
+    (if (i32.lt_u ${field('tf')} ${g('least')}) (then
+      ${set('least', field('tf'))} ${set('lead', g('s'))}))
+    ${set('k', add(g('k'), c32(1)))} (br_if $l (i32.lt_u ${g('k')} ${g('n')})))
+  (call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')} ${g('width')}))`;
+
+/** Skips d where a frequency, in `least`, keeps it below `low`. */
+const skipBelow = `(br_if $skip (f64.lt
+  (f64.mul ${g('weight')} ${impact(rowOf(g('least')), g('code'))}) ${g('low')}))`;
+
+/** Locates term k, lowers `least`, skips where that is too little. */
+const narrow = (k: number): string => `
+  (if (i32.eqz (call $locate ${c32(TERM_BYTES * k)} ${c32(CURSORS_AT + 32 * k)} ${g('d')}
+    ${g('extents')})) (then ${set('found', c32(-1))} (br $located)))
+  ${set('tf', `(i32.load offset=${TERM_BYTES * k + FIELD.tf} ${c32(0)})`)}
+  (if (i32.lt_u ${g('tf')} ${g('least')}) (then
+    ${set('least', g('tf'))} ${set('lead', c32(TERM_BYTES * k))} ${skipBelow}))`;
+
+/** Emits (d, times), or ~d where a place could not be computed; counts instead where that is wanted. */
+const emit = `
+  (if ${g('found')} (then
+    (if (i32.and ${g('counting')} (i32.gt_s ${g('found')} ${c32(0)}))
+      (then ${set('counted', add(g('counted'), c32(1)))})
+      (else
+        (i32.store offset=${DOCS_AT} ${shl(g('m'), 2)} (select ${g('d')}
+          (i32.xor ${g('d')} ${c32(-1)}) (i32.gt_s ${g('found')} ${c32(0)})))
+        (i32.store offset=${SCORES_AT} ${shl(g('m'), 2)} ${g('found')})
+        ${set('m', add(g('m'), c32(1)))}))))`;
+
+const quarter = (n: number, q: number): string => `
+  (block $no (loop $bits
+    (br_if $no (i64.eqz ${g(`m${q}`)}))
+    ${set('d', add(add(shl(g('r'), 8), c32(q * 64)), low(`(i64.ctz ${g(`m${q}`)})`)))}
+    ${set(`m${q}`, `(i64.and ${g(`m${q}`)} (i64.sub ${g(`m${q}`)} (i64.const 1)))`)}
+    ${set('code', load8(add(g('codes'), g('d'))))}
+    ${set('least', g('most'))} ${set('lead', c32(0))}
+    (block $skip
+      ${skipBelow}
+      ${set('least', c32(1 << 30))}
+      (block $located
+        ${times(n, narrow)}
+        ${set(
+          'found',
+          `(call $match ${c32(TERM_BYTES * n)} ${g('lead')}
+            (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))}))`,
+        )})
+      ${emit})
+    (br $bits)))`;
+
+/**
+ * phrases{n}: documents of sorted[from .. to) with the phrase of n dense terms, in no excluded bitmap, whose frequencies let
+ * `weight` reach `low`: emits them with their phrase frequencies. With `counting` they are counted instead. Stops after a range
+ * that emitted; returns where to go on.
+ */
+export const phrases = (n: number): string => `(func (export "phrases${n}")
+  ${params('i32', 'from to sorted bound codes extents ne counting')} ${params('f64', 'weight low')}
+  (result i32)
+  ${locals('i32', 'r m d code j p tf w least most lead found counted')}
+  ${locals('i64', 'm0 m1 m2 m3')} ${times(n, (k) => locals('i32', `b${k}`))}
+  (block $done (loop $next
+    (br_if $done (i32.ge_u ${g('from')} ${g('to')})) (br_if $done ${g('m')})
+    ${set('r', load(add(g('sorted'), shl(g('from'), 2))))} ${set('from', add(g('from'), c32(1)))}
+    (br_if $next (f64.lt (f64.load ${add(g('bound'), shl(g('r'), 3))}) ${g('low')}))
+    ${candidates(n)}
+    ${set('most', c32(255))}
+    ${times(n, (k) => {
+      const width = load8(
+        add(`(i32.load offset=${TERM_BYTES * k + FIELD.width} ${c32(0)})`, g('r')),
+      );
+      return `${set('w', width)} (if (i32.lt_u ${g('w')} ${g('most')}) (then ${set('most', g('w'))}))`;
+    })}
+    ${set('most', `(select (i32.shl ${c32(1)} ${g('most')}) ${c32(32)} (i32.lt_u ${g('most')} ${c32(5)}))`)}
+    ${times(4, (q) => quarter(n, q))}
+    (br $next)))
+  (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')})
+  (i32.store offset=${COUNTED_AT} (i32.const 0) ${g('counted')}) ${g('from')})`;

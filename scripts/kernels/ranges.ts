@@ -36,7 +36,7 @@ const QUARTERS = [0, 1, 2, 3];
 const any = (ops: string[], op: string): string => ops.reduce((a, b) => `(${op} ${a} ${b})`);
 
 /** m0 .. m3: documents of range r in every term's bitmap and in no excluded one. */
-const candidates = (n: number): string => `
+export const candidates = (n: number): string => `
   ${set('p', shl(g('r'), 5))}
   ${times(n, (k) => set(`b${k}`, add(term(k, 'bitmap'), g('p'))))}
   ${times(4, (q) =>

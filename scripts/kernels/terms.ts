@@ -7,7 +7,7 @@ export const impact = (row: string, code: string): string =>
   `(f64.load offset=${TABLE_AT} ${add(row, shl(code, 3))})`;
 
 /** Frequencies above 31 share row 32, whose impacts are 1. */
-const rowOf = (tf: string): string =>
+export const rowOf = (tf: string): string =>
   shl(`(select ${tf} ${c32(32)} (i32.lt_u ${tf} ${c32(32)}))`, 11);
 
 /** Local tf, a frequency, becomes its row; `flag` notes that the row only bounds it. */

@@ -106,7 +106,7 @@ export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array
 }
 
 /** Tells the kernels the bitmaps of excluded and blocked documents; returns how many. */
-function describeExcluded(scorer: SegmentScorer): number {
+export function describeExcluded(scorer: SegmentScorer): number {
   const { excluded, excludedCount, blocked, reader } = scorer;
   const { i32 } = reader.arena;
   let n = 0;

@@ -9,6 +9,7 @@
  *   weight       f64: boost x idf
  *   tf, byte, bit   frequency of a document; where its positions lie
  *   slot         place of the term in a phrase
+ *   scanBit, scanLeft   where a phrase goes on reading the term's positions
  *   offsetShift, offsetMask, baseMask   1, 0xffff, -1 with 16-bit offsets; 2, -1, 0 with 32-bit ones
  */
 export const TERM_BYTES = 128;
@@ -32,10 +33,14 @@ export const FIELD = {
   offsetShift: 68,
   offsetMask: 72,
   baseMask: 76,
+  scanBit: 80,
+  scanLeft: 84,
 } as const;
 /** Byte addresses of the rest: excluded bitmaps, number of emitted documents, walking cursors of phrases, widths by code. */
 export const EXCLUDED_AT = 1024;
 export const EMITTED_AT = 2060;
+/** Documents that a kernel counted. */
+export const COUNTED_AT = 2064;
 export const CURSORS_AT = 2112;
 export const WIDTHS_AT = 3072;
 /** Emitted documents (~doc: the score is a bound), their scores; impacts f64[33][256], row 32 = 1. */

@@ -50,6 +50,24 @@ export interface Kernels {
   ): number;
   /** How often the described terms stand at their slots in a document; -1: a place is not stored, walk for it. */
   phrase(terms: number, doc: number, extentsAt: number, width: number): number;
+  /**
+   * Documents of the ranges sorted[from .. to) with the phrase of the described dense terms, in none of the `excluded` bitmaps,
+   * whose frequencies let `weight` reach `low`: emits them with their phrase frequencies (i32 at SCORES_AT), ~doc where a place
+   * is not stored. With `counting` = 1 documents are counted at COUNTED_AT instead. Stops after a range that emitted.
+   */
+  phrases(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    excluded: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number;
   /** Bits in all (any) of some bitmaps and not in `blocked` (0: none), which are `bytes` long. */
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
   countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
@@ -71,6 +89,7 @@ class CompiledKernels implements Kernels {
   readonly #plain: PlainKernels;
   readonly #ranges: readonly (Code | undefined)[];
   readonly #lists: readonly (Code | undefined)[];
+  readonly #phrases: readonly (Code | undefined)[];
   readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
   readonly intersect: Kernels['intersect'];
   readonly phrase: Kernels['phrase'];
@@ -92,6 +111,7 @@ class CompiledKernels implements Kernels {
       lists[8 * l + p] = code[`lists${l}${p}`];
     }
     this.#lists = lists;
+    this.#phrases = [undefined, undefined, code.phrases2, code.phrases3];
     this.#count = {
       all: code.countAnd,
       any: code.countOr,
@@ -134,6 +154,38 @@ class CompiledKernels implements Kernels {
     const run = dense < 8 ? this.#lists[8 * lists + dense] : undefined;
     if (run !== undefined) return run(from, to, survivorsAt, codesAt, theta, low, ahead);
     return this.#plain.lists(lists, dense, from, to, survivorsAt, codesAt, theta, low, ahead);
+  }
+
+  phrases(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    excluded: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number {
+    const run = this.#phrases[terms];
+    if (run !== undefined) {
+      return run(from, to, sortedAt, boundsAt, codesAt, extentsAt, excluded, counting, weight, low);
+    }
+    return this.#plain.phrases(
+      terms,
+      from,
+      to,
+      sortedAt,
+      boundsAt,
+      codesAt,
+      extentsAt,
+      excluded,
+      counting,
+      weight,
+      low,
+    );
   }
 
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {

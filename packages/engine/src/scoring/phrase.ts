@@ -4,52 +4,33 @@
  */
 import { DENSE, SHORT } from '../inverted/format.ts';
 import { HAS_FREQUENCIES } from './clause.ts';
-import { sortRanges } from './conjunction.ts';
 import { denseFrequency } from './dense-frequency.ts';
 import { intersectLists } from './intersect.ts';
+import { countDensePhrase, searchDensePhrase } from './phrase-dense.ts';
 import { beginPhrase, phraseFrequency } from './positions.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
 import { ROWS } from './workspace.ts';
 
-const WORDS = 8;
-
 /** Offers the documents with the phrase of the active terms. */
 export function searchPhrase(scorer: SegmentScorer, weight: number): void {
-  if (scorer.active[0].kind === DENSE) searchDense(scorer, weight);
-  else searchLists(scorer, weight);
+  if (scorer.active[0].kind === DENSE) {
+    searchDensePhrase(scorer, weight, (doc, tf) => offer(scorer, weight, doc, tf));
+  } else searchLists(scorer, weight);
 }
 
 /** Number of documents with the phrase of the active terms. */
 export function countPhrase(scorer: SegmentScorer): number {
-  let count = 0;
-  if (scorer.active[0].kind !== DENSE) {
-    const n = intersectLists(scorer, true);
-    beginPhrase(scorer);
-    const { survivors } = scorer.workspace;
-    for (let i = 0; i < n; i++) {
-      const doc = survivors[i];
-      if (!scorer.isBlocked(doc) && phraseFrequency(scorer, doc, i) > 0) count++;
-    }
-    return count;
-  }
+  if (scorer.active[0].kind === DENSE) return countDensePhrase(scorer);
+  const n = intersectLists(scorer, true);
   beginPhrase(scorer);
-  for (let w = 0; w < WORDS * scorer.reader.ranges; w++) {
-    for (let word = candidates(scorer, w); word !== 0; word &= word - 1) {
-      if (phraseFrequency(scorer, docOf(w, word), -1) > 0) count++;
-    }
+  const { survivors } = scorer.workspace;
+  let count = 0;
+  for (let i = 0; i < n; i++) {
+    const doc = survivors[i];
+    if (!scorer.isBlocked(doc) && phraseFrequency(scorer, doc, i) > 0) count++;
   }
   return count;
 }
-
-/** Documents of word w of the bitmaps that hold all active terms and are not blocked. */
-function candidates({ active, count, blocked, reader }: SegmentScorer, w: number): number {
-  const { i32 } = reader.arena;
-  let word = i32[active[0].bitmapWords + w];
-  for (let k = 1; k < count; k++) word &= i32[active[k].bitmapWords + w];
-  return blocked === null ? word : word & ~blocked[w];
-}
-
-const docOf = (w: number, word: number): number => (w << 5) + 31 - Math.clz32(word & -word);
 
 /** Driven by a list: candidates by falling bound, in 256 steps. */
 function searchLists(scorer: SegmentScorer, weight: number): void {
@@ -57,13 +38,14 @@ function searchLists(scorer: SegmentScorer, weight: number): void {
   const { survivors, ordered, buckets } = workspace;
   const n = intersectLists(scorer, true);
   if (n === 0) return;
-  const most = sortSurvivors(scorer, n);
+  sortSurvivors(scorer, n);
   beginPhrase(scorer);
   let from = 0;
+  // buckets[key] is the end of bucket key by now.
   for (let key = 0; key < 256; key++) {
     const to = buckets[key];
     if (from === to) continue;
-    if (weight * most * ((256 - key) / 255.999) * UP < top.theta) break;
+    if (weight * ((256 - key) / 255.999) * UP < top.theta) break;
     for (let i = from; i < to; i++) {
       const hit = ordered[i];
       const doc = survivors[hit];
@@ -74,8 +56,8 @@ function searchLists(scorer: SegmentScorer, weight: number): void {
   }
 }
 
-/** Orders survivors[0 .. n) by the impact of the lead's frequency; buckets[k] is the end of bucket k. Returns 1, the scale. */
-function sortSurvivors(scorer: SegmentScorer, n: number): number {
+/** Orders survivors[0 .. n) by the impact of the lead's frequency; buckets[k] is the end of bucket k. */
+function sortSurvivors(scorer: SegmentScorer, n: number): void {
   const { active, workspace, reader } = scorer;
   const { survivors, ordered, buckets, keys, impact } = workspace;
   const lead = active[0];
@@ -94,7 +76,6 @@ function sortSurvivors(scorer: SegmentScorer, n: number): number {
   }
   for (let key = 1; key < 257; key++) buckets[key] += buckets[key - 1];
   for (let i = 0; i < n; i++) ordered[buckets[keys[i]]++] = i;
-  return 1;
 }
 
 /** True when the frequency of a dense term, cheaper than positions, keeps the document below theta. */
@@ -117,44 +98,4 @@ function offer(scorer: SegmentScorer, weight: number, doc: number, tf: number): 
   if (tf === 0) return;
   const score = scorer.score(weight, tf, doc);
   if (score >= scorer.top.theta) scorer.top.offer(doc, score);
-}
-
-/** Dense terms only: ranges by falling bound. */
-function searchDense(scorer: SegmentScorer, weight: number): void {
-  const { active, count, reader, top, workspace, book } = scorer;
-  const { u8 } = reader.arena;
-  const { bound, ranges, sorted } = workspace;
-  let n = 0;
-  for (let r = 0; r < reader.ranges; r++) {
-    let code = 255;
-    for (let k = 0; k < count; k++) code = Math.min(code, u8[active[k].impactAt + r]);
-    if (code === 0) continue;
-    bound[r] = weight * book[code] * UP;
-    ranges[n++] = r;
-  }
-  sortRanges(scorer, n, 0, weight * UP);
-  beginPhrase(scorer);
-  for (let i = 0; i < n; i++)
-    if (bound[sorted[i]] >= top.theta) searchRange(scorer, weight, sorted[i]);
-}
-
-function searchRange(scorer: SegmentScorer, weight: number, range: number): void {
-  const { active, count, reader, top } = scorer;
-  const { u8 } = reader.arena;
-  let narrow = active[0];
-  for (let k = 1; k < count; k++) {
-    if (u8[active[k].widthAt + range] < u8[narrow.widthAt + range]) narrow = active[k];
-  }
-  const width = u8[narrow.widthAt + range];
-  for (let w = WORDS * range; w < WORDS * (range + 1); w++) {
-    for (let word = candidates(scorer, w); word !== 0; word &= word - 1) {
-      const doc = docOf(w, word);
-      if (width < 5 && below(scorer, weight, 1 << width, doc)) continue;
-      if (width > 0 && top.size === top.limit) {
-        const tf = denseFrequency(narrow, doc);
-        if (tf < ROWS && below(scorer, weight, tf, doc)) continue;
-      }
-      offer(scorer, weight, doc, phraseFrequency(scorer, doc, -1));
-    }
-  }
 }

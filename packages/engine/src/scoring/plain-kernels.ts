@@ -2,6 +2,7 @@ import { popcount } from '../base/bitmap.ts';
 import { LONG, RANGE_SHIFT } from '../inverted/format.ts';
 import type { Arena } from '../storage/directory.ts';
 import {
+  COUNTED_AT,
   CURSORS_AT,
   DOCS_AT,
   EMITTED_AT,
@@ -146,18 +147,19 @@ export class PlainKernels implements Kernels {
   }
 
   #denseShare(k: number, doc: number, code: number): number {
+    const width = this.#u8[this.#field(k, 'width') + (doc >> RANGE_SHIFT)];
+    return this.#share(k, this.#frequencyOf(k, doc, width), code);
+  }
+
+  /** Frequency of dense term k in a document that holds it, whose range has this width. */
+  #frequencyOf(k: number, doc: number, width: number): number {
+    if (width === 0) return 1;
     const range = doc >> RANGE_SHIFT;
-    const width = this.#u8[this.#field(k, 'width') + range];
-    if (width === 0) return this.#share(k, 1, code);
     const words = this.#field(k, 'bitmap') >> 2;
     const own = words + (doc >> 5);
     let rank = popcount(this.#i32[own] & (2 ** (doc & 31) - 1));
     for (let w = words + WORDS * range; w < own; w++) rank += popcount(this.#i32[w]);
-    return this.#share(
-      k,
-      this.#frequency(this.#boundary(k, range), (rank + 1) * width, width),
-      code,
-    );
+    return this.#frequency(this.#boundary(k, range), (rank + 1) * width, width);
   }
 
   /** tf whose bits end `bit` bits before a boundary. */
@@ -224,6 +226,57 @@ export class PlainKernels implements Kernels {
       if (all) found++;
     }
     return found;
+  }
+
+  phrases(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    excluded: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number {
+    this.#emitted = 0;
+    let counted = 0;
+    let at = from;
+    while (at < to && this.#emitted === 0) {
+      const range = this.#i32[(sortedAt >> 2) + at++];
+      if (this.#f64[(boundsAt >> 3) + range] < low) continue;
+      for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
+        for (let word = this.#candidates(terms, excluded, w); word !== 0; word &= word - 1) {
+          const doc = (w << 5) + 31 - Math.clz32(word & -word);
+          const code = this.#u8[codesAt + doc];
+          if (weight * this.#impact(this.#leastFrequency(terms, doc), code) < low) continue;
+          const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
+          const found = this.phrase(terms, doc, extentsAt, width);
+          if (found > 0 && counting === 1) counted++;
+          else if (found !== 0) this.#emitPhrase(doc, found);
+        }
+      }
+    }
+    this.#i32[EMITTED_AT >> 2] = this.#emitted;
+    this.#i32[COUNTED_AT >> 2] = counted;
+    return at;
+  }
+
+  #leastFrequency(terms: number, doc: number): number {
+    const range = doc >> RANGE_SHIFT;
+    let least = ROWS;
+    for (let k = 0; k < terms; k++) {
+      const width = this.#u8[this.#field(k, 'width') + range];
+      if (width < 5) least = Math.min(least, this.#frequencyOf(k, doc, width));
+    }
+    return least;
+  }
+
+  #emitPhrase(doc: number, found: number): void {
+    this.#i32[(DOCS_AT >> 2) + this.#emitted] = found > 0 ? doc : ~doc;
+    this.#i32[(SCORES_AT >> 2) + this.#emitted++] = found;
   }
 
   #position(k: number, i: number, width: number): number {

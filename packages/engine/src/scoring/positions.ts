@@ -26,17 +26,23 @@ export function phraseFrequency(scorer: SegmentScorer, doc: number, hit: number)
   const width = reader.widths[reader.extents[doc]];
   const extentsAt = reader.extents.byteOffset;
   const found = scorer.kernels.phrase(count, doc, extentsAt, width);
-  if (found >= 0) return found;
+  return found >= 0 ? found : walkedFrequency(scorer, doc);
+}
+
+/** The same where the start of a group of some dense term is not stored; list terms are placed already. */
+export function walkedFrequency(scorer: SegmentScorer, doc: number): number {
+  const { active, count, reader } = scorer;
   for (let k = 0; k < count; k++) {
     if (active[k].kind === DENSE) placeDense(scorer, active[k], k, doc);
   }
-  const again = scorer.kernels.phrase(count, doc, extentsAt, width);
+  const width = reader.widths[reader.extents[doc]];
+  const found = scorer.kernels.phrase(count, doc, reader.extents.byteOffset, width);
   for (let k = 0; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
-    scorer.reader.arena.i32[(TERM_BYTES * k + FIELD.located) >> 2] = 0;
-    scorer.reader.arena.i32[(CURSORS_AT >> 2) + 8 * k] = -1;
+    reader.arena.i32[(TERM_BYTES * k + FIELD.located) >> 2] = 0;
+    reader.arena.i32[(CURSORS_AT >> 2) + 8 * k] = -1;
   }
-  return again;
+  return found;
 }
 
 function place(scorer: SegmentScorer, k: number, tf: number, byte: number, bit: number): void {
