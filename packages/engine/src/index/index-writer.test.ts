@@ -368,8 +368,8 @@ test('every flipped byte of every file is detected', () => {
 test('a new document with the key of a committed one is found, a deleted one is not', () => {
   const directory = new MemoryDirectory(arena);
   const writer = IndexWriter.open(directory, plans);
-  const rows = Array.from({ length: 100 }, (_, i) => [`k${i}`, { n: 1n, file: 0, position: i }]);
-  writer.add(blockOf(rows as Parameters<typeof blockOf>[0]));
+  const row = (i: number) => ({ n: 1n, file: 0, position: i });
+  writer.add(blockOf(Array.from({ length: 100 }, (_, i) => [`k${i}`, row(i)] as const)));
   writer.commit({ checkpoint: null, files: ['a', 'b'] });
   writer.add(
     blockOf([
