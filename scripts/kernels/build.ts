@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
 import { count, intersect } from './lists.ts';
 import { locate, phrase, phrases } from './phrase.ts';
-import { lists, ranges } from './ranges.ts';
+import { list, lists, ranges } from './ranges.ts';
 
 const TARGET = new URL('../../packages/engine/src/scoring/kernel-code.ts', import.meta.url);
 
@@ -22,7 +22,7 @@ const LISTS = [
 const text = `(module (import "env" "memory" (memory 1))
   ${[1, 2, 3].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}
-  ${intersect} ${locate} ${phrase} ${[2, 3].map(phrases).join('\n')}
+  ${list} ${intersect} ${locate} ${phrase} ${[2, 3].map(phrases).join('\n')}
   ${count('countAnd', 'and', false)} ${count('countOr', 'or', false)}
   ${count('countAndBut', 'and', true)} ${count('countOrBut', 'or', true)})`;
 

@@ -5,9 +5,10 @@ import {
   EXCLUDED_AT,
   SCORES_AT,
 } from '../../packages/engine/src/scoring/kernel-memory.ts';
-import { bound, open, row, setBoundary, share, sum, toRow } from './terms.ts';
+import { bound, impact, open, row, setBoundary, share, sum, toRow } from './terms.ts';
 import {
   add,
+  and,
   c32,
   g,
   load,
@@ -20,6 +21,7 @@ import {
   set,
   shl,
   shr,
+  sub,
   term,
   times,
   weight,
@@ -142,6 +144,53 @@ export const ranges = (n: number): string => `(func (export "ranges${n}")
     ${times(4, (q) => scoreQuarter(n, q))}
     (br $next)))
   (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')}) ${g('from')})`;
+
+/** The value of `width` bits (up to 25) at bit $bit of the bytes from $at on. */
+const packed = (at: string, bit: string, mask: string): string => {
+  const word = load(add(g(at), shr(g(bit), 3)));
+  return and(`(i32.shr_u ${word} ${and(g(bit), c32(7))})`, g(mask));
+};
+
+const maskOf = (width: string): string => sub(`(i32.shl (i32.const 1) ${g(width)})`, c32(1));
+
+/** Opens block `b` of a list: where its deltas and frequencies lie, how wide they are, the document before it. */
+const openBlock = `
+  ${set('w', and(shr(g('head'), 8), c32(255)))} ${set('v', and(shr(g('head'), 16), c32(255)))}
+  ${set('left', sub(g('df'), shl(g('b'), 7)))}
+  ${set('left', `(select ${g('left')} ${c32(128)} (i32.lt_u ${g('left')} ${c32(128)}))`)}
+  ${set('d', c32(-1))}
+  (if ${g('b')} (then ${set('d', load(sub(add(g('last'), shl(g('b'), 2)), c32(4))))}))
+  ${set('at', add(g('payload'), load(add(g('data'), shl(g('b'), 2)))))}
+  ${set('tfAt', add(g('at'), shl(shr(add(`(i32.mul ${g('left')} ${g('w')})`, c32(31)), 5), 2)))}
+  ${set('mask', maskOf('w'))} ${set('tfMask', maskOf('v'))}
+  ${set('bit', c32(0))} ${set('tfBit', c32(0))} ${set('b', add(g('b'), c32(1)))}`;
+
+/**
+ * list: postings of blocks [b, blocks) of a list term, where a block's best impact has at least code `first`, that reach theta.
+ * Blocks are decoded as they are scored. Stops after a block that emitted; returns where to go on.
+ */
+export const list = `(func (export "list")
+  ${params('i32', 'b blocks last heads data payload df codes first')}
+  ${params('f64', 'weight theta')} (result i32)
+  ${locals('i32', 'head w v left d at tfAt mask tfMask bit tfBit tf code flag m')}
+  ${locals('f64', 's')}
+  (block $done (loop $next
+    (br_if $done (i32.ge_u ${g('b')} ${g('blocks')})) (br_if $done ${g('m')})
+    ${set('head', load(add(g('heads'), shl(g('b'), 2))))}
+    (if (i32.lt_u ${and(g('head'), c32(255))} ${g('first')}) (then
+      ${set('b', add(g('b'), c32(1)))} (br $next)))
+    ${openBlock}
+    (loop $postings
+      ${set('d', add(add(g('d'), packed('at', 'bit', 'mask')), c32(1)))}
+      ${set('bit', add(g('bit'), g('w')))}
+      ${set('tf', add(packed('tfAt', 'tfBit', 'tfMask'), c32(1)))}
+      ${set('tfBit', add(g('tfBit'), g('v')))}
+      ${set('code', load8(add(g('codes'), g('d'))))} ${set('flag', c32(0))}
+      ${toRow()} ${set('s', `(f64.mul ${g('weight')} ${impact(g('tf'), g('code'))})`)}
+      ${emit}
+      (br_if $postings (local.tee $left ${sub(g('left'), c32(1))})))
+    (br $next)))
+  (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')}) ${g('b')})`;
 
 /** Exact share of list term k by its posting number. */
 const listShare = (k: number): string => `

@@ -38,6 +38,23 @@ export interface Kernels {
     low: number,
     ahead: number,
   ): number;
+  /**
+   * Postings of blocks [block, blocks) of a list term whose best impact has at least the code `first`, with scores of at least
+   * theta, are emitted. Places as in inverted/list-postings.ts. Stops after a block that emitted; returns where to go on.
+   */
+  list(
+    block: number,
+    blocks: number,
+    lastAt: number,
+    headsAt: number,
+    dataAt: number,
+    payload: number,
+    df: number,
+    codesAt: number,
+    first: number,
+    weight: number,
+    theta: number,
+  ): number;
   /** Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0; returns how many. */
   intersect(
     aAt: number,
@@ -91,6 +108,7 @@ class CompiledKernels implements Kernels {
   readonly #lists: readonly (Code | undefined)[];
   readonly #phrases: readonly (Code | undefined)[];
   readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
+  readonly list: Kernels['list'];
   readonly intersect: Kernels['intersect'];
   readonly phrase: Kernels['phrase'];
 
@@ -118,6 +136,7 @@ class CompiledKernels implements Kernels {
       allBut: code.countAndBut,
       anyBut: code.countOrBut,
     };
+    this.list = code.list;
     this.intersect = code.intersect;
     this.phrase = code.phrase;
   }

@@ -1,5 +1,5 @@
 import { popcount } from '../base/bitmap.ts';
-import { LONG, RANGE_SHIFT } from '../inverted/format.ts';
+import { LIST_BLOCK, LONG, RANGE_SHIFT } from '../inverted/format.ts';
 import type { Arena } from '../storage/directory.ts';
 import {
   COUNTED_AT,
@@ -113,6 +113,48 @@ export class PlainKernels implements Kernels {
     }
     this.#i32[EMITTED_AT >> 2] = this.#emitted;
     return at;
+  }
+
+  list(
+    block: number,
+    blocks: number,
+    lastAt: number,
+    headsAt: number,
+    dataAt: number,
+    payload: number,
+    df: number,
+    codesAt: number,
+    first: number,
+    weight: number,
+    theta: number,
+  ): number {
+    const i32 = this.#i32;
+    this.#emitted = 0;
+    let b = block;
+    for (; b < blocks && this.#emitted === 0; b++) {
+      const head = i32[(headsAt >> 2) + b];
+      if ((head & 255) < first) continue;
+      const width = (head >>> 8) & 255;
+      const tfWidth = (head >>> 16) & 255;
+      const size = Math.min(LIST_BLOCK, df - b * LIST_BLOCK);
+      const at = payload + i32[(dataAt >> 2) + b];
+      const tfAt = at + (((size * width + 31) >> 5) << 2);
+      let doc = b === 0 ? -1 : i32[(lastAt >> 2) + b - 1];
+      for (let i = 0; i < size; i++) {
+        doc += this.#packed(at, i * width, width) + 1;
+        const tf = this.#packed(tfAt, i * tfWidth, tfWidth) + 1;
+        const code = this.#u8[codesAt + doc];
+        this.#inexact = tf >= ROWS;
+        this.#emit(doc, code, weight * this.#impact(tf, code), theta);
+      }
+    }
+    i32[EMITTED_AT >> 2] = this.#emitted;
+    return b;
+  }
+
+  /** The value of `width` bits at a bit after an address. */
+  #packed(at: number, bit: number, width: number): number {
+    return (this.#view.getInt32(at + (bit >>> 3), true) >>> (bit & 7)) & (2 ** width - 1);
   }
 
   #field(k: number, name: keyof typeof FIELD): number {

@@ -2,11 +2,11 @@
  * Documents of one term: only blocks or ranges whose best impact reaches the threshold are opened. The code book holds common
  * impacts exactly and bounds the others from above, so its products need no margin for rounding.
  */
-import { DENSE, LIST_BLOCK, LONG, SHORT } from '../inverted/format.ts';
-import { type Clause, HAS_DOCS, HAS_FREQUENCIES } from './clause.ts';
+import { DENSE, SHORT } from '../inverted/format.ts';
+import type { BigTerm } from '../inverted/term-info.ts';
+import type { Clause } from './clause.ts';
 import { searchRanges } from './conjunction.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
-import { ROWS } from './workspace.ts';
 
 /** Offers the documents of a term that can reach theta. `scorer.active` holds just this term. */
 export function searchSingle(scorer: SegmentScorer, clause: Clause): void {
@@ -26,32 +26,37 @@ function searchShort(scorer: SegmentScorer, clause: Clause): void {
 }
 
 function searchList(scorer: SegmentScorer, clause: Clause): void {
-  const { book } = scorer;
-  const { weight, state } = clause;
-  for (let block = 0; block < clause.blocks; block++) {
-    if (weight * book[clause.head(block) & 255] < scorer.threshold) continue;
-    if ((state[block] & HAS_DOCS) === 0) clause.decodeBlock(block);
-    if ((state[block] & HAS_FREQUENCIES) === 0) clause.decodeFrequencies(block);
-    searchBlock(scorer, clause, block);
+  const { reader, kernels } = scorer;
+  const { payload } = clause.term as BigTerm;
+  for (let block = 0; block < clause.blocks; ) {
+    const least = scorer.threshold;
+    block = kernels.list(
+      block,
+      clause.blocks,
+      clause.lastWords << 2,
+      clause.headWords << 2,
+      clause.dataWords << 2,
+      payload,
+      clause.df,
+      reader.codes.byteOffset,
+      firstCode(scorer.book, clause.weight, least),
+      clause.weight,
+      least,
+    );
+    scorer.takeEmitted();
   }
 }
 
-function searchBlock(scorer: SegmentScorer, clause: Clause, block: number): void {
-  const { docs, frequencies, weight } = clause;
-  const { codes } = scorer.reader;
-  const { impact } = scorer.workspace;
-  const end = Math.min(clause.df, (block + 1) * LIST_BLOCK);
-  let least = scorer.threshold;
-  for (let i = block * LIST_BLOCK; i < end; i++) {
-    const doc = docs[i];
-    const code = codes[doc];
-    const tf = frequencies[i];
-    if (tf < ROWS && code < LONG && weight * impact[(tf << 8) | code] < least) continue;
-    const score = scorer.score(weight, tf, doc);
-    if (score < least) continue;
-    scorer.offer(doc, score);
-    least = scorer.threshold;
+/** The first impact code with which a term may reach a score; 256 where none does. */
+function firstCode(book: Float64Array, weight: number, least: number): number {
+  let low = 1;
+  let high = 256;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (weight * book[middle] < least) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }
 
 function searchDense(scorer: SegmentScorer, clause: Clause): void {
@@ -60,9 +65,7 @@ function searchDense(scorer: SegmentScorer, clause: Clause): void {
   const { bound, ranges } = workspace;
   clause.fillBounds(book);
   const { bounds, impactAt } = clause;
-  const least = scorer.threshold;
-  let first = 1;
-  while (first < 256 && bounds[first] < least) first++;
+  const first = firstCode(book, clause.weight, scorer.threshold);
   let n = 0;
   for (let r = 0; r < reader.ranges; r++) {
     const code = u8[impactAt + r];
