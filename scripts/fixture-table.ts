@@ -8,7 +8,7 @@ import type { TableHandle } from '../packages/lake/src/catalog/table-handle.ts';
 import { quoteName, quoteText } from '../packages/lake/src/scan/duckdb/instance.ts';
 import type { PartitionSpec } from '../packages/lake/src/schema/partition-spec.ts';
 import type { Field, Schema, StructValue, Value } from '../packages/lake/src/schema/type.ts';
-import type { CatalogConfig, TableConfig } from '../packages/lake/src/source-table.ts';
+import type { CatalogConfig } from '../packages/lake/src/source-table.ts';
 import { commitTable } from '../packages/lake/src/write/commit.ts';
 import type { NewDataFile } from '../packages/lake/src/write/data-files.ts';
 import { fileStatistics } from '../packages/lake/src/write/file-statistics.ts';
@@ -46,7 +46,7 @@ export interface FileLayout {
  */
 export class FixtureTable {
   readonly name: string;
-  readonly config: TableConfig & { readonly catalog: CatalogConfig };
+  readonly config: { readonly catalog: CatalogConfig; readonly table: string };
   #schema!: Schema;
   #key: readonly string[] = [];
   #branches = new Map<string, readonly ById[]>([['main', []]]);

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Home, lines, TABLES } from './child.ts';
+import { ended, Home, lines, TABLES } from './child.ts';
 
 /** Every command as a process of its own, over the small tables of fixtures/. */
 const home = new Home();
@@ -526,11 +527,16 @@ describe('the rest', () => {
     expect(url.stderr).toMatch(/no remote backend/);
   });
 
-  it('completes commands', async () => {
-    const done = await home.run(['autocomplete', 'script', 'bash']);
-    expect(done.code).toBe(0);
-    const setup = /LHS_AC_BASH_SETUP_PATH=(\S+)/.exec(done.stdout)?.[1];
-    expect(setup).toBeDefined();
+  it('completes commands and flags in bash', async () => {
+    expect((await home.run(['autocomplete', 'bash'])).code).toBe(0);
+    const { stdout } = await home.run(['autocomplete', 'script', 'bash']);
+    const script = `${stdout}
+      complete=$(complete -p lhs | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+      try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $complete; echo "\${COMPREPLY[@]}"; }
+      try lhs index se; try lhs keys ''; try lhs search --high`;
+    const child = spawn('bash', ['--norc', '-c', script], { cwd: home.folder });
+    const { stdout: said, stderr } = await ended(child);
+    expect([said, stderr]).toEqual(['search\nget\n--highlight\n', '']);
   });
 
   it('helps with commands and flags that do not exist', async () => {

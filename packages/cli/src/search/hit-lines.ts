@@ -26,9 +26,9 @@ export function hitLines(
   const lines = [headLine(head, facts, style, columns)];
   const [title] = text;
   if (title !== undefined && typeof hit.fields?.[title] === 'string') {
-    lines.push(`    ${style.bold(titleLine(hit, title, style, columns - 4))}`);
+    lines.push(`    ${titleLine(hit, title, style, columns - 4)}`);
   }
-  const fragment = bestFragment(hit.highlight, title);
+  const fragment = bestFragment(hit, title);
   if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
   if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
   if (hit.hydrate_error !== undefined)
@@ -68,27 +68,37 @@ type Fragment = Highlight[string][number];
 function titleLine(hit: Hit, title: string, style: Style, columns: number): string {
   const whole = hit.highlight?.[title]?.[0];
   const plain = String(hit.fields?.[title] ?? '');
-  if (whole === undefined) return cut(printable(plain), columns);
-  return fragmentLine(whole, style, columns);
+  if (whole === undefined) return style.bold(cut(printable(plain), columns));
+  return fragmentLine(whole, style, columns, style.bold);
 }
 
-function bestFragment(highlight: Highlight | undefined, title: string | undefined) {
-  if (highlight === undefined) return undefined;
-  for (const [field, fragments] of Object.entries(highlight)) {
-    if (field !== title && fragments.length > 0) return fragments[0];
+/** The first fragment of a field that is not the title, with `…` where the field goes on. */
+function bestFragment(hit: Hit, title: string | undefined): Fragment | undefined {
+  for (const [field, fragments] of Object.entries(hit.highlight ?? {})) {
+    if (field === title || fragments.length === 0) continue;
+    const text = fragments[0].map((segment) => segment.text).join('');
+    const whole = String(hit.fields?.[field] ?? text);
+    const before = whole.startsWith(text) ? [] : [{ text: '… ', marked: false }];
+    const after = whole.endsWith(text) ? [] : [{ text: ' …', marked: false }];
+    return [...before, ...fragments[0], ...after];
   }
   return undefined;
 }
 
-/** A fragment on one line, cut to the width, matched terms marked. */
-export function fragmentLine(fragment: Fragment, style: Style, columns: number): string {
+/** A fragment on one line, cut to the width, matched terms marked, the rest as `plain` has it. */
+export function fragmentLine(
+  fragment: Fragment,
+  style: Style,
+  columns: number,
+  plain: (text: string) => string = (text) => text,
+): string {
   let room = columns;
   let out = '';
   for (const segment of fragment) {
     const text = printable(segment.text).replace(/ {2,}/g, ' ');
     const fits = width(text) + (segment.marked ? 2 : 0) <= room;
     const shown = fits ? text : cut(text, Math.max(1, room));
-    out += segment.marked ? style.mark(shown) : shown;
+    out += segment.marked ? style.mark(shown) : plain(shown);
     room -= width(shown) + (segment.marked ? 2 : 0);
     if (!fits || room <= 0) break;
   }

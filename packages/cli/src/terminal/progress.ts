@@ -1,7 +1,7 @@
 import type { Progress } from '@lakehouse-search/engine';
 import { count, duration, rate } from './figures.ts';
 import type { Terminal } from './terminal.ts';
-import { cut } from './text.ts';
+import { cut, width } from './text.ts';
 
 /** Tells how long work goes on; `stop` leaves the line empty for what comes next. */
 export interface ProgressReport {
@@ -12,6 +12,7 @@ export interface ProgressReport {
 const REDRAW_MS = 100;
 const EVENT_MS = 1000;
 const BAR = 20;
+const LEAST_BAR = 5;
 
 /**
  * A line on stderr, redrawn at most ten times a second; with `json` one NDJSON event a second on
@@ -38,25 +39,32 @@ export function progressReport(terminal: Terminal, label: string, json: boolean)
   return {
     update: (p) => {
       if (!due(REDRAW_MS)) return;
-      const line = progressLine(label, p, performance.now() - started);
-      process.stderr.write(`\r\u001b[K${cut(line, terminal.width - 1)}`);
+      const room = terminal.width - 1;
+      const line = progressLine(label, p, performance.now() - started, room);
+      process.stderr.write(`\r\u001b[K${cut(line, room)}`);
     },
     stop: () => void process.stderr.write('\r\u001b[K'),
   };
 }
 
-/** `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. */
-export function progressLine(label: string, p: Progress, elapsedMs: number): string {
+/**
+ * `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. The bar takes what room of
+ * `columns` the figures leave it.
+ */
+export function progressLine(label: string, p: Progress, elapsedMs: number, columns = 120): string {
   const share = p.docs_total > 0 ? Math.min(1, p.docs_done / p.docs_total) : 0;
-  const full = Math.round(share * BAR);
   const perSecond = elapsedMs > 0 ? (p.docs_done / elapsedMs) * 1000 : 0;
   const left = perSecond > 0 ? ((p.docs_total - p.docs_done) / perSecond) * 1000 : 0;
   const parts = [
-    `${label}  ${p.phase.padEnd(10)}${'█'.repeat(full)}${'░'.repeat(BAR - full)}`,
     `${Math.round(share * 100)} %`,
     `${count(p.docs_done)} of ${count(p.docs_total)} rows`,
     `${rate(perSecond)} rows/s`,
   ];
   if (left > 0 && share < 1) parts.push(`${duration(left)} left`);
-  return parts.join('  ');
+  const head = `${label}  ${p.phase.padEnd(10)}`;
+  const figures = parts.join('  ');
+  const bar = Math.min(BAR, columns - width(head) - width(figures) - 2);
+  if (bar < LEAST_BAR) return head + figures;
+  const full = Math.round(share * bar);
+  return `${head}${'█'.repeat(full)}${'░'.repeat(bar - full)}  ${figures}`;
 }

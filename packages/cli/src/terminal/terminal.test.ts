@@ -6,7 +6,7 @@ import { progressLine } from './progress.ts';
 import { styleFor } from './style.ts';
 import { table } from './table.ts';
 import { wantsColor } from './terminal.ts';
-import { cut, pad, printable, width } from './text.ts';
+import { cut, pad, printable, width, wrap } from './text.ts';
 
 const plain = styleFor({ color: false });
 
@@ -20,6 +20,15 @@ describe('text', () => {
     expect(cut('👩‍👩‍👧‍👦 family', 4)).toBe('👩‍👩‍👧‍👦…');
     expect(cut('short', 5)).toBe('short');
     expect(width(cut('a long line of words', 10))).toBeLessThanOrEqual(10);
+  });
+
+  it('wraps at blanks and leaves long words whole', () => {
+    expect(wrap('one two three', 9)).toEqual(['one two', '  three']);
+    expect(wrap('a_word_that_is_too_long b', 8, '    ')).toEqual([
+      'a_word_that_is_too_long',
+      '    b',
+    ]);
+    expect(wrap('日本 語テ', 8)).toEqual(['日本', '  語テ']);
   });
 
   it('pads wide characters by their columns', () => {
@@ -60,6 +69,24 @@ describe('tables', () => {
       '日本           7  x',
     ]);
     for (const line of lines) expect(width(line)).toBeLessThanOrEqual(40);
+  });
+});
+
+describe('narrow terminals', () => {
+  it('cut the widest columns of text, never figures', () => {
+    const columns = [{ title: 'name' }, { title: 'rows', align: 'right' as const }, { title: 'x' }];
+    const lines = table(columns, [['a very long name', '1,234,567,890', 'note']], 30);
+    expect(lines[1]).toBe('a very l…  1,234,567,890  note');
+  });
+
+  it('give the bar what room is left', () => {
+    const p = { phase: 'reading' as const, docs_done: 50, docs_total: 100 };
+    for (const columns of [120, 80, 60, 40]) {
+      const line = progressLine('incidents', p, 1000, columns);
+      expect(line).toMatch(/50 % {2}50 of 100 rows/);
+      if (columns > 60) expect(width(line)).toBeLessThanOrEqual(columns);
+      expect(line.includes('█')).toBe(columns > 60);
+    }
   });
 });
 

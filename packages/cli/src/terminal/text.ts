@@ -39,14 +39,14 @@ export function cut(text: string, columns: number): string {
 }
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Lines of at most `columns`, broken at blanks; what follows the first stands two columns in. A long word stays whole. */
-export function wrap(text: string, columns: number): string[] {
+/** Lines of at most `columns`, broken at blanks; what follows the first stands `indent` in. A long word stays whole. */
+export function wrap(text: string, columns: number, indent = '  '): string[] {
   const out: string[] = [];
   for (const word of text.split(' ')) {
     const last = out.at(-1);
     if (last === undefined) out.push(word);
     else if (width(last) + 1 + width(word) <= columns) out[out.length - 1] = `${last} ${word}`;
-    else out.push(`  ${word}`);
+    else out.push(indent + word);
   }
   return out;
 }

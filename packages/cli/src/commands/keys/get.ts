@@ -4,7 +4,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';
 import { list } from '../../search/search-flags.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
-import { pad, printable, width } from '../../terminal/text.ts';
+import { pad, printable, width, wrap } from '../../terminal/text.ts';
 
 const NOT_FOUND_EXIT = 3;
 
@@ -45,25 +45,28 @@ export default class KeysGet extends LhsCommand {
     if (answer.missing.length > 0) process.exitCode = NOT_FOUND_EXIT;
     if (flags.json) return this.printJson(answer);
     for (const row of answer.rows)
-      this.print([this.style.bold(formatKey(row.key)), ...rowLines(row.fields), '']);
+      this.print([this.style.bold(formatKey(row.key)), ...this.#rowLines(row.fields), '']);
     for (const key of answer.missing) this.terminal.err(`no row ${formatKey(key)}`);
     this.terminal.err(
       `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ${bytes(answer.bytes_read)} read`,
     );
+  }
+
+  /** A column a line; on a terminal long values go on below, under their beginning. */
+  #rowLines(fields: Readonly<Record<string, unknown>>): string[] {
+    const names = Object.keys(fields);
+    const wide = Math.max(0, ...names.map(width)) + 4;
+    const { interactive, width: columns } = this.terminal;
+    return names.flatMap((name) => {
+      const value = fields[name];
+      const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
+      const line = pad(`  ${name}`, wide) + text;
+      return interactive ? wrap(line, columns, ' '.repeat(wide)) : [line];
+    });
   }
 }
 
 /** `repo=…,sha=…`. */
 function keyForm(key: KeySpec): string {
   return [...key.partition, ...key.identifier].map((name) => `${name}=…`).join(',');
-}
-
-function rowLines(fields: Readonly<Record<string, unknown>>): string[] {
-  const names = Object.keys(fields);
-  const wide = Math.max(0, ...names.map(width));
-  return names.map((name) => {
-    const value = fields[name];
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return `  ${pad(name, wide)}  ${printable(text)}`;
-  });
 }

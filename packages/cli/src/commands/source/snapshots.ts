@@ -31,6 +31,7 @@ export default class SourceSnapshots extends LhsCommand {
       committed_at: new Date(s.timestampMs).toISOString(),
       operation: s.operation,
       records: s.summary['total-records'] ?? null,
+      deletes: deletesOf(s.summary),
     }));
     await source.close();
     if (flags.json) return this.printJson({ table: source.name, current, snapshots, refs });
@@ -40,6 +41,7 @@ export default class SourceSnapshots extends LhsCommand {
       s.committed_at.replace('T', ' ').slice(0, 19),
       s.operation ?? '-',
       s.records ?? '-',
+      s.deletes ?? '-',
       refs
         .filter((r) => r.snapshot === s.snapshot)
         .map((r) => r.name)
@@ -49,9 +51,17 @@ export default class SourceSnapshots extends LhsCommand {
       { title: 'snapshot', align: 'right' as const },
       { title: 'committed (UTC)' },
       { title: 'operation' },
-      { title: 'rows', align: 'right' as const },
+      { title: 'records', align: 'right' as const },
+      { title: 'deletes', align: 'right' as const },
       { title: 'refs' },
     ];
     this.print(table(titles, rows, this.terminal.width, this.style.dim));
   }
+}
+
+/** Rows and values that delete files name: what is live is no more than the records without them. */
+function deletesOf(summary: Readonly<Record<string, string>>): string | null {
+  const counts = ['total-position-deletes', 'total-equality-deletes'].map((key) => summary[key]);
+  if (counts.every((text) => text === undefined)) return null;
+  return String(counts.reduce((sum, text) => sum + BigInt(text ?? '0'), 0n));
 }
