@@ -8,7 +8,7 @@
  *     taken over
  *
  * A generation that CURRENT does not name is staged by the lock's holder, or what a dead process
- * left: `sweep` removes it.
+ * left: `sweepGenerations` removes it.
  */
 import {
   closeSync,
@@ -119,18 +119,27 @@ function generations(folder: string): Generation[] {
 }
 
 /**
- * Removes every generation but the live one, and half-written drafts. Lock holders only. Returns
- * the folders removed.
+ * Paths of what nobody reads in an index's folder: every generation but the live one, and a
+ * half-written draft of CURRENT. Throws io_error, corrupt_index (then nothing is known to be dead).
  */
-export function sweepGenerations(folder: string): readonly string[] {
+export function leftovers(folder: string): readonly string[] {
+  const live = currentGeneration(folder)?.path;
+  const draft = join(folder, 'CURRENT.tmp');
   try {
-    const live = currentGeneration(folder)?.path;
-    // A damaged CURRENT may name a generation that is not there: then nothing is known to be dead.
-    if (live !== undefined && !existsSync(live)) return [];
-    const dead = generations(folder).filter((generation) => generation.path !== live);
-    for (const { path } of dead) rmSync(path, { recursive: true, force: true });
-    rmSync(join(folder, 'CURRENT.tmp'), { force: true });
-    return dead.map((generation) => generation.path);
+    const paths = generations(folder).map(({ path }) => path);
+    const dead = paths.filter((path) => path !== live);
+    return existsSync(draft) ? [...dead, draft] : dead;
+  } catch (error) {
+    throw ioError(error, 'list', folder);
+  }
+}
+
+/** Removes the `leftovers`. Lock holders only. Returns their paths. Throws io_error, corrupt_index. */
+export function sweepGenerations(folder: string): readonly string[] {
+  const dead = leftovers(folder);
+  try {
+    for (const path of dead) rmSync(path, { recursive: true, force: true });
+    return dead;
   } catch (error) {
     throw ioError(error, 'clean up', folder);
   }

@@ -13,6 +13,7 @@ import {
   currentGeneration,
   type Generation,
   type IndexLock,
+  leftovers,
   sweepGenerations,
   tryLock,
 } from './index-folder.ts';
@@ -101,19 +102,35 @@ export function tableName({ source }: Definition): string {
 
 /**
  * Removes what dead processes left in an index's folder: staged generations, and files in the live
- * one that its commit does not name. Does nothing while somebody writes the index, or where the
- * folder cannot be written.
+ * one that its commit does not name. Looks without the lock first: a folder where nothing is left
+ * over is never locked, so that a search holds up no writer. Does nothing while somebody writes the
+ * index, or where the folder cannot be written.
  */
 export function sweepIndex(folder: string, openDirectory: OpenDirectory): void {
-  if (currentGeneration(folder) === null && !exists(folder)) return;
+  if (!exists(folder) || !hasLeftovers(folder, openDirectory)) return;
   const lock = lockForSweep(folder);
   if (lock === null) return;
   try {
     sweepGenerations(folder);
     const live = currentGeneration(folder);
-    if (live !== null) sweepFiles(openDirectory(live.path));
+    if (live !== null) {
+      const directory = openDirectory(live.path, () => lock.assertHeld());
+      for (const name of unnamedFiles(directory)) directory.remove(name);
+    }
   } finally {
     lock.release();
+  }
+}
+
+/** A folder that changes under this look has a writer: then the lock decides, not the error. */
+function hasLeftovers(folder: string, openDirectory: OpenDirectory): boolean {
+  const live = currentGeneration(folder);
+  try {
+    if (leftovers(folder).length > 0) return true;
+    return live !== null && unnamedFiles(openDirectory(live.path)).length > 0;
+  } catch (error) {
+    if (error instanceof LhsError) return true;
+    throw error;
   }
 }
 
@@ -130,11 +147,10 @@ function lockForSweep(folder: string): IndexLock | null {
   }
 }
 
-function sweepFiles(directory: Directory): void {
+/** Files that the newest commit of a generation does not name. */
+function unnamedFiles(directory: Directory): readonly string[] {
   const commit = readCommit(directory);
-  if (commit === null) return;
+  if (commit === null) return [];
   const kept = filesOf(commit);
-  for (const name of directory.list()) {
-    if (!kept.has(name) && name !== VERIFIED_FILE) directory.remove(name);
-  }
+  return directory.list().filter((name) => !kept.has(name) && name !== VERIFIED_FILE);
 }

@@ -1,8 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import {
   currentGeneration,
   indexFolder,
@@ -12,6 +22,7 @@ import {
   takeLock,
   tryLock,
 } from './index-folder.ts';
+import { sweepIndex } from './open-index.ts';
 import { Registry } from './registry.ts';
 
 let folder = '';
@@ -91,6 +102,23 @@ describe('generations', () => {
     expect(readdirSync(home).sort()).toEqual(['CURRENT', 'gen-000002']);
     writeFileSync(join(home, 'CURRENT'), '../../etc\n');
     expect(() => currentGeneration(home)).toThrow('names no generation');
+  });
+
+  it('are not locked by a reader where nothing is left over', () => {
+    const live = stageGeneration(folder);
+    promoteGeneration(folder, live);
+    const long = new Date('2001-01-01');
+    utimesSync(folder, long, long);
+    sweepIndex(folder, openLocalDirectory);
+    expect(statSync(folder).mtime).toEqual(long);
+    stageGeneration(folder);
+    writeFileSync(join(folder, 'CURRENT.tmp'), 'gen-');
+    const lock = takeLock(folder, 'commits', 'reindex');
+    sweepIndex(folder, openLocalDirectory);
+    expect(readdirSync(folder)).toContain('gen-000002');
+    lock.release();
+    sweepIndex(folder, openLocalDirectory);
+    expect(readdirSync(folder).sort()).toEqual(['CURRENT', 'gen-000001']);
   });
 });
 
