@@ -1,6 +1,6 @@
 import { decodeShort } from '../inverted/cursors.ts';
 import { corrupt } from '../inverted/damage.ts';
-import { DENSE, type LIST, LIST_BLOCK, SHORT } from '../inverted/format.ts';
+import { DENSE, LIST, LIST_BLOCK, SHORT } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import {
   type BigTerm,
@@ -184,6 +184,16 @@ export class Clause {
     const width = (this.head(block) >>> 16) & 255;
     frequencyUnpacker(width)(i32, this.#frequenciesAt(block) >> 2, this.frequencies, block << 7);
     this.state[block] |= HAS_FREQUENCIES;
+  }
+
+  /** Decodes the frequencies of the blocks that hits[0 .. n) name. */
+  decodeHitFrequencies(n: number): void {
+    if (this.kind !== LIST) return;
+    const { hits, state } = this;
+    for (let i = 0; i < n; i++) {
+      const block = hits[i] >> 7;
+      if ((state[block] & HAS_FREQUENCIES) === 0) this.decodeFrequencies(block);
+    }
   }
 
   #frequenciesAt(block: number): number {

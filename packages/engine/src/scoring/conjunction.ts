@@ -19,7 +19,7 @@ export function searchConjunction(scorer: SegmentScorer): void {
 function searchSurvivors(scorer: SegmentScorer, n: number): void {
   const { active, count, top, reader, workspace } = scorer;
   let lists = 0;
-  while (lists < count && active[lists].kind !== DENSE) lists++;
+  while (lists < count && active[lists].kind !== DENSE) active[lists++].decodeHitFrequencies(n);
   let ahead = 0;
   for (let k = lists; k < count; k++) ahead += active[k].max;
   scorer.describe();

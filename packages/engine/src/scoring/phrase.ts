@@ -2,8 +2,7 @@
  * Phrases: documents that hold all terms, then their positions. A phrase scores as one term whose frequency is the number of its
  * occurrences and whose weight is the sum of the terms' weights; its frequency is at most any term's, which bounds it.
  */
-import { DENSE, SHORT } from '../inverted/format.ts';
-import { HAS_FREQUENCIES } from './clause.ts';
+import { DENSE } from '../inverted/format.ts';
 import { denseFrequency } from './dense-frequency.ts';
 import { intersectLists } from './intersect.ts';
 import { countDensePhrase, searchDensePhrase } from './phrase-dense.ts';
@@ -61,12 +60,8 @@ function sortSurvivors(scorer: SegmentScorer, n: number): void {
   const { active, workspace, reader } = scorer;
   const { survivors, ordered, buckets, keys, impact } = workspace;
   const lead = active[0];
-  const { hits, frequencies, state } = lead;
-  if (lead.kind !== SHORT) {
-    for (let block = 0; block < lead.blocks; block++) {
-      if ((state[block] & HAS_FREQUENCIES) === 0) lead.decodeFrequencies(block);
-    }
-  }
+  const { hits, frequencies } = lead;
+  lead.decodeHitFrequencies(n);
   buckets.fill(0);
   for (let i = 0; i < n; i++) {
     const tf = Math.min(frequencies[hits[i]], ROWS);

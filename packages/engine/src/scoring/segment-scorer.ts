@@ -3,7 +3,6 @@ import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { TermInfo } from '../inverted/term-info.ts';
 import { raiseImpact } from '../inverted/term-matches.ts';
 import type { Clause } from './clause.ts';
-import { HAS_DOCS, HAS_FREQUENCIES } from './clause.ts';
 import { denseFrequency } from './dense-frequency.ts';
 import { DOCS_AT, EMITTED_AT, FIELD, SCORES_AT, TERM_BYTES } from './kernel-memory.ts';
 import type { Kernels } from './kernels.ts';
@@ -176,7 +175,7 @@ export class SegmentScorer {
     return this.#reordered ? this.top.theta / UP : this.top.theta;
   }
 
-  /** Describes the active terms for the kernels. Frequencies of decoded blocks of lists are decoded, too. */
+  /** Describes the active terms for the kernels. */
   describe(): void {
     const { i32, f64 } = this.reader.arena;
     for (let k = 0; k < this.count; k++) {
@@ -187,7 +186,6 @@ export class SegmentScorer {
       else {
         i32[at + (FIELD.frequencies >> 2)] = clause.frequencies.byteOffset;
         i32[at + (FIELD.hits >> 2)] = clause.hits.byteOffset;
-        if (clause.kind !== SHORT) decodeStarted(clause);
       }
     }
   }
@@ -246,13 +244,6 @@ export class SegmentScorer {
     if (this.isBlocked(doc)) return;
     for (let i = 0; i < this.excludedCount; i++) if (holds(this.excluded[i], doc)) return;
     this.top.offer(doc, score);
-  }
-}
-
-function decodeStarted(clause: Clause): void {
-  for (let block = 0; block < clause.blocks; block++) {
-    const state = clause.state[block] & (HAS_DOCS | HAS_FREQUENCIES);
-    if (state === HAS_DOCS) clause.decodeFrequencies(block);
   }
 }
 

@@ -176,13 +176,6 @@ export class TopDocs {
     this.#segments[place] = this.#segment;
   }
 
-  #copy(from: number, to: number): void {
-    this.#scores[to] = this.#scores[from];
-    this.#docs[to] = this.#docs[from];
-    this.#ranks[to] = this.#ranks[from];
-    this.#segments[to] = this.#segments[from];
-  }
-
   #swap(a: number, b: number): void {
     for (const values of [this.#scores, this.#docs, this.#ranks, this.#segments]) {
       [values[a], values[b]] = [values[b], values[a]];
@@ -191,14 +184,26 @@ export class TopDocs {
 
   #insert(doc: number, score: number, rank: number, full: boolean): void {
     const scores = this.#scores;
+    const docs = this.#docs;
+    const ranks = this.#ranks;
+    const segments = this.#segments;
     let at = full ? this.size - 1 : this.size++;
-    for (; at > 0 && this.#standsBefore(doc, score, rank, at - 1); at--) this.#copy(at - 1, at);
+    for (; at > 0; at--) {
+      const above = scores[at - 1];
+      if (above > score || (above === score && !this.#standsBefore(doc, rank, at - 1))) break;
+      scores[at] = above;
+      docs[at] = docs[at - 1];
+      ranks[at] = ranks[at - 1];
+      segments[at] = segments[at - 1];
+    }
     scores[at] = score;
-    this.#put(at, doc, score, rank);
+    docs[at] = doc;
+    ranks[at] = rank;
+    segments[at] = this.#segment;
   }
 
-  #standsBefore(doc: number, score: number, rank: number, place: number): boolean {
-    if (score !== this.#scores[place]) return score > this.#scores[place];
+  /** True when a document stands before a kept one with the same score. */
+  #standsBefore(doc: number, rank: number, place: number): boolean {
     if (this.#segments[place] === this.#segment) return rank < this.#ranks[place];
     return Buffer.compare(this.#keyOf(this.#segment, doc), this.#keyAt(place)) < 0;
   }
