@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { COMMIT_FILE, filesOf, readCommit } from '../index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
+import { lockHolder } from '../index/writer-lock.ts';
 import type { Definition } from '../schema/definition.ts';
 import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
@@ -126,7 +127,8 @@ export function sweepIndex(folder: string, openDirectory: OpenDirectory): void {
 function hasLeftovers(folder: string, openDirectory: OpenDirectory): boolean {
   const live = currentGeneration(folder);
   try {
-    if (leftovers(folder).length > 0) return true;
+    // A lock that is there is a living writer's, who is left alone, or a dead one's.
+    if (leftovers(folder).length > 0 || lockHolder(folder) !== null) return true;
     return live !== null && unnamedFiles(openDirectory(live.path)).length > 0;
   } catch (error) {
     if (error instanceof LhsError) return true;

@@ -111,6 +111,9 @@ describe('generations', () => {
     utimesSync(folder, long, long);
     sweepIndex(folder, openLocalDirectory);
     expect(statSync(folder).mtime).toEqual(long);
+    writeFileSync(join(folder, 'writer.lock'), 'half of a lo');
+    sweepIndex(folder, openLocalDirectory);
+    expect(readdirSync(folder).sort()).toEqual(['CURRENT', 'gen-000001']);
     stageGeneration(folder);
     writeFileSync(join(folder, 'CURRENT.tmp'), 'gen-');
     const lock = takeLock(folder, 'commits', 'reindex');
