@@ -4,9 +4,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
-import { count, intersect } from './lists.ts';
+import { count, intersect, sieve } from './lists.ts';
 import { locate, phrase, phrases } from './phrase.ts';
-import { list, lists, ranges } from './ranges.ts';
+import { bounds, list, lists, ranges } from './ranges.ts';
 
 const TARGET = new URL('../../packages/engine/src/scoring/kernel-code.ts', import.meta.url);
 
@@ -20,9 +20,10 @@ const LISTS = [
 ] as const;
 
 const text = `(module (import "env" "memory" (memory 1))
+  ${[1, 2, 3].map(bounds).join('\n')}
   ${[1, 2, 3].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}
-  ${list} ${intersect} ${locate} ${phrase} ${[2, 3].map(phrases).join('\n')}
+  ${list} ${sieve} ${intersect} ${locate} ${phrase} ${[2, 3].map(phrases).join('\n')}
   ${count('countAnd', 'and', false)} ${count('countOr', 'or', false)}
   ${count('countAndBut', 'and', true)} ${count('countOrBut', 'or', true)})`;
 

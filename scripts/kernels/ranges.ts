@@ -108,6 +108,30 @@ const scoreQuarter = (n: number, q: number): string => `
   }`;
 
 /**
+ * bounds{n}: of the first `ranges` ranges those where all of n dense terms are and can score at least theta together, to
+ * `into`; their bounds, times `up`, to `bound`. Returns how many.
+ */
+export const bounds = (n: number): string => `(func (export "bounds${n}")
+  ${params('i32', 'ranges bound into')} ${params('f64', 'up theta')} (result i32)
+  ${locals('i32', 'r m')} ${locals('f64', 's')}
+  ${times(n, (k) => locals('i32', `x${k} c${k} l${k}`))}
+  ${times(n, (k) => set(`x${k}`, term(k, 'impact')) + set(`l${k}`, term(k, 'bounds')))}
+  (block $done (loop $next
+    (br_if $done (i32.ge_u ${g('r')} ${g('ranges')}))
+    (block $skip
+      ${times(
+        n,
+        (k) => `${set(`c${k}`, load8(add(g(`x${k}`), g('r'))))}
+        (br_if $skip (i32.eqz ${g(`c${k}`)}))`,
+      )}
+      ${set('s', `(f64.mul ${g('up')} ${sum(n, (k) => `(f64.load ${add(g(`l${k}`), shl(g(`c${k}`), 3))})`)})`)}
+      (br_if $skip (f64.lt ${g('s')} ${g('theta')}))
+      (f64.store ${add(g('bound'), shl(g('r'), 3))} ${g('s')})
+      (i32.store ${add(g('into'), shl(g('m'), 2))} ${g('r')}) ${set('m', add(g('m'), c32(1)))})
+    ${set('r', add(g('r'), c32(1)))} (br $next)))
+  ${g('m')})`;
+
+/**
  * ranges{n}: documents of sorted[from .. to) in all of n dense terms and no excluded bitmap that reach theta; `bound` by range,
  * `low` is theta less rounding. Stops after a range that emitted; returns where to go on.
  */

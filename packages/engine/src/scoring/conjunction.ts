@@ -41,28 +41,26 @@ function searchSurvivors(scorer: SegmentScorer, n: number): void {
 
 /** Dense terms only: ranges by falling bound. */
 function searchDense(scorer: SegmentScorer): void {
-  const { active, count, top, reader, workspace, book } = scorer;
-  const { u8 } = reader.arena;
-  const { bound, ranges } = workspace;
-  for (let k = 0; k < count; k++) active[k].fillBounds(book);
-  let n = 0;
+  const { active, count, top, workspace } = scorer;
+  scorer.describe();
   let highest = 0;
-  for (let r = 0; r < reader.ranges; r++) {
-    let sum = 0;
-    let everywhere = true;
-    for (let k = 0; k < count && everywhere; k++) {
-      const code = u8[active[k].impactAt + r];
-      everywhere = code !== 0;
-      sum += active[k].bounds[code];
-    }
-    sum *= UP;
-    if (!everywhere || sum < top.theta) continue;
-    bound[r] = sum;
-    ranges[n++] = r;
-    if (sum > highest) highest = sum;
-  }
-  sortRanges(scorer, n, top.theta, highest);
+  for (let k = 0; k < count; k++) highest += active[k].max;
+  const n = boundRanges(scorer, UP, top.theta);
+  sortRanges(scorer, n, top.theta, highest * UP);
   searchRanges(scorer, n, workspace.sorted);
+}
+
+/** Lists the ranges in which the described dense terms can reach a score, with bounds, in workspace.ranges; how many. */
+export function boundRanges(scorer: SegmentScorer, up: number, least: number): number {
+  const { count, reader, workspace, kernels } = scorer;
+  return kernels.bounds(
+    count,
+    reader.ranges,
+    workspace.bound.byteOffset,
+    workspace.ranges.byteOffset,
+    up,
+    least,
+  );
 }
 
 /** Counting sort of workspace.ranges[0 .. n) by bound, high ones first, into workspace.sorted. */
@@ -76,7 +74,7 @@ export function sortRanges(
   const scale = high > low ? 255 / (high - low) : 0;
   buckets.fill(0);
   for (let i = 0; i < n; i++) {
-    const key = (255 - (((bound[ranges[i]] - low) * scale) | 0)) & 255;
+    const key = 255 - Math.min(255, Math.max(0, ((bound[ranges[i]] - low) * scale) | 0));
     keys[i] = key;
     buckets[key + 1]++;
   }
@@ -84,11 +82,10 @@ export function sortRanges(
   for (let i = 0; i < n; i++) sorted[buckets[keys[i]]++] = ranges[i];
 }
 
-/** Runs the range kernel over the active dense terms; `order` lists n ranges, their bounds are in workspace.bound. */
+/** Runs the range kernel over the described dense terms; `order` lists n ranges, their bounds are in workspace.bound. */
 export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array): void {
   const { count, top, reader, workspace } = scorer;
   const excluded = describeExcluded(scorer);
-  scorer.describe();
   for (let i = 0; i < n; ) {
     i = scorer.kernels.ranges(
       count,

@@ -23,7 +23,14 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   let n = lead.df;
   for (let k = 1; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
-    n = sieve(scorer, active[k], source, n, hits ? lead.hits : null);
+    n = scorer.kernels.sieve(
+      source.byteOffset,
+      n,
+      active[k].bitmapWords << 2,
+      survivors.byteOffset,
+      hits ? lead.hits.byteOffset : 0,
+      source === survivors ? 0 : 1,
+    );
     source = survivors;
   }
   for (let k = 1; k < count; k++) {
@@ -41,36 +48,6 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
 
 function countUp(hits: Int32Array, n: number): void {
   for (let i = 0; i < n; i++) hits[i] = i;
-}
-
-/** Keeps documents whose bit is set, without branches. `hits`: the lead's, moved along. */
-function sieve(
-  scorer: SegmentScorer,
-  clause: Clause,
-  source: Int32Array,
-  n: number,
-  hits: Int32Array | null,
-): number {
-  const { i32 } = scorer.reader.arena;
-  const { survivors } = scorer.workspace;
-  const words = clause.bitmapWords;
-  let m = 0;
-  if (hits === null) {
-    for (let i = 0; i < n; i++) {
-      const doc = source[i];
-      survivors[m] = doc;
-      m += (i32[words + (doc >> 5)] >>> doc) & 1;
-    }
-    return m;
-  }
-  const first = source !== survivors;
-  for (let i = 0; i < n; i++) {
-    const doc = source[i];
-    survivors[m] = doc;
-    hits[m] = first ? i : hits[i];
-    m += (i32[words + (doc >> 5)] >>> doc) & 1;
-  }
-  return m;
 }
 
 /** Intersects with list or short term k and moves the posting numbers of the terms before it along. */

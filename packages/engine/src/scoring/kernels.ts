@@ -55,6 +55,30 @@ export interface Kernels {
     weight: number,
     theta: number,
   ): number;
+  /**
+   * Of the first `ranges` ranges those that all described dense terms reach, that can score theta together: to `into`, their
+   * bounds times `up` to `bound` by range. Returns how many.
+   */
+  bounds(
+    terms: number,
+    ranges: number,
+    boundAt: number,
+    intoAt: number,
+    up: number,
+    theta: number,
+  ): number;
+  /**
+   * Documents of source[0 .. n) whose bit is set, to `into`; returns how many. `hits` (0: none) moves along: places in the
+   * source with `first` = 1, else its own values.
+   */
+  sieve(
+    sourceAt: number,
+    n: number,
+    bitmapAt: number,
+    intoAt: number,
+    hitsAt: number,
+    first: number,
+  ): number;
   /** Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0; returns how many. */
   intersect(
     aAt: number,
@@ -109,6 +133,8 @@ class CompiledKernels implements Kernels {
   readonly #phrases: readonly (Code | undefined)[];
   readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
   readonly list: Kernels['list'];
+  readonly sieve: Kernels['sieve'];
+  readonly #bounds: readonly (Code | undefined)[];
   readonly intersect: Kernels['intersect'];
   readonly phrase: Kernels['phrase'];
 
@@ -137,6 +163,8 @@ class CompiledKernels implements Kernels {
       anyBut: code.countOrBut,
     };
     this.list = code.list;
+    this.sieve = code.sieve;
+    this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
     this.intersect = code.intersect;
     this.phrase = code.phrase;
   }
@@ -157,6 +185,19 @@ class CompiledKernels implements Kernels {
       return this.#plain.ranges(terms, from, to, sortedAt, boundsAt, codesAt, excluded, theta, low);
     }
     return run(from, to, sortedAt, boundsAt, codesAt, excluded, theta, low);
+  }
+
+  bounds(
+    terms: number,
+    ranges: number,
+    boundAt: number,
+    intoAt: number,
+    up: number,
+    theta: number,
+  ): number {
+    const run = this.#bounds[terms];
+    if (run === undefined) return this.#plain.bounds(terms, ranges, boundAt, intoAt, up, theta);
+    return run(ranges, boundAt, intoAt, up, theta);
   }
 
   lists(

@@ -224,6 +224,49 @@ export class PlainKernels implements Kernels {
     this.#f64[(SCORES_AT >> 3) + this.#emitted++] = score;
   }
 
+  bounds(
+    terms: number,
+    ranges: number,
+    boundAt: number,
+    intoAt: number,
+    up: number,
+    theta: number,
+  ): number {
+    let n = 0;
+    for (let range = 0; range < ranges; range++) {
+      let sum = 0;
+      let everywhere = true;
+      for (let k = 0; k < terms && everywhere; k++) {
+        const code = this.#u8[this.#field(k, 'impact') + range];
+        everywhere = code !== 0;
+        sum += this.#f64[(this.#field(k, 'bounds') >> 3) + code];
+      }
+      if (!everywhere || up * sum < theta) continue;
+      this.#f64[(boundAt >> 3) + range] = up * sum;
+      this.#i32[(intoAt >> 2) + n++] = range;
+    }
+    return n;
+  }
+
+  sieve(
+    sourceAt: number,
+    n: number,
+    bitmapAt: number,
+    intoAt: number,
+    hitsAt: number,
+    first: number,
+  ): number {
+    const i32 = this.#i32;
+    let m = 0;
+    for (let i = 0; i < n; i++) {
+      const doc = i32[(sourceAt >> 2) + i];
+      i32[(intoAt >> 2) + m] = doc;
+      if (hitsAt !== 0) i32[(hitsAt >> 2) + m] = first === 1 ? i : i32[(hitsAt >> 2) + i];
+      m += (i32[(bitmapAt >> 2) + (doc >> 5)] >>> doc) & 1;
+    }
+    return m;
+  }
+
   intersect(
     aAt: number,
     aSize: number,

@@ -113,9 +113,10 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** One term, a short list: stored scores help, unless filters or the start of a page make them void. */
+/** Disjunctions, a short list: stored scores help, unless filters or the start of a page make them void. */
 function primes({ terms, mode, segments }: TermSearch, { limit, after }: TopDocs): boolean {
-  if ((terms.length > 1 && mode !== 'term') || limit > PRIMED || after !== null) return false;
+  const conjunction = mode === 'and' || mode === 'phrase';
+  if ((terms.length > 1 && conjunction) || limit > PRIMED || after !== null) return false;
   return segments.every(({ blocked, living }) => blocked === null || living !== null);
 }
 
@@ -145,10 +146,15 @@ function runSegment(plan: Plan, place: number, top: TopDocs | null, count: boole
     scorer.addClause(info, plan.weights[i], plan.terms[i].slot, plan.order[i]);
   }
   if (top !== null) {
-    if (plan.primed) top.prime(scorer.clauses[0].tenth);
+    if (plan.primed) primeAll(scorer, top);
     searchSegment(plan, scorer);
   }
   return count ? countSegment(plan, scorer) : 0;
+}
+
+/** The tenth best score of a disjunction is at least that of any of its terms. */
+function primeAll({ clauses, clauseCount }: SegmentScorer, top: TopDocs): void {
+  for (let i = 0; i < clauseCount; i++) top.prime(clauses[i].tenth);
 }
 
 const NO_TOP = new TopDocs(0, () => new Uint8Array(0));

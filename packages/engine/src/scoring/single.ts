@@ -5,13 +5,13 @@
 import { DENSE, SHORT } from '../inverted/format.ts';
 import type { BigTerm } from '../inverted/term-info.ts';
 import type { Clause } from './clause.ts';
-import { searchRanges } from './conjunction.ts';
+import { boundRanges, searchRanges } from './conjunction.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
 
 /** Offers the documents of a term that can reach theta. `scorer.active` holds just this term. */
 export function searchSingle(scorer: SegmentScorer, clause: Clause): void {
   if (clause.kind === SHORT) searchShort(scorer, clause);
-  else if (clause.kind === DENSE) searchDense(scorer, clause);
+  else if (clause.kind === DENSE) searchDense(scorer);
   else searchList(scorer, clause);
 }
 
@@ -59,19 +59,8 @@ function firstCode(book: Float64Array, weight: number, least: number): number {
   return low;
 }
 
-function searchDense(scorer: SegmentScorer, clause: Clause): void {
-  const { reader, workspace, book } = scorer;
-  const { u8 } = reader.arena;
-  const { bound, ranges } = workspace;
-  clause.fillBounds(book);
-  const { bounds, impactAt } = clause;
-  const first = firstCode(book, clause.weight, scorer.threshold);
-  let n = 0;
-  for (let r = 0; r < reader.ranges; r++) {
-    const code = u8[impactAt + r];
-    if (code < first) continue;
-    bound[r] = bounds[code];
-    ranges[n++] = r;
-  }
-  if (n > 0) searchRanges(scorer, n, ranges);
+function searchDense(scorer: SegmentScorer): void {
+  scorer.describe();
+  const n = boundRanges(scorer, 1, scorer.threshold);
+  if (n > 0) searchRanges(scorer, n, scorer.workspace.ranges);
 }
