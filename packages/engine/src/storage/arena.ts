@@ -2,12 +2,20 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { LhsError } from '../base/errors.ts';
 import type { Arena, Region } from './directory.ts';
+import { FreeSpace } from './free-space.ts';
 
 /**
  * Arenas: WebAssembly memories of fixed size, below 2 GiB so that every address is an int32.
  * Untouched pages cost nothing. Files are mapped over page-aligned parts of them (mmap MAP_FIXED,
  * private, so that a stray write reaches no file); without koffi, or with LHS_MMAP=0, they are read
  * into place. Releasing a region puts zero pages back and recycles the space.
+ *
+ *   0             kernels (KERNEL_BYTES)
+ *   1 MiB         files
+ *   end - 256 MiB work: what queries allocate beside the files that they read (WORK_BYTES); a file
+ *                 never takes it, so however much is mapped, a query finds room in the arena of
+ *                 its postings. Kernels take 8 terms of 16 bytes a posting of at most docs / 24:
+ *                 about 110 MB in the largest segment (LIMITS.segmentDocs)
  */
 const WASM_PAGE = 65_536;
 const ARENA_BYTES = 1 << 30;
@@ -17,6 +25,9 @@ const PAGE = 4096;
  * tables.
  */
 export const KERNEL_BYTES = 1 << 20;
+const WORK_BYTES = 1 << 28;
+/** Every address is an int32. */
+const MOST_BYTES = 2 ** 31 - WASM_PAGE;
 /** Readers may look a few words past the end of a structure. */
 const SLACK = 64;
 
@@ -38,8 +49,8 @@ interface Mapper {
 const arenas: MappedArena[] = [];
 
 /**
- * Maps a file into an arena with room for it; a new arena is made where none has. Throws io errors
- * of the system.
+ * Maps a file into an arena with room for it; a new arena is made where none has. Throws
+ * limit_exceeded for a file that no arena can hold, and io errors of the system.
  */
 export function mapFile(path: string): Region {
   const descriptor = openSync(path, 'r');
@@ -58,22 +69,21 @@ function withRoom(
     const region = place(arena, size);
     if (region !== null) return region;
   }
-  const arena = new MappedArena(
-    Math.max(ARENA_BYTES, roundUp(size + SLACK, WASM_PAGE) + KERNEL_BYTES),
+  const needed = roundUp(size + SLACK, WASM_PAGE) + KERNEL_BYTES + WORK_BYTES;
+  if (needed <= MOST_BYTES) {
+    const arena = new MappedArena(Math.max(ARENA_BYTES, needed));
+    arenas.push(arena);
+    const region = place(arena, size);
+    if (region !== null) return region;
+  }
+  throw new LhsError(
+    'limit_exceeded',
+    `a file of ${size} bytes does not fit into memory that is mapped`,
+    { hint: 'run lhs index reindex: it keeps segments smaller' },
   );
-  arenas.push(arena);
-  const region = place(arena, size);
-  if (region !== null) return region;
-  throw new LhsError('limit_exceeded', `a file of ${size} bytes is larger than an arena`);
 }
 
 const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
-
-/** A free stretch of an arena: whole pages. */
-interface Free {
-  offset: number;
-  length: number;
-}
 
 class MappedArena implements Arena {
   readonly memory: WebAssembly.Memory;
@@ -82,12 +92,10 @@ class MappedArena implements Arena {
   readonly f64: Float64Array;
   readonly view: DataView;
   readonly #base: bigint;
-  readonly #free: Free[];
+  readonly #files: FreeSpace;
+  readonly #work: FreeSpace;
 
   constructor(bytes: number) {
-    if (bytes > 2 ** 31 - WASM_PAGE) {
-      throw new LhsError('limit_exceeded', `an arena of ${bytes} bytes is above 2 GiB`);
-    }
     this.memory = new WebAssembly.Memory({
       initial: bytes / WASM_PAGE,
       maximum: bytes / WASM_PAGE,
@@ -98,39 +106,35 @@ class MappedArena implements Arena {
     this.f64 = new Float64Array(buffer);
     this.view = new DataView(buffer);
     this.#base = mapper()?.addressOf(this.memory) ?? 0n;
-    this.#free = [{ offset: KERNEL_BYTES, length: bytes - KERNEL_BYTES }];
+    this.#files = new FreeSpace(KERNEL_BYTES, bytes - WORK_BYTES);
+    this.#work = new FreeSpace(bytes - WORK_BYTES, bytes);
   }
 
   allocate(bytes: number): Region {
-    const offset = this.#take(bytes);
-    if (offset === null)
-      throw new LhsError('limit_exceeded', `an arena has no ${bytes} bytes left`);
-    return this.#region(offset, bytes);
+    for (const space of [this.#work, this.#files]) {
+      const offset = space.take(pagesOf(bytes));
+      if (offset !== null) return this.#region(space, offset, bytes);
+    }
+    throw new LhsError('limit_exceeded', `an arena has no ${bytes} bytes left`);
   }
 
   /** A region with the file's bytes, or null where there is no room. */
   load(descriptor: number, size: number): Region | null {
-    const offset = this.#take(size);
+    const offset = this.#files.take(pagesOf(size));
     if (offset === null) return null;
     const mapped =
       size > 0 && mapper()?.map(this.#base + BigInt(offset), size, descriptor) === true;
-    if (!mapped) readInto(descriptor, this.u8, offset, size);
-    return this.#region(offset, size);
+    const region = this.#region(this.#files, offset, size);
+    try {
+      if (!mapped) readInto(descriptor, this.u8, offset, size);
+      return region;
+    } catch (error) {
+      region.release();
+      throw error;
+    }
   }
 
-  #take(bytes: number): number | null {
-    const length = roundUp(bytes + SLACK, PAGE);
-    const at = this.#free.findIndex((free) => free.length >= length);
-    if (at < 0) return null;
-    const free = this.#free[at];
-    const { offset } = free;
-    free.offset += length;
-    free.length -= length;
-    if (free.length === 0) this.#free.splice(at, 1);
-    return offset;
-  }
-
-  #region(offset: number, length: number): Region {
+  #region(space: FreeSpace, offset: number, length: number): Region {
     let released = false;
     return {
       arena: this,
@@ -140,24 +144,20 @@ class MappedArena implements Arena {
       release: () => {
         if (released) return;
         released = true;
-        this.#give(offset, roundUp(length + SLACK, PAGE));
+        this.#clear(offset, pagesOf(length));
+        space.give(offset, pagesOf(length));
       },
     };
   }
 
-  #give(offset: number, length: number): void {
+  #clear(offset: number, length: number): void {
     const cleared = mapper()?.clear(this.#base + BigInt(offset), length) === true;
     if (!cleared) this.u8.fill(0, offset, offset + length);
-    const at = this.#free.findIndex((free) => free.offset > offset);
-    this.#free.splice(at < 0 ? this.#free.length : at, 0, { offset, length });
-    for (let i = this.#free.length - 1; i > 0; i--) {
-      const [before, after] = [this.#free[i - 1], this.#free[i]];
-      if (before.offset + before.length !== after.offset) continue;
-      before.length += after.length;
-      this.#free.splice(i, 1);
-    }
   }
 }
+
+/** Bytes that a region takes: whole pages, with slack. */
+const pagesOf = (bytes: number): number => roundUp(bytes + SLACK, PAGE);
 
 function readInto(descriptor: number, into: Uint8Array, offset: number, size: number): void {
   for (let at = 0; at < size; ) {
