@@ -19,7 +19,7 @@ import {
   tryLock,
 } from './index-folder.ts';
 
-/** Opens the folder of a generation; `fence` is asked before anything becomes visible in it. */
+/** Opens the folder of a generation; `fence` is asked before anything in it is replaced or removed. */
 export type OpenDirectory = (path: string, fence?: () => void) => Directory;
 
 /** An index at one commit with its mapping. `version` changes with every commit. */

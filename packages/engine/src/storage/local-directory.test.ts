@@ -62,6 +62,21 @@ test('an aborted file is gone, a taken name and a path are refused, a lost file 
   expect(errorOf(() => openLocalDirectory(join(folder, 'none')).list()).code).toBe('io_error');
 });
 
+test('who has lost the lock replaces and removes nothing', () => {
+  let held = true;
+  const directory = openLocalDirectory(folder, () => {
+    if (!held) throw new Error('the lock is gone');
+  });
+  directory.create('a').finish();
+  directory.create('b').finish();
+  directory.rename('b', 'a');
+  held = false;
+  directory.create('b').finish();
+  expect(() => directory.rename('b', 'a')).toThrow('the lock is gone');
+  expect(() => directory.remove('a')).toThrow('the lock is gone');
+  expect(directory.list()).toEqual(['a', 'b']);
+});
+
 test('errors of the system name the file and say what to do', () => {
   const failure = (code: string) => Object.assign(new Error(`${code}: it failed`), { code });
   const full = ioError(failure('ENOSPC'), 'write', '/data/x');

@@ -28,7 +28,8 @@ const CREATE =
 
 /**
  * A folder of the local file system. It exists already; `map` says how files are mapped, `fence`
- * throws when this process may no longer replace a file here (asked before every rename).
+ * throws when this process may no longer change what is here (asked before every rename and
+ * removal: a writer that was thrown out must not remove files of the next one).
  */
 export class LocalDirectory implements Directory {
   readonly path: string;
@@ -83,6 +84,7 @@ export class LocalDirectory implements Directory {
   }
 
   remove(name: string): void {
+    this.#fence();
     this.#existing(name, 'remove', unlinkSync);
   }
 
