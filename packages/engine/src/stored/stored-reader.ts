@@ -5,8 +5,12 @@ import { openSections } from '../storage/sections.ts';
 import { VALUE_BYTES, VALUE_LONG } from './stored-writer.ts';
 
 const SECTIONS = 5;
-/** Decompressed blocks that are kept: hits of one page are often neighbours. */
-const CACHED_BLOCKS = 8;
+/**
+ * Decompressed blocks that are kept, as long as they are small: the hits of a page, which are read
+ * several times over (fields, highlights, the next page).
+ */
+const CACHED_BLOCKS = 32;
+const CACHED_BYTES = 4 * 2 ** 20;
 /** A block of one huge document is as large as that document's stored values. */
 const MAX_BLOCK_BYTES = 2 ** 30;
 
@@ -36,6 +40,7 @@ export class StoredReader {
   readonly #data: Uint8Array;
   readonly #path: string;
   readonly #cache = new Map<number, Block>();
+  #cachedBytes = 0;
 
   private constructor(payload: Region, path: string) {
     const sections = openSections(payload, SECTIONS, path);
@@ -99,14 +104,20 @@ export class StoredReader {
     const documents = this.#firstDocs[number + 1] - this.#firstDocs[number];
     if (bytes.length < 4 * (documents + 1)) throw this.#damaged(number);
     const block = { bytes, offsets: new Int32Array(bytes.buffer, 0, documents + 1) };
-    if (this.#cache.size >= CACHED_BLOCKS) {
-      for (const oldest of this.#cache.keys()) {
-        this.#cache.delete(oldest);
-        break;
-      }
-    }
-    this.#cache.set(number, block);
+    this.#keep(number, block);
     return block;
+  }
+
+  /** Puts a block into the cache; the oldest ones go. */
+  #keep(number: number, block: Block): void {
+    this.#cache.set(number, block);
+    this.#cachedBytes += block.bytes.length;
+    for (const [oldest, { bytes }] of this.#cache) {
+      const small = this.#cache.size <= CACHED_BLOCKS && this.#cachedBytes <= CACHED_BYTES;
+      if (small || oldest === number) break;
+      this.#cache.delete(oldest);
+      this.#cachedBytes -= bytes.length;
+    }
   }
 
   #decompress(number: number): Uint8Array {

@@ -99,3 +99,19 @@ test('every row comes back, in any order, also from a merge with other fields', 
     { seed, numRuns: 60 },
   );
 });
+
+test('the blocks of a page are unpacked once, and huge ones are not all kept', () => {
+  const unpacked = (documents: number, length: number) => {
+    const rows = Array.from({ length: documents }, (_, i) => {
+      return { texts: [String(i).padEnd(length)], longs: [], doubles: [] };
+    });
+    const writer = new StoredWriter([2, 5, 9]);
+    writer.add(documents, blocks(rows));
+    const reader = open(writer.finish());
+    const blocksOf = () => rows.map((_, doc) => reader.rowBytes(doc).buffer);
+    const before = blocksOf();
+    return blocksOf().filter((block, doc) => block !== before[doc]).length;
+  };
+  expect(unpacked(30, 30_000)).toBe(0);
+  expect(unpacked(10, 1_000_000)).toBe(10);
+});
