@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { runDemo } from '../demo/run-demo.ts';
 import { runGitDemo } from '../demo/run-git-demo.ts';
+import { wrap } from '../terminal/text.ts';
 
 export default class Demo extends LhsCommand {
   static override summary =
@@ -21,7 +22,7 @@ export default class Demo extends LhsCommand {
     const { flags } = await this.parse(Demo);
     const backend = await this.backend(flags);
     const dataDir = this.dataDir(flags);
-    const tell = flags.json ? () => {} : (line: string) => this.terminal.out(line);
+    const tell = flags.json ? () => {} : (line: string) => this.print(this.#folded(line));
     if (flags.git !== undefined) {
       const report = await runGitDemo(backend, dataDir, flags.git, tell);
       if (flags.json) this.printJson(report);
@@ -30,5 +31,11 @@ export default class Demo extends LhsCommand {
     const report = await runDemo(backend, dataDir, tell);
     if (!report.equal) process.exitCode = 1;
     if (flags.json) this.printJson(report);
+  }
+
+  /** A line of the story on as many lines as the terminal needs. */
+  #folded(line: string): string[] {
+    const indent = ' '.repeat(line.search(/\S|$/) + 4);
+    return line === '' ? [''] : wrap(line, this.terminal.width, indent);
   }
 }

@@ -69,7 +69,7 @@ export const QUESTIONS = [
   },
   {
     shows: 'typing errors and prefixes',
-    request: { query: 'certifcate~1 AND expir*' },
+    request: { query: 'service:notificatons~1 AND expir*' },
     flags: '',
   },
   {
