@@ -1,7 +1,8 @@
 /**
- * Our scoring beside Lucene, tantivy and our own variants, query by query in one run of the peers' bench.py: prints a table of
- * ratios (above 1: we are faster). Needs ../shared/peers, docs.jsonl and queries.jsonl in LHS_PEERS (default /tmp/peers), and
- * the peers' indexes there; says what is missing.
+ * Our scoring beside Lucene, tantivy and our own variants, query by query in one run of the peers'
+ * bench.py: prints a table of ratios (above 1: we are faster). Needs ../shared/peers, docs.jsonl
+ * and queries.jsonl in LHS_PEERS (default /tmp/peers), and the peers' indexes there; says what is
+ * missing.
  *
  *   node bench/peers.ts [--warm=3] [--repeat=5] [--modes=or,and,…] [--skip-variants]
  */

@@ -1,7 +1,8 @@
 /**
- * The engine's heart behind the peers' protocol (../shared/peers/README.md): one JSON line in, one out; `us` is our own clock
- * from terms to the ids of the top 10. `node bench/serve.ts COMPONENT... [--deleted PERCENT]`: each component of
- * bench/text-component.ts is a segment, documents numbered on.
+ * The engine's heart behind the peers' protocol (../shared/peers/README.md): one JSON line in, one
+ * out; `us` is our own clock from terms to the ids of the top 10. `node bench/serve.ts COMPONENT...
+ * [--deleted PERCENT]`: each component of bench/text-component.ts is a segment, documents numbered
+ * on.
  */
 import { createInterface } from 'node:readline';
 import { wordsOf } from '../packages/engine/src/base/bitmap.ts';

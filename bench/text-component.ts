@@ -1,6 +1,7 @@
 /**
- * One field of text as an inverted component in a file, without tables, keys and columns: what the benchmarks of the engine's
- * heart measure. `node bench/text-component.ts DOCS.jsonl OUT [first] [docs]` builds one and prints sizes and speed.
+ * One field of text as an inverted component in a file, without tables, keys and columns: what the
+ * benchmarks of the engine's heart measure. `node bench/text-component.ts DOCS.jsonl OUT [first]
+ * [docs]` builds one and prints sizes and speed.
  */
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -44,7 +45,10 @@ function blockOf(texts: readonly Buffer[]): FieldBlock {
 /** Number of documents of a block. */
 export const docsOf = (block: FieldBlock): number => block.starts.length - 1;
 
-/** Indexes the blocks, writes the component to a file and forces it to the disk. Milliseconds by step. */
+/**
+ * Indexes the blocks, writes the component to a file and forces it to the disk. Milliseconds by
+ * step.
+ */
 export function buildComponent(blocks: readonly FieldBlock[], out: string) {
   const started = performance.now();
   const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });

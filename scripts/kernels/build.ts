@@ -1,6 +1,7 @@
 /**
- * Assembles the kernels: `node scripts/kernels/build.ts` writes packages/engine/src/scoring/kernel-code.ts. The text is
- * unrolled by the number of terms; what each kernel does is said where its text is made. `--check` only compares.
+ * Assembles the kernels: `node scripts/kernels/build.ts` writes
+ * packages/engine/src/scoring/kernel-code.ts. The text is unrolled by the number of terms; what
+ * each kernel does is said where its text is made. `--check` only compares.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';

@@ -21,8 +21,8 @@ const emitLanes = `(if ${g('eq')} (then (loop $hit
   (br_if $hit (local.tee $eq (i32.and ${g('eq')} (i32.sub ${g('eq')} (i32.const 1))))))))`;
 
 /**
- * intersect: documents of a[0 .. na) and b[0 .. nb), both rising, to od; their places to oi and oj unless oi = 0. Four by four,
- * all pairs at once; the side with the smaller last document moves on.
+ * intersect: documents of a[0 .. na) and b[0 .. nb), both rising, to od; their places to oi and oj
+ * unless oi = 0. Four by four, all pairs at once; the side with the smaller last document moves on.
  */
 export const intersect = `(func (export "intersect")
   ${params('i32', 'a na b nb od oi oj')} (result i32)
@@ -60,8 +60,8 @@ const pass = (hit: string): string => `
     ${set('m', add(g('m'), bitOf))} ${set('i', add(g('i'), c32(1)))} (br $l)))`;
 
 /**
- * sieve: documents of source[0 .. n) whose bit is set, to `into`, without branches; returns how many. `hits` (0: none) moves
- * along: places in the source when `first` is 1, else its own values.
+ * sieve: documents of source[0 .. n) whose bit is set, to `into`, without branches; returns how
+ * many. `hits` (0: none) moves along: places in the source when `first` is 1, else its own values.
  */
 export const sieve = `(func (export "sieve")
   ${params('i32', 'source n words into hits first')} (result i32) ${locals('i32', 'i m d')}
@@ -71,7 +71,10 @@ export const sieve = `(func (export "sieve")
 
 const block = (array: string): string => `(v128.load ${add(g(array), g('i'))})`;
 
-/** Number of bits of (a op b op c), without those of `blocked` where `but` says so; whole multiples of 16 bytes. */
+/**
+ * Number of bits of (a op b op c), without those of `blocked` where `but` says so; whole multiples
+ * of 16 bytes.
+ */
 export const count = (name: string, op: 'and' | 'or', but: boolean): string => {
   const bits = `(v128.${op} (v128.${op} ${block('a')} ${block('b')}) ${block('c')})`;
   const kept = but ? `(v128.andnot ${bits} ${block('blocked')})` : bits;

@@ -1,4 +1,7 @@
-/** Positions: where those of a document lie in a dense term, and how often terms stand at their slots. */
+/**
+ * Positions: where those of a document lie in a dense term, and how often terms stand at their
+ * slots.
+ */
 import {
   COUNTED_AT,
   CURSORS_AT,
@@ -45,7 +48,9 @@ const setCursor = (name: CursorField, value: string): string =>
 const nextTf = `(if ${g('w')} (then ${set('tfBit', add(g('tfBit'), g('w')))}
   ${set('tf', frequencyBefore(g('at'), g('tfBit'), g('w')))}))`;
 
-/** Starts at the group of 64 documents that holds d; returns 0 where its start is not stored (255). */
+/**
+ * Starts at the group of 64 documents that holds d; returns 0 where its start is not stored (255).
+ */
 const enterGroup = `
   ${set('g', and(shr(g('d'), 6), c32(3)))}
   (if ${g('g')} (then
@@ -97,8 +102,9 @@ const read = (byte: string, bit: string): string =>
   and(`(i32.shr_u ${load(add(byte, shr(bit, 3)))} ${and(bit, c32(7))})`, g('mask'));
 
 /**
- * Looks for position v in the term at $s from where the last look ended (the lead's positions rise): goes on with the lead's
- * next position where v is not there, ends where the term has no more positions.
+ * Looks for position v in the term at $s from where the last look ended (the lead's positions
+ * rise): goes on with the lead's next position where v is not there, ends where the term has no
+ * more positions.
  */
 const scan = `
   ${set('j', field('scanLeft'))} ${set('bit', field('scanBit'))} ${set('v', add(g('p'), field('slot')))}
@@ -109,7 +115,10 @@ const scan = `
   ${setField('scanLeft', g('j'))} ${setField('scanBit', g('bit'))}
   (br_if $pos (i32.ne ${g('q')} ${g('v')}))`;
 
-/** match: how often the terms below byte n, located, stand at their slots; the term at $lead has the fewest positions. */
+/**
+ * match: how often the terms below byte n, located, stand at their slots; the term at $lead has the
+ * fewest positions.
+ */
 const match = `(func $match ${params('i32', 'n lead width')} (result i32)
   ${locals('i32', 's i j p q v bit mask found')}
   ${set('mask', sub(`(i32.shl (i32.const 1) ${g('width')})`, c32(1)))}
@@ -129,8 +138,8 @@ const match = `(func $match ${params('i32', 'n lead width')} (result i32)
   ${g('found')})`;
 
 /**
- * phrase: how often terms 0 .. n - 1 stand at their slots in d, whose positions take `width` bits. Terms with `located` have
- * tf, byte and bit set already. -1: a place could not be computed here.
+ * phrase: how often terms 0 .. n - 1 stand at their slots in d, whose positions take `width` bits.
+ * Terms with `located` have tf, byte and bit set already. -1: a place could not be computed here.
  */
 export const phrase = `${match}
 (func (export "phrase") ${params('i32', 'n d extents width')} (result i32)
@@ -157,7 +166,9 @@ const narrow = (k: number): string => `
   (if (i32.lt_u ${g('tf')} ${g('least')}) (then
     ${set('least', g('tf'))} ${set('lead', c32(TERM_BYTES * k))} ${skipBelow}))`;
 
-/** Emits (d, times), or ~d where a place could not be computed; counts instead where that is wanted. */
+/**
+ * Emits (d, times), or ~d where a place could not be computed; counts instead where that is wanted.
+ */
 const emit = `
   (if ${g('found')} (then
     (if (i32.and ${g('counting')} (i32.gt_s ${g('found')} ${c32(0)}))
@@ -189,9 +200,10 @@ const quarter = (n: number, q: number): string => `
     (br $bits)))`;
 
 /**
- * phrases{n}: documents of sorted[from .. to) with the phrase of n dense terms, in no excluded bitmap, whose frequencies let
- * `weight` reach `low`: emits them with their phrase frequencies. With `counting` they are counted instead. Stops after a range
- * that emitted; returns where to go on.
+ * phrases{n}: documents of sorted[from .. to) with the phrase of n dense terms, in no excluded
+ * bitmap, whose frequencies let `weight` reach `low`: emits them with their phrase frequencies.
+ * With `counting` they are counted instead. Stops after a range that emitted; returns where to go
+ * on.
  */
 export const phrases = (n: number): string => `(func (export "phrases${n}")
   ${params('i32', 'from to sorted bound codes extents ne counting')} ${params('f64', 'weight low')}

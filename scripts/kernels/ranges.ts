@@ -27,7 +27,10 @@ import {
   weight,
 } from './wat.ts';
 
-/** Emits document d with score s where it reaches theta; a score that is only a bound is marked by ~d. */
+/**
+ * Emits document d with score s where it reaches theta; a score that is only a bound is marked by
+ * ~d.
+ */
 const emit = `(if (f64.ge ${g('s')} ${g('theta')}) (then
   (i32.store offset=${DOCS_AT} ${shl(g('m'), 2)} (select (i32.xor ${g('d')} (i32.const -1)) ${g('d')}
     (i32.or ${g('flag')} (i32.ge_u ${g('code')} ${c32(240)}))))
@@ -108,8 +111,8 @@ const scoreQuarter = (n: number, q: number): string => `
   }`;
 
 /**
- * bounds{n}: of the first `ranges` ranges those where all of n dense terms are and can score at least theta together, to
- * `into`; their bounds, times `up`, to `bound`. Returns how many.
+ * bounds{n}: of the first `ranges` ranges those where all of n dense terms are and can score at
+ * least theta together, to `into`; their bounds, times `up`, to `bound`. Returns how many.
  */
 export const bounds = (n: number): string => `(func (export "bounds${n}")
   ${params('i32', 'ranges bound into')} ${params('f64', 'up theta')} (result i32)
@@ -132,8 +135,9 @@ export const bounds = (n: number): string => `(func (export "bounds${n}")
   ${g('m')})`;
 
 /**
- * ranges{n}: documents of sorted[from .. to) in all of n dense terms and no excluded bitmap that reach theta; `bound` by range,
- * `low` is theta less rounding. Stops after a range that emitted; returns where to go on.
+ * ranges{n}: documents of sorted[from .. to) in all of n dense terms and no excluded bitmap that
+ * reach theta; `bound` by range, `low` is theta less rounding. Stops after a range that emitted;
+ * returns where to go on.
  */
 export const ranges = (n: number): string => `(func (export "ranges${n}")
   ${params('i32', 'from to sorted bound codes ne')} ${params('f64', 'theta low')} (result i32)
@@ -177,7 +181,10 @@ const packed = (at: string, bit: string, mask: string): string => {
 
 const maskOf = (width: string): string => sub(`(i32.shl (i32.const 1) ${g(width)})`, c32(1));
 
-/** Opens block `b` of a list: where its deltas and frequencies lie, how wide they are, the document before it. */
+/**
+ * Opens block `b` of a list: where its deltas and frequencies lie, how wide they are, the document
+ * before it.
+ */
 const openBlock = `
   ${set('w', and(shr(g('head'), 8), c32(255)))} ${set('v', and(shr(g('head'), 16), c32(255)))}
   ${set('left', sub(g('df'), shl(g('b'), 7)))}
@@ -190,8 +197,9 @@ const openBlock = `
   ${set('bit', c32(0))} ${set('tfBit', c32(0))} ${set('b', add(g('b'), c32(1)))}`;
 
 /**
- * list: postings of blocks [b, blocks) of a list term, where a block's best impact has at least code `first`, that reach theta.
- * Blocks are decoded as they are scored. Stops after a block that emitted; returns where to go on.
+ * list: postings of blocks [b, blocks) of a list term, where a block's best impact has at least
+ * code `first`, that reach theta. Blocks are decoded as they are scored. Stops after a block that
+ * emitted; returns where to go on.
  */
 export const list = `(func (export "list")
   ${params('i32', 'b blocks last heads data payload df codes first')}
@@ -241,8 +249,9 @@ const denseShares = (lists: number, dense: number): string => `
   ${times(dense, (k) => denseShare(lists + k))}`;
 
 /**
- * lists{l}{p}: of survivors[from .. to), known to hold l list terms (first; posting numbers by `hits`) and p dense terms, those
- * that reach theta. `ahead`: the most that the dense terms can add. Stops once 16 are emitted.
+ * lists{l}{p}: of survivors[from .. to), known to hold l list terms (first; posting numbers by
+ * `hits`) and p dense terms, those that reach theta. `ahead`: the most that the dense terms can
+ * add. Stops once 16 are emitted.
  */
 export const lists = (l: number, p: number): string => `(func (export "lists${l}${p}")
   ${params('i32', 'from to survivors codes')} ${params('f64', 'theta low ahead')} (result i32)

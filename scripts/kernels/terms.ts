@@ -1,4 +1,7 @@
-/** Pieces of kernels about one term: locals with its number at the end, e.g. w0 = width of frequencies in the range of term 0. */
+/**
+ * Pieces of kernels about one term: locals with its number at the end, e.g. w0 = width of
+ * frequencies in the range of term 0.
+ */
 import { TABLE_AT } from '../../packages/engine/src/scoring/kernel-memory.ts';
 import { add, and, c32, g, load, load8, set, shl, shr, sub, term } from './wat.ts';
 
@@ -41,7 +44,10 @@ export const open = (k: number): string => {
   ${set(`o${k}`, shl(largest, 11))}`;
 };
 
-/** Where the frequencies of range `r` of the term whose descriptor fields `of` reads end, and its positions begin. */
+/**
+ * Where the frequencies of range `r` of the term whose descriptor fields `of` reads end, and its
+ * positions begin.
+ */
 export const boundary = (
   of: (field: 'base' | 'offset' | 'payload' | 'offsetShift' | 'offsetMask' | 'baseMask') => string,
 ): string => {
@@ -56,7 +62,10 @@ export const setBoundary = (k: number): string =>
     boundary((field) => term(k, field)),
   );
 
-/** The most that the term can score at a length code: by the range's best impact, and by its largest frequency. */
+/**
+ * The most that the term can score at a length code: by the range's best impact, and by its largest
+ * frequency.
+ */
 export const bound = (k: number, code: string): string =>
   `(f64.min ${g(`x${k}`)} (f64.mul ${g(`i${k}`)} ${impact(g(`o${k}`), code)}))`;
 

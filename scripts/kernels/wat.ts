@@ -1,4 +1,7 @@
-/** Small words for writing WebAssembly text. Expressions are strings; `g` reads a local, `set` writes it. */
+/**
+ * Small words for writing WebAssembly text. Expressions are strings; `g` reads a local, `set`
+ * writes it.
+ */
 import { FIELD, TERM_BYTES } from '../../packages/engine/src/scoring/kernel-memory.ts';
 
 export const g = (name: string): string => `(local.get $${name})`;

@@ -20,8 +20,9 @@ export const HAS_POSITIONS = 4;
 const DOWN = 1 - 1e-12;
 
 /**
- * A term of the query in the segment at hand, opened again for each. Postings of lists and short terms are decoded into the
- * arena, block by block, when they are needed; dense terms are read in place. Addresses are bytes, `…Words` word numbers.
+ * A term of the query in the segment at hand, opened again for each. Postings of lists and short
+ * terms are decoded into the arena, block by block, when they are needed; dense terms are read in
+ * place. Addresses are bytes, `…Words` word numbers.
  */
 export class Clause {
   reader!: InvertedReader;
@@ -75,7 +76,10 @@ export class Clause {
     this.state = new Uint8Array((room >> 7) + 1);
   }
 
-  /** Opens the term of a text field in a segment whose impacts are by an average length `scale` times less than the query's. */
+  /**
+   * Opens the term of a text field in a segment whose impacts are by an average length `scale`
+   * times less than the query's.
+   */
   open(reader: InvertedReader, info: TermInfo, weight: number, scale: number): void {
     this.reader = reader;
     this.#info = info;
@@ -235,7 +239,10 @@ export class Clause {
     return (this.term as BigTerm).positions + this.reader.arena.i32[this.positionWords + block];
   }
 
-  /** Number of the first posting of a list or short term that is not below a document; df where there is none. */
+  /**
+   * Number of the first posting of a list or short term that is not below a document; df where
+   * there is none.
+   */
   seek(doc: number): number {
     if (this.kind === SHORT) return lowerBound(this.docs, 0, this.df, doc);
     const { i32 } = this.reader.arena;
@@ -263,7 +270,10 @@ function lowerBound(docs: Int32Array, from: number, to: number, doc: number): nu
   return low;
 }
 
-/** A lower bound of an impact by a longer norm: see raiseImpact, whose formula is exact for norms that all shrink alike. */
+/**
+ * A lower bound of an impact by a longer norm: see raiseImpact, whose formula is exact for norms
+ * that all shrink alike.
+ */
 function lowered(impact: number, scale: number): number {
   return (impact * scale) / (1 + impact * (scale - 1));
 }

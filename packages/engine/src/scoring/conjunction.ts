@@ -4,7 +4,9 @@ import { countLiving, intersectLists } from './intersect.ts';
 import { EXCLUDED_AT } from './kernel-memory.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
 
-/** Offers every document that holds the active terms, holds no excluded one, and can reach theta. */
+/**
+ * Offers every document that holds the active terms, holds no excluded one, and can reach theta.
+ */
 export function searchConjunction(scorer: SegmentScorer): void {
   if (scorer.active[0].kind === DENSE) {
     searchDense(scorer);
@@ -50,7 +52,10 @@ function searchDense(scorer: SegmentScorer): void {
   searchRanges(scorer, n, workspace.sorted);
 }
 
-/** Lists the ranges in which the described dense terms can reach a score, with bounds, in workspace.ranges; how many. */
+/**
+ * Lists the ranges in which the described dense terms can reach a score, with bounds, in
+ * workspace.ranges; how many.
+ */
 export function boundRanges(scorer: SegmentScorer, up: number, least: number): number {
   const { count, reader, workspace, kernels } = scorer;
   return kernels.bounds(
@@ -82,7 +87,10 @@ export function sortRanges(
   for (let i = 0; i < n; i++) sorted[buckets[keys[i]]++] = ranges[i];
 }
 
-/** Runs the range kernel over the described dense terms; `order` lists n ranges, their bounds are in workspace.bound. */
+/**
+ * Runs the range kernel over the described dense terms; `order` lists n ranges, their bounds are in
+ * workspace.bound.
+ */
 export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array): void {
   const { count, top, reader, workspace } = scorer;
   const excluded = describeExcluded(scorer);

@@ -1,6 +1,7 @@
 /**
- * Documents that hold all active terms, where the rarest is a list or short: its documents are decoded, bitmaps sieve them,
- * then longer lists are merged, decoding only blocks that may hold a survivor.
+ * Documents that hold all active terms, where the rarest is a list or short: its documents are
+ * decoded, bitmaps sieve them, then longer lists are merged, decoding only blocks that may hold a
+ * survivor.
  */
 import { DENSE, LIST_BLOCK, SHORT } from '../inverted/format.ts';
 import { type Clause, HAS_DOCS } from './clause.ts';
@@ -11,8 +12,8 @@ const COMPARABLE = 12;
 const WORTH_A_KERNEL = 64;
 
 /**
- * Writes the documents to workspace.survivors, rising, and returns how many. With `hits`, clause.hits holds each survivor's
- * posting number in every list or short term.
+ * Writes the documents to workspace.survivors, rising, and returns how many. With `hits`,
+ * clause.hits holds each survivor's posting number in every list or short term.
  */
 export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   const { active, count } = scorer;
@@ -50,7 +51,9 @@ function countUp(hits: Int32Array, n: number): void {
   for (let i = 0; i < n; i++) hits[i] = i;
 }
 
-/** Intersects with list or short term k and moves the posting numbers of the terms before it along. */
+/**
+ * Intersects with list or short term k and moves the posting numbers of the terms before it along.
+ */
 function mergeHits(scorer: SegmentScorer, source: Int32Array, n: number, k: number): number {
   const { active, workspace } = scorer;
   const { hitsA, hitsB } = workspace;
@@ -63,7 +66,10 @@ function mergeHits(scorer: SegmentScorer, source: Int32Array, n: number, k: numb
   return m;
 }
 
-/** Documents of source[0 .. n) also in a list or short term; places in the source and the term to a and b. */
+/**
+ * Documents of source[0 .. n) also in a list or short term; places in the source and the term to a
+ * and b.
+ */
 function merge(
   scorer: SegmentScorer,
   source: Int32Array,

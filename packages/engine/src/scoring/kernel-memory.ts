@@ -1,16 +1,22 @@
 /**
- * The start of every arena, which kernels and their callers share (all numbers are byte addresses or offsets; storage/arena.ts
- * keeps the first mebibyte free). A term of a query is described by 128 bytes:
+ * The start of every arena, which kernels and their callers share (all numbers are byte addresses
+ * or offsets; storage/arena.ts keeps the first mebibyte free). A term of a query is described by
+ * 128 bytes:
  *
- *   bitmap, base, offset, payload, impact, width, group   places of a dense term's parts (inverted/dense-postings.ts)
+ *   bitmap, base, offset, payload, impact, width, group
+ *                places of a dense term's parts (inverted/dense-postings.ts)
  *   bounds       f64[256]: the most that the term scores, by impact code
- *   frequencies, hits   decoded frequencies of a list term; posting number by survivor
+ *   frequencies, hits
+ *                decoded frequencies of a list term; posting number by survivor
  *   located      1: tf, byte and bit below are set already (list terms)
  *   weight       f64: boost x idf
- *   tf, byte, bit   frequency of a document; where its positions lie
+ *   tf, byte, bit
+ *                frequency in a document; where its positions lie
  *   slot         place of the term in a phrase
- *   scanBit, scanLeft   where a phrase goes on reading the term's positions
- *   offsetShift, offsetMask, baseMask   1, 0xffff, -1 with 16-bit offsets; 2, -1, 0 with 32-bit ones
+ *   scanBit, scanLeft
+ *                where a phrase goes on reading the term's positions
+ *   offsetShift, offsetMask, baseMask
+ *                1, 0xffff, -1 with 16-bit offsets; 2, -1, 0 with 32-bit ones
  */
 export const TERM_BYTES = 128;
 export const FIELD = {
@@ -36,14 +42,19 @@ export const FIELD = {
   scanBit: 80,
   scanLeft: 84,
 } as const;
-/** Byte addresses of the rest: excluded bitmaps, number of emitted documents, walking cursors of phrases, widths by code. */
+/**
+ * Byte addresses of the rest: excluded bitmaps, number of emitted documents, walking cursors of
+ * phrases, widths by code.
+ */
 export const EXCLUDED_AT = 1024;
 export const EMITTED_AT = 2060;
 /** Documents that a kernel counted. */
 export const COUNTED_AT = 2064;
 export const CURSORS_AT = 2112;
 export const WIDTHS_AT = 3072;
-/** Emitted documents (~doc: the score is a bound), their scores; impacts f64[33][256], row 32 = 1. */
+/**
+ * Emitted documents (~doc: the score is a bound), their scores; impacts f64[33][256], row 32 = 1.
+ */
 export const DOCS_AT = 4096;
 export const SCORES_AT = 8192;
 export const TABLE_AT = 65536;

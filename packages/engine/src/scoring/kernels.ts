@@ -3,14 +3,15 @@ import { KERNEL_CODE } from './kernel-code.ts';
 import { PlainKernels } from './plain-kernels.ts';
 
 /**
- * The inner loops of scoring, over one arena. Arguments named `…At` are byte addresses; terms are described in the arena
- * (kernel-memory.ts). What scores is emitted there, too: see `ranges`.
+ * The inner loops of scoring, over one arena. Arguments named `…At` are byte addresses; terms are
+ * described in the arena (kernel-memory.ts). What scores is emitted there, too: see `ranges`.
  */
 export interface Kernels {
   /**
-   * Documents of the ranges sorted[from .. to) that hold all of the first `terms` described dense terms and are in none of the
-   * `excluded` bitmaps, with scores of at least theta, are emitted. `boundsAt`: f64 by range; `low`: theta less rounding.
-   * Stops after a range that emitted; returns where to go on.
+   * Documents of the ranges sorted[from .. to) that hold all of the first `terms` described dense
+   * terms and are in none of the `excluded` bitmaps, with scores of at least theta, are emitted.
+   * `boundsAt`: f64 by range; `low`: theta less rounding. Stops after a range that emitted; returns
+   * where to go on.
    */
   ranges(
     terms: number,
@@ -24,8 +25,8 @@ export interface Kernels {
     low: number,
   ): number;
   /**
-   * The same for survivors[from .. to), known to hold `lists` decoded terms (described first) and `dense` others, which score
-   * at most `ahead` together. Stops when 16 are emitted.
+   * The same for survivors[from .. to), known to hold `lists` decoded terms (described first) and
+   * `dense` others, which score at most `ahead` together. Stops when 16 are emitted.
    */
   lists(
     lists: number,
@@ -39,8 +40,9 @@ export interface Kernels {
     ahead: number,
   ): number;
   /**
-   * Postings of blocks [block, blocks) of a list term whose best impact has at least the code `first`, with scores of at least
-   * theta, are emitted. Places as in inverted/list-postings.ts. Stops after a block that emitted; returns where to go on.
+   * Postings of blocks [block, blocks) of a list term whose best impact has at least the code
+   * `first`, with scores of at least theta, are emitted. Places as in inverted/list-postings.ts.
+   * Stops after a block that emitted; returns where to go on.
    */
   list(
     block: number,
@@ -56,8 +58,8 @@ export interface Kernels {
     theta: number,
   ): number;
   /**
-   * Of the first `ranges` ranges those that all described dense terms reach, that can score theta together: to `into`, their
-   * bounds times `up` to `bound` by range. Returns how many.
+   * Of the first `ranges` ranges those that all described dense terms reach, that can score theta
+   * together: to `into`, their bounds times `up` to `bound` by range. Returns how many.
    */
   bounds(
     terms: number,
@@ -68,8 +70,8 @@ export interface Kernels {
     theta: number,
   ): number;
   /**
-   * Documents of source[0 .. n) whose bit is set, to `into`; returns how many. `hits` (0: none) moves along: places in the
-   * source with `first` = 1, else its own values.
+   * Documents of source[0 .. n) whose bit is set, to `into`; returns how many. `hits` (0: none)
+   * moves along: places in the source with `first` = 1, else its own values.
    */
   sieve(
     sourceAt: number,
@@ -79,7 +81,10 @@ export interface Kernels {
     hitsAt: number,
     first: number,
   ): number;
-  /** Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0; returns how many. */
+  /**
+   * Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0;
+   * returns how many.
+   */
   intersect(
     aAt: number,
     aSize: number,
@@ -89,12 +94,16 @@ export interface Kernels {
     iAt: number,
     jAt: number,
   ): number;
-  /** How often the described terms stand at their slots in a document; -1: a place is not stored, walk for it. */
+  /**
+   * How often the described terms stand at their slots in a document; -1: a place is not stored,
+   * walk for it.
+   */
   phrase(terms: number, doc: number, extentsAt: number, width: number): number;
   /**
-   * Documents of the ranges sorted[from .. to) with the phrase of the described dense terms, in none of the `excluded` bitmaps,
-   * whose frequencies let `weight` reach `low`: emits them with their phrase frequencies (i32 at SCORES_AT), ~doc where a place
-   * is not stored. With `counting` = 1 documents are counted at COUNTED_AT instead. Stops after a range that emitted.
+   * Documents of the ranges sorted[from .. to) with the phrase of the described dense terms, in
+   * none of the `excluded` bitmaps, whose frequencies let `weight` reach `low`: emits them with
+   * their phrase frequencies (i32 at SCORES_AT), ~doc where a place is not stored. With `counting`
+   * = 1 documents are counted at COUNTED_AT instead. Stops after a range that emitted.
    */
   phrases(
     terms: number,
@@ -117,7 +126,9 @@ export interface Kernels {
 type Code = (...values: number[]) => number;
 const MOST_UNROLLED = 3;
 
-/** The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 (or `plain`) asks for them. */
+/**
+ * The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 (or `plain`) asks for them.
+ */
 export function createKernels(arena: Arena, plain = process.env.LHS_WASM === '0'): Kernels {
   const loops = new PlainKernels(arena);
   return plain ? loops : new CompiledKernels(arena, loops);

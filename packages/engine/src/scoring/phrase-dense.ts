@@ -4,7 +4,9 @@ import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import { beginPhrase, walkedFrequency } from './positions.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
 
-/** Calls `visit` with every document with the phrase that may reach theta, and its phrase frequency. */
+/**
+ * Calls `visit` with every document with the phrase that may reach theta, and its phrase frequency.
+ */
 export function searchDensePhrase(
   scorer: SegmentScorer,
   weight: number,

@@ -1,6 +1,7 @@
 /**
- * Phrases: documents that hold all terms, then their positions. A phrase scores as one term whose frequency is the number of its
- * occurrences and whose weight is the sum of the terms' weights; its frequency is at most any term's, which bounds it.
+ * Phrases: documents that hold all terms, then their positions. A phrase scores as one term whose
+ * frequency is the number of its occurrences and whose weight is the sum of the terms' weights; its
+ * frequency is at most any term's, which bounds it.
  */
 import { DENSE } from '../inverted/format.ts';
 import { denseFrequency } from './dense-frequency.ts';
@@ -55,7 +56,10 @@ function searchLists(scorer: SegmentScorer, weight: number): void {
   }
 }
 
-/** Orders survivors[0 .. n) by the impact of the lead's frequency; buckets[k] is the end of bucket k. */
+/**
+ * Orders survivors[0 .. n) by the impact of the lead's frequency; buckets[k] is the end of bucket
+ * k.
+ */
 function sortSurvivors(scorer: SegmentScorer, n: number): void {
   const { active, workspace, reader } = scorer;
   const { survivors, ordered, buckets, keys, impact } = workspace;
@@ -73,7 +77,9 @@ function sortSurvivors(scorer: SegmentScorer, n: number): void {
   for (let i = 0; i < n; i++) ordered[buckets[keys[i]]++] = i;
 }
 
-/** True when the frequency of a dense term, cheaper than positions, keeps the document below theta. */
+/**
+ * True when the frequency of a dense term, cheaper than positions, keeps the document below theta.
+ */
 function denseBelow(scorer: SegmentScorer, weight: number, doc: number): boolean {
   const { active, count, top } = scorer;
   if (top.size < top.limit) return false;

@@ -14,6 +14,7 @@ import {
   WIDTHS_AT,
 } from './kernel-memory.ts';
 import type { Kernels } from './kernels.ts';
+import { countAll, countAny, intersect, sieve } from './plain-lists.ts';
 
 /** Frequencies from here on are bounded by row 32 of the impact table. */
 const ROWS = 32;
@@ -256,15 +257,7 @@ export class PlainKernels implements Kernels {
     hitsAt: number,
     first: number,
   ): number {
-    const i32 = this.#i32;
-    let m = 0;
-    for (let i = 0; i < n; i++) {
-      const doc = i32[(sourceAt >> 2) + i];
-      i32[(intoAt >> 2) + m] = doc;
-      if (hitsAt !== 0) i32[(hitsAt >> 2) + m] = first === 1 ? i : i32[(hitsAt >> 2) + i];
-      m += (i32[(bitmapAt >> 2) + (doc >> 5)] >>> doc) & 1;
-    }
-    return m;
+    return sieve(this.#i32, sourceAt, n, bitmapAt, intoAt, hitsAt, first);
   }
 
   intersect(
@@ -276,23 +269,7 @@ export class PlainKernels implements Kernels {
     iAt: number,
     jAt: number,
   ): number {
-    const i32 = this.#i32;
-    const [a, b, into] = [aAt >> 2, bAt >> 2, intoAt >> 2];
-    let count = 0;
-    for (let i = 0, j = 0; i < aSize && j < bSize; ) {
-      const x = i32[a + i];
-      const y = i32[b + j];
-      if (x === y) {
-        if (iAt !== 0) {
-          i32[(iAt >> 2) + count] = i;
-          i32[(jAt >> 2) + count] = j;
-        }
-        i32[into + count++] = x;
-      }
-      if (x <= y) i++;
-      if (y <= x) j++;
-    }
-    return count;
+    return intersect(this.#i32, aAt, aSize, bAt, bSize, intoAt, iAt, jAt);
   }
 
   phrase(terms: number, doc: number, extentsAt: number, width: number): number {
@@ -410,23 +387,10 @@ export class PlainKernels implements Kernels {
   }
 
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    let count = 0;
-    for (let i = 0; i < bytes >> 2; i++) {
-      let word = blockedAt === 0 ? -1 : ~this.#i32[(blockedAt >> 2) + i];
-      for (const at of bitmaps) word &= this.#i32[(at >> 2) + i];
-      if (word !== 0) count += popcount(word);
-    }
-    return count;
+    return countAll(this.#i32, bitmaps, blockedAt, bytes);
   }
 
   countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    let count = 0;
-    for (let i = 0; i < bytes >> 2; i++) {
-      let word = 0;
-      for (const at of bitmaps) word |= this.#i32[(at >> 2) + i];
-      if (blockedAt !== 0) word &= ~this.#i32[(blockedAt >> 2) + i];
-      if (word !== 0) count += popcount(word);
-    }
-    return count;
+    return countAny(this.#i32, bitmaps, blockedAt, bytes);
   }
 }

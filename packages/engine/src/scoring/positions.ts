@@ -1,4 +1,7 @@
-/** Phrase frequencies: where the positions of a document lie in every term, and how often the terms stand at their slots. */
+/**
+ * Phrase frequencies: where the positions of a document lie in every term, and how often the terms
+ * stand at their slots.
+ */
 import { DENSE, RANGE_SHIFT } from '../inverted/format.ts';
 import { type Clause, HAS_POSITIONS } from './clause.ts';
 import { CURSORS_AT, FIELD, TERM_BYTES } from './kernel-memory.ts';
@@ -17,7 +20,10 @@ export function beginPhrase(scorer: SegmentScorer): void {
   }
 }
 
-/** How often the phrase stands in a document that holds all its terms; `hit`: its number among the survivors of lists. */
+/**
+ * How often the phrase stands in a document that holds all its terms; `hit`: its number among the
+ * survivors of lists.
+ */
 export function phraseFrequency(scorer: SegmentScorer, doc: number, hit: number): number {
   const { active, count, reader } = scorer;
   for (let k = 0; k < count && active[k].kind !== DENSE; k++) {
@@ -29,7 +35,10 @@ export function phraseFrequency(scorer: SegmentScorer, doc: number, hit: number)
   return found >= 0 ? found : walkedFrequency(scorer, doc);
 }
 
-/** The same where the start of a group of some dense term is not stored; list terms are placed already. */
+/**
+ * The same where the start of a group of some dense term is not stored; list terms are placed
+ * already.
+ */
 export function walkedFrequency(scorer: SegmentScorer, doc: number): number {
   const { active, count, reader } = scorer;
   for (let k = 0; k < count; k++) {

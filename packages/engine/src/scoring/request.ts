@@ -1,7 +1,10 @@
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { TermInfo } from '../inverted/term-info.ts';
 
-/** What the terms of a search have to do: stand in a document at all, any, all, or one after another. */
+/**
+ * What the terms of a search have to do: stand in a document at all, any, all, or one after
+ * another.
+ */
 export type TermMode = 'term' | 'or' | 'and' | 'phrase';
 
 /** A term of a search. */
@@ -18,13 +21,16 @@ export interface ScoringSegment {
   /** Its name in what `TopDocs` keeps. */
   readonly number: number;
   readonly reader: InvertedReader;
-  /** Documents that may not match (deleted, or outside a filter), a bitmap of whole ranges of 256; null: none. */
+  /**
+   * Documents that may not match (deleted, or outside a filter), a bitmap of whole ranges of 256;
+   * null: none.
+   */
   readonly blocked: Int32Array | null;
   /** Order of the keys by document; null: keys rise as documents do. */
   readonly ranks: Int32Array | null;
   /**
-   * Living documents by term, counted when first asked for. Given where `blocked` is the same from search to search (deletes,
-   * no filter), and kept by the caller as long as that is so.
+   * Living documents by term, counted when first asked for. Given where `blocked` is the same from
+   * search to search (deletes, no filter), and kept by the caller as long as that is so.
    */
   readonly living: Map<number, number> | null;
 }
@@ -35,7 +41,10 @@ export interface TermSearch {
   /** At least one. `term` takes the first. */
   readonly terms: readonly QueryTerm[];
   readonly segments: readonly ScoringSegment[];
-  /** Of the field in the whole index, deleted documents included; taken from the segments where it is absent. */
+  /**
+   * Of the field in the whole index, deleted documents included; taken from the segments where it
+   * is absent.
+   */
   readonly statistics?: FieldStatistics;
 }
 
@@ -49,7 +58,10 @@ export interface FieldStatistics {
   readonly frequencies: readonly number[];
 }
 
-/** BM25's inverse document frequency: ln(1 + (N - df + 0.5) / (df + 0.5)) (Robertson and Zaragoza 2009, Lucene's form). */
+/**
+ * BM25's inverse document frequency: ln(1 + (N - df + 0.5) / (df + 0.5)) (Robertson and Zaragoza
+ * 2009, Lucene's form).
+ */
 export function inverseFrequency(docs: number, df: number): number {
   return Math.log(1 + (docs - df + 0.5) / (df + 0.5));
 }

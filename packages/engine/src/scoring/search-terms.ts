@@ -1,9 +1,12 @@
 /**
  * Searches of words over one field of several segments, top documents and exact numbers:
- *   1. statistics over all segments give every term its weight, boost x idf; equal terms of a disjunction become one
- *   2. segments are searched one after another; they share the list of the best documents and with it the threshold
+ *   1. statistics over all segments give every term its weight, boost x idf; equal terms of a
+ * disjunction become one
+ *   2. segments are searched one after another; they share the list of the best documents and with
+ * it the threshold
  *   3. a term's tenth best score, stored at indexing, begins the threshold where it surely holds
  */
+import { corrupt } from '../inverted/damage.ts';
 import type { TermInfo } from '../inverted/term-info.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
@@ -29,7 +32,10 @@ const MOST_TERMS = 8;
 /** A stored tenth best score says something about lists up to this length. */
 const PRIMED = 10;
 
-/** Offers the best documents to `top`; with `count`, returns the exact number of matching documents, else 0. */
+/**
+ * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
+ * else 0.
+ */
 export function searchTerms(search: TermSearch, top: TopDocs, count = false): number {
   const plan = planOf(search, primes(search, top));
   const total = run(plan, top, count);
@@ -113,7 +119,10 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Disjunctions, a short list: stored scores help, unless filters or the start of a page make them void. */
+/**
+ * Disjunctions, a short list: stored scores help, unless filters or the start of a page make them
+ * void.
+ */
 function primes({ terms, mode, segments }: TermSearch, { limit, after }: TopDocs): boolean {
   const conjunction = mode === 'and' || mode === 'phrase';
   if ((terms.length > 1 && conjunction) || limit > PRIMED || after !== null) return false;
@@ -127,7 +136,17 @@ function run(plan: Plan, top: TopDocs | null, count: boolean): number {
   return total;
 }
 
+/** Kernels on damaged bytes may leave the arena: the machine stops them, and the index is to blame. */
 function runSegment(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {
+  try {
+    return runTerms(plan, place, top, count);
+  } catch (error) {
+    const stopped = error instanceof RangeError || (error as Error).name === 'RuntimeError';
+    throw stopped ? corrupt('its postings lead out of it') : error;
+  }
+}
+
+function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {
   const segment = plan.segments[place];
   const infos = plan.found[place];
   let present = 0;

@@ -16,9 +16,9 @@ export const UP = 1 + 1e-9;
 const NEXT = 1 + 2 ** -52;
 
 /**
- * One query in one segment: the opened terms, what blocks documents, and where hits go. The algorithms (conjunction.ts,
- * union.ts, phrase.ts, single.ts, count.ts) are functions over it. Made once a segment and begun anew by every query, so that
- * a query allocates little.
+ * One query in one segment: the opened terms, what blocks documents, and where hits go. The
+ * algorithms (conjunction.ts, union.ts, phrase.ts, single.ts, count.ts) are functions over it. Made
+ * once a segment and begun anew by every query, so that a query allocates little.
  */
 export class SegmentScorer {
   readonly reader: InvertedReader;
@@ -34,13 +34,18 @@ export class SegmentScorer {
   /** clauses[0 .. clauseCount): the terms that are in the segment, in the order of the query. */
   readonly clauses: Clause[] = [];
   clauseCount = 0;
-  /** active[0 .. count): the terms that a document has to hold, rarest first: lists and short ones before dense ones. */
+  /**
+   * active[0 .. count): the terms that a document has to hold, rarest first: lists and short ones
+   * before dense ones.
+   */
   readonly active: Clause[] = [];
   count = 0;
   /** excluded[0 .. excludedCount): the terms that it must not hold. */
   readonly excluded: Clause[] = [];
   excludedCount = 0;
-  /** Documents of the first conjunction, blocked ones left out; -1 where they were not all visited. */
+  /**
+   * Documents of the first conjunction, blocked ones left out; -1 where they were not all visited.
+   */
   joined = -1;
   /** Documents are offered in rising order. */
   rising = false;
@@ -145,7 +150,10 @@ export class SegmentScorer {
     this.activate(-1);
   }
 
-  /** True when adding from left to right is not adding in the order of the query; then `#summed` is in that order. */
+  /**
+   * True when adding from left to right is not adding in the order of the query; then `#summed` is
+   * in that order.
+   */
   #sortShares(): boolean {
     const { active, count } = this;
     const summed = this.#summed;
@@ -162,14 +170,17 @@ export class SegmentScorer {
   }
 
   /**
-   * What a score has to reach: theta; just more where documents come in rising order (`rising`) and the list is full of earlier
-   * ones, against which they lose every tie.
+   * What a score has to reach: theta; just more where documents come in rising order (`rising`) and
+   * the list is full of earlier ones, against which they lose every tie.
    */
   get threshold(): number {
     return this.rising && this.top.strict ? this.top.theta * NEXT : this.top.theta;
   }
 
-  /** What a kernel has to emit: the threshold, or less where it adds in another order than the query. */
+  /**
+   * What a kernel has to emit: the threshold, or less where it adds in another order than the
+   * query.
+   */
   get emitFrom(): number {
     if (this.rising) return this.threshold;
     return this.#reordered ? this.top.theta / UP : this.top.theta;
@@ -239,7 +250,10 @@ export class SegmentScorer {
       : clause.frequencyAt(clause.seek(doc));
   }
 
-  /** Offers a document, unless it is blocked or holds an excluded term (then it was scored with that term before). */
+  /**
+   * Offers a document, unless it is blocked or holds an excluded term (then it was scored with that
+   * term before).
+   */
   offer(doc: number, score: number): void {
     if (this.isBlocked(doc)) return;
     for (let i = 0; i < this.excludedCount; i++) if (holds(this.excluded[i], doc)) return;

@@ -1,6 +1,7 @@
 /**
- * Documents of one term: only blocks or ranges whose best impact reaches the threshold are opened. The code book holds common
- * impacts exactly and bounds the others from above, so its products need no margin for rounding.
+ * Documents of one term: only blocks or ranges whose best impact reaches the threshold are opened.
+ * The code book holds common impacts exactly and bounds the others from above, so its products need
+ * no margin for rounding.
  */
 import { DENSE, SHORT } from '../inverted/format.ts';
 import type { BigTerm } from '../inverted/term-info.ts';

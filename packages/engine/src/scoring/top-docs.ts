@@ -19,8 +19,9 @@ export type KeyOf = (segment: number, doc: number) => Uint8Array;
 const FLAT = 64;
 
 /**
- * The best `limit` documents over segments that are entered one after another: higher scores first, equal scores by key (in a
- * segment by the rank of the key). `theta` is what a score has to reach to be kept: 0 until `limit` are there.
+ * The best `limit` documents over segments that are entered one after another: higher scores first,
+ * equal scores by key (in a segment by the rank of the key). `theta` is what a score has to reach
+ * to be kept: 0 until `limit` are there.
  */
 export class TopDocs {
   readonly limit: number;
@@ -34,7 +35,10 @@ export class TopDocs {
   readonly #ranks: number[];
   #segment = 0;
   #segmentRanks: Int32Array | null = null;
-  /** Of this segment: ranks from `#late` on are behind the last kept document, ranks up to `#early` before it. */
+  /**
+   * Of this segment: ranks from `#late` on are behind the last kept document, ranks up to `#early`
+   * before it.
+   */
   #late = Number.POSITIVE_INFINITY;
   #early = -1;
   /** The same for the key of `after`: ranks from `#behind` on come after it. */
@@ -51,7 +55,10 @@ export class TopDocs {
     this.#ranks = new Array<number>(limit).fill(0);
   }
 
-  /** The next offers are documents of this segment. `ranks`: order of the keys by document; null: as the documents. */
+  /**
+   * The next offers are documents of this segment. `ranks`: order of the keys by document; null: as
+   * the documents.
+   */
   enter(segment: number, ranks: Int32Array | null): void {
     this.#segment = segment;
     this.#segmentRanks = ranks;
@@ -60,7 +67,10 @@ export class TopDocs {
     this.#forgetOrder();
   }
 
-  /** True when documents offered in rising order cannot be kept on an equal score: the list is full of earlier ones. */
+  /**
+   * True when documents offered in rising order cannot be kept on an equal score: the list is full
+   * of earlier ones.
+   */
   get strict(): boolean {
     if (this.#segmentRanks !== null || this.size < this.limit || this.limit === 0) return false;
     const worst = this.#worst;

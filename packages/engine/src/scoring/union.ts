@@ -1,7 +1,8 @@
 /**
- * Top documents of a disjunction. The answer is split by the exact set of terms that a document holds: first the documents
- * with all terms (their scores are highest, so theta is nearly final after them), then every smaller set whose largest
- * possible score still reaches theta; most are never touched. 2^n sets: for few terms.
+ * Top documents of a disjunction. The answer is split by the exact set of terms that a document
+ * holds: first the documents with all terms (their scores are highest, so theta is nearly final
+ * after them), then every smaller set whose largest possible score still reaches theta; most are
+ * never touched. 2^n sets: for few terms.
  */
 import { SHORT } from '../inverted/format.ts';
 import type { Clause } from './clause.ts';

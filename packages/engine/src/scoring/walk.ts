@@ -1,6 +1,7 @@
 /**
- * The way of any number of terms, and of fields without frequencies: cursors over the postings, range by range of 256
- * documents; ranges whose bounds stay below theta are passed over. Slower, and the oracle of the others.
+ * The way of any number of terms, and of fields without frequencies: cursors over the postings,
+ * range by range of 256 documents; ranges whose bounds stay below theta are passed over. Slower,
+ * and the oracle of the others.
  */
 
 import { NO_MORE_DOCS, type PostingsCursor } from '../inverted/cursors.ts';

@@ -16,8 +16,9 @@ const TABLES = 8;
 const STAGGER = 832;
 
 /**
- * Room for one query at a time over the segments of an arena, in the arena itself so that kernels reach it. It grows to the
- * largest segment that comes by. Words of `bound` and `sorted` are by range, those of the others by posting.
+ * Room for one query at a time over the segments of an arena, in the arena itself so that kernels
+ * reach it. It grows to the largest segment that comes by. Words of `bound` and `sorted` are by
+ * range, those of the others by posting.
  */
 export class Workspace {
   readonly arena: Arena;
@@ -98,8 +99,9 @@ export class Workspace {
   }
 
   /**
-   * Regions begin at pages; arrays that all did so would compete for the same lines of the cache (4 KB aliasing: 1.5 to 3 times
-   * the time of a block). So arrays lie behind one another in few regions, apart by an odd number of lines.
+   * Regions begin at pages; arrays that all did so would compete for the same lines of the cache (4
+   * KB aliasing: 1.5 to 3 times the time of a block). So arrays lie behind one another in few
+   * regions, apart by an odd number of lines.
    */
   #take(bytes: number): number {
     const size = (bytes + 63) & ~63;
