@@ -256,6 +256,10 @@ describe('searches of terms', () => {
         if (p < 700) return `l${random(12)}`;
         return `s${random(400)}`;
       });
+      if (seed >= 18) {
+        const few = ['a b', 'b a', 'a a b c', 'a l1 c', 'm1 a', 'b l1 m1', 'x y z', 'a b a b m2'];
+        words.splice(0, words.length, few[random(few.length)]);
+      }
       const key = seed < 15 ? `${random(1e9)}-${i}` : String(i).padStart(8, '0');
       return { values: [words.join(' ')], key, blocked: random(100) < deleted };
     });
@@ -270,6 +274,8 @@ describe('searches of terms', () => {
     [14, 3000, 40],
     [15, 3000, 0],
     [16, 3000, 2],
+    [18, 2500, 0],
+    [19, 2500, 2],
   ])(
     'are what brute force finds: seed %i, %i documents, %i percent deleted',
     (seed, size, deleted) => {
