@@ -133,7 +133,7 @@ export class SegmentGroups {
 }
 
 /** Adds a group of a segment, or of a shard: counts add up, the earlier first document stays. */
-export function mergeGroup(groups: Groups, group: CollapsedDoc, order: readonly SortKey[]): void {
+function mergeGroup(groups: Groups, group: CollapsedDoc, order: readonly SortKey[]): void {
   const name = groupName(group.group);
   const known = groups.get(name);
   if (known === undefined) {

@@ -11,7 +11,7 @@ import { LhsError } from '../base/errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
-export const LOCK_FILE = 'writer.lock';
+const LOCK_FILE = 'writer.lock';
 const TAKE_OVERS = 5;
 
 type LockContent = ProcessIdentity & { readonly token: string };

@@ -5,7 +5,7 @@ import type { Mapping } from '../schema/mapping.ts';
 import { keyTexts } from './encode-keys.ts';
 
 /** Where a row lies, in words: data file and position. */
-export function placeOfRow(batch: Batch, row: number): string {
+function placeOfRow(batch: Batch, row: number): string {
   return `row ${batch.positions[row]} of ${batch.file}`;
 }
 

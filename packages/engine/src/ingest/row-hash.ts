@@ -166,7 +166,7 @@ function finish(hash: number): number {
  * numbers in decimal. Variant leaves carry their kind, but integers and decimals of every width are
  * one kind: how a file packs them says nothing about the row.
  */
-export function structureText(value: Value): string {
+function structureText(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);

@@ -13,7 +13,7 @@ import { fromSource } from './source-errors.ts';
  * A definition's source as the lake takes it: relative paths are resolved against the definition's
  * own folder.
  */
-export function tableConfig(source: Definition['source'], baseDir: string): TableConfig {
+function tableConfig(source: Definition['source'], baseDir: string): TableConfig {
   if ('path' in source) return { path: resolvePath(source.path, baseDir) };
   return { catalog: resolveCatalog(source.catalog, baseDir), table: source.table };
 }

@@ -27,7 +27,7 @@ export function cutAtCharacter(bytes: Uint8Array, from: number, to: number, most
 }
 
 /** One string column as it is: values are ranges of the batch's own bytes. */
-export function shareTexts(vector: TextVector, rows: number): BytesBlock {
+function shareTexts(vector: TextVector, rows: number): BytesBlock {
   const { nulls, offsets, bytes } = vector;
   const present = presentRows(nulls, rows);
   if (present === null) return { kind: 'bytes', starts: startsOf(null, rows), offsets, bytes };

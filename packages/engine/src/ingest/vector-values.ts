@@ -21,7 +21,7 @@ let identity = new Int32Array(0);
  * `starts` of documents that hold exactly one value each: 0, 1, … rows. A view of one shared array:
  * do not write to it.
  */
-export function oneEach(rows: number): Int32Array {
+function oneEach(rows: number): Int32Array {
   if (identity.length <= rows) identity = Int32Array.from({ length: rows * 2 + 1 }, (_, i) => i);
   return identity.subarray(0, rows + 1);
 }

@@ -10,14 +10,6 @@ import {
 import { parseDouble, parseLong } from './values.ts';
 
 /**
- * Column types whose values have a canonical text: what a key column or a KEYWORD field may be made
- * of.
- */
-export function hasCanonicalText(type: Type): boolean {
-  return !['struct', 'list', 'map', 'variant', 'unknown'].includes(type.kind);
-}
-
-/**
  * The canonical text of a column's value, as it stands in coordinates: integers in decimal, strings
  * as they are, date `YYYY-MM-DD`, time `HH:MM:SS.ffffff`, timestamps ISO-8601 with six digits (nine
  * for nanoseconds) and `Z` where zoned, decimals with their full scale, uuid in lower case, binary

@@ -64,7 +64,7 @@ export function planSearch(checked: CheckedRequest, mapping: Mapping): SearchPla
 }
 
 /** The query and the filter of a request, bound. */
-export function planQuery(
+function planQuery(
   request: SearchRequest,
   mapping: Mapping,
 ): { readonly clause: Clause; readonly filter: Clause | null } {
@@ -118,7 +118,7 @@ function knownField(name: string, fields: QueryFields, what: string): FieldPlan 
 }
 
 /** Fields whose values the index gives back. */
-export function cachedFields(mapping: Mapping): readonly MappedField[] {
+function cachedFields(mapping: Mapping): readonly MappedField[] {
   return mapping.fields.filter((field) => field.definition?.cached === true);
 }
 

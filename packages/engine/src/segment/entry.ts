@@ -41,24 +41,11 @@ export interface SegmentEntry {
 export const segmentBytes = (entry: SegmentEntry): number =>
   entry.components.reduce((sum, component) => sum + component.length, 0);
 
-/** The component of a kind and field, or undefined. */
-export const componentOf = (
-  entry: SegmentEntry,
-  kind: ComponentKind,
-  field = -1,
-): Component | undefined =>
-  entry.components.find((component) => component.kind === kind && component.field === field);
-
 /**
  * The file name of a component: `s000001.f3.text`, `s000001.core`; components that are replaced
  * during a segment's life (`live`, `locators`) carry a number that grows: `s000001.live.2`.
  */
-export function componentFile(
-  segment: string,
-  kind: ComponentKind,
-  field = -1,
-  revision = 0,
-): string {
+function componentFile(segment: string, kind: ComponentKind, field = -1, revision = 0): string {
   const middle = field < 0 ? '' : `f${field}.`;
   return `${segment}.${middle}${kind}${revision === 0 ? '' : `.${revision}`}`;
 }

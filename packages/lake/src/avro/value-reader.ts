@@ -296,7 +296,7 @@ function compileFixed(size: number, type: Type): Read | null {
 }
 
 /** A function that steps over a value of this type. */
-export function compileSkip(avro: AvroType): (cursor: AvroCursor) => void {
+function compileSkip(avro: AvroType): (cursor: AvroCursor) => void {
   switch (avro.kind) {
     case 'null':
       return () => {};

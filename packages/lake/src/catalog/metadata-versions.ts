@@ -24,7 +24,7 @@ const HADOOP = /^v(\d{1,15})(\.gz)?\.metadata\.json(\.gz)?$/;
 const NUMBERED = /^(\d{1,15})-[^/]*\.metadata\.json(\.gz)?$/;
 
 /** The version that a metadata file's name tells, or null. */
-export function versionOfName(folder: string, name: string): MetadataVersion | null {
+function versionOfName(folder: string, name: string): MetadataVersion | null {
   const hadoop = HADOOP.exec(name);
   if (hadoop) return { path: join(folder, name), version: Number(hadoop[1]), layout: 'hadoop' };
   const numbered = NUMBERED.exec(name);
@@ -47,7 +47,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** The hinted version of a Hadoop table, or null. */
-export async function readVersionHint(tableFolder: string): Promise<number | null> {
+async function readVersionHint(tableFolder: string): Promise<number | null> {
   for (const path of [
     join(tableFolder, 'metadata', 'version-hint.text'),
     join(tableFolder, 'version-hint.text'),

@@ -37,7 +37,7 @@ export class BatchStore {
 }
 
 /** About how many bytes of memory a batch takes. */
-export function batchBytes(batch: Batch): number {
+function batchBytes(batch: Batch): number {
   return batch.columns.reduce((sum, column) => sum + vectorBytes(column), batch.rows * 4);
 }
 

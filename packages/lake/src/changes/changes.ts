@@ -92,7 +92,7 @@ async function* netted(net: NetKeys, moves: boolean): AsyncGenerator<Change> {
 }
 
 /** The rows of a batch whose key is in `state`, ascending. */
-export function rowsInState(net: NetKeys, batch: Batch, state: number): Int32Array {
+function rowsInState(net: NetKeys, batch: Batch, state: number): Int32Array {
   const entries = net.entries(batch);
   const rows: number[] = [];
   for (let row = 0; row < batch.rows; row++) {

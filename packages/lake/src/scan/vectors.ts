@@ -106,11 +106,6 @@ export function constantVector(type: Type, value: Value, rows: number): ColumnVe
   return vectorOf(type, new Array<Value>(rows).fill(value));
 }
 
-/** The rows `selection` (ascending or not) of a vector, in that order. */
-export function selectVector(vector: ColumnVector, selection: Int32Array): ColumnVector {
-  return pickRuns(vector, runsOf(selection), selection.length);
-}
-
 /** Rows that follow one another, as pairs of first and end: copying runs beats copying rows. */
 function runsOf(selection: Int32Array): Int32Array {
   const runs = new Int32Array(selection.length * 2);

@@ -18,7 +18,7 @@ export interface MappedField {
 export type NameMapping = readonly MappedField[];
 
 /** The property that holds a table's name mapping as JSON text. */
-export const NAME_MAPPING_PROPERTY = 'schema.name-mapping.default';
+const NAME_MAPPING_PROPERTY = 'schema.name-mapping.default';
 
 /**
  * The name mapping in `properties`, or null. `file` is named in errors. Throws metadata_invalid.

@@ -211,7 +211,7 @@ export function typeToJson(type: Type): JsonValue {
 }
 
 /** A struct type as JSON. */
-export function structToJson(type: StructType): JsonObject {
+function structToJson(type: StructType): JsonObject {
   return { type: 'struct', fields: type.fields.map(fieldToJson) };
 }
 

@@ -5,7 +5,7 @@ import type { Filter } from '../pipeline.ts';
  * Wide Latin letters and figures as plain ones, narrow Katakana as wide ones (what NFKC does to
  * U+FF00 to U+FFEF).
  */
-export const foldWidth = (text: string): string =>
+const foldWidth = (text: string): string =>
   text.replace(/[\uff00-\uffef]+/g, (run) => run.normalize('NFKC'));
 
 /** The filter; words without such forms (UTF-8 with a lead byte EF) are passed on untouched. */

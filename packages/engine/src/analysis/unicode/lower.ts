@@ -9,7 +9,7 @@ const FINAL_SIGMA = 0x3c2;
  * The code point in lower case: Unicode's simple mapping (so İ is i, and ß stays ß), and final ς as
  * σ, so that the case and the place of a letter in its word do not matter.
  */
-export function lowerPoint(point: number): number {
+function lowerPoint(point: number): number {
   if (point > 0xfffe) return mapPoint(point);
   const known = KNOWN[point];
   if (known !== 0) return known - 1;

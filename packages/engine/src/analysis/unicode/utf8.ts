@@ -1,7 +1,7 @@
 /**
  * The code point of a byte sequence that is not valid UTF-8: one for each byte that fits nowhere.
  */
-export const INVALID = 0xfffd;
+const INVALID = 0xfffd;
 
 const follows = (byte: number): boolean => (byte & 0xc0) === 0x80;
 

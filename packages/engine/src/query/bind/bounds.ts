@@ -119,7 +119,7 @@ export function addressBlock(
 }
 
 /** Throws invalid_query where the field is not declared fast. */
-export function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: string): void {
+function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: string): void {
   if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
   throw nodeError(scope.text, node.span, message, fastHint(plan));

@@ -24,7 +24,7 @@ export type FieldTarget =
   | { readonly kind: 'path'; readonly plan: FieldPlan; readonly path: string };
 
 /** The names that a user may write, in the mapping's order. */
-export function visibleNames(fields: QueryFields): readonly string[] {
+function visibleNames(fields: QueryFields): readonly string[] {
   return [...fields.plans.keys()].filter((name) => !name.includes('#'));
 }
 
