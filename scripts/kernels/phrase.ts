@@ -119,7 +119,7 @@ const scan = `
  * match: how often the terms below byte n, located, stand at their slots; the term at $lead has the
  * fewest positions.
  */
-const match = `(func $match ${params('i32', 'n lead width')} (result i32)
+const match = `(func $match ${params('i32', 'n lead width once')} (result i32)
   ${locals('i32', 's i j p q v bit mask found')}
   ${set('mask', sub(`(i32.shl (i32.const 1) ${g('width')})`, c32(1)))}
   (loop $l ${setField('scanBit', field('bit'))} ${setField('scanLeft', field('tf'))}
@@ -134,7 +134,7 @@ const match = `(func $match ${params('i32', 'n lead width')} (result i32)
       (br_if $ok (i32.ge_u ${g('s')} ${g('n')}))
       (if (i32.ne ${g('s')} ${g('lead')}) (then ${scan}))
       ${set('s', add(g('s'), c32(TERM_BYTES)))} (br $terms)))
-    ${set('found', add(g('found'), c32(1)))} (br $pos)))
+    ${set('found', add(g('found'), c32(1)))} (br_if $end ${g('once')}) (br $pos)))
   ${g('found')})`;
 
 /**
@@ -142,7 +142,7 @@ const match = `(func $match ${params('i32', 'n lead width')} (result i32)
  * Terms with `located` have tf, byte and bit set already. -1: a place could not be computed here.
  */
 export const phrase = `${match}
-(func (export "phrase") ${params('i32', 'n d extents width')} (result i32)
+(func (export "phrase") ${params('i32', 'n d extents width once')} (result i32)
   ${locals('i32', 'k s lead least')}
   ${set('least', c32(1 << 30))}
   (loop $l ${set('s', `(i32.mul ${g('k')} ${c32(TERM_BYTES)})`)}
@@ -152,7 +152,8 @@ export const phrase = `${match}
     (if (i32.lt_u ${field('tf')} ${g('least')}) (then
       ${set('least', field('tf'))} ${set('lead', g('s'))}))
     ${set('k', add(g('k'), c32(1)))} (br_if $l (i32.lt_u ${g('k')} ${g('n')})))
-  (call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')} ${g('width')}))`;
+  (call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')} ${g('width')}
+    ${g('once')}))`;
 
 /** Skips d where a frequency, in `least`, keeps it below `low`. */
 const skipBelow = `(br_if $skip (f64.lt
@@ -194,7 +195,8 @@ const quarter = (n: number, q: number): string => `
         ${set(
           'found',
           `(call $match ${c32(TERM_BYTES * n)} ${g('lead')}
-            (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))}))`,
+            (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))})
+            ${g('counting')})`,
         )})
       ${emit})
     (br $bits)))`;

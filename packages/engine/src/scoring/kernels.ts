@@ -98,7 +98,7 @@ export interface Kernels {
    * How often the described terms stand at their slots in a document; -1: a place is not stored,
    * walk for it.
    */
-  phrase(terms: number, doc: number, extentsAt: number, width: number): number;
+  phrase(terms: number, doc: number, extentsAt: number, width: number, once: number): number;
   /**
    * Documents of the ranges sorted[from .. to) with the phrase of the described dense terms, in
    * none of the `excluded` bitmaps, whose frequencies let `weight` reach `low`: emits them with

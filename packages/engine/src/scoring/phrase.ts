@@ -27,7 +27,7 @@ export function countPhrase(scorer: SegmentScorer): number {
   let count = 0;
   for (let i = 0; i < n; i++) {
     const doc = survivors[i];
-    if (!scorer.isBlocked(doc) && phraseFrequency(scorer, doc, i) > 0) count++;
+    if (!scorer.isBlocked(doc) && phraseFrequency(scorer, doc, i, 1) > 0) count++;
   }
   return count;
 }
@@ -50,7 +50,7 @@ function searchLists(scorer: SegmentScorer, weight: number): void {
       const hit = ordered[i];
       const doc = survivors[hit];
       if (scorer.isBlocked(doc) || denseBelow(scorer, weight, doc)) continue;
-      offer(scorer, weight, doc, phraseFrequency(scorer, doc, hit));
+      offer(scorer, weight, doc, phraseFrequency(scorer, doc, hit, 0));
     }
     from = to;
   }

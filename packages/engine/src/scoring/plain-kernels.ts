@@ -272,7 +272,7 @@ export class PlainKernels implements Kernels {
     return intersect(this.#i32, aAt, aSize, bAt, bSize, intoAt, iAt, jAt);
   }
 
-  phrase(terms: number, doc: number, extentsAt: number, width: number): number {
+  phrase(terms: number, doc: number, extentsAt: number, width: number, once: number): number {
     let lead = 0;
     for (let k = 0; k < terms; k++) {
       if (this.#field(k, 'located') === 0 && !this.#locate(k, doc, extentsAt)) return -1;
@@ -286,6 +286,7 @@ export class PlainKernels implements Kernels {
         if (k !== lead) all = this.#stands(k, start + this.#field(k, 'slot'), width);
       }
       if (all) found++;
+      if (all && once === 1) break;
     }
     return found;
   }
@@ -315,7 +316,7 @@ export class PlainKernels implements Kernels {
           const code = this.#u8[codesAt + doc];
           if (weight * this.#impact(this.#leastFrequency(terms, doc), code) < low) continue;
           const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
-          const found = this.phrase(terms, doc, extentsAt, width);
+          const found = this.phrase(terms, doc, extentsAt, width, counting);
           if (found > 0 && counting === 1) counted++;
           else if (found !== 0) this.#emitPhrase(doc, found);
         }

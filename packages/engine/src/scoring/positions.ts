@@ -24,14 +24,19 @@ export function beginPhrase(scorer: SegmentScorer): void {
  * How often the phrase stands in a document that holds all its terms; `hit`: its number among the
  * survivors of lists.
  */
-export function phraseFrequency(scorer: SegmentScorer, doc: number, hit: number): number {
+export function phraseFrequency(
+  scorer: SegmentScorer,
+  doc: number,
+  hit: number,
+  once: 0 | 1,
+): number {
   const { active, count, reader } = scorer;
   for (let k = 0; k < count && active[k].kind !== DENSE; k++) {
     placeList(scorer, active[k], k, active[k].hits[hit]);
   }
   const width = reader.widths[reader.extents[doc]];
   const extentsAt = reader.extents.byteOffset;
-  const found = scorer.kernels.phrase(count, doc, extentsAt, width);
+  const found = scorer.kernels.phrase(count, doc, extentsAt, width, once);
   return found >= 0 ? found : walkedFrequency(scorer, doc);
 }
 
@@ -45,7 +50,7 @@ export function walkedFrequency(scorer: SegmentScorer, doc: number): number {
     if (active[k].kind === DENSE) placeDense(scorer, active[k], k, doc);
   }
   const width = reader.widths[reader.extents[doc]];
-  const found = scorer.kernels.phrase(count, doc, reader.extents.byteOffset, width);
+  const found = scorer.kernels.phrase(count, doc, reader.extents.byteOffset, width, 0);
   for (let k = 0; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
     reader.arena.i32[(TERM_BYTES * k + FIELD.located) >> 2] = 0;
