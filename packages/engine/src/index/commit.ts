@@ -97,6 +97,10 @@ export interface Commit {
    */
   readonly files: readonly string[];
   readonly checkpoint: Checkpoint | null;
+  /**
+   * Rows of the table that lost to another row of their key so far and have no document; absent: 0.
+   */
+  readonly dropped_duplicates?: number;
 }
 
 /** The commit of an index that has none yet. */

@@ -217,14 +217,19 @@ export class IndexWriter {
 
   /**
    * Makes everything since the last commit visible, with its checkpoint and the table of data
-   * files (all of it, by number), in one rename. On an error either the old commit or the new one
-   * is in force, whole.
+   * files (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's.
+   * On an error either the old commit or the new one is in force, whole.
    */
-  commit(state: { checkpoint: Checkpoint | null; files: readonly string[] }): Commit {
+  commit(state: {
+    checkpoint: Checkpoint | null;
+    files: readonly string[];
+    droppedDuplicates?: number;
+  }): Commit {
     return this.#guard(() => {
       this.#flush();
       this.#dropDead();
       let revision = this.#commit.next_revision;
+      const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
       for (const segment of this.#segments) {
         if (segment.changed) segment.seal(this.#directory, revision++);
       }
@@ -238,6 +243,7 @@ export class IndexWriter {
         segments: this.#segments.map(({ entry }) => entry),
         files: state.files,
         checkpoint: state.checkpoint,
+        ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
       };
       writeCommit(this.#directory, commit);
       this.#adopt(commit);

@@ -72,7 +72,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     refuseAborted(signal);
     tell(request, 'committing', docs);
     const checkpoint = checkpointOf(table, set, table.schema, files);
-    const commit = writer.commit({ checkpoint, files: files.at(set) });
+    const commit = writer.commit({ checkpoint, files: files.at(set), droppedDuplicates });
     const bytes = commitBytes(commit);
     return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut };
   } finally {

@@ -117,6 +117,7 @@ async function applySnapshot(
   const waiting: DocumentBlock[] = [];
   try {
     for await (const change of readAhead(changes, signal)) {
+      requireSingleKeys(writer, mapping, change);
       applyChange(request, writer, files, change, counts, waiting);
     }
   } catch (error) {
@@ -126,22 +127,36 @@ async function applySnapshot(
   counts.dropped = settleDuplicates(writer, mapping, files);
   writer.merge();
   const next = checkpointOf(table, set, table.schema, files);
-  writer.commit({ checkpoint: next, files: files.at(set) });
+  writer.commit({ checkpoint: next, files: files.at(set), droppedDuplicates: counts.dropped });
   report(request, step, counts);
   return counts;
 }
 
 /**
- * Net changes by key need keys that stand once. Under `on_duplicate_key: last` the table may hold some twice: then only a
- * whole build can tell which row stays.
+ * Once rows have lost to others of their key, only appends can be followed: a change of such a key
+ * may speak of the row that lost, or bring it back. Throws source_invalid.
+ */
+function requireSingleKeys({ lastCommit }: IndexWriter, mapping: Mapping, { kind }: Change): void {
+  const dropped = lastCommit.dropped_duplicates ?? 0;
+  if (dropped === 0 || kind === 'insert') return;
+  const what = `${dropped} rows of the table share their key with another row`;
+  const message = `${what}: changes beyond appended rows cannot be followed by key`;
+  throw new LhsError('source_invalid', message, { hint: wholeBuild(mapping) });
+}
+
+/**
+ * Net changes by key need keys that stand once. Under `on_duplicate_key: last` the table may hold
+ * some twice: then only a whole build can tell which row stays.
  */
 function unfollowable(error: unknown, mapping: Mapping): unknown {
-  const { index, onDuplicateKey } = mapping.definition;
   const duplicate = error instanceof LhsError && error.details.source_code === 'duplicate_key';
-  if (!duplicate || onDuplicateKey === 'refuse') return error;
-  const hint = `lhs index reindex ${index} builds it under on_duplicate_key: last`;
-  return new LhsError(error.code, error.message, { hint, details: error.details, cause: error });
+  if (!duplicate || mapping.definition.onDuplicateKey === 'refuse') return error;
+  const { code, message, details } = error;
+  return new LhsError(code, message, { hint: wholeBuild(mapping), details, cause: error });
 }
+
+const wholeBuild = ({ definition }: Mapping): string =>
+  `lhs index reindex ${definition.index} builds it under on_duplicate_key: last`;
 
 function applyChange(
   { mapping }: SyncRequest,
