@@ -189,6 +189,8 @@ export interface SyncResponse {
   readonly deleted: number;
   readonly skipped_replace: number;
   readonly took_ms: number;
+  /** As for a reindex. */
+  readonly dropped_duplicates?: number;
 }
 /** One token: `start` and `end` are UTF-16 offsets in the text. */
 export interface TokenInfo {

@@ -61,7 +61,7 @@ test('where rows were dropped only appends are followed; a reindex settles the r
   await build();
   expect(await texts()).toEqual(['new', 'two']);
   await append({ id: 2, text: 'second' });
-  await backend.sync({});
+  expect(await backend.sync({})).toMatchObject({ inserted: 1, dropped_duplicates: 1 });
   expect(await texts()).toEqual(['new', 'second']);
   await remove('old');
   await expect(backend.sync({})).rejects.toMatchObject({

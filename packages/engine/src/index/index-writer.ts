@@ -1,11 +1,9 @@
 /**
  * The one writer of an index generation:
- *   1. `add`, `deleteKeys`, `deleteRows`, `moveRows` change what the next commit will be;
- *      segments are flushed when the
- *      memory budget is used up, and stay invisible
+ *   1. `add`, `deleteKeys`, `deleteRows`, `moveRows` change what the next commit will be; segments
+ *      are flushed when the memory budget is used up, and stay invisible
  *   2. `commit` flushes, writes live documents and locators that changed, then makes data and
- *      checkpoint visible together by
- *      one rename (R1)
+ *      checkpoint visible together by one rename (R1)
  *   3. `rollback` forgets everything since the last commit
  * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk
  * holds is not known, and only reading the commit tells. Files that nobody needs any more are

@@ -33,5 +33,6 @@ export async function followTable(
     updated: done.updated,
     deleted: done.deleted,
     skipped_replace: done.skippedReplace,
+    ...(done.droppedDuplicates > 0 ? { dropped_duplicates: done.droppedDuplicates } : {}),
   };
 }

@@ -39,6 +39,11 @@ export default class IndexSync extends LhsCommand {
       `${args.index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ${duration(done.took_ms)}: ` +
         `+${count(done.inserted)} ~${count(done.updated)} -${count(done.deleted)} rows · ${count(done.doc_count)} rows now`,
     ]);
+    if (done.dropped_duplicates) {
+      this.print([
+        `${count(done.dropped_duplicates)} rows with a key that came again were left out`,
+      ]);
+    }
   }
 }
 
