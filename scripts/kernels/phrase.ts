@@ -48,14 +48,40 @@ const setCursor = (name: CursorField, value: string): string =>
 const nextTf = `(if ${g('w')} (then ${set('tfBit', add(g('tfBit'), g('w')))}
   ${set('tf', frequencyBefore(g('at'), g('tfBit'), g('w')))}))`;
 
+/** Adds to posBit what the posting at $first + ctz(x) takes, and drops it from x. */
+const walkPosting = `
+  ${set('tf', c32(1))}
+  ${nextTf}
+  ${set(
+    'posBit',
+    add(
+      g('posBit'),
+      `(i32.mul ${g('tf')} (i32.load8_u offset=${WIDTHS_AT}
+        ${load8(add(g('first'), low(`(i64.ctz ${g('x')})`)))}))`,
+    ),
+  )}
+  ${set('x', `(i64.and ${g('x')} (i64.sub ${g('x')} (i64.const 1)))`)}`;
+
+/** p: bytes of the positions of the groups before group g, by walking them. */
+const walkGroups = `
+  ${set('p', c32(0))} ${set('h', c32(0))}
+  (loop $groups
+    ${set('x', load64(add(add(field('bitmap'), shl(g('r'), 5)), shl(g('h'), 3))))}
+    ${set('first', add(add(g('extents'), shl(g('r'), 8)), shl(g('h'), 6)))}
+    ${set('posBit', c32(0))}
+    (block $end (loop $walk (br_if $end (i64.eqz ${g('x')})) ${walkPosting} (br $walk)))
+    ${set('p', add(g('p'), shr(add(g('posBit'), c32(7)), 3)))}
+    ${set('h', add(g('h'), c32(1)))} (br_if $groups (i32.lt_u ${g('h')} ${g('g')})))
+  ${set('tfBit', c32(0))} ${set('posBit', c32(0))}`;
+
 /**
- * Starts at the group of 64 documents that holds d; returns 0 where its start is not stored (255).
+ * Starts at the group of 64 documents that holds d. A start that is not stored (255) is walked for.
  */
 const enterGroup = `
   ${set('g', and(shr(g('d'), 6), c32(3)))}
   (if ${g('g')} (then
     ${set('p', load8(sub(add(add(field('group'), `(i32.mul ${g('r')} ${c32(3)})`), g('g')), c32(1))))}
-    (if (i32.eq ${g('p')} ${c32(255)}) (then (return ${c32(0)})))))
+    (if (i32.eq ${g('p')} ${c32(255)}) (then ${walkGroups}))))
   ${setCursor('byte', add(g('at'), g('p')))}
   ${set('p', add(field('bitmap'), shl(g('r'), 5)))}
   (block $e (loop $l (br_if $e (i32.eqz ${g('g')}))
@@ -74,24 +100,14 @@ const before = (() => {
 
 /** locate: frequency and place of the positions of d in the dense term at $s; cursor at $q. */
 export const locate = `(func $locate ${params('i32', 's q d extents')} (result i32)
-  ${locals('i32', 'r w at g p tfBit posBit tf')} ${locals('i64', 'x')}
+  ${locals('i32', 'r w at g h p first tfBit posBit tf')} ${locals('i64', 'x')}
   ${set('r', shr(g('d'), 8))} ${set('w', load8(add(field('width'), g('r'))))}
   ${set('at', boundary(field))}
   (if (i32.or (i32.ne ${cursor('group')} ${shr(g('d'), 6)}) (i32.lt_u ${g('d')} ${cursor('next')}))
     (then ${enterGroup})
     (else ${set('tfBit', cursor('tfBit'))} ${set('posBit', cursor('posBit'))}))
-  ${set('x', before)} ${set('p', add(g('extents'), and(g('d'), c32(-64))))}
-  (block $done (loop $walk (br_if $done (i64.eqz ${g('x')})) ${set('tf', c32(1))}
-    ${nextTf}
-    ${set(
-      'posBit',
-      add(
-        g('posBit'),
-        `(i32.mul ${g('tf')} (i32.load8_u offset=${WIDTHS_AT}
-          ${load8(add(g('p'), low(`(i64.ctz ${g('x')})`)))}))`,
-      ),
-    )}
-    ${set('x', `(i64.and ${g('x')} (i64.sub ${g('x')} (i64.const 1)))`)} (br $walk)))
+  ${set('x', before)} ${set('first', add(g('extents'), and(g('d'), c32(-64))))}
+  (block $done (loop $walk (br_if $done (i64.eqz ${g('x')})) ${walkPosting} (br $walk)))
   ${setCursor('next', g('d'))} ${setCursor('tfBit', g('tfBit'))} ${setCursor('posBit', g('posBit'))}
   ${set('tf', c32(1))}
   ${nextTf}

@@ -3,7 +3,7 @@
  * frequency is the number of its occurrences and whose weight is the sum of the terms' weights; its
  * frequency is at most any term's, which bounds it.
  */
-import { DENSE } from '../inverted/format.ts';
+import { DENSE, RANGE_SHIFT } from '../inverted/format.ts';
 import { denseFrequency } from './dense-frequency.ts';
 import { intersectLists } from './intersect.ts';
 import { countDensePhrase, searchDensePhrase } from './phrase-dense.ts';
@@ -68,13 +68,25 @@ function sortSurvivors(scorer: SegmentScorer, n: number): void {
   lead.decodeHitFrequencies(n);
   buckets.fill(0);
   for (let i = 0; i < n; i++) {
-    const tf = Math.min(frequencies[hits[i]], ROWS);
+    const tf = leastFrequency(scorer, survivors[i], Math.min(frequencies[hits[i]], ROWS));
     const key = 255 - Math.min(255, (impact[(tf << 8) | reader.codes[survivors[i]]] * 255.999) | 0);
     keys[i] = key;
     buckets[key + 1]++;
   }
   for (let key = 1; key < 257; key++) buckets[key] += buckets[key - 1];
   for (let i = 0; i < n; i++) ordered[buckets[keys[i]]++] = i;
+}
+
+/** At most this frequency by the widths of dense terms in the document's range. */
+function leastFrequency({ active, count, reader }: SegmentScorer, doc: number, tf: number): number {
+  const { u8 } = reader.arena;
+  let least = tf;
+  for (let k = 1; k < count && least > 1; k++) {
+    if (active[k].kind !== DENSE) continue;
+    const width = u8[active[k].widthAt + (doc >> RANGE_SHIFT)];
+    if (width < 5 && 1 << width < least) least = 1 << width;
+  }
+  return least;
 }
 
 /**
