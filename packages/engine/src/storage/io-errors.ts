@@ -41,3 +41,11 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: 'mount the file system read-write, or choose another data folder',
   EIO: 'check the disk; nothing of this operation has become visible',
 };
+
+/** The error of a file that a commit names and that is not there. */
+export function missing(path: string, name: string): LhsError {
+  return new LhsError('corrupt_index', `"${path}/${name}" is missing`, {
+    hint: 'the index folder has lost a file: run lhs index reindex, or restore a backup',
+    details: { file: `${path}/${name}`, missing: true },
+  });
+}

@@ -15,8 +15,7 @@ import { join } from 'node:path';
 import { mapFile } from './arena.ts';
 import type { Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
-import { ioError, systemCode } from './io-errors.ts';
-import { missing } from './memory-directory.ts';
+import { ioError, missing, systemCode } from './io-errors.ts';
 
 /** Maps the file at a path into an arena. */
 export type MapFile = (path: string) => Region;

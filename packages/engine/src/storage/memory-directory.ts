@@ -1,12 +1,10 @@
 import { LhsError } from '../base/errors.ts';
 import type { Arena, Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
+import { missing } from './io-errors.ts';
 import { plainArena } from './plain-arena.ts';
 
-/**
- * Files in memory, for tests and for indexes that live as long as the process. Files become
- * visible by `finish`.
- */
+/** Files in memory, for tests. Files become visible by `finish`. */
 export class MemoryDirectory implements Directory {
   readonly path: string;
   readonly #arena: Arena;
@@ -119,12 +117,4 @@ class MemoryWriter implements FileWriter {
     this.#parts = [];
     this.#done(bytes);
   }
-}
-
-/** The error of a file that a commit names and that is not there. */
-export function missing(path: string, name: string): LhsError {
-  return new LhsError('corrupt_index', `"${path}/${name}" is missing`, {
-    hint: 'the index folder has lost a file: run lhs index reindex, or restore a backup',
-    details: { file: `${path}/${name}`, missing: true },
-  });
 }

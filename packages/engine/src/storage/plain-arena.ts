@@ -7,7 +7,7 @@ const ALIGN = 64;
 
 /**
  * An arena of fixed size that maps nothing: regions are allocated one behind the other, and the
- * space comes back when all of them have been released. For tests and for indexes in memory.
+ * space comes back when all of them have been released. For tests.
  */
 export function plainArena(bytes = 64 * 2 ** 20): Arena {
   const memory = new WebAssembly.Memory({ initial: Math.ceil((KERNEL_BYTES + bytes) / PAGE) });
