@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
 import { count, intersect, sieve } from './lists.ts';
-import { locate, phrase, phrases } from './phrase.ts';
+import { frequency, locate, match, phraseSurvivors, phrases } from './phrase.ts';
 import { bounds, list, lists, ranges } from './ranges.ts';
 
 const TARGET = new URL('../../packages/engine/src/scoring/kernel-code.ts', import.meta.url);
@@ -24,7 +24,8 @@ const text = `(module (import "env" "memory" (memory 1))
   ${[1, 2, 3].map(bounds).join('\n')}
   ${[1, 2, 3].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}
-  ${list} ${sieve} ${intersect} ${locate} ${phrase} ${[2, 3].map(phrases).join('\n')}
+  ${list} ${sieve} ${intersect} ${locate} ${frequency} ${match}
+  ${[2, 3].map(phrases).join('\n')} ${phraseSurvivors}
   ${count('countAnd', 'and', false)} ${count('countOr', 'or', false)}
   ${count('countAndBut', 'and', true)} ${count('countOrBut', 'or', true)})`;
 

@@ -99,7 +99,7 @@ const before = (() => {
 })();
 
 /** locate: frequency and place of the positions of d in the dense term at $s; cursor at $q. */
-export const locate = `(func $locate ${params('i32', 's q d extents')} (result i32)
+export const locate = `(func $locate ${params('i32', 's q d extents')} 
   ${locals('i32', 'r w at g h p first tfBit posBit tf')} ${locals('i64', 'x')}
   ${set('r', shr(g('d'), 8))} ${set('w', load8(add(field('width'), g('r'))))}
   ${set('at', boundary(field))}
@@ -111,8 +111,7 @@ export const locate = `(func $locate ${params('i32', 's q d extents')} (result i
   ${setCursor('next', g('d'))} ${setCursor('tfBit', g('tfBit'))} ${setCursor('posBit', g('posBit'))}
   ${set('tf', c32(1))}
   ${nextTf}
-  ${setField('tf', g('tf'))} ${setField('byte', cursor('byte'))} ${setField('bit', g('posBit'))}
-  ${c32(1)})`;
+  ${setField('tf', g('tf'))} ${setField('byte', cursor('byte'))} ${setField('bit', g('posBit'))})`;
 
 const read = (byte: string, bit: string): string =>
   and(`(i32.shr_u ${load(add(byte, shr(bit, 3)))} ${and(bit, c32(7))})`, g('mask'));
@@ -135,7 +134,7 @@ const scan = `
  * match: how often the terms below byte n, located, stand at their slots; the term at $lead has the
  * fewest positions.
  */
-const match = `(func $match ${params('i32', 'n lead width once')} (result i32)
+export const match = `(func $match ${params('i32', 'n lead width once')} (result i32)
   ${locals('i32', 's i j p q v bit mask found')}
   ${set('mask', sub(`(i32.shl (i32.const 1) ${g('width')})`, c32(1)))}
   (loop $l ${setField('scanBit', field('bit'))} ${setField('scanLeft', field('tf'))}
@@ -153,32 +152,13 @@ const match = `(func $match ${params('i32', 'n lead width once')} (result i32)
     ${set('found', add(g('found'), c32(1)))} (br_if $end ${g('once')}) (br $pos)))
   ${g('found')})`;
 
-/**
- * phrase: how often terms 0 .. n - 1 stand at their slots in d, whose positions take `width` bits.
- * Terms with `located` have tf, byte and bit set already. -1: a place could not be computed here.
- */
-export const phrase = `${match}
-(func (export "phrase") ${params('i32', 'n d extents width once')} (result i32)
-  ${locals('i32', 'k s lead least')}
-  ${set('least', c32(1 << 30))}
-  (loop $l ${set('s', `(i32.mul ${g('k')} ${c32(TERM_BYTES)})`)}
-    (if (i32.eqz ${field('located')}) (then
-      (if (i32.eqz (call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')}
-        ${g('extents')})) (then (return (i32.const -1))))))
-    (if (i32.lt_u ${field('tf')} ${g('least')}) (then
-      ${set('least', field('tf'))} ${set('lead', g('s'))}))
-    ${set('k', add(g('k'), c32(1)))} (br_if $l (i32.lt_u ${g('k')} ${g('n')})))
-  (call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')} ${g('width')}
-    ${g('once')}))`;
-
 /** Skips d where a frequency, in `least`, keeps it below `low`. */
 const skipBelow = `(br_if $skip (f64.lt
   (f64.mul ${g('weight')} ${impact(rowOf(g('least')), g('code'))}) ${g('low')}))`;
 
 /** Locates term k, lowers `least`, skips where that is too little. */
 const narrow = (k: number): string => `
-  (if (i32.eqz (call $locate ${c32(TERM_BYTES * k)} ${c32(CURSORS_AT + 32 * k)} ${g('d')}
-    ${g('extents')})) (then ${set('found', c32(-1))} (br $located)))
+  (call $locate ${c32(TERM_BYTES * k)} ${c32(CURSORS_AT + 32 * k)} ${g('d')} ${g('extents')})
   ${set('tf', `(i32.load offset=${TERM_BYTES * k + FIELD.tf} ${c32(0)})`)}
   (if (i32.lt_u ${g('tf')} ${g('least')}) (then
     ${set('least', g('tf'))} ${set('lead', c32(TERM_BYTES * k))} ${skipBelow}))`;
@@ -187,14 +167,12 @@ const narrow = (k: number): string => `
  * Emits (d, times), or ~d where a place could not be computed; counts instead where that is wanted.
  */
 const emit = `
-  (if ${g('found')} (then
-    (if (i32.and ${g('counting')} (i32.gt_s ${g('found')} ${c32(0)}))
-      (then ${set('counted', add(g('counted'), c32(1)))})
-      (else
-        (i32.store offset=${DOCS_AT} ${shl(g('m'), 2)} (select ${g('d')}
-          (i32.xor ${g('d')} ${c32(-1)}) (i32.gt_s ${g('found')} ${c32(0)})))
-        (i32.store offset=${SCORES_AT} ${shl(g('m'), 2)} ${g('found')})
-        ${set('m', add(g('m'), c32(1)))}))))`;
+  (if ${g('found')} (then (if ${g('counting')}
+    (then ${set('counted', add(g('counted'), c32(1)))})
+    (else
+      (i32.store offset=${DOCS_AT} ${shl(g('m'), 2)} ${g('d')})
+      (i32.store offset=${SCORES_AT} ${shl(g('m'), 2)} ${g('found')})
+      ${set('m', add(g('m'), c32(1)))}))))`;
 
 const quarter = (n: number, q: number): string => `
   (block $no (loop $bits
@@ -206,14 +184,13 @@ const quarter = (n: number, q: number): string => `
     (block $skip
       ${skipBelow}
       ${set('least', c32(1 << 30))}
-      (block $located
-        ${times(n, narrow)}
+      ${times(n, narrow)}
         ${set(
           'found',
           `(call $match ${c32(TERM_BYTES * n)} ${g('lead')}
             (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))})
             ${g('counting')})`,
-        )})
+        )}
       ${emit})
     (br $bits)))`;
 
@@ -242,6 +219,93 @@ export const phrases = (n: number): string => `(func (export "phrases${n}")
     })}
     ${set('most', `(select (i32.shl ${c32(1)} ${g('most')}) ${c32(32)} (i32.lt_u ${g('most')} ${c32(5)}))`)}
     ${times(4, (q) => quarter(n, q))}
+    (br $next)))
+  (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')})
+  (i32.store offset=${COUNTED_AT} (i32.const 0) ${g('counted')}) ${g('from')})`;
+
+/** frequency: of the document d in the dense term at $s. */
+export const frequency = `(func $frequency ${params('i32', 's d')} (result i32)
+  ${locals('i32', 'r w at p v e')}
+  ${set('r', shr(g('d'), 8))} ${set('w', load8(add(field('width'), g('r'))))}
+  (if (i32.eqz ${g('w')}) (then (return ${c32(1)})))
+  ${set('at', boundary(field))}
+  ${set('p', add(field('bitmap'), shl(g('r'), 5)))}
+  ${set('e', add(field('bitmap'), shl(shr(g('d'), 6), 3)))}
+  ${set(
+    'v',
+    low(
+      popcnt(
+        `(i64.and ${load64(g('e'))}
+          (i64.sub (i64.shl (i64.const 1) (i64.extend_i32_u ${g('d')})) (i64.const 1)))`,
+      ),
+    ),
+  )}
+  (block $done (loop $words (br_if $done (i32.ge_u ${g('p')} ${g('e')}))
+    ${set('v', add(g('v'), low(popcnt(load64(g('p'))))))} ${set('p', add(g('p'), c32(8)))}
+    (br $words)))
+  ${frequencyBefore(g('at'), `(i32.mul ${add(g('v'), c32(1))} ${g('w')})`, g('w'))})`;
+
+/** Takes the term at $s as the lead where its frequency, in tf, is the least. */
+const lead = `
+  (if (i32.lt_u ${g('tf')} ${g('least')}) (then
+    ${set('least', g('tf'))} ${set('lead', g('s'))} ${skipBelow}))`;
+
+/** Frequency and place of posting `hits[hit]` of the list term at $s. */
+const listPlace = `
+  ${set('j', load(add(field('hits'), g('z'))))}
+  ${set('tf', load(add(field('frequencies'), shl(g('j'), 2))))}
+  ${setField('tf', g('tf'))}
+  ${setField('byte', add(field('positions'), load(add(field('places'), shl(shr(g('j'), 7), 2)))))}
+  ${setField('bit', load(add(field('positionBits'), shl(g('j'), 2))))}`;
+
+/** Runs `step` for terms k .. n - 1, with $s at each. */
+const eachTerm = (label: string, from: string, to: string, step: string): string => `
+  ${set('k', from)} ${set('s', `(i32.mul ${from} ${c32(TERM_BYTES)})`)}
+  (block $${label}End (loop $${label} (br_if $${label}End (i32.ge_u ${g('k')} ${to}))
+    ${step}
+    ${set('s', add(g('s'), c32(TERM_BYTES)))} ${set('k', add(g('k'), c32(1)))} (br $${label})))`;
+
+/**
+ * phraseSurvivors: of survivors[ordered[from .. to)], known to hold `lists` list terms (first) and
+ * n - lists dense ones, those with the phrase, not in `blocked` (0: none), whose frequencies let
+ * `weight` reach `low`; emitted or counted as by phrases{n}. Stops once 16 are emitted.
+ */
+export const phraseSurvivors = `(func (export "phraseSurvivors")
+  ${params('i32', 'from to ordered survivors codes extents blocked lists n counting')}
+  ${params('f64', 'weight low')} (result i32)
+  ${locals('i32', 'm d code k s z j tf least lead found counted')}
+  (block $done (loop $next
+    (br_if $done (i32.ge_u ${g('from')} ${g('to')})) (br_if $done (i32.ge_u ${g('m')} ${c32(16)}))
+    ${set('z', shl(load(add(g('ordered'), shl(g('from'), 2))), 2))}
+    ${set('from', add(g('from'), c32(1)))}
+    ${set('d', load(add(g('survivors'), g('z'))))}
+    (if ${g('blocked')} (then
+      (br_if $next (i32.and ${c32(1)} (i32.shr_u
+        ${load(add(g('blocked'), shl(shr(g('d'), 5), 2)))} ${g('d')})))))
+    ${set('code', load8(add(g('codes'), g('d'))))}
+    ${set('least', c32(1 << 30))}
+    (block $skip
+      ${eachTerm('list', c32(0), g('lists'), listPlace + lead)}
+      (if (i32.eqz ${g('counting')}) (then
+        ${eachTerm(
+          'dense',
+          g('lists'),
+          g('n'),
+          `${set('tf', `(call $frequency ${g('s')} ${g('d')})`)} ${lead}`,
+        )}))
+      ${eachTerm(
+        'place',
+        g('lists'),
+        g('n'),
+        `(call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')} ${g('extents')})
+        ${set('tf', field('tf'))} ${lead}`,
+      )}
+      ${set(
+        'found',
+        `(call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')}
+          (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))}) ${g('counting')})`,
+      )}
+      ${emit})
     (br $next)))
   (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')})
   (i32.store offset=${COUNTED_AT} (i32.const 0) ${g('counted')}) ${g('from')})`;

@@ -233,10 +233,9 @@ export class Clause {
     this.state[block] |= HAS_POSITIONS;
   }
 
-  /** Byte address of the positions of a block. */
-  positionsOf(block: number): number {
-    if (this.kind === SHORT) return this.positionsAt;
-    return (this.term as BigTerm).positions + this.reader.arena.i32[this.positionWords + block];
+  /** Byte address of the positions of a list or short term. */
+  get positionsStart(): number {
+    return this.kind === SHORT ? this.positionsAt : (this.term as BigTerm).positions;
   }
 
   /**

@@ -8,13 +8,15 @@
  *   bounds       f64[256]: the most that the term scores, by impact code
  *   frequencies, hits
  *                decoded frequencies of a list term; posting number by survivor
- *   located      1: tf, byte and bit below are set already (list terms)
  *   weight       f64: boost x idf
  *   tf, byte, bit
  *                frequency in a document; where its positions lie
  *   slot         place of the term in a phrase
  *   scanBit, scanLeft
  *                where a phrase goes on reading the term's positions
+ *   positions, places, positionBits
+ *                of a list term: address of positions, offsets of its blocks' from there (i32 by
+ *                block), first bit of each posting's in its block (i32 by posting)
  *   offsetShift, offsetMask, baseMask
  *                1, 0xffff, -1 with 16-bit offsets; 2, -1, 0 with 32-bit ones
  */
@@ -29,7 +31,6 @@ export const FIELD = {
   bounds: 24,
   frequencies: 28,
   hits: 32,
-  located: 36,
   weight: 40,
   tf: 48,
   byte: 52,
@@ -41,6 +42,9 @@ export const FIELD = {
   baseMask: 76,
   scanBit: 80,
   scanLeft: 84,
+  positions: 88,
+  places: 92,
+  positionBits: 96,
 } as const;
 /**
  * Byte addresses of the rest: excluded bitmaps, number of emitted documents, walking cursors of
@@ -52,6 +56,8 @@ export const EMITTED_AT = 2060;
 export const COUNTED_AT = 2064;
 export const CURSORS_AT = 2112;
 export const WIDTHS_AT = 3072;
+/** A word that is 0: the places of a short term. */
+export const ZERO_AT = 3328;
 /**
  * Emitted documents (~doc: the score is a bound), their scores; impacts f64[33][256], row 32 = 1.
  */

@@ -95,10 +95,25 @@ export interface Kernels {
     jAt: number,
   ): number;
   /**
-   * How often the described terms stand at their slots in a document; -1: a place is not stored,
-   * walk for it.
+   * Of survivors[ordered[from .. to)], known to hold `lists` decoded terms (described first) and
+   * `terms` - `lists` dense ones, those with the phrase and not in `blocked` (0: none), whose
+   * frequencies let `weight` reach `low`: emitted or counted as by `phrases`. Stops when 16 are
+   * emitted; returns where to go on.
    */
-  phrase(terms: number, doc: number, extentsAt: number, width: number, once: number): number;
+  phraseSurvivors(
+    from: number,
+    to: number,
+    orderedAt: number,
+    survivorsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    blockedAt: number,
+    lists: number,
+    terms: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number;
   /**
    * Documents of the ranges sorted[from .. to) with the phrase of the described dense terms, in
    * none of the `excluded` bitmaps, whose frequencies let `weight` reach `low`: emits them with
@@ -147,7 +162,7 @@ class CompiledKernels implements Kernels {
   readonly sieve: Kernels['sieve'];
   readonly #bounds: readonly (Code | undefined)[];
   readonly intersect: Kernels['intersect'];
-  readonly phrase: Kernels['phrase'];
+  readonly phraseSurvivors: Kernels['phraseSurvivors'];
 
   constructor(arena: Arena, plain: PlainKernels) {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
@@ -177,7 +192,7 @@ class CompiledKernels implements Kernels {
     this.sieve = code.sieve;
     this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
     this.intersect = code.intersect;
-    this.phrase = code.phrase;
+    this.phraseSurvivors = code.phraseSurvivors;
   }
 
   ranges(

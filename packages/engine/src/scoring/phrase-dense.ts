@@ -1,7 +1,8 @@
 /** Phrases of dense terms only: whole ranges in the kernels, by falling bound. */
 import { describeExcluded, sortRanges } from './conjunction.ts';
-import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
-import { beginPhrase, walkedFrequency } from './positions.ts';
+import { COUNTED_AT } from './kernel-memory.ts';
+import { eachEmittedPhrase } from './phrase-lists.ts';
+import { beginPhrase } from './positions.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
 
 /**
@@ -28,7 +29,7 @@ export function searchDensePhrase(
   const excluded = describeExcluded(scorer);
   for (let i = 0; i < n; ) {
     i = runRanges(scorer, i, n, excluded, 0, weight, top.theta / UP);
-    eachEmitted(scorer, visit);
+    eachEmittedPhrase(scorer, visit);
   }
 }
 
@@ -43,9 +44,6 @@ export function countDensePhrase(scorer: SegmentScorer): number {
   for (let i = 0; i < ranges; ) {
     i = runRanges(scorer, i, ranges, excluded, 1, 0, -1);
     count += arena.i32[COUNTED_AT >> 2];
-    eachEmitted(scorer, (_, frequency) => {
-      if (frequency > 0) count++;
-    });
   }
   return count;
 }
@@ -72,15 +70,4 @@ function runRanges(
     weight,
     low,
   );
-}
-
-/** Documents that the kernel emitted, with their phrase frequencies. */
-function eachEmitted(scorer: SegmentScorer, visit: (doc: number, frequency: number) => void): void {
-  const { i32 } = scorer.reader.arena;
-  const emitted = i32[EMITTED_AT >> 2];
-  for (let i = 0; i < emitted; i++) {
-    const at = i32[(DOCS_AT >> 2) + i];
-    if (at < 0) visit(~at, walkedFrequency(scorer, ~at));
-    else visit(at, i32[(SCORES_AT >> 2) + i]);
-  }
 }

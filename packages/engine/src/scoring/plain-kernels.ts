@@ -3,7 +3,6 @@ import { LIST_BLOCK, LONG, RANGE_SHIFT } from '../inverted/format.ts';
 import type { Arena } from '../storage/directory.ts';
 import {
   COUNTED_AT,
-  CURSORS_AT,
   DOCS_AT,
   EMITTED_AT,
   EXCLUDED_AT,
@@ -272,10 +271,10 @@ export class PlainKernels implements Kernels {
     return intersect(this.#i32, aAt, aSize, bAt, bSize, intoAt, iAt, jAt);
   }
 
-  phrase(terms: number, doc: number, extentsAt: number, width: number, once: number): number {
+  /** How often the located terms stand at their slots; with `once` 1 at most. */
+  #match(terms: number, width: number, once: number): number {
     let lead = 0;
-    for (let k = 0; k < terms; k++) {
-      if (this.#field(k, 'located') === 0 && !this.#locate(k, doc, extentsAt)) return -1;
+    for (let k = 1; k < terms; k++) {
       if (this.#field(k, 'tf') < this.#field(lead, 'tf')) lead = k;
     }
     let found = 0;
@@ -289,6 +288,59 @@ export class PlainKernels implements Kernels {
       if (all && once === 1) break;
     }
     return found;
+  }
+
+  phraseSurvivors(
+    from: number,
+    to: number,
+    orderedAt: number,
+    survivorsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    blockedAt: number,
+    lists: number,
+    terms: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number {
+    const i32 = this.#i32;
+    this.#emitted = 0;
+    let counted = 0;
+    let at = from;
+    while (at < to && this.#emitted < MOST_EMITTED) {
+      const hit = i32[(orderedAt >> 2) + at++];
+      const doc = i32[(survivorsAt >> 2) + hit];
+      if (blockedAt !== 0 && ((i32[(blockedAt >> 2) + (doc >> 5)] >>> doc) & 1) === 1) continue;
+      let least = ROWS;
+      for (let k = 0; k < lists; k++) least = Math.min(least, this.#placeList(k, hit));
+      if (weight * this.#impact(least, this.#u8[codesAt + doc]) < low) continue;
+      for (let k = lists; k < terms; k++) this.#locate(k, doc, extentsAt);
+      const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
+      const found = this.#match(terms, width, counting);
+      if (found > 0 && counting === 1) counted++;
+      else if (found > 0) this.#emitPhrase(doc, found);
+    }
+    i32[EMITTED_AT >> 2] = this.#emitted;
+    i32[COUNTED_AT >> 2] = counted;
+    return at;
+  }
+
+  /** Sets tf, byte and bit of list term k; returns the frequency. */
+  #placeList(k: number, hit: number): number {
+    const posting = this.#i32[(this.#field(k, 'hits') >> 2) + hit];
+    const tf = this.#i32[(this.#field(k, 'frequencies') >> 2) + posting];
+    const place = this.#i32[(this.#field(k, 'places') >> 2) + (posting >> 7)];
+    const bit = this.#i32[(this.#field(k, 'positionBits') >> 2) + posting];
+    this.#place(k, tf, this.#field(k, 'positions') + place, bit);
+    return tf;
+  }
+
+  #place(k: number, tf: number, byte: number, bit: number): void {
+    const at = (TERM_BYTES * k) >> 2;
+    this.#i32[at + (FIELD.tf >> 2)] = tf;
+    this.#i32[at + (FIELD.byte >> 2)] = byte;
+    this.#i32[at + (FIELD.bit >> 2)] = bit;
   }
 
   phrases(
@@ -315,10 +367,11 @@ export class PlainKernels implements Kernels {
           const doc = (w << 5) + 31 - Math.clz32(word & -word);
           const code = this.#u8[codesAt + doc];
           if (weight * this.#impact(this.#leastFrequency(terms, doc), code) < low) continue;
+          for (let k = 0; k < terms; k++) this.#locate(k, doc, extentsAt);
           const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
-          const found = this.phrase(terms, doc, extentsAt, width, counting);
+          const found = this.#match(terms, width, counting);
           if (found > 0 && counting === 1) counted++;
-          else if (found !== 0) this.#emitPhrase(doc, found);
+          else if (found > 0) this.#emitPhrase(doc, found);
         }
       }
     }
@@ -338,7 +391,7 @@ export class PlainKernels implements Kernels {
   }
 
   #emitPhrase(doc: number, found: number): void {
-    this.#i32[(DOCS_AT >> 2) + this.#emitted] = found > 0 ? doc : ~doc;
+    this.#i32[(DOCS_AT >> 2) + this.#emitted] = doc;
     this.#i32[(SCORES_AT >> 2) + this.#emitted++] = found;
   }
 
@@ -356,35 +409,27 @@ export class PlainKernels implements Kernels {
     return false;
   }
 
-  /** Sets tf, byte and bit of dense term k, from the start of the document's group of 64. */
-  #locate(k: number, doc: number, extentsAt: number): boolean {
+  /** Sets tf, byte and bit of dense term k, walking from the start of the document's range. */
+  #locate(k: number, doc: number, extentsAt: number): void {
     const range = doc >> RANGE_SHIFT;
     const width = this.#u8[this.#field(k, 'width') + range];
     const boundary = this.#boundary(k, range);
-    const group = (doc >> 6) & 3;
-    const skip = group === 0 ? 0 : this.#u8[this.#field(k, 'group') + 3 * range + group - 1];
-    if (skip === 255) return false;
     const words = this.#field(k, 'bitmap') >> 2;
-    const from = words + ((doc >> 6) << 1);
+    const own = doc >> 5;
     let posting = 0;
-    for (let w = words + WORDS * range; w < from; w++) posting += popcount(this.#i32[w]);
     let bits = 0;
-    for (let w = from; w <= words + (doc >> 5); w++) {
-      let word = this.#i32[w];
-      if (w === words + (doc >> 5)) word &= 2 ** (doc & 31) - 1;
+    for (let w = WORDS * range; w <= own; w++) {
+      if ((w & 1) === 0) bits = (bits + 7) & ~7;
+      let word = this.#i32[words + w];
+      if (w === own) word &= 2 ** (doc & 31) - 1;
       for (; word !== 0; word &= word - 1) {
-        const other = ((w - words) << 5) + 31 - Math.clz32(word & -word);
+        const other = (w << 5) + 31 - Math.clz32(word & -word);
         const tf = width === 0 ? 1 : this.#frequency(boundary, ++posting * width, width);
         bits += tf * this.#u8[WIDTHS_AT + this.#u8[extentsAt + other]];
       }
     }
-    const at = (TERM_BYTES * k) >> 2;
     const tf = width === 0 ? 1 : this.#frequency(boundary, (posting + 1) * width, width);
-    this.#i32[at + (FIELD.tf >> 2)] = tf;
-    this.#i32[at + (FIELD.byte >> 2)] = boundary + skip;
-    this.#i32[at + (FIELD.bit >> 2)] = bits;
-    this.#i32[(CURSORS_AT >> 2) + 8 * k] = -1;
-    return true;
+    this.#place(k, tf, boundary, bits);
   }
 
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {

@@ -33,7 +33,7 @@ export class Workspace {
   survivors: Int32Array = new Int32Array(0);
   hitsA: Int32Array = new Int32Array(0);
   hitsB: Int32Array = new Int32Array(0);
-  ordered = new Int32Array(0);
+  ordered: Int32Array = new Int32Array(0);
   keys = new Uint8Array(0);
   /** A copy of blocked documents that lie elsewhere. */
   blocked: Int32Array = new Int32Array(0);
@@ -79,7 +79,7 @@ export class Workspace {
     this.hitsA = this.words(postings);
     this.hitsB = this.words(postings);
     this.blocked = this.words(wordsOf(docs));
-    this.ordered = new Int32Array(postings);
+    this.ordered = this.words(postings);
     this.keys = new Uint8Array(Math.max(postings, ranges));
     this.marks = new Int32Array(wordsOf(docs));
   }

@@ -1,0 +1,116 @@
+/** Phrases with a list term: survivors by falling bound, in 256 steps, many in one call. */
+import { DENSE, RANGE_SHIFT } from '../inverted/format.ts';
+import { intersectLists } from './intersect.ts';
+import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
+import { beginPhrase, locateHits } from './positions.ts';
+import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { ROWS } from './workspace.ts';
+
+/** Calls `visit` with every document with the phrase that may reach theta, and its frequency. */
+export function searchListPhrase(
+  scorer: SegmentScorer,
+  weight: number,
+  visit: (doc: number, frequency: number) => void,
+): void {
+  const { top, workspace } = scorer;
+  const { buckets } = workspace;
+  const n = intersectLists(scorer, true);
+  if (n === 0) return;
+  sortSurvivors(scorer, n);
+  beginPhrase(scorer);
+  // buckets[key] is the end of bucket key by now.
+  for (let key = 0, from = 0; key < 256; key++) {
+    const to = buckets[key];
+    if (from === to) continue;
+    if (weight * ((256 - key) / 255.999) * UP < top.theta) break;
+    locateHits(scorer, from, to);
+    while (from < to) {
+      from = run(scorer, from, to, 0, weight, top.theta / UP);
+      eachEmittedPhrase(scorer, visit);
+    }
+  }
+}
+
+/** Number of documents with the phrase. */
+export function countListPhrase(scorer: SegmentScorer): number {
+  const { ordered } = scorer.workspace;
+  const n = intersectLists(scorer, true);
+  if (n === 0) return 0;
+  for (let i = 0; i < n; i++) ordered[i] = i;
+  beginPhrase(scorer);
+  locateHits(scorer, 0, n);
+  run(scorer, 0, n, 1, 0, -1);
+  return scorer.reader.arena.i32[COUNTED_AT >> 2];
+}
+
+function run(
+  scorer: SegmentScorer,
+  from: number,
+  to: number,
+  counting: 0 | 1,
+  weight: number,
+  low: number,
+): number {
+  const { active, count, reader, workspace, kernels } = scorer;
+  let lists = 0;
+  while (lists < count && active[lists].kind !== DENSE) lists++;
+  return kernels.phraseSurvivors(
+    from,
+    to,
+    workspace.ordered.byteOffset,
+    workspace.survivors.byteOffset,
+    reader.codes.byteOffset,
+    reader.extents.byteOffset,
+    scorer.blockedAt,
+    lists,
+    count,
+    counting,
+    weight,
+    low,
+  );
+}
+
+/** Documents that a phrase kernel emitted, with their phrase frequencies. */
+export function eachEmittedPhrase(
+  scorer: SegmentScorer,
+  visit: (doc: number, frequency: number) => void,
+): void {
+  const { i32 } = scorer.reader.arena;
+  const emitted = i32[EMITTED_AT >> 2];
+  for (let i = 0; i < emitted; i++) {
+    visit(i32[(DOCS_AT >> 2) + i], i32[(SCORES_AT >> 2) + i]);
+  }
+}
+
+/**
+ * Orders survivors[0 .. n) by the impact of the lead's frequency; buckets[k] is the end of bucket
+ * k.
+ */
+function sortSurvivors(scorer: SegmentScorer, n: number): void {
+  const { active, workspace, reader } = scorer;
+  const { survivors, ordered, buckets, keys, impact } = workspace;
+  const lead = active[0];
+  const { hits, frequencies } = lead;
+  lead.decodeHitFrequencies(n);
+  buckets.fill(0);
+  for (let i = 0; i < n; i++) {
+    const tf = leastFrequency(scorer, survivors[i], Math.min(frequencies[hits[i]], ROWS));
+    const key = 255 - Math.min(255, (impact[(tf << 8) | reader.codes[survivors[i]]] * 255.999) | 0);
+    keys[i] = key;
+    buckets[key + 1]++;
+  }
+  for (let key = 1; key < 257; key++) buckets[key] += buckets[key - 1];
+  for (let i = 0; i < n; i++) ordered[buckets[keys[i]]++] = i;
+}
+
+/** At most this frequency by the widths of dense terms in the document's range. */
+function leastFrequency({ active, count, reader }: SegmentScorer, doc: number, tf: number): number {
+  const { u8 } = reader.arena;
+  let least = tf;
+  for (let k = 1; k < count && least > 1; k++) {
+    if (active[k].kind !== DENSE) continue;
+    const width = u8[active[k].widthAt + (doc >> RANGE_SHIFT)];
+    if (width < 5 && 1 << width < least) least = 1 << width;
+  }
+  return least;
+}
