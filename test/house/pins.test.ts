@@ -36,6 +36,7 @@ it('pins the exports of the lake', () => {
       "VariantValue",
       "appendRows",
       "changeColumns",
+      "compactTable",
       "createTable",
       "decodeVariant",
       "deleteRows",

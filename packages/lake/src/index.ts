@@ -15,6 +15,7 @@ export { type OpenTableOptions, openTable } from './table.ts';
 export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
+export type { CompactResult } from './write/compact-table.ts';
 export type { ImportOptions } from './write/import-files.ts';
 export type { WriteInput } from './write/input.ts';
 export type { SchemaChange } from './write/schema-change.ts';
@@ -22,6 +23,7 @@ export type { WriteResult } from './write/table-writer.ts';
 export {
   appendRows,
   changeColumns,
+  compactTable,
   createTable,
   deleteRows,
   dropRef,

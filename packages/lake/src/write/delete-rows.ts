@@ -72,7 +72,11 @@ function isGone(entry: ManifestEntry, gone: ReadonlySet<string>, followed: Reado
   return gone.has(target) || followed.has(target);
 }
 
-async function livePositions(source: SourceTable, scan: FileScan): Promise<ReadonlySet<number>> {
+/** The positions of a data file’s live rows. */
+export async function livePositions(
+  source: SourceTable,
+  scan: FileScan,
+): Promise<ReadonlySet<number>> {
   const live = new Set<number>();
   const options = { columns: [source.schema.fields[0].name], files: new Set([scan.data.path]) };
   for await (const batch of source.scan(options)) for (const at of batch.positions) live.add(at);

@@ -5,6 +5,7 @@
 type TableWriter = typeof import('./table-writer.ts');
 type Maintenance = typeof import('./maintain-table.ts');
 type Import = typeof import('./import-files.ts');
+type Compaction = typeof import('./compact-table.ts');
 
 const writer = () => import('./table-writer.ts');
 const maintenance = () => import('./maintain-table.ts');
@@ -24,6 +25,9 @@ export const deleteRows: TableWriter['deleteRows'] = async (...given) =>
 /** As in table-writer.ts. */
 export const upsertRows: TableWriter['upsertRows'] = async (...given) =>
   (await writer()).upsertRows(...given);
+/** As in compact-table.ts. */
+export const compactTable: Compaction['compactTable'] = async (...given) =>
+  (await import('./compact-table.ts')).compactTable(...given);
 /** As in import-files.ts. */
 export const importFiles: Import['importFiles'] = async (...given) =>
   (await import('./import-files.ts')).importFiles(...given);
