@@ -1,24 +1,12 @@
-import { popcount } from '../base/bitmap.ts';
 import { LIST_BLOCK, LONG, RANGE_SHIFT } from '../inverted/format.ts';
 import type { Arena } from '../storage/directory.ts';
-import {
-  COUNTED_AT,
-  DOCS_AT,
-  EMITTED_AT,
-  EXCLUDED_AT,
-  FIELD,
-  SCORES_AT,
-  TABLE_AT,
-  TERM_BYTES,
-  WIDTHS_AT,
-} from './kernel-memory.ts';
+import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { Kernels } from './kernels.ts';
 import { countAll, countAny, intersect, sieve } from './plain-lists.ts';
+import { PlainPhrases } from './plain-phrases.ts';
+import { PLAIN_ROWS, PlainTerms, WORDS } from './plain-terms.ts';
 
-/** Frequencies from here on are bounded by row 32 of the impact table. */
-const ROWS = 32;
 const MOST_EMITTED = 16;
-const WORDS = 8;
 
 /** The kernels as plain loops, for any number of terms: the same answers, bit for bit. */
 export class PlainKernels implements Kernels {
@@ -26,10 +14,15 @@ export class PlainKernels implements Kernels {
   readonly #i32: Int32Array;
   readonly #f64: Float64Array;
   readonly #view: DataView;
+  readonly #terms: PlainTerms;
+  readonly #phrases: PlainPhrases;
   #emitted = 0;
   #inexact = false;
 
-  constructor({ u8, i32, f64, view }: Arena) {
+  constructor(arena: Arena) {
+    const { u8, i32, f64, view } = arena;
+    this.#terms = new PlainTerms(arena);
+    this.#phrases = new PlainPhrases(arena);
     this.#u8 = u8;
     this.#i32 = i32;
     this.#f64 = f64;
@@ -53,10 +46,10 @@ export class PlainKernels implements Kernels {
       const range = this.#i32[(sortedAt >> 2) + at++];
       if (this.#f64[(boundsAt >> 3) + range] < theta) continue;
       for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
-        for (let word = this.#candidates(terms, excluded, w); word !== 0; word &= word - 1) {
+        for (let word = this.#terms.candidates(terms, excluded, w); word !== 0; word &= word - 1) {
           const doc = (w << 5) + 31 - Math.clz32(word & -word);
           const code = this.#u8[codesAt + doc];
-          if (this.#bound(0, terms, range, code) < low) continue;
+          if (this.#terms.bound(0, terms, range, code) < low) continue;
           this.#inexact = false;
           let score = 0;
           for (let k = 0; k < terms; k++) {
@@ -69,16 +62,6 @@ export class PlainKernels implements Kernels {
     }
     this.#i32[EMITTED_AT >> 2] = this.#emitted;
     return at;
-  }
-
-  /** Documents of word w of the bitmaps that all terms hold and none of the excluded bitmaps. */
-  #candidates(terms: number, excluded: number, w: number): number {
-    let word = -1;
-    for (let k = 0; k < terms; k++) word &= this.#i32[(this.#field(k, 'bitmap') >> 2) + w];
-    for (let i = 0; i < excluded; i++) {
-      word &= ~this.#i32[(this.#i32[(EXCLUDED_AT >> 2) + i] >> 2) + w];
-    }
-    return word;
   }
 
   lists(
@@ -100,13 +83,18 @@ export class PlainKernels implements Kernels {
       this.#inexact = false;
       let score = 0;
       for (let k = 0; k < lists; k++) {
-        const hit = this.#i32[(this.#field(k, 'hits') >> 2) + at];
-        const share = this.#share(k, this.#i32[(this.#field(k, 'frequencies') >> 2) + hit], code);
+        const hit = this.#i32[(this.#terms.field(k, 'hits') >> 2) + at];
+        const share = this.#share(
+          k,
+          this.#i32[(this.#terms.field(k, 'frequencies') >> 2) + hit],
+          code,
+        );
         score = k === 0 ? share : score + share;
       }
       if (dense > 0) {
         if (score + ahead < low) continue;
-        if (score + this.#bound(lists, lists + dense, doc >> RANGE_SHIFT, code) < low) continue;
+        if (score + this.#terms.bound(lists, lists + dense, doc >> RANGE_SHIFT, code) < low)
+          continue;
         for (let k = lists; k < lists + dense; k++) score += this.#denseShare(k, doc, code);
       }
       this.#emit(doc, code, score, theta);
@@ -144,8 +132,8 @@ export class PlainKernels implements Kernels {
         doc += this.#packed(at, i * width, width) + 1;
         const tf = this.#packed(tfAt, i * tfWidth, tfWidth) + 1;
         const code = this.#u8[codesAt + doc];
-        this.#inexact = tf >= ROWS;
-        this.#emit(doc, code, weight * this.#impact(tf, code), theta);
+        this.#inexact = tf >= PLAIN_ROWS;
+        this.#emit(doc, code, weight * this.#terms.impact(tf, code), theta);
       }
     }
     i32[EMITTED_AT >> 2] = this.#emitted;
@@ -157,64 +145,14 @@ export class PlainKernels implements Kernels {
     return (this.#view.getInt32(at + (bit >>> 3), true) >>> (bit & 7)) & (2 ** width - 1);
   }
 
-  #field(k: number, name: keyof typeof FIELD): number {
-    return this.#i32[(TERM_BYTES * k + FIELD[name]) >> 2];
-  }
-
-  #weight(k: number): number {
-    return this.#f64[(TERM_BYTES * k + FIELD.weight) >> 3];
-  }
-
-  #impact(tf: number, code: number): number {
-    return this.#f64[(TABLE_AT >> 3) + (Math.min(tf, ROWS) << 8) + code];
-  }
-
-  /** The most that terms from .. to - 1 score together in a range at a length code. */
-  #bound(from: number, to: number, range: number, code: number): number {
-    let sum = 0;
-    for (let k = from; k < to; k++) {
-      const impact = this.#u8[this.#field(k, 'impact') + range];
-      const width = this.#u8[this.#field(k, 'width') + range];
-      const best = this.#f64[(this.#field(k, 'bounds') >> 3) + impact];
-      const most = this.#weight(k) * this.#impact(width < 5 ? 1 << width : ROWS, code);
-      const bound = Math.min(best, most);
-      sum = k === from ? bound : sum + bound;
-    }
-    return sum;
-  }
-
   #share(k: number, tf: number, code: number): number {
-    if (tf >= ROWS) this.#inexact = true;
-    return this.#weight(k) * this.#impact(tf, code);
+    if (tf >= PLAIN_ROWS) this.#inexact = true;
+    return this.#terms.weight(k) * this.#terms.impact(tf, code);
   }
 
   #denseShare(k: number, doc: number, code: number): number {
-    const width = this.#u8[this.#field(k, 'width') + (doc >> RANGE_SHIFT)];
-    return this.#share(k, this.#frequencyOf(k, doc, width), code);
-  }
-
-  /** Frequency of dense term k in a document that holds it, whose range has this width. */
-  #frequencyOf(k: number, doc: number, width: number): number {
-    if (width === 0) return 1;
-    const range = doc >> RANGE_SHIFT;
-    const words = this.#field(k, 'bitmap') >> 2;
-    const own = words + (doc >> 5);
-    let rank = popcount(this.#i32[own] & (2 ** (doc & 31) - 1));
-    for (let w = words + WORDS * range; w < own; w++) rank += popcount(this.#i32[w]);
-    return this.#frequency(this.#boundary(k, range), (rank + 1) * width, width);
-  }
-
-  /** tf whose bits end `bit` bits before a boundary. */
-  #frequency(boundary: number, bit: number, width: number): number {
-    const word = this.#view.getInt32(boundary - ((bit + 7) >> 3), true);
-    return ((word >>> (-bit & 7)) & (2 ** width - 1)) + 1;
-  }
-
-  #boundary(k: number, range: number): number {
-    const base = this.#i32[(this.#field(k, 'base') >> 2) + (range >> 3)];
-    const place = this.#field(k, 'offset') + (range << this.#field(k, 'offsetShift'));
-    const offset = this.#view.getInt32(place, true) & this.#field(k, 'offsetMask');
-    return this.#field(k, 'payload') + (base & this.#field(k, 'baseMask')) + offset;
+    const width = this.#u8[this.#terms.field(k, 'width') + (doc >> RANGE_SHIFT)];
+    return this.#share(k, this.#terms.frequencyOf(k, doc, width), code);
   }
 
   #emit(doc: number, code: number, score: number, theta: number): void {
@@ -237,9 +175,9 @@ export class PlainKernels implements Kernels {
       let sum = 0;
       let everywhere = true;
       for (let k = 0; k < terms && everywhere; k++) {
-        const code = this.#u8[this.#field(k, 'impact') + range];
+        const code = this.#u8[this.#terms.field(k, 'impact') + range];
         everywhere = code !== 0;
-        sum += this.#f64[(this.#field(k, 'bounds') >> 3) + code];
+        sum += this.#f64[(this.#terms.field(k, 'bounds') >> 3) + code];
       }
       if (!everywhere || up * sum < theta) continue;
       this.#f64[(boundAt >> 3) + range] = up * sum;
@@ -271,23 +209,32 @@ export class PlainKernels implements Kernels {
     return intersect(this.#i32, aAt, aSize, bAt, bSize, intoAt, iAt, jAt);
   }
 
-  /** How often the located terms stand at their slots; with `once` 1 at most. */
-  #match(terms: number, width: number, once: number): number {
-    let lead = 0;
-    for (let k = 1; k < terms; k++) {
-      if (this.#field(k, 'tf') < this.#field(lead, 'tf')) lead = k;
-    }
-    let found = 0;
-    for (let i = 0; i < this.#field(lead, 'tf'); i++) {
-      const start = this.#position(lead, i, width) - this.#field(lead, 'slot');
-      let all = start >= 0;
-      for (let k = 0; k < terms && all; k++) {
-        if (k !== lead) all = this.#stands(k, start + this.#field(k, 'slot'), width);
-      }
-      if (all) found++;
-      if (all && once === 1) break;
-    }
-    return found;
+  phrases(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    excluded: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number {
+    return this.#phrases.phrases(
+      terms,
+      from,
+      to,
+      sortedAt,
+      boundsAt,
+      codesAt,
+      extentsAt,
+      excluded,
+      counting,
+      weight,
+      low,
+    );
   }
 
   phraseSurvivors(
@@ -304,132 +251,20 @@ export class PlainKernels implements Kernels {
     weight: number,
     low: number,
   ): number {
-    const i32 = this.#i32;
-    this.#emitted = 0;
-    let counted = 0;
-    let at = from;
-    while (at < to && this.#emitted < MOST_EMITTED) {
-      const hit = i32[(orderedAt >> 2) + at++];
-      const doc = i32[(survivorsAt >> 2) + hit];
-      if (blockedAt !== 0 && ((i32[(blockedAt >> 2) + (doc >> 5)] >>> doc) & 1) === 1) continue;
-      let least = ROWS;
-      for (let k = 0; k < lists; k++) least = Math.min(least, this.#placeList(k, hit));
-      if (weight * this.#impact(least, this.#u8[codesAt + doc]) < low) continue;
-      for (let k = lists; k < terms; k++) this.#locate(k, doc, extentsAt);
-      const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
-      const found = this.#match(terms, width, counting);
-      if (found > 0 && counting === 1) counted++;
-      else if (found > 0) this.#emitPhrase(doc, found);
-    }
-    i32[EMITTED_AT >> 2] = this.#emitted;
-    i32[COUNTED_AT >> 2] = counted;
-    return at;
-  }
-
-  /** Sets tf, byte and bit of list term k; returns the frequency. */
-  #placeList(k: number, hit: number): number {
-    const posting = this.#i32[(this.#field(k, 'hits') >> 2) + hit];
-    const tf = this.#i32[(this.#field(k, 'frequencies') >> 2) + posting];
-    const place = this.#i32[(this.#field(k, 'places') >> 2) + (posting >> 7)];
-    const bit = this.#i32[(this.#field(k, 'positionBits') >> 2) + posting];
-    this.#place(k, tf, this.#field(k, 'positions') + place, bit);
-    return tf;
-  }
-
-  #place(k: number, tf: number, byte: number, bit: number): void {
-    const at = (TERM_BYTES * k) >> 2;
-    this.#i32[at + (FIELD.tf >> 2)] = tf;
-    this.#i32[at + (FIELD.byte >> 2)] = byte;
-    this.#i32[at + (FIELD.bit >> 2)] = bit;
-  }
-
-  phrases(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    extentsAt: number,
-    excluded: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number {
-    this.#emitted = 0;
-    let counted = 0;
-    let at = from;
-    while (at < to && this.#emitted === 0) {
-      const range = this.#i32[(sortedAt >> 2) + at++];
-      if (this.#f64[(boundsAt >> 3) + range] < low) continue;
-      for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
-        for (let word = this.#candidates(terms, excluded, w); word !== 0; word &= word - 1) {
-          const doc = (w << 5) + 31 - Math.clz32(word & -word);
-          const code = this.#u8[codesAt + doc];
-          if (weight * this.#impact(this.#leastFrequency(terms, doc), code) < low) continue;
-          for (let k = 0; k < terms; k++) this.#locate(k, doc, extentsAt);
-          const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
-          const found = this.#match(terms, width, counting);
-          if (found > 0 && counting === 1) counted++;
-          else if (found > 0) this.#emitPhrase(doc, found);
-        }
-      }
-    }
-    this.#i32[EMITTED_AT >> 2] = this.#emitted;
-    this.#i32[COUNTED_AT >> 2] = counted;
-    return at;
-  }
-
-  #leastFrequency(terms: number, doc: number): number {
-    const range = doc >> RANGE_SHIFT;
-    let least = ROWS;
-    for (let k = 0; k < terms; k++) {
-      const width = this.#u8[this.#field(k, 'width') + range];
-      if (width < 5) least = Math.min(least, this.#frequencyOf(k, doc, width));
-    }
-    return least;
-  }
-
-  #emitPhrase(doc: number, found: number): void {
-    this.#i32[(DOCS_AT >> 2) + this.#emitted] = doc;
-    this.#i32[(SCORES_AT >> 2) + this.#emitted++] = found;
-  }
-
-  #position(k: number, i: number, width: number): number {
-    const bit = this.#field(k, 'bit') + i * width;
-    const word = this.#view.getInt32(this.#field(k, 'byte') + (bit >>> 3), true);
-    return (word >>> (bit & 7)) & (2 ** width - 1);
-  }
-
-  #stands(k: number, position: number, width: number): boolean {
-    for (let i = 0; i < this.#field(k, 'tf'); i++) {
-      const own = this.#position(k, i, width);
-      if (own >= position) return own === position;
-    }
-    return false;
-  }
-
-  /** Sets tf, byte and bit of dense term k, walking from the start of the document's range. */
-  #locate(k: number, doc: number, extentsAt: number): void {
-    const range = doc >> RANGE_SHIFT;
-    const width = this.#u8[this.#field(k, 'width') + range];
-    const boundary = this.#boundary(k, range);
-    const words = this.#field(k, 'bitmap') >> 2;
-    const own = doc >> 5;
-    let posting = 0;
-    let bits = 0;
-    for (let w = WORDS * range; w <= own; w++) {
-      if ((w & 1) === 0) bits = (bits + 7) & ~7;
-      let word = this.#i32[words + w];
-      if (w === own) word &= 2 ** (doc & 31) - 1;
-      for (; word !== 0; word &= word - 1) {
-        const other = (w << 5) + 31 - Math.clz32(word & -word);
-        const tf = width === 0 ? 1 : this.#frequency(boundary, ++posting * width, width);
-        bits += tf * this.#u8[WIDTHS_AT + this.#u8[extentsAt + other]];
-      }
-    }
-    const tf = width === 0 ? 1 : this.#frequency(boundary, (posting + 1) * width, width);
-    this.#place(k, tf, boundary, bits);
+    return this.#phrases.phraseSurvivors(
+      from,
+      to,
+      orderedAt,
+      survivorsAt,
+      codesAt,
+      extentsAt,
+      blockedAt,
+      lists,
+      terms,
+      counting,
+      weight,
+      low,
+    );
   }
 
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {

@@ -1,0 +1,194 @@
+import { RANGE_SHIFT } from '../inverted/format.ts';
+import type { Arena } from '../storage/directory.ts';
+import {
+  COUNTED_AT,
+  DOCS_AT,
+  EMITTED_AT,
+  FIELD,
+  SCORES_AT,
+  TERM_BYTES,
+  WIDTHS_AT,
+} from './kernel-memory.ts';
+import type { Kernels } from './kernels.ts';
+import { PLAIN_ROWS, PlainTerms, WORDS } from './plain-terms.ts';
+
+const MOST_EMITTED = 16;
+
+/** The phrase kernels as plain loops. */
+export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'> {
+  readonly #u8: Uint8Array;
+  readonly #i32: Int32Array;
+  readonly #f64: Float64Array;
+  readonly #view: DataView;
+  readonly #terms: PlainTerms;
+  #emitted = 0;
+
+  constructor(arena: Arena) {
+    this.#u8 = arena.u8;
+    this.#i32 = arena.i32;
+    this.#f64 = arena.f64;
+    this.#view = arena.view;
+    this.#terms = new PlainTerms(arena);
+  }
+
+  /** How often the located terms stand at their slots; with `once` 1 at most. */
+  #match(terms: number, width: number, once: number): number {
+    let lead = 0;
+    for (let k = 1; k < terms; k++) {
+      if (this.#terms.field(k, 'tf') < this.#terms.field(lead, 'tf')) lead = k;
+    }
+    let found = 0;
+    for (let i = 0; i < this.#terms.field(lead, 'tf'); i++) {
+      const start = this.#position(lead, i, width) - this.#terms.field(lead, 'slot');
+      let all = start >= 0;
+      for (let k = 0; k < terms && all; k++) {
+        if (k !== lead) all = this.#stands(k, start + this.#terms.field(k, 'slot'), width);
+      }
+      if (all) found++;
+      if (all && once === 1) break;
+    }
+    return found;
+  }
+
+  phraseSurvivors(
+    from: number,
+    to: number,
+    orderedAt: number,
+    survivorsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    blockedAt: number,
+    lists: number,
+    terms: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number {
+    const i32 = this.#i32;
+    this.#emitted = 0;
+    let counted = 0;
+    let at = from;
+    while (at < to && this.#emitted < MOST_EMITTED) {
+      const hit = i32[(orderedAt >> 2) + at++];
+      const doc = i32[(survivorsAt >> 2) + hit];
+      if (blockedAt !== 0 && ((i32[(blockedAt >> 2) + (doc >> 5)] >>> doc) & 1) === 1) continue;
+      let least = PLAIN_ROWS;
+      for (let k = 0; k < lists; k++) least = Math.min(least, this.#placeList(k, hit));
+      if (weight * this.#terms.impact(least, this.#u8[codesAt + doc]) < low) continue;
+      for (let k = lists; k < terms; k++) this.#locate(k, doc, extentsAt);
+      const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
+      const found = this.#match(terms, width, counting);
+      if (found > 0 && counting === 1) counted++;
+      else if (found > 0) this.#emitPhrase(doc, found);
+    }
+    i32[EMITTED_AT >> 2] = this.#emitted;
+    i32[COUNTED_AT >> 2] = counted;
+    return at;
+  }
+
+  /** Sets tf, byte and bit of list term k; returns the frequency. */
+  #placeList(k: number, hit: number): number {
+    const posting = this.#i32[(this.#terms.field(k, 'hits') >> 2) + hit];
+    const tf = this.#i32[(this.#terms.field(k, 'frequencies') >> 2) + posting];
+    const place = this.#i32[(this.#terms.field(k, 'places') >> 2) + (posting >> 7)];
+    const bit = this.#i32[(this.#terms.field(k, 'positionBits') >> 2) + posting];
+    this.#place(k, tf, this.#terms.field(k, 'positions') + place, bit);
+    return tf;
+  }
+
+  #place(k: number, tf: number, byte: number, bit: number): void {
+    const at = (TERM_BYTES * k) >> 2;
+    this.#i32[at + (FIELD.tf >> 2)] = tf;
+    this.#i32[at + (FIELD.byte >> 2)] = byte;
+    this.#i32[at + (FIELD.bit >> 2)] = bit;
+  }
+
+  phrases(
+    terms: number,
+    from: number,
+    to: number,
+    sortedAt: number,
+    boundsAt: number,
+    codesAt: number,
+    extentsAt: number,
+    excluded: number,
+    counting: number,
+    weight: number,
+    low: number,
+  ): number {
+    this.#emitted = 0;
+    let counted = 0;
+    let at = from;
+    while (at < to && this.#emitted === 0) {
+      const range = this.#i32[(sortedAt >> 2) + at++];
+      if (this.#f64[(boundsAt >> 3) + range] < low) continue;
+      for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
+        for (let word = this.#terms.candidates(terms, excluded, w); word !== 0; word &= word - 1) {
+          const doc = (w << 5) + 31 - Math.clz32(word & -word);
+          const code = this.#u8[codesAt + doc];
+          if (weight * this.#terms.impact(this.#leastFrequency(terms, doc), code) < low) continue;
+          for (let k = 0; k < terms; k++) this.#locate(k, doc, extentsAt);
+          const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
+          const found = this.#match(terms, width, counting);
+          if (found > 0 && counting === 1) counted++;
+          else if (found > 0) this.#emitPhrase(doc, found);
+        }
+      }
+    }
+    this.#i32[EMITTED_AT >> 2] = this.#emitted;
+    this.#i32[COUNTED_AT >> 2] = counted;
+    return at;
+  }
+
+  #leastFrequency(terms: number, doc: number): number {
+    const range = doc >> RANGE_SHIFT;
+    let least = PLAIN_ROWS;
+    for (let k = 0; k < terms; k++) {
+      const width = this.#u8[this.#terms.field(k, 'width') + range];
+      if (width < 5) least = Math.min(least, this.#terms.frequencyOf(k, doc, width));
+    }
+    return least;
+  }
+
+  #emitPhrase(doc: number, found: number): void {
+    this.#i32[(DOCS_AT >> 2) + this.#emitted] = doc;
+    this.#i32[(SCORES_AT >> 2) + this.#emitted++] = found;
+  }
+
+  #position(k: number, i: number, width: number): number {
+    const bit = this.#terms.field(k, 'bit') + i * width;
+    const word = this.#view.getInt32(this.#terms.field(k, 'byte') + (bit >>> 3), true);
+    return (word >>> (bit & 7)) & (2 ** width - 1);
+  }
+
+  #stands(k: number, position: number, width: number): boolean {
+    for (let i = 0; i < this.#terms.field(k, 'tf'); i++) {
+      const own = this.#position(k, i, width);
+      if (own >= position) return own === position;
+    }
+    return false;
+  }
+
+  /** Sets tf, byte and bit of dense term k, walking from the start of the document's range. */
+  #locate(k: number, doc: number, extentsAt: number): void {
+    const range = doc >> RANGE_SHIFT;
+    const width = this.#u8[this.#terms.field(k, 'width') + range];
+    const boundary = this.#terms.boundary(k, range);
+    const words = this.#terms.field(k, 'bitmap') >> 2;
+    const own = doc >> 5;
+    let posting = 0;
+    let bits = 0;
+    for (let w = WORDS * range; w <= own; w++) {
+      if ((w & 1) === 0) bits = (bits + 7) & ~7;
+      let word = this.#i32[words + w];
+      if (w === own) word &= 2 ** (doc & 31) - 1;
+      for (; word !== 0; word &= word - 1) {
+        const other = (w << 5) + 31 - Math.clz32(word & -word);
+        const tf = width === 0 ? 1 : this.#terms.frequency(boundary, ++posting * width, width);
+        bits += tf * this.#u8[WIDTHS_AT + this.#u8[extentsAt + other]];
+      }
+    }
+    const tf = width === 0 ? 1 : this.#terms.frequency(boundary, (posting + 1) * width, width);
+    this.#place(k, tf, boundary, bits);
+  }
+}
