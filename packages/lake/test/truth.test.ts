@@ -177,6 +177,10 @@ function checkKeys(
   }
 }
 
+it.skipIf(!hasShared)('all 36 tables of ../shared/iceberg are looked at', () => {
+  expect(truthTables()).toHaveLength(36);
+});
+
 describe.skipIf(!hasShared).each(hasShared ? truthTables() : [])('%s', (name) => {
   const truth = truthOf(name);
 
