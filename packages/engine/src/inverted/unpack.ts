@@ -23,9 +23,6 @@ export type UnpackFrequencies = (
 ) => void;
 
 const BLOCK = 128;
-/** Widths that occur: documents below 2^24, frequencies below 2^25. */
-export const MAX_WIDTH = 25;
-
 const docUnpackers: UnpackDocs[] = [];
 const frequencyUnpackers: UnpackFrequencies[] = [];
 

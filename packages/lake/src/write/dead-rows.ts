@@ -3,7 +3,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { TableFiles } from '../base/table-files.ts';
 import type { FileScan } from '../metadata/file-set.ts';
-import { type PositionSet, positionSet } from '../puffin/position-set.ts';
+import { positionSet } from '../puffin/position-set.ts';
 import { encodeVectorFile } from '../puffin/puffin-file.ts';
 import { quoteText } from '../scan/duckdb/instance.ts';
 import type { NewDeleteFile } from './manifest-writer.ts';
@@ -24,7 +24,7 @@ export async function writeVectors(
   if (dead.length === 0) return [];
   const vectors = dead.map((d) => ({
     dataFile: d.scan.data.path,
-    positions: positionSet([...d.before, ...d.fresh]) as PositionSet,
+    positions: positionSet([...d.before, ...d.fresh]),
   }));
   const { bytes, entries } = encodeVectorFile(vectors, 'lhs');
   const recorded = files.record(`data/${randomUUID()}-deletes.puffin`);

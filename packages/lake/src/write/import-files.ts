@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { listTables } from '../catalog/load-table.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { describeInput, inferSchema } from './infer-schema.ts';
 import { stageInput } from './input.ts';
@@ -35,7 +36,6 @@ export async function importFiles(options: ImportOptions): Promise<WriteResult> 
 }
 
 async function exists({ catalog, table }: ImportOptions): Promise<boolean> {
-  const { listTables } = await import('../catalog/load-table.ts');
   const known: readonly string[] = await listTables(catalog).catch(() => []);
   return known.includes(table);
 }
