@@ -1,4 +1,4 @@
-import type { FileSet } from './metadata/file-set.ts';
+import type { FileScan, FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import type { Schema, Value } from './schema/type.ts';
@@ -63,6 +63,22 @@ export type RowChange =
   | { readonly op: 'delete'; readonly key: Row; readonly before: Row };
 export type Row = Readonly<Record<string, Value>>;
 
+/** A data file of some snapshot under its deletes; `only`: its live rows at these positions alone. */
+export interface FilePart {
+  readonly scan: FileScan;
+  /** Ascending, without repeats; null: every live row. */
+  readonly only: Int32Array | null;
+}
+
+/** What is read of file parts. */
+export interface ReadOptions {
+  /** Top-level column names of `schema`. */
+  readonly columns: readonly string[];
+  /** Schema under which rows are read. Default: the current schema. */
+  readonly schema?: Schema;
+  readonly signal?: AbortSignal;
+}
+
 /** Bytes that a look-up or a scan has read from files so far. */
 export interface ReadCost {
   bytes: number;
@@ -92,6 +108,10 @@ export interface SourceTable {
   ancestry(id: bigint): readonly Snapshot[];
   files(snapshotId: bigint | null): Promise<FileSet>;
   scan(options?: ScanOptions): AsyncIterable<Batch>;
+  /** The live rows of file parts, part by part. */
+  read(parts: readonly FilePart[], options: ReadOptions): AsyncIterable<Batch>;
+  /** Positions of a data file's deleted rows, ascending; only its delete files are read. */
+  deadPositions(scan: FileScan): Promise<Int32Array>;
   changes(options: ChangesOptions): AsyncIterable<Change>;
   rowChanges(options: ChangesOptions): AsyncIterable<RowChange>;
   /**

@@ -6,8 +6,9 @@ import { LookupFiles } from './lookup/lookup-files.ts';
 import { lookupKeys } from './lookup/lookup-keys.ts';
 import { lookupLocators } from './lookup/lookup-locators.ts';
 import type { LookupTable } from './lookup/lookup-table.ts';
-import type { FileSet } from './metadata/file-set.ts';
+import type { FileScan, FileSet } from './metadata/file-set.ts';
 import { pruneFiles } from './plan/prune.ts';
+import { PositionSet } from './puffin/position-set.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import { columnsOf } from './scan/columns.ts';
 import { DeadRows } from './scan/deletes.ts';
@@ -20,7 +21,9 @@ import type { Schema, Value } from './schema/type.ts';
 import type {
   Change,
   ChangesOptions,
+  FilePart,
   ReadCost,
+  ReadOptions,
   Row,
   RowChange,
   ScanOptions,
@@ -82,6 +85,19 @@ export class TableRows {
       batchRows: options.batchRows,
       signal: options.signal,
     });
+  }
+
+  async *read(parts: readonly FilePart[], options: ReadOptions): AsyncGenerator<Batch> {
+    const { columns, schema = this.#schema, signal } = options;
+    yield* scanParts(this.#context, this.#dead, {
+      parts: parts.map(({ scan, only }) => ({ scan, only: only && new PositionSet(only) })),
+      fields: columnsOf(schema, columns, this.#version),
+      signal,
+    });
+  }
+
+  async deadPositions(scan: FileScan): Promise<Int32Array> {
+    return (await this.#dead.of(scan, null)).positions;
   }
 
   async *changes(options: ChangesOptions): AsyncGenerator<Change> {

@@ -1,6 +1,6 @@
 import { loadTable } from './catalog/load-table.ts';
 import type { LoadOptions, TableHandle } from './catalog/table-handle.ts';
-import type { FileSet } from './metadata/file-set.ts';
+import type { FileScan, FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import { ancestryOf, schemaById, snapshotOf } from './metadata/table-metadata.ts';
 import { fileSet } from './plan/file-set.ts';
@@ -10,7 +10,9 @@ import type { Schema, Value } from './schema/type.ts';
 import type {
   Change,
   ChangesOptions,
+  FilePart,
   ReadCost,
+  ReadOptions,
   Row,
   RowChange,
   ScanOptions,
@@ -120,6 +122,14 @@ class IcebergTable implements SourceTable {
 
   async *scan(options: ScanOptions = {}): AsyncGenerator<Batch> {
     yield* (await this.#rows()).scan(options);
+  }
+
+  async *read(parts: readonly FilePart[], options: ReadOptions): AsyncGenerator<Batch> {
+    yield* (await this.#rows()).read(parts, options);
+  }
+
+  async deadPositions(scan: FileScan): Promise<Int32Array> {
+    return (await this.#rows()).deadPositions(scan);
   }
 
   async *changes(options: ChangesOptions): AsyncGenerator<Change> {

@@ -27,4 +27,7 @@ export const LIMITS = Object.freeze({
   definitionFields: 1000,
   segmentDocs: 16_777_216,
   nameChars: 128,
+  appliedSnapshots: 128,
+  driftedKeysShown: 1000,
+  waitMillis: 600_000,
 });

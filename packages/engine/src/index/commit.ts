@@ -64,6 +64,13 @@ export interface Checkpoint {
   /** The schema under which rows were read, as the table's metadata writes it. */
   readonly schema: Json;
   readonly file_set: FileSetState;
+  /** The branch or tag that the definition followed; absent: the table's current snapshot. */
+  readonly ref?: string;
+  /**
+   * Snapshots that were reached before this one, the latest first, at most
+   * `LIMITS.appliedSnapshots`: a batch that ends at one of them was applied already.
+   */
+  readonly applied?: readonly string[];
 }
 
 /** A field as the commit names it: the plan without its analyzer's code. */

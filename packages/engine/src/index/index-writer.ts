@@ -48,6 +48,17 @@ export interface KeyBatch {
   readonly bytes: Uint8Array;
 }
 
+/** Rows of one data file that have appeared: keys, row hashes and positions run in parallel. */
+export interface SettledRows {
+  readonly keys: KeyBatch;
+  readonly hashes: BigUint64Array;
+  readonly file: number;
+  readonly positions: Int32Array;
+}
+
+/** What `settle` says of a row. */
+export const VERDICT = Object.freeze({ added: 0, same: 1, changed: 2 });
+
 /** What a writer may be told. */
 export interface IndexWriterOptions {
   /** Bytes that documents may take in memory before a segment is flushed. Default 256 MiB. */
@@ -161,6 +172,68 @@ export class IndexWriter {
     return this.#eachKey(keys, (segment, doc, i) => {
       segment.move(doc, { file: files[i], position: positions[i] });
       return true;
+    });
+  }
+
+  /**
+   * Marks the live documents of a data file as gone from their places: all, or those at `positions`
+   * (ascending). `settle` finds them again by key, `deleteMarked` deletes the rest.
+   */
+  markRows(file: number, positions: Int32Array | null): void {
+    this.#guard(() => {
+      this.#flush();
+      for (const segment of this.#segments) segment.mark(file, positions);
+    });
+  }
+
+  /**
+   * Rows that have appeared: those whose key a marked document has take its place. `same` in the
+   * answer: the row hash is the same too, so only the locator changes, and that is done. `changed`:
+   * the old document is deleted, the row is to be added. `added`: no marked document has the key.
+   */
+  settle(rows: SettledRows): Uint8Array {
+    return this.#guard(() => {
+      const { keys, hashes, file, positions } = rows;
+      const verdicts = new Uint8Array(positions.length).fill(VERDICT.added);
+      for (let i = 0; i < positions.length; i++) {
+        const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
+        for (const segment of this.#segments) {
+          const doc = segment.reader.keys.findIn(keys.bytes, from, to);
+          if (doc < 0 || !segment.isMarked(doc)) continue;
+          segment.unmark(doc);
+          const same = segment.reader.keys.rowHashes[doc] === hashes[i];
+          if (same) segment.move(doc, { file, position: positions[i] });
+          else segment.delete(doc);
+          verdicts[i] = same ? VERDICT.same : VERDICT.changed;
+          this.#changed = true;
+          break;
+        }
+      }
+      return verdicts;
+    });
+  }
+
+  /** Deletes the documents that are still marked; returns how many there were. */
+  deleteMarked(): number {
+    return this.#guard(() => {
+      const deleted = this.#segments.reduce((sum, segment) => sum + segment.deleteMarked(), 0);
+      this.#changed ||= deleted > 0;
+      return deleted;
+    });
+  }
+
+  /** Positions of live documents' rows in a data file, ascending. */
+  positionsIn(file: number): Int32Array {
+    return this.#guard(() => {
+      this.#flush();
+      const parts = this.#segments.map((segment) => segment.positionsIn(file));
+      const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
+      let at = 0;
+      for (const part of parts) {
+        all.set(part, at);
+        at += part.length;
+      }
+      return all.sort();
     });
   }
 

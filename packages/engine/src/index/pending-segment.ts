@@ -1,3 +1,4 @@
+import { IntSink } from '../base/growing.ts';
 import { type SegmentEntry, writeComponent } from '../segment/entry.ts';
 import { bitmapWords, encodeLiveDocs } from '../segment/live-docs.ts';
 import { LocatorWriter } from '../segment/locators.ts';
@@ -24,6 +25,8 @@ export class PendingSegment {
   /** Where moved rows lie -> the document that moved there last. */
   readonly #movedTo = new Map<number, number>();
   #movedChanged = false;
+  /** Bits of documents whose rows are gone from their places, while a batch is applied. */
+  #marks: Int32Array | null = null;
 
   constructor(reader: SegmentReader) {
     this.reader = reader;
@@ -77,6 +80,49 @@ export class PendingSegment {
     return true;
   }
 
+  /**
+   * Marks live documents of a data file as gone from their place: all of them, or those at
+   * `positions` (ascending). What becomes of them, `unmark` or `deleteMarked` says.
+   */
+  mark(file: number, positions: Int32Array | null): void {
+    const marks = (this.#marks ??= new Int32Array(bitmapWords(this.docs)));
+    const mark = (doc: number) => {
+      if (!this.isDeleted(doc)) marks[doc >> 5] |= 1 << (doc & 31);
+    };
+    this.#eachAt(file, positions, mark);
+  }
+
+  isMarked(doc: number): boolean {
+    return this.#marks !== null && (this.#marks[doc >> 5] & (1 << (doc & 31))) !== 0;
+  }
+
+  /** The document stays after all. */
+  unmark(doc: number): void {
+    if (this.#marks !== null) this.#marks[doc >> 5] &= ~(1 << (doc & 31));
+  }
+
+  /** Deletes what is marked and forgets the marks; returns how many there were. */
+  deleteMarked(): number {
+    const marks = this.#marks;
+    this.#marks = null;
+    let deleted = 0;
+    marks?.forEach((word, at) => {
+      for (let left = word; left !== 0; left &= left - 1) {
+        if (this.delete(at * 32 + (31 - Math.clz32(left & -left)))) deleted++;
+      }
+    });
+    return deleted;
+  }
+
+  /** Positions of live documents' rows in a data file, by now; in no order. */
+  positionsIn(file: number): Int32Array {
+    const found = new IntSink();
+    this.#eachAt(file, null, (doc, position) => {
+      if (!this.isDeleted(doc)) found.push(position);
+    });
+    return found.view().slice();
+  }
+
   /** Gives a document's row a new place. */
   move(doc: number, place: RowPlace): void {
     this.#moved.set(doc, place);
@@ -119,6 +165,32 @@ export class PendingSegment {
     this.#movedChanged = false;
   }
 
+  /** Visits the documents whose rows lie in a file by now: at these positions, or at any. */
+  #eachAt(
+    file: number,
+    positions: Int32Array | null,
+    visit: (doc: number, position: number) => void,
+  ): void {
+    this.reader.locators.forEachRun((doc, count, runFile, first) => {
+      if (runFile !== file) return;
+      if (positions === null) {
+        for (let i = 0; i < count; i++) if (!this.#moved.has(doc + i)) visit(doc + i, first + i);
+        return;
+      }
+      for (let at = lowerBound(positions, first); at < positions.length; at++) {
+        const i = positions[at] - first;
+        if (i >= count) break;
+        if (!this.#moved.has(doc + i)) visit(doc + i, positions[at]);
+      }
+    });
+    for (const [doc, place] of this.#moved) {
+      if (place.file !== file) continue;
+      if (positions !== null && positions[lowerBound(positions, place.position)] !== place.position)
+        continue;
+      visit(doc, place.position);
+    }
+  }
+
   #isAt(doc: number, file: number, position: number): boolean {
     const place = this.place(doc);
     return place.file === file && place.position === position;
@@ -143,6 +215,18 @@ export class PendingSegment {
     const others = this.#entry.components.filter((other) => other.kind !== kind);
     this.#entry = { ...this.#entry, components: [...others, component] };
   }
+}
+
+/** The first index whose value is at least `value`. */
+function lowerBound(ascending: Int32Array, value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** One number for a place: positions are below 2^31. */

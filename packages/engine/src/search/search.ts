@@ -44,7 +44,7 @@ export async function searchIndex(
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,
-    ...(context.lagSnapshots ? { lag_snapshots: context.lagSnapshots } : {}),
+    lag_snapshots: context.lagSnapshots ?? null,
     ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
   };
 }
