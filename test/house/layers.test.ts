@@ -31,6 +31,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['search'],
     ['registry'],
     ['ingest'],
+    ['local'],
     ['backend.ts', 'local-backend.ts'],
     ['index.ts'],
   ],

@@ -10,6 +10,7 @@ export { nearest } from './base/nearest.ts';
 export { checkIndex } from './index/check-index.ts';
 export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { sourceError } from './ingest/source-errors.ts';
+export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';

@@ -68,7 +68,7 @@ it('answers with total, freshness and cached fields', async () => {
     index_generation: 1,
   });
   expect(answer.snapshot).toMatch(/^\d+$/);
-  expect(answer.lag_snapshots).toBeUndefined();
+  expect(answer.lag_snapshots).toBe(0);
   expect(answer.hits[0]).toEqual({
     coordinates: { identifier: [{ name: 'id', value: '4' }] },
     score: expect.closeTo(0.79, 1),

@@ -40,8 +40,9 @@ function headline(answer: SearchResponse, index: IndexDescription, style: Style)
 function freshness(answer: SearchResponse, index: string): string {
   if (answer.snapshot === null) return 'the table is empty';
   const lag = answer.lag_snapshots;
-  if (lag === undefined || lag === 0)
-    return `at the table’s head (snapshot ${snapshotName(answer.snapshot)})`;
+  const snapshot = `snapshot ${snapshotName(answer.snapshot)}`;
+  if (lag === null) return `the table cannot be reached (${snapshot})`;
+  if (lag === 0) return `at the table’s head (${snapshot})`;
   return `${plural(lag, 'snapshot')} behind (lhs index sync ${index})`;
 }
 

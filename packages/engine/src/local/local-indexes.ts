@@ -1,0 +1,115 @@
+import type { SourceTable } from '@lakehouse-search/lake';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import type { IndexDescription } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import type { KeptTables } from '../ingest/kept-tables.ts';
+import { describeIndex } from '../registry/describe-index.ts';
+import { indexFolder } from '../registry/index-folder.ts';
+import { commitVersion, type OpenDirectory, type OpenIndex } from '../registry/open-index.ts';
+import { type KnownIndex, OpenIndexes } from '../registry/open-indexes.ts';
+import { Registry } from '../registry/registry.ts';
+import { requireDefinition } from '../schema/parse-definition.ts';
+import { readParsed } from '../schema/parsed-definition.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
+
+/** What a local engine stands on; tests put a faulty disk under it. */
+export interface LocalOptions {
+  /** Opens the folder of a generation. Default: files of this machine, mapped. */
+  readonly openDirectory?: OpenDirectory;
+}
+
+/**
+ * What a local engine keeps between two operations: the registry, which indexes are open at which
+ * commit, which of them it writes itself, and the tables that searches asked for.
+ */
+export class LocalIndexes {
+  readonly dataDir: string;
+  readonly registry: Registry;
+  readonly openDirectory: OpenDirectory;
+  /** Uuids of the indexes that this engine writes now. */
+  readonly writing = new Set<string>();
+  readonly #open: OpenIndexes;
+  readonly #definitions = new Map<string, KnownIndex>();
+  #tables: KeptTables | undefined;
+
+  constructor(dataDir: string, { openDirectory = openLocalDirectory }: LocalOptions = {}) {
+    this.dataDir = dataDir;
+    this.openDirectory = openDirectory;
+    this.registry = new Registry(dataDir);
+    this.#open = new OpenIndexes(openDirectory);
+  }
+
+  /**
+   * The index that a request names. One served index needs no name (interface.md, index naming
+   * rule). Throws index_not_found, invalid_argument.
+   */
+  resolve(name: string | undefined): KnownIndex {
+    if (name !== undefined && name !== '') return this.known(name);
+    const all = this.registry.list();
+    if (all.length === 1) return this.known(all[0].name);
+    throw new LhsError(
+      'invalid_argument',
+      `index required; endpoint serves ${all.length} indexes`,
+      { hint: all.length === 0 ? 'lhs index create -f FILE makes one' : 'lhs index list' },
+    );
+  }
+
+  /** An index by its name, with the newest version of its definition. Throws index_not_found. */
+  known(name: string): KnownIndex {
+    const registered = this.registry.get(name);
+    const key = `${registered.uuid}:${registered.version}`;
+    let known = this.#definitions.get(key);
+    if (known === undefined) {
+      const { definition: text, parsed } = registered;
+      const definition = readParsed(parsed, text) ?? requireDefinition(text, ANALYZER_CATALOG);
+      known = { registered, definition, folder: indexFolder(this.dataDir, registered.uuid) };
+      this.#definitions.set(key, known);
+    }
+    return known;
+  }
+
+  /** The newest commit of an index; the caller releases its snapshot. Throws index_not_built, … */
+  hold(known: KnownIndex): OpenIndex {
+    return this.#open.hold(known, !this.writing.has(known.registered.uuid));
+  }
+
+  /** Lets go of an index whose files are about to go, or went. */
+  forget(uuid: string): void {
+    this.#open.forget(uuid);
+  }
+
+  /** What an index is now. Throws corrupt_index, io_error. */
+  describe(known: KnownIndex): IndexDescription {
+    if (commitVersion(known.folder) === null) return describeIndex(known.definition, null);
+    const open = this.hold(known);
+    try {
+      return describeIndex(known.definition, open);
+    } finally {
+      open.snapshot.release();
+    }
+  }
+
+  /** Bytes of the live generation; 0 where there is none that can be opened. */
+  bytes(known: KnownIndex): number {
+    try {
+      return this.describe(known).bytes;
+    } catch (error) {
+      if (error instanceof LhsError) return 0;
+      throw error;
+    }
+  }
+
+  /** The table of an index as it is now, kept open for the next time. Throws as `openSource`. */
+  async newestTable(known: KnownIndex): Promise<SourceTable> {
+    const { KeptTables } = await import('../ingest/kept-tables.ts');
+    this.#tables ??= new KeptTables();
+    return this.#tables.newest(known);
+  }
+
+  /** Closes all that is open. */
+  async close(): Promise<void> {
+    this.#open.close();
+    await this.#tables?.close();
+    this.registry.close();
+  }
+}
