@@ -8,9 +8,8 @@
  *
  *     mix(field id)  mix(length of the value in bytes)  mix(word 0) … mix(word n)
  *
- * where the words are the value's bytes, little-endian, zero-padded to 4; then `finish`. `mix` and
- * `finish` are those of MurmurHash3_x86_32 (Austin Appleby, public domain); the high lane
- * multiplies by its second pair of constants. Bytes of a value: int, date, long, time, timestamps 8
+ * where the words are the value's bytes, little-endian, zero-padded to 4; then `finish`: the lanes
+ * of base/two-lane-hash.ts. Bytes of a value: int, date, long, time, timestamps 8
  * (two's complement); float, double 8 (IEEE 754, one NaN, -0 apart from 0); boolean 1; string, uuid
  * UTF-8; every other type the UTF-8 of its canonical text (`structureText`). A NULL adds nothing: a
  * column that is added later leaves the hashes of old rows alone.
@@ -22,6 +21,7 @@ import {
   type VariantNode,
   VariantValue,
 } from '@lakehouse-search/lake';
+import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/two-lane-hash.ts';
 import { decimalText } from '../schema/variant-terms.ts';
 
 /** A column to hash: its Iceberg field id and its values. */
@@ -46,7 +46,7 @@ export function hashRows(columns: readonly HashedColumn[], rows: number): BigUin
   for (const column of columns.toSorted((a, b) => a.fieldId - b.fieldId)) {
     hashColumn(lanes, column.fieldId, column.vector, rows);
   }
-  for (let at = 0; at < lanes.length; at++) lanes[at] = finish(lanes[at]);
+  for (let at = 0; at < lanes.length; at++) lanes[at] = finishLane(lanes[at]);
   return hashes;
 }
 
@@ -83,16 +83,12 @@ function hashTexts(
   vector: Extract<ColumnVector, { kind: 'utf8' }>,
   rows: number,
 ): void {
-  const { nulls, offsets, bytes } = vector;
+  const { nulls, offsets } = vector;
+  const view = bytesView(vector.bytes);
   for (let row = 0; row < rows; row++) {
     if (nulls !== null && nulls[row] === 1) continue;
-    mixBytes(
-      begin(lanes, row, id, offsets[row + 1] - offsets[row]),
-      row,
-      bytes,
-      offsets[row],
-      offsets[row + 1],
-    );
+    begin(lanes, row, id, offsets[row + 1] - offsets[row]);
+    mixBytes(lanes, row * 2, view, offsets[row], offsets[row + 1]);
   }
 }
 
@@ -105,59 +101,19 @@ function hashStructures(
   for (let row = 0; row < rows; row++) {
     if (values[row] === null) continue;
     const bytes = encoder.encode(structureText(values[row]));
-    mixBytes(begin(lanes, row, id, bytes.length), row, bytes, 0, bytes.length);
+    begin(lanes, row, id, bytes.length);
+    mixBytes(lanes, row * 2, bytesView(bytes), 0, bytes.length);
   }
 }
 
-function begin(lanes: Int32Array, row: number, id: number, length: number): Int32Array {
-  return mixWord(mixWord(lanes, row, id), row, length);
+function begin(lanes: Int32Array, row: number, id: number, length: number): void {
+  mixWord(lanes, row, id);
+  mixWord(lanes, row, length);
 }
 
-function mixBytes(
-  lanes: Int32Array,
-  row: number,
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): void {
-  let low = lanes[row * 2];
-  let high = lanes[row * 2 + 1];
-  for (let i = from; i < to; i += 4) {
-    let word = bytes[i];
-    if (i + 3 < to) word |= (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24);
-    else for (let j = 1; i + j < to; j++) word |= bytes[i + j] << (8 * j);
-    low = mixLow(low, word);
-    high = mixHigh(high, word);
-  }
-  lanes[row * 2] = low;
-  lanes[row * 2 + 1] = high;
-}
-
-function mixWord(lanes: Int32Array, row: number, word: number): Int32Array {
+function mixWord(lanes: Int32Array, row: number, word: number): void {
   lanes[row * 2] = mixLow(lanes[row * 2], word);
   lanes[row * 2 + 1] = mixHigh(lanes[row * 2 + 1], word);
-  return lanes;
-}
-
-function mixLow(hash: number, word: number): number {
-  let k = Math.imul(word, 0xcc9e2d51);
-  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
-  const h = hash ^ k;
-  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
-}
-
-function mixHigh(hash: number, word: number): number {
-  let k = Math.imul(word, 0x239b961b);
-  k = Math.imul((k << 16) | (k >>> 16), 0xab0e9789);
-  const h = hash ^ k;
-  return (Math.imul((h << 17) | (h >>> 15), 5) + 0x561ccd1b) | 0;
-}
-
-function finish(hash: number): number {
-  let h = hash ^ (hash >>> 16);
-  h = Math.imul(h, 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
 }
 
 /**

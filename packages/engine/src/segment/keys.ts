@@ -53,20 +53,27 @@ export class SegmentKeys {
   /** As `find`, for the key source[from .. to). */
   findIn(source: Uint8Array, from: number, to: number): number {
     const hash = hashBytes(source, from, to);
-    let low = 0;
-    let high = this.docs;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.hashes[middle] < hash) low = middle + 1;
-      else high = middle;
-    }
-    for (; low < this.docs && this.hashes[low] === hash; low++) {
-      const doc = this.byHash[low];
-      const deleted = this.#deleted;
-      if (deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0) continue;
-      if (this.#keys.equals(doc, source, from, to)) return doc;
+    for (let at = this.#firstAt(hash); at < this.docs && this.hashes[at] === hash; at++) {
+      const doc = this.byHash[at];
+      if (!this.#isHidden(doc) && this.#keys.equals(doc, source, from, to)) return doc;
     }
     return -1;
+  }
+
+  /** True when the document's key is source[from .. to). Cheap when documents are asked in order. */
+  isKey(doc: number, source: Uint8Array, from: number, to: number): boolean {
+    return this.#keys.equals(doc, source, from, to);
+  }
+
+  /** Live documents with this key; there is at most one in a sound index. */
+  findAll(key: Uint8Array): readonly number[] {
+    const hash = hashBytes(key, 0, key.length);
+    const found: number[] = [];
+    for (let at = this.#firstAt(hash); at < this.docs && this.hashes[at] === hash; at++) {
+      const doc = this.byHash[at];
+      if (!this.#isHidden(doc) && this.#keys.equals(doc, key, 0, key.length)) found.push(doc);
+    }
+    return found;
   }
 
   /** A copy of a document's key. */
@@ -85,5 +92,22 @@ export class SegmentKeys {
    */
   forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
     this.#keys.forEach(visit);
+  }
+
+  #isHidden(doc: number): boolean {
+    const deleted = this.#deleted;
+    return deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
+  }
+
+  /** The first place in the hash table with this hash or a higher one. */
+  #firstAt(hash: number): number {
+    let low = 0;
+    let high = this.docs;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.hashes[middle] < hash) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
