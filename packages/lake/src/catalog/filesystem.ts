@@ -5,7 +5,13 @@ import { LIMITS } from '../base/limits.ts';
 import { kindOfPath } from '../base/table-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
-import { isTableFolder, type MetadataVersion, newestMetadata } from './metadata-versions.ts';
+import {
+  isStillNewest,
+  isTableFolder,
+  type MetadataVersion,
+  newestMetadata,
+  pointerOf,
+} from './metadata-versions.ts';
 import { createExclusive, writeVersionHint } from './metadata-write.ts';
 import { relocate } from './relocation.ts';
 import type { LoadOptions, TableCommit, TableHandle } from './table-handle.ts';
@@ -27,8 +33,22 @@ interface Place {
 /** The newest version of the table in a folder. Throws table_not_found, metadata_invalid. */
 export async function filesystemHandle(place: Place): Promise<TableHandle> {
   const version = await newestMetadata(place.folder);
-  if (version === null) throw notATable(place.folder);
+  if (version === null) throw await notThere(place);
   return handleAt(place, version);
+}
+
+/** A warehouse that is away (not mounted, renamed) is no reason to call its tables gone. */
+async function notThere({ folder, warehouse }: Place): Promise<LakeError> {
+  const away = warehouse !== null && (await kindOfPath(warehouse)) !== 'folder';
+  return away ? noWarehouse(warehouse) : notATable(folder);
+}
+
+function noWarehouse(warehouse: string): LakeError {
+  return new LakeError(
+    'catalog_unreachable',
+    `warehouse "${warehouse}" is not a folder; give the folder that holds the namespaces`,
+    { file: warehouse },
+  );
 }
 
 function notATable(folder: string): LakeError {
@@ -40,6 +60,7 @@ function notATable(folder: string): LakeError {
 }
 
 async function handleAt(place: Place, version: MetadataVersion): Promise<TableHandle> {
+  let pointer = await pointerOf(place.folder, version);
   const metadata = await readMetadataFile(version.path);
   const { warehouse } = place;
   const allowedRoots = place.options.allowedRoots ?? [];
@@ -52,9 +73,15 @@ async function handleAt(place: Place, version: MetadataVersion): Promise<TableHa
     config: {},
     commit: version.layout === 'hadoop' ? Object.freeze(commit) : null,
     refresh: async () => {
+      if (await isStillNewest(place.folder, version, pointer)) return handle;
       const newest = await newestMetadata(place.folder);
-      if (newest === null) throw notATable(place.folder);
-      return newest.path === version.path ? handle : handleAt(place, newest);
+      if (newest === null) throw await notThere(place);
+      const now = await pointerOf(place.folder, newest);
+      if (newest.path !== version.path || now.stamp !== pointer.stamp) {
+        return handleAt(place, newest);
+      }
+      pointer = now;
+      return handle;
     },
   });
   return handle;
@@ -106,7 +133,10 @@ export async function loadFilesystemTable(
 ): Promise<TableHandle> {
   const warehouse = resolvePath(config.warehouse);
   const folder = await filesystemFolder(config, table);
-  if ((await kindOfPath(folder)) === 'none') throw await missing(config, table);
+  if ((await kindOfPath(folder)) === 'none') {
+    if ((await kindOfPath(warehouse)) !== 'folder') throw noWarehouse(warehouse);
+    throw await missing(config, table);
+  }
   return filesystemHandle({ name: table, folder, warehouse, options });
 }
 
@@ -158,11 +188,7 @@ export async function listFilesystemTables(
 ): Promise<readonly string[]> {
   const warehouse = resolvePath(config.warehouse);
   if ((await kindOfPath(warehouse)) !== 'folder') {
-    throw new LakeError(
-      'catalog_unreachable',
-      `warehouse "${config.warehouse}" is not a folder; give the folder that holds the namespaces`,
-      { file: warehouse },
-    );
+    throw noWarehouse(config.warehouse);
   }
   const tables: string[] = [];
   await collect(warehouse, [], tables);

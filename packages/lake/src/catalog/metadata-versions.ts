@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -46,6 +46,8 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
+const HINT = /^\s*v?(\d{1,15})\s*$/;
+
 /** The hinted version of a Hadoop table, or null. */
 async function readVersionHint(tableFolder: string): Promise<number | null> {
   for (const path of [
@@ -53,10 +55,49 @@ async function readVersionHint(tableFolder: string): Promise<number | null> {
     join(tableFolder, 'version-hint.text'),
   ]) {
     const text = await readFile(path, 'utf8').catch(() => null);
-    const match = text === null ? null : /^\s*v?(\d{1,15})\s*$/.exec(text);
+    const match = text === null ? null : HINT.exec(text);
     if (match) return Number(match[1]);
   }
   return null;
+}
+
+/** What a table's folder showed when its newest version was found: enough to see a change. */
+export interface MetadataPointer {
+  readonly hint: number | null;
+  /** Device, inode, size and time of the version's own file; null: it is not there. */
+  readonly stamp: string | null;
+}
+
+/** The pointer of a version. Taken before its file is read, so that a change meanwhile shows. */
+export async function pointerOf(
+  tableFolder: string,
+  { path }: MetadataVersion,
+): Promise<MetadataPointer> {
+  return { hint: await readVersionHint(tableFolder), stamp: await stampOf(path) };
+}
+
+/**
+ * Whether `version` is still the newest, without listing the folder: its own file is the same, the
+ * hint too, and there is no file of the next version. False where only a whole look can tell: in
+ * folders of numbered files, and where anything differs.
+ */
+export async function isStillNewest(
+  tableFolder: string,
+  version: MetadataVersion,
+  pointer: MetadataPointer,
+): Promise<boolean> {
+  if (version.layout !== 'hadoop' || pointer.stamp === null) return false;
+  const now = await pointerOf(tableFolder, version);
+  if (now.hint !== pointer.hint || now.stamp !== pointer.stamp) return false;
+  const next = join(tableFolder, 'metadata', `v${version.version + 1}`);
+  const spellings = ['.metadata.json', '.gz.metadata.json', '.metadata.json.gz'];
+  const kinds = await Promise.all(spellings.map((ending) => kindOfPath(next + ending)));
+  return kinds.every((kind) => kind === 'none');
+}
+
+async function stampOf(path: string): Promise<string | null> {
+  const info = await stat(path, { bigint: true }).catch(() => null);
+  return info === null ? null : [info.dev, info.ino, info.size, info.mtimeNs].join(':');
 }
 
 /**

@@ -95,6 +95,19 @@ describe('table metadata', () => {
     }
   });
 
+  it('reads how long branches and tags are kept', () => {
+    const branch = { type: 'branch', 'snapshot-id': 3n, 'min-snapshots-to-keep': 7 };
+    const refs = {
+      main: { ...branch, 'max-snapshot-age-ms': 1000, 'max-ref-age-ms': 9223372036854775807n },
+      old: { type: 'tag', 'snapshot-id': 1n },
+    };
+    const retention = { minSnapshots: 7, maxSnapshotAgeMs: 1000, maxRefAgeMs: 2 ** 63 };
+    expect(parse(v2({ refs })).refs).toEqual([
+      { name: 'main', kind: 'branch', snapshotId: 3n, retention },
+      { name: 'old', kind: 'tag', snapshotId: 1n },
+    ]);
+  });
+
   it('answers questions about snapshots and schemas, or says what there is', () => {
     const metadata = parse(v2());
     expect(ancestryOf(metadata, 3n).map((s) => s.id)).toEqual([3n, 2n, 1n]);

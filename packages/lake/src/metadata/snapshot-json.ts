@@ -1,6 +1,6 @@
 import type { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { SnapshotEntry, SnapshotRef } from './snapshot.ts';
+import type { RefRetention, SnapshotEntry, SnapshotRef } from './snapshot.ts';
 
 /** Snapshots and refs of table metadata (format/spec.md, "Snapshots", "Snapshot References"). */
 
@@ -74,7 +74,8 @@ export function parseRefs(
     if (!ids.has(snapshotId)) ref.fail(`ref "${name}" names snapshot ${snapshotId}, which is gone`);
     const kind = ref.get('type').string();
     if (kind !== 'branch' && kind !== 'tag') ref.fail(`ref "${name}" has the type "${kind}"`);
-    return Object.freeze({ name, kind: kind as 'branch' | 'tag', snapshotId });
+    const retention = parseRetention(ref);
+    return Object.freeze({ name, kind: kind as 'branch' | 'tag', snapshotId, ...retention });
   });
   const main = refs.find((ref) => ref.name === 'main');
   if (main !== undefined && main.snapshotId !== current) {
@@ -85,3 +86,18 @@ export function parseRefs(
   }
   return Object.freeze(refs);
 }
+
+function parseRetention(ref: JsonNode): { readonly retention?: RefRetention } {
+  const minSnapshots = ref.get('min-snapshots-to-keep').optional((n) => n.int());
+  const maxSnapshotAgeMs = ref.get('max-snapshot-age-ms').optional(milliseconds);
+  const maxRefAgeMs = ref.get('max-ref-age-ms').optional(milliseconds);
+  const retention: RefRetention = {
+    ...(minSnapshots === null ? {} : { minSnapshots }),
+    ...(maxSnapshotAgeMs === null ? {} : { maxSnapshotAgeMs }),
+    ...(maxRefAgeMs === null ? {} : { maxRefAgeMs }),
+  };
+  return Object.keys(retention).length === 0 ? {} : { retention: Object.freeze(retention) };
+}
+
+/** A long, which may be the greatest one ("for ever"): as a number it is only less exact there. */
+const milliseconds = (node: JsonNode): number => Number(node.long());

@@ -15,6 +15,18 @@ export interface SnapshotRef {
   readonly name: string;
   readonly kind: 'branch' | 'tag';
   readonly snapshotId: bigint;
+  /** How long the table keeps it, where it says so (format/spec.md, "Snapshot Retention Policy"). */
+  readonly retention?: RefRetention;
+}
+
+/** What a branch or tag says of its keeping; the table's properties stand in for what is absent. */
+export interface RefRetention {
+  /** Branches: snapshots that are kept whatever their age. */
+  readonly minSnapshots?: number;
+  /** Branches: snapshots that are younger than this are kept. */
+  readonly maxSnapshotAgeMs?: number;
+  /** The ref itself goes when its snapshot is older than this. */
+  readonly maxRefAgeMs?: number;
 }
 
 /** A snapshot with what leads to its files. */

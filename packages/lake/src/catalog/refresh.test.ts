@@ -1,0 +1,125 @@
+import { mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { formatJson } from '../base/json.ts';
+import type { CatalogConfig } from './config.ts';
+import { createTable, newTableLocation } from './create-table.ts';
+import { loadTable } from './load-table.ts';
+import type { TableHandle } from './table-handle.ts';
+
+/** Every file that the lake opens, reads or lists, in order. */
+const { touched } = vi.hoisted(() => ({ touched: [] as string[] }));
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  const told =
+    <T extends (...args: never[]) => unknown>(work: T) =>
+    (...args: Parameters<T>) => {
+      touched.push(String(args[0]));
+      return work(...args);
+    };
+  const readdir = told(real.readdir as (path: string) => Promise<string[]>);
+  return { ...real, open: told(real.open), readFile: told(real.readFile), readdir };
+});
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'lake-refresh-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const warehouse = () => join(root, 'wh');
+const filesystem = (): CatalogConfig => ({ type: 'filesystem', warehouse: warehouse() });
+const catalogs: readonly (readonly [string, () => CatalogConfig, readonly string[]])[] = [
+  ['filesystem', filesystem, ['version-hint.text']],
+  ['sql', () => ({ type: 'sql', uri: `sqlite:///${root}/c.db`, warehouse: warehouse() }), []],
+];
+
+const marked = (mark: string, location: string) =>
+  formatJson({
+    'format-version': 2,
+    'table-uuid': '6228f25b-d7b2-4d50-b544-46eb6965e800',
+    location,
+    'last-sequence-number': 0,
+    'last-updated-ms': 1,
+    'last-column-id': 1,
+    'current-schema-id': 0,
+    schemas: [{ type: 'struct', 'schema-id': 0, fields: [] }],
+    'default-spec-id': 0,
+    'partition-specs': [{ 'spec-id': 0, fields: [] }],
+    'last-partition-id': 999,
+    properties: { mark },
+  });
+const create = async (catalog: CatalogConfig, mark = 'first') =>
+  createTable(catalog, 'ns.t', marked(mark, await newTableLocation(catalog, 'ns.t')));
+const commit = (table: TableHandle, mark: string) =>
+  table.commit!.commitMetadata(marked(mark, table.metadata.location));
+const markOf = (table: TableHandle) => table.metadata.properties.mark;
+
+describe.each(catalogs)('looking again at a table of a %s catalog', (_kind, catalog, pointer) => {
+  it('touches the pointer alone while nothing changes', async () => {
+    const table = await create(catalog());
+    touched.length = 0;
+    for (let look = 0; look < 3; look++) expect(await table.refresh()).toBe(table);
+    const read = new Set(touched.map((path) => path.slice(path.lastIndexOf('/') + 1)));
+    expect([...read]).toEqual(pointer);
+  });
+
+  it('sees every commit of another, and is at rest again after it', async () => {
+    let table = await create(catalog());
+    let writer = await loadTable({ catalog: catalog(), table: 'ns.t' });
+    for (const mark of ['a', 'b', 'c']) {
+      writer = await commit(writer, mark);
+      table = await table.refresh();
+      expect(markOf(table)).toBe(mark);
+      expect(await table.refresh()).toBe(table);
+    }
+    for (const mark of ['d', 'e', 'f']) writer = await commit(writer, mark);
+    expect(markOf(await table.refresh())).toBe('f');
+  });
+});
+
+describe('looking again at a folder', () => {
+  it('sees a version whose writer died before it moved the hint, then the hint alone', async () => {
+    const table = await create(filesystem());
+    const hint = join(dirname(table.metadata.file), 'version-hint.text');
+    await commit(table, 'second');
+    await writeFile(hint, '1');
+    const second = await table.refresh();
+    expect(markOf(second)).toBe('second');
+    await writeFile(hint, '2');
+    expect(await second.refresh()).toBe(second);
+    touched.length = 0;
+    expect(await second.refresh()).toBe(second);
+    expect(touched.every((path) => path === hint)).toBe(true);
+  });
+
+  it('sees a table that was dropped and made again under the same name', async () => {
+    const table = await create(filesystem());
+    await rm(dirname(dirname(table.metadata.file)), { recursive: true });
+    await create(filesystem(), 'another');
+    expect(markOf(await table.refresh())).toBe('another');
+  });
+
+  it('lists where there is no hint, and takes the greatest number', async () => {
+    const table = await create(filesystem());
+    const folder = dirname(table.metadata.file);
+    await unlink(join(folder, 'version-hint.text'));
+    expect(await table.refresh()).toBe(table);
+    await writeFile(join(folder, 'v2.metadata.json'), marked('two', table.metadata.location));
+    expect(markOf(await table.refresh())).toBe('two');
+  });
+
+  it('tells a warehouse that is away from a table that is gone', async () => {
+    const table = await create(filesystem());
+    await rename(warehouse(), join(root, 'away'));
+    await expect(table.refresh()).rejects.toHaveProperty('code', 'catalog_unreachable');
+    const config = { catalog: filesystem(), table: 'ns.t' };
+    await expect(loadTable(config)).rejects.toHaveProperty('code', 'catalog_unreachable');
+    await rename(join(root, 'away'), warehouse());
+    expect(await table.refresh()).toBe(table);
+    await rm(join(warehouse(), 'ns'), { recursive: true });
+    await expect(table.refresh()).rejects.toHaveProperty('code', 'table_not_found');
+    await expect(loadTable(config)).rejects.toHaveProperty('code', 'table_not_found');
+  });
+});
