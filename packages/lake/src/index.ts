@@ -1,4 +1,5 @@
 export { LakeError, type LakeErrorCode } from './base/errors.ts';
+export { normalizeRecorded } from './base/table-files.ts';
 export { listTables, loadTable } from './catalog/load-table.ts';
 export type { LoadOptions, TableCommit, TableHandle } from './catalog/table-handle.ts';
 export type { DataFile, DeleteFile, FileScan, FileSet } from './metadata/file-set.ts';
@@ -6,7 +7,7 @@ export type { TableMetadata } from './metadata/table-metadata.ts';
 export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
 export { fileSet } from './plan/file-set.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';
-export { valueAt } from './scan/vectors.ts';
+export { selectRows, valueAt, vectorKind } from './scan/vectors.ts';
 export { schemaToJson, typeName } from './schema/schema-json.ts';
 export * from './schema/type.ts';
 export { valueToJson } from './schema/value-json.ts';
@@ -25,6 +26,7 @@ export {
   changeColumns,
   compactTable,
   createTable,
+  deleteKeys,
   deleteRows,
   dropRef,
   expireSnapshots,

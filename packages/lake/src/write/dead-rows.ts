@@ -3,10 +3,13 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { TableFiles } from '../base/table-files.ts';
 import type { FileScan } from '../metadata/file-set.ts';
+import { plainParquet } from '../parquet/plain-file.ts';
 import { positionSet } from '../puffin/position-set.ts';
 import { encodeVectorFile } from '../puffin/puffin-file.ts';
 import { quoteText } from '../scan/duckdb/instance.ts';
+import type { Field } from '../schema/type.ts';
 import type { NewDeleteFile } from './manifest-writer.ts';
+import { PLAIN_ROWS } from './plain-rows.ts';
 import { WriterSession } from './writer-session.ts';
 
 /** Rows of one data file that a commit deletes: `fresh` are new, `before` were dead already. */
@@ -47,6 +50,10 @@ export async function writeVectors(
 
 const FILE_PATH_ID = 2_147_483_546;
 const POSITION_ID = 2_147_483_545;
+const DELETE_FIELDS: readonly Field[] = [
+  { id: FILE_PATH_ID, name: 'file_path', required: true, type: { kind: 'string' } },
+  { id: POSITION_ID, name: 'pos', required: true, type: { kind: 'long' } },
+];
 
 /** v2: a position delete file for each data file (format/spec.md, "Position Delete Files"). */
 export async function writePositionDeletes(
@@ -55,6 +62,7 @@ export async function writePositionDeletes(
 ): Promise<readonly NewDeleteFile[]> {
   if (dead.length === 0) return [];
   await mkdir(files.resolve(files.record('data')), { recursive: true });
+  if (dead.every(({ fresh }) => fresh.length <= PLAIN_ROWS)) return writeFewDeletes(dead, files);
   const session = await WriterSession.open([], [files.resolve(files.record('data'))]);
   try {
     const written: NewDeleteFile[] = [];
@@ -63,6 +71,23 @@ export async function writePositionDeletes(
   } finally {
     session.close();
   }
+}
+
+/** As `writePositionDeletes`, without DuckDB. */
+async function writeFewDeletes(
+  dead: readonly DeadInFile[],
+  files: TableFiles,
+): Promise<readonly NewDeleteFile[]> {
+  const written: NewDeleteFile[] = [];
+  for (const { scan, fresh } of dead) {
+    const recorded = files.record(`data/${randomUUID()}-deletes.parquet`);
+    const positions = [...fresh].sort((a, b) => a - b).map((at) => BigInt(at));
+    const paths = positions.map(() => scan.data.path);
+    const bytes = plainParquet(DELETE_FIELDS, [paths, positions], fresh.length);
+    await writeFile(files.resolve(recorded), bytes, { flag: 'wx' });
+    written.push(deleteFile(scan, recorded, files.resolve(recorded), fresh.length, bytes.length));
+  }
+  return written;
 }
 
 async function writeOne(
@@ -78,14 +103,25 @@ async function writeOne(
   await session.run(
     `COPY (${rows}) TO ${quoteText(real)} (FORMAT parquet, COMPRESSION zstd, FIELD_IDS ${ids})`,
   );
+  return deleteFile(scan, recorded, real, fresh.length, (await stat(real)).size);
+}
+
+function deleteFile(
+  { data }: FileScan,
+  recorded: string,
+  real: string,
+  recordCount: number,
+  fileSize: number,
+): NewDeleteFile {
+  const { specId, partition, path: referencedDataFile } = data;
   return {
     kind: 'position',
     recorded,
     real,
-    specId: scan.data.specId,
-    partition: scan.data.partition,
-    recordCount: fresh.length,
-    fileSize: (await stat(real)).size,
-    referencedDataFile: scan.data.path,
+    specId,
+    partition,
+    recordCount,
+    fileSize,
+    referencedDataFile,
   };
 }

@@ -4,9 +4,11 @@ import type { TableHandle } from '../catalog/table-handle.ts';
 import type { FileScan } from '../metadata/file-set.ts';
 import type { ManifestEntry } from '../metadata/manifest.ts';
 import type { Batch } from '../scan/batch.ts';
-import type { SourceTable } from '../source-table.ts';
+import type { FilePart, SourceTable } from '../source-table.ts';
+import type { NewDataFile } from './data-files.ts';
 import { type DeadInFile, writePositionDeletes, writeVectors } from './dead-rows.ts';
 import type { NewDeleteFile } from './manifest-writer.ts';
+import { rewriteRows } from './rewrite-rows.ts';
 
 /** Rows to delete by data file (recorded path). */
 export type RowsByFile = Map<string, number[]>;
@@ -15,6 +17,8 @@ export type RowsByFile = Map<string, number[]>;
 export interface DeletePlan {
   readonly rows: number;
   readonly addedDeletes: readonly NewDeleteFile[];
+  /** Copy-on-write: the rows that stay of files that are removed. */
+  readonly rewritten: readonly NewDataFile[];
   /** Whether an entry of the parent snapshot goes with it. */
   readonly removes: (entry: ManifestEntry) => boolean;
   /** Real paths of new files, to be removed when the commit fails. */
@@ -36,40 +40,51 @@ export function collectRows(into: RowsByFile, batch: Batch, keep?: (row: number)
  * 2. v3: other files get one vector, which takes in all that was dead before; the vector that it
  * follows is removed;
  * 3. v2: other files get a position delete file.
- * Throws `unsupported` for v1, which has no delete files.
+ * Where the table's property `modeProperty` says copy-on-write, other files are removed too and
+ * their rows that stay are written anew. Throws `unsupported` for v1 without that, which has no
+ * delete files.
  */
 export async function planDeletes(
   source: SourceTable,
   table: TableHandle,
   rows: RowsByFile,
+  modeProperty: string,
 ): Promise<DeletePlan> {
-  if (table.metadata.formatVersion === 1 && rows.size > 0) throw v1();
+  const copies = table.metadata.properties[modeProperty] === 'copy-on-write';
+  if (table.metadata.formatVersion === 1 && rows.size > 0 && !copies) throw v1();
   const { files } = await source.files(source.currentSnapshotId);
   const byPath = new Map(files.map((f) => [normalizeRecorded(f.data.path), f]));
   const gone = new Set<string>();
   const dead: DeadInFile[] = [];
+  const kept: FilePart[] = [];
   for (const [path, fresh] of rows) {
     const scan = byPath.get(normalizeRecorded(path)) as FileScan;
     const live = await livePositions(source, scan);
-    if (live.size === fresh.length) gone.add(normalizeRecorded(path));
-    else dead.push({ scan, fresh, before: deadPositions(scan.data.recordCount, live) });
+    const stays = live.size > fresh.length;
+    if (!stays || copies) gone.add(normalizeRecorded(path));
+    if (stays && copies) kept.push({ scan, only: without(live, fresh) });
+    if (stays && !copies)
+      dead.push({ scan, fresh, before: deadPositions(scan.data.recordCount, live) });
   }
   const v3 = table.metadata.formatVersion === 3;
+  const rewritten = kept.length === 0 ? [] : await rewriteRows(table, source, kept);
   const addedDeletes = await (v3 ? writeVectors : writePositionDeletes)(dead, table.files);
   const followed = new Set(v3 ? dead.map((d) => normalizeRecorded(d.scan.data.path)) : []);
   return {
     rows: [...rows.values()].reduce((n, r) => n + r.length, 0),
     addedDeletes,
+    rewritten,
     removes: (entry) => isGone(entry, gone, followed),
-    written: [...new Set(addedDeletes.map((f) => f.real))],
+    written: [...new Set([...addedDeletes, ...rewritten].map((f) => f.real))],
   };
 }
 
 function isGone(entry: ManifestEntry, gone: ReadonlySet<string>, followed: ReadonlySet<string>) {
   if (entry.content === 'data') return gone.has(normalizeRecorded(entry.file.path));
-  if (entry.file.kind !== 'vector') return false;
-  const target = normalizeRecorded(entry.file.referencedDataFile);
-  return gone.has(target) || followed.has(target);
+  const { file } = entry;
+  if (file.kind === 'equality' || file.referencedDataFile === null) return false;
+  const target = normalizeRecorded(file.referencedDataFile);
+  return gone.has(target) || (file.kind === 'vector' && followed.has(target));
 }
 
 /** The positions of a data file’s live rows. */
@@ -81,6 +96,11 @@ export async function livePositions(
   const options = { columns: [source.schema.fields[0].name], files: new Set([scan.data.path]) };
   for await (const batch of source.scan(options)) for (const at of batch.positions) live.add(at);
   return live;
+}
+
+function without(live: ReadonlySet<number>, fresh: readonly number[]): Int32Array {
+  const gone = new Set(fresh);
+  return Int32Array.from([...live].filter((at) => !gone.has(at))).sort();
 }
 
 function* deadPositions(records: number, live: ReadonlySet<number>): Generator<number> {

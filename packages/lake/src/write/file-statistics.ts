@@ -1,4 +1,5 @@
 import { quoteName, quoteText } from '../scan/duckdb/instance.ts';
+import { compareValues } from '../schema/compare.ts';
 import { encodeSingleValue } from '../schema/single-value.ts';
 import type { Field, Schema, Value } from '../schema/type.ts';
 import { valueOfText } from './value-of-text.ts';
@@ -60,6 +61,28 @@ export async function fileStatistics(
     setBound(upperBounds, field, raiseUpper(upper));
   });
   return { recordCount: total, valueCounts, nullCounts, lowerBounds, upperBounds };
+}
+
+/** As `fileStatistics`, of values that are in memory: `columns` run parallel to the fields. */
+export function valueStatistics(
+  schema: Schema,
+  columns: readonly (readonly Value[])[],
+  rows: number,
+): FileStatistics {
+  const nullCounts = new Map<number, bigint>();
+  const lowerBounds = new Map<number, Uint8Array>();
+  const upperBounds = new Map<number, Uint8Array>();
+  schema.fields.forEach((field, i) => {
+    const present = columns[i].filter((value) => value !== null);
+    nullCounts.set(field.id, BigInt(rows - present.length));
+    const bounded = BOUNDED.has(field.type.kind) && !present.some((v) => Number.isNaN(v));
+    if (!bounded || present.length === 0) return;
+    const sorted = present.sort(compareValues);
+    setBound(lowerBounds, field, cutLower(sorted[0]));
+    setBound(upperBounds, field, raiseUpper(sorted[sorted.length - 1]));
+  });
+  const valueCounts = new Map(schema.fields.map((f) => [f.id, BigInt(rows)]));
+  return { recordCount: rows, valueCounts, nullCounts, lowerBounds, upperBounds };
 }
 
 function boundColumns(field: Field): string[] {

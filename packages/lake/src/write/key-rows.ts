@@ -4,6 +4,7 @@ import { quoteName } from '../scan/duckdb/instance.ts';
 import { valueAt } from '../scan/vectors.ts';
 import type { Field, Schema, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
+import type { PlainRows } from './plain-rows.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** The keys of the staged input, to be compared with rows of the table. */
@@ -34,9 +35,31 @@ export async function keyReader(
 ): Promise<InputKeys> {
   const fields = names.map((name) => keyField(schema, name));
   const texts = fields.map((f) => `CAST(${quoteName(f.name)} AS VARCHAR)`).join(', ');
+  const rows = await session.rows(`SELECT ${texts} FROM input`);
+  return keysOf(
+    fields,
+    rows.map((row) => row.map((cell, i) => inputText(fields[i], cell))),
+  );
+}
+
+/** As `keyReader`, of rows in memory. */
+export function plainKeys(
+  { rows, columns }: PlainRows,
+  schema: Schema,
+  names: readonly string[],
+): InputKeys {
+  const fields = names.map((name) => keyField(schema, name));
+  const places = fields.map((field) => schema.fields.indexOf(field));
+  const cells = (row: number) => places.map((at, i) => requireText(fields[i], columns[at][row]));
+  return keysOf(
+    fields,
+    Array.from({ length: rows }, (_, row) => cells(row)),
+  );
+}
+
+function keysOf(fields: readonly Field[], rows: readonly (readonly string[])[]): InputKeys {
   const keys = new Set<string>();
-  for (const row of await session.rows(`SELECT ${texts} FROM input`)) {
-    const cells = row.map((cell, i) => inputText(fields[i], cell));
+  for (const cells of rows) {
     const key = JSON.stringify(cells);
     if (keys.has(key)) {
       throw new LakeError('duplicate_key', `the input has the key ${key} twice`);
@@ -47,6 +70,10 @@ export async function keyReader(
     has: (batch, row) =>
       keys.has(JSON.stringify(fields.map((f, c) => tableText(f, valueAt(batch.columns[c], row))))),
   };
+}
+
+function requireText(field: Field, value: Value): string {
+  return inputText(field, tableText(field, value));
 }
 
 function keyField(schema: Schema, name: string): Field {

@@ -8,6 +8,7 @@ import {
 import { applyTransform, parseTransform, transformAccepts } from '../schema/transform.ts';
 import type { Field, Schema, Type, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
+import type { PlainRows } from './plain-rows.ts';
 import { valueOfText } from './value-of-text.ts';
 import type { WriterSession } from './writer-session.ts';
 
@@ -37,7 +38,7 @@ export async function assignPartitions(
   const values: string[] = [];
   for (const [row, ...cells] of texts) {
     const tuple = spec.fields.map((f, i) => transformed(f, sources[i].type, cells[i]));
-    const key = JSON.stringify(tuple, (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
+    const key = tupleKey(tuple);
     const known = byTuple.get(key) ?? { number: byTuple.size, tuple };
     byTuple.set(key, known);
     values.push(`(${row}, ${known.number})`);
@@ -48,6 +49,38 @@ export async function assignPartitions(
   }
   return [...byTuple.values()];
 }
+
+/** The rows of one partition: their numbers, ascending. */
+export interface PartitionOfRows {
+  readonly tuple: readonly Value[];
+  readonly members: readonly number[];
+}
+
+/** The partitions of rows in memory, in the order in which they appear. */
+export function partitionRows(
+  { rows, columns }: PlainRows,
+  schema: Schema,
+  spec: PartitionSpec,
+): readonly PartitionOfRows[] {
+  const sources = isUnpartitioned(spec) ? [] : spec.fields.map((f) => sourceField(schema, f));
+  const places = sources.map((field) => schema.fields.indexOf(field));
+  const byTuple = new Map<string, { tuple: readonly Value[]; members: number[] }>();
+  for (let row = 0; row < rows; row++) {
+    const tuple = spec.fields.map((f, i) => {
+      if (sources.length === 0) return null;
+      const value = columns[places[i]][row];
+      return value === null ? null : applyTransform(f.transform, sources[i].type, value);
+    });
+    const key = tupleKey(tuple);
+    const known = byTuple.get(key) ?? { tuple, members: [] };
+    byTuple.set(key, known);
+    known.members.push(row);
+  }
+  return [...byTuple.values()];
+}
+
+const tupleKey = (tuple: readonly Value[]) =>
+  JSON.stringify(tuple, (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
 
 const PARTITIONABLE = new Set([
   'boolean',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { LakeError } from '../base/errors.ts';
 import { formatJson } from '../base/json.ts';
 import { createTable as createInCatalog, newTableLocation } from '../catalog/create-table.ts';
@@ -8,16 +7,16 @@ import type { TableHandle } from '../catalog/table-handle.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig, SourceTable, TableConfig } from '../source-table.ts';
-import { openTable } from '../table.ts';
+import { tableOf } from '../table.ts';
 import { commitTable } from './commit.ts';
-import { type NewDataFile, removeFiles, writeDataFiles } from './data-files.ts';
+import { type NewDataFile, removeFiles } from './data-files.ts';
 import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
-import { describeInput } from './infer-schema.ts';
-import { stageInput, typedSelect, type WriteInput } from './input.ts';
-import { keyReader } from './key-rows.ts';
+import type { WriteInput } from './input.ts';
+import { type InputKeys, plainKeys } from './key-rows.ts';
 import { firstMetadata } from './next-metadata.ts';
+import { plainValues } from './plain-rows.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
-import { WriterSession } from './writer-session.ts';
+import { withDataFiles } from './staged-write.ts';
 
 /** What a commit did. `snapshotId` is null where there was nothing to commit. */
 export interface WriteResult {
@@ -37,7 +36,7 @@ export async function createTable(
   definition: {
     readonly schema: Schema;
     readonly spec?: PartitionSpec;
-    readonly formatVersion?: 2 | 3;
+    readonly formatVersion?: 1 | 2 | 3;
     readonly properties?: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
@@ -61,7 +60,7 @@ export async function appendRows(
   input: WriteInput,
   branch = 'main',
 ): Promise<WriteResult> {
-  return withDataFiles(config, input, async (table, added) => {
+  return withDataFiles(config, input, async ({ table, added }) => {
     const change: SnapshotChange = {
       operation: 'append',
       addedData: added,
@@ -78,7 +77,7 @@ export async function appendRows(
 
 /** Replaces all rows of the table by the input's. */
 export async function overwriteRows(config: TableConfig, input: WriteInput): Promise<WriteResult> {
-  return withDataFiles(config, input, async (table, added) => {
+  return withDataFiles(config, input, async ({ table, added }) => {
     const change: SnapshotChange = {
       operation: 'overwrite',
       addedData: added,
@@ -98,7 +97,7 @@ export async function overwriteRows(config: TableConfig, input: WriteInput): Pro
 export async function deleteRows(config: TableConfig, where: string): Promise<WriteResult> {
   const table = await loadTable(config);
   let deleted = 0;
-  const result = await commitRows(config, table, 'delete', [], async (source) => {
+  const result = await commitRows(table, 'delete', [], async (source) => {
     const rows: RowsByFile = new Map();
     const columns = source.schema.fields.slice(0, 1).map((f) => f.name);
     for await (const batch of source.scan({ columns, where })) collectRows(rows, batch);
@@ -106,6 +105,31 @@ export async function deleteRows(config: TableConfig, where: string): Promise<Wr
     return rows;
   });
   return result === null ? NOTHING : { snapshotId: result, inserted: 0, updated: 0, deleted };
+}
+
+/**
+ * Deletes the rows that have one of these keys. `keys`: values by column name, each of `key`
+ * (default: the table's identifier fields). Nothing is committed where there are none. Throws
+ * invalid_argument without a key or where a value is not plainly of its column's type.
+ */
+export async function deleteKeys(
+  config: TableConfig,
+  keys: readonly Readonly<Record<string, unknown>>[],
+  key?: readonly string[],
+): Promise<WriteResult> {
+  const table = await loadTable(config);
+  const names = key ?? identifierNames(table.metadata.schema);
+  const wanted = namedKeys(keys, table.metadata.schema, names);
+  let deleted = 0;
+  const snapshotId = await commitRows(table, 'delete', [], async (source) => {
+    const rows: RowsByFile = new Map();
+    for await (const batch of source.scan({ columns: names })) {
+      collectRows(rows, batch, (row) => wanted.has(batch, row));
+    }
+    deleted = countRows(rows);
+    return rows;
+  });
+  return { snapshotId, inserted: 0, updated: 0, deleted };
 }
 
 /**
@@ -118,11 +142,11 @@ export async function upsertRows(
   input: WriteInput,
   key?: readonly string[],
 ): Promise<WriteResult> {
-  return withDataFiles(config, input, async (table, added, session) => {
+  return withDataFiles(config, input, async ({ table, added, keys }) => {
     const names = key ?? identifierNames(table.metadata.schema);
-    const wanted = await keyReader(session, table.metadata.schema, names);
+    const wanted = await keys(names);
     let updated = 0;
-    const snapshotId = await commitRows(config, table, 'overwrite', added, async (source) => {
+    const snapshotId = await commitRows(table, 'overwrite', added, async (source) => {
       const rows: RowsByFile = new Map();
       for await (const batch of source.scan({ columns: names })) {
         collectRows(rows, batch, (row) => wanted.has(batch, row));
@@ -131,6 +155,19 @@ export async function upsertRows(
       return rows;
     });
     return { snapshotId, inserted: records(added) - updated, updated, deleted: 0 };
+  });
+}
+
+function namedKeys(
+  keys: readonly Readonly<Record<string, unknown>>[],
+  schema: Schema,
+  names: readonly string[],
+): InputKeys {
+  const fields = schema.fields.filter((field) => names.includes(field.name));
+  const rows = plainValues(keys, { fields });
+  if (rows !== null) return plainKeys(rows, { ...schema, fields }, names);
+  throw new LakeError('invalid_argument', 'a key is not a value of its columns', {
+    details: { expected: `objects with ${names.join(', ')}, as JSON writes them` },
   });
 }
 
@@ -147,50 +184,14 @@ function identifierNames(schema: Schema): readonly string[] {
 const records = (files: readonly NewDataFile[]) => files.reduce((n, f) => n + f.recordCount, 0);
 const countRows = (rows: RowsByFile) => [...rows.values()].reduce((n, r) => n + r.length, 0);
 
-/** Writes the input's data files, lets `commit` use them, and removes them again when it fails. */
-async function withDataFiles<T>(
-  config: TableConfig,
-  input: WriteInput,
-  commit: (table: TableHandle, added: readonly NewDataFile[], session: WriterSession) => Promise<T>,
-): Promise<T> {
-  const table = await loadTable(config);
-  const { schema, defaultSpec } = table.metadata;
-  const staged = await stageInput(input);
-  const output = table.files.resolve(table.files.record('data'));
-  await mkdir(output, { recursive: true });
-  const session = await WriterSession.open(staged.paths, [output]);
-  let added: readonly NewDataFile[] = [];
-  try {
-    const names = new Set((await describeInput(session, staged)).map((c) => c.name));
-    refuseUnknown(schema, names);
-    const select = typedSelect(staged, schema, names);
-    added = await writeDataFiles(session, select, schema, defaultSpec, table.files);
-    return await commit(table, added, session);
-  } catch (error) {
-    await removeFiles(added.map((f) => f.real));
-    throw error;
-  } finally {
-    session.close();
-    await staged.dispose();
-  }
-}
-
-function refuseUnknown(schema: Schema, names: ReadonlySet<string>): void {
-  const known = new Set(schema.fields.map((f) => f.name));
-  const unknown = [...names].filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  throw new LakeError(
-    'column_not_found',
-    `the table has no column "${unknown.join('", "')}" (columns: ${[...known].join(', ')})`,
-  );
-}
+/** The property of a table that says how each operation deletes rows. */
+const MODES = { delete: 'write.delete.mode', overwrite: 'write.merge.mode' } as const;
 
 /**
  * Commits added data files together with the deletion of rows that `find` names, found anew at each
  * try.
  */
 async function commitRows(
-  config: TableConfig,
   table: TableHandle,
   operation: 'delete' | 'overwrite',
   addedData: readonly NewDataFile[],
@@ -199,14 +200,17 @@ async function commitRows(
   let written: readonly string[] = [];
   const prepare = async (handle: TableHandle): Promise<SnapshotChange | null> => {
     await removeFiles(written);
-    const source = await openTable(config);
+    const source = tableOf(handle);
     try {
       const rows = await find(source);
       if (rows.size === 0 && addedData.length === 0) return null;
-      const plan = await planDeletes(source, handle, rows);
+      const plan = await planDeletes(source, handle, rows, MODES[operation]);
       written = plan.written;
       const { addedDeletes, removes } = plan;
-      return { operation, addedData, addedDeletes, removes, mayRemove: rows.size > 0 };
+      const added = [...addedData, ...plan.rewritten];
+      const made = added.length > 0 ? 'overwrite' : operation;
+      const mayRemove = rows.size > 0;
+      return { operation: made, addedData: added, addedDeletes, removes, mayRemove };
     } finally {
       await source.close();
     }

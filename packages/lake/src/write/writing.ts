@@ -23,6 +23,9 @@ export const overwriteRows: TableWriter['overwriteRows'] = async (...given) =>
 export const deleteRows: TableWriter['deleteRows'] = async (...given) =>
   (await writer()).deleteRows(...given);
 /** As in table-writer.ts. */
+export const deleteKeys: TableWriter['deleteKeys'] = async (...given) =>
+  (await writer()).deleteKeys(...given);
+/** As in table-writer.ts. */
 export const upsertRows: TableWriter['upsertRows'] = async (...given) =>
   (await writer()).upsertRows(...given);
 /** As in compact-table.ts. */

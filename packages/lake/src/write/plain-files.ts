@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { TableFiles } from '../base/table-files.ts';
+import { plainParquet } from '../parquet/plain-file.ts';
+import type { PartitionSpec } from '../schema/partition-spec.ts';
+import type { Schema, Value } from '../schema/type.ts';
+import { type NewDataFile, removeFiles } from './data-files.ts';
+import { valueStatistics } from './file-statistics.ts';
+import { partitionFolder, partitionRows } from './partitions.ts';
+import type { PlainRows } from './plain-rows.ts';
+
+/**
+ * Writes plain rows as Parquet files with field ids, one a partition, as `writeDataFiles` does. On
+ * a failure the files written so far are removed.
+ */
+export async function writePlainFiles(
+  rows: PlainRows,
+  schema: Schema,
+  spec: PartitionSpec,
+  files: TableFiles,
+): Promise<readonly NewDataFile[]> {
+  const written: NewDataFile[] = [];
+  try {
+    for (const { tuple, members } of partitionRows(rows, schema, spec)) {
+      const columns = rows.columns.map((column) => members.map((row) => column[row]));
+      const folder = partitionFolder(spec, tuple);
+      written.push(
+        await writeFileOf({ rows: members.length, columns }, schema, files, folder, tuple),
+      );
+    }
+    return written;
+  } catch (error) {
+    await removeFiles(written.map((f) => f.real));
+    throw error;
+  }
+}
+
+async function writeFileOf(
+  { rows, columns }: PlainRows,
+  schema: Schema,
+  files: TableFiles,
+  folder: string,
+  partition: readonly Value[],
+): Promise<NewDataFile> {
+  const bytes = plainParquet(schema.fields, columns, rows);
+  const recorded = files.record(join('data', folder, `${randomUUID()}.parquet`));
+  const real = files.resolve(recorded);
+  await mkdir(dirname(real), { recursive: true });
+  await writeFile(real, bytes, { flag: 'wx' });
+  const statistics = valueStatistics(schema, columns, rows);
+  return { ...statistics, recorded, real, partition, fileSize: bytes.length };
+}
