@@ -7,14 +7,18 @@
  *   3. `rollback` forgets everything since the last commit
  * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk
  * holds is not known, and only reading the commit tells. Files that nobody needs any more are
- * unlinked after a commit; what a crash leaves behind is removed by the next open. Merges run in
- * the caller's thread; `mergePending` is the seam behind which they may move.
+ * unlinked after a commit; what a crash leaves behind is removed by the next open.
+ *
+ * A merge is planned (`planMerge`), runs anywhere while the writer goes on, and is installed or
+ * dropped (background-merges.ts does that beside; `merge` and `forceMerge` in one go). The files of
+ * a planned merge are left alone until then.
  */
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
+import type { SegmentEntry } from '../segment/entry.ts';
+import type { Merged } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { SegmentWriter } from '../segment/segment-writer.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -30,34 +34,19 @@ import {
   readCommit,
   writeCommit,
 } from './commit.ts';
-import { type Duplicate, findDuplicates } from './duplicates.ts';
+import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
-import { type MergeTarget, mergePending } from './merge-pending.ts';
+import { carryOver, isFileOf, type MergePlan, planMerge, runHere } from './merge-plan.ts';
 import {
   chooseForcedMerges,
   chooseMerges,
   MERGE_SETTINGS,
   type MergeSettings,
-  type SegmentSize,
 } from './merge-policy.ts';
 import { PendingSegment, type RowPlace } from './pending-segment.ts';
+import { type KeyBatch, SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 
-/** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/key.ts says. */
-export interface KeyBatch {
-  readonly offsets: Int32Array;
-  readonly bytes: Uint8Array;
-}
-
-/** Rows of one data file that have appeared: keys, row hashes and positions run in parallel. */
-export interface SettledRows {
-  readonly keys: KeyBatch;
-  readonly hashes: BigUint64Array;
-  readonly file: number;
-  readonly positions: Int32Array;
-}
-
-/** What `settle` says of a row. */
-export const VERDICT = Object.freeze({ added: 0, same: 1, changed: 2 });
+export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
 
 /** What a writer may be told. */
 export interface IndexWriterOptions {
@@ -74,11 +63,13 @@ const MEMORY_BYTES = 256 * 2 ** 20;
 /** Writes an index generation. One at a time a directory; who opens it holds the index's lock. */
 export class IndexWriter {
   readonly #directory: Directory;
-  readonly #plans: readonly FieldPlan[];
+  readonly #fields: readonly FieldPlan[];
   readonly #options: IndexWriterOptions;
   readonly #verification: Verification;
   #commit!: Commit;
-  #segments: PendingSegment[] = [];
+  #segments = new SegmentSet();
+  /** Merges that were planned and neither installed nor dropped. */
+  readonly #plans = new Set<MergePlan>();
   #buffer: SegmentWriter;
   #nextSegment = 1;
   #changed = false;
@@ -90,7 +81,7 @@ export class IndexWriter {
     options: IndexWriterOptions,
   ) {
     this.#directory = directory;
-    this.#plans = plans;
+    this.#fields = plans;
     this.#options = options;
     this.#verification = new Verification(directory);
     this.#buffer = new SegmentWriter(plans);
@@ -121,12 +112,12 @@ export class IndexWriter {
 
   /** Live documents, uncommitted ones too. */
   get liveDocs(): number {
-    return this.#segments.reduce((sum, { liveDocs }) => sum + liveDocs, this.#buffer.docs);
+    return this.#segments.liveDocs + this.#buffer.docs;
   }
 
   /** Number of segments on disk, uncommitted ones too. */
   get segments(): number {
-    return this.#segments.length;
+    return this.#segments.all.length;
   }
 
   /** Adds documents. Their keys must not be live (see `duplicates`). */
@@ -141,7 +132,7 @@ export class IndexWriter {
 
   /** Deletes the documents with these keys; returns how many there were. */
   deleteKeys(keys: KeyBatch): number {
-    return this.#eachKey(keys, (segment, doc) => segment.delete(doc));
+    return this.#change((set) => set.eachKey(keys, (segment, doc) => segment.delete(doc)));
   }
 
   /**
@@ -149,19 +140,7 @@ export class IndexWriter {
    * there were.
    */
   deleteRows(file: number, positions: Int32Array): number {
-    return this.#guard(() => {
-      this.#flush();
-      let deleted = 0;
-      for (const position of positions) {
-        for (const segment of this.#segments) {
-          for (const doc of segment.findRow(file, position)) {
-            if (segment.delete(doc)) deleted++;
-          }
-        }
-      }
-      this.#changed ||= deleted > 0;
-      return deleted;
-    });
+    return this.#change((set) => set.deleteRows(file, positions));
   }
 
   /**
@@ -169,10 +148,11 @@ export class IndexWriter {
    * Returns how many of the keys there were.
    */
   moveRows(keys: KeyBatch, files: Int32Array, positions: Int32Array): number {
-    return this.#eachKey(keys, (segment, doc, i) => {
-      segment.move(doc, { file: files[i], position: positions[i] });
+    const move = (segment: PendingSegment, doc: number, i: number) => {
+      segment.move(doc, files[i], positions[i]);
       return true;
-    });
+    };
+    return this.#change((set) => set.eachKey(keys, move));
   }
 
   /**
@@ -180,9 +160,8 @@ export class IndexWriter {
    * (ascending). `settle` finds them again by key, `deleteMarked` deletes the rest.
    */
   markRows(file: number, positions: Int32Array | null): void {
-    this.#guard(() => {
-      this.#flush();
-      for (const segment of this.#segments) segment.mark(file, positions);
+    this.#ask(({ all }) => {
+      for (const segment of all) segment.mark(file, positions);
     });
   }
 
@@ -190,25 +169,12 @@ export class IndexWriter {
    * Rows that have appeared: those whose key a marked document has take its place. `same` in the
    * answer: the row hash is the same too, so only the locator changes, and that is done. `changed`:
    * the old document is deleted, the row is to be added. `added`: no marked document has the key.
+   * Rows that were added since `markRows` are not looked at.
    */
   settle(rows: SettledRows): Uint8Array {
     return this.#guard(() => {
-      const { keys, hashes, file, positions } = rows;
-      const verdicts = new Uint8Array(positions.length).fill(VERDICT.added);
-      for (let i = 0; i < positions.length; i++) {
-        const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
-        for (const segment of this.#segments) {
-          const doc = segment.reader.keys.findIn(keys.bytes, from, to);
-          if (doc < 0 || !segment.isMarked(doc)) continue;
-          segment.unmark(doc);
-          const same = segment.reader.keys.rowHashes[doc] === hashes[i];
-          if (same) segment.move(doc, { file, position: positions[i] });
-          else segment.delete(doc);
-          verdicts[i] = same ? VERDICT.same : VERDICT.changed;
-          this.#changed = true;
-          break;
-        }
-      }
+      const verdicts = this.#segments.settle(rows);
+      this.#changed ||= verdicts.some((verdict) => verdict !== VERDICT.added);
       return verdicts;
     });
   }
@@ -216,7 +182,7 @@ export class IndexWriter {
   /** Deletes the documents that are still marked; returns how many there were. */
   deleteMarked(): number {
     return this.#guard(() => {
-      const deleted = this.#segments.reduce((sum, segment) => sum + segment.deleteMarked(), 0);
+      const deleted = this.#segments.deleteMarked();
       this.#changed ||= deleted > 0;
       return deleted;
     });
@@ -224,29 +190,12 @@ export class IndexWriter {
 
   /** Positions of live documents' rows in a data file, ascending. */
   positionsIn(file: number): Int32Array {
-    return this.#guard(() => {
-      this.#flush();
-      const parts = this.#segments.map((segment) => segment.positionsIn(file));
-      const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
-      let at = 0;
-      for (const part of parts) {
-        all.set(part, at);
-        at += part.length;
-      }
-      return all.sort();
-    });
+    return this.#ask((set) => set.positionsIn(file));
   }
 
   /** Where the row of a live document with this key lies, or null when there is none. */
   findKey(key: Uint8Array): RowPlace | null {
-    return this.#guard(() => {
-      this.#flush();
-      for (const segment of this.#segments) {
-        const doc = segment.reader.keys.find(key);
-        if (doc >= 0) return segment.place(doc);
-      }
-      return null;
-    });
+    return this.#ask((set) => set.findKey(key));
   }
 
   /**
@@ -254,10 +203,9 @@ export class IndexWriter {
    * last commit is taken to have none.
    */
   duplicates(limit = 100): readonly Duplicate[] {
-    return this.#guard(() => {
-      this.#flush();
+    return this.#ask((set) => {
       const committed = new Set(this.#commit.segments.map(({ id }) => id));
-      return findDuplicates(this.#segments, limit, ({ reader }) => committed.has(reader.id));
+      return set.duplicates(limit, committed);
     });
   }
 
@@ -266,12 +214,70 @@ export class IndexWriter {
     this.#guard(() => this.#flush());
   }
 
+  /**
+   * The merge that the policy wants most, or null; segments of merges that run are left out. It is
+   * to be installed or dropped.
+   */
+  planMerge(settings: MergeSettings = this.#settings): MergePlan | null {
+    return this.#guard(() => {
+      this.#segments.dropDead();
+      const free = this.#free();
+      const [group] = chooseMerges(
+        free.map(({ size }) => size),
+        settings,
+      );
+      return group === undefined ? null : this.#plan(group.map((place) => free[place]));
+    });
+  }
+
+  /**
+   * Merges that leave `count` segments as far as limits allow, and no deleted document. Each is to
+   * be installed or dropped.
+   */
+  planForced(count = 1, settings: MergeSettings = this.#settings): readonly MergePlan[] {
+    return this.#ask((set) => {
+      set.dropDead();
+      const free = this.#free();
+      const sizes = free.map(({ size }) => size);
+      const groups = chooseForcedMerges(sizes, count, settings);
+      return groups.map((group) => this.#plan(group.map((place) => free[place])));
+    });
+  }
+
+  /**
+   * Takes a merge's segment in place of its sources, visible at the next commit: deletes and moves
+   * made since it was planned are carried over. False, and its files are removed, where its sources
+   * are gone (`rollback`). Throws, its files removed and the writer as it was, where the segment is
+   * not what was planned.
+   */
+  installMerge(plan: MergePlan, merged: Merged): boolean {
+    this.#guard(() => {});
+    if (!this.#plans.delete(plan)) return false;
+    try {
+      const target = this.#open(merged.entry);
+      if (this.#take(plan, merged, target)) return true;
+      target.reader.release();
+    } catch (error) {
+      this.#removeFiles(plan);
+      throw error;
+    }
+    this.#removeFiles(plan);
+    return false;
+  }
+
+  /** Forgets a merge that has ended without success and removes the files that it made. */
+  dropMerge(plan: MergePlan): void {
+    if (this.#plans.delete(plan)) this.#removeFiles(plan);
+  }
+
   /** Merges what the policy says. Visible at the next commit. Returns the number of merges. */
   merge(): number {
-    return this.#guard(() => {
-      this.#dropDead();
-      return this.#mergeGroups(chooseMerges(this.#sizes(), this.#settings));
-    });
+    let merges = 0;
+    for (let plan = this.planMerge(); plan !== null; plan = this.planMerge()) {
+      this.#mergeNow(plan);
+      merges++;
+    }
+    return merges;
   }
 
   /**
@@ -279,11 +285,9 @@ export class IndexWriter {
    * at the next commit.
    */
   forceMerge(count = 1): number {
-    return this.#guard(() => {
-      this.#flush();
-      this.#dropDead();
-      return this.#mergeGroups(chooseForcedMerges(this.#sizes(), count, this.#settings));
-    });
+    const plans = this.planForced(count);
+    for (const plan of plans) this.#mergeNow(plan);
+    return plans.length;
   }
 
   /**
@@ -298,10 +302,10 @@ export class IndexWriter {
   }): Commit {
     return this.#guard(() => {
       this.#flush();
-      this.#dropDead();
+      this.#segments.dropDead();
       let revision = this.#commit.next_revision;
       const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
-      for (const segment of this.#segments) {
+      for (const segment of this.#segments.all) {
         if (segment.changed) segment.seal(this.#directory, revision++);
       }
       const commit: Commit = {
@@ -310,8 +314,8 @@ export class IndexWriter {
         next_segment: this.#nextSegment,
         next_revision: revision,
         committed_at: (this.#options.now ?? Date.now)(),
-        fields: this.#plans.map(committedField),
-        segments: this.#segments.map(({ entry }) => entry),
+        fields: this.#fields.map(committedField),
+        segments: this.#segments.all.map(({ entry }) => entry),
         files: state.files,
         checkpoint: state.checkpoint,
         ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
@@ -327,15 +331,15 @@ export class IndexWriter {
    * what is forgotten.
    */
   rollback(): void {
-    this.#release();
-    this.#buffer = new SegmentWriter(this.#plans);
+    this.#segments.release();
+    this.#buffer = new SegmentWriter(this.#fields);
     this.#failure = null;
     this.#load();
   }
 
   /** Gives files back. What was not committed is removed. */
   close(): void {
-    this.#release();
+    this.#segments.release();
     if (this.#changed && this.#failure === null) this.#sweep();
   }
 
@@ -345,27 +349,40 @@ export class IndexWriter {
 
   #load(): void {
     const commit = readCommit(this.#directory);
-    this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#plans);
-    checkPlans(this.#commit, this.#plans);
-    this.#nextSegment = this.#commit.next_segment;
+    this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#fields);
+    checkPlans(this.#commit, this.#fields);
+    // A merge that still runs goes on writing under the number that it was given.
+    this.#nextSegment = Math.max(this.#nextSegment, this.#commit.next_segment);
     this.#changed = false;
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
-    this.#segments = readers.map((reader) => new PendingSegment(reader));
+    this.#segments = new SegmentSet(readers.map((reader) => new PendingSegment(reader)));
   }
 
   /** Removes files that the commit does not name: what a crash or a rollback left behind. */
   #sweep(): void {
     const kept = filesOf(this.#commit);
+    const plans = [...this.#plans];
     for (const name of this.#directory.list()) {
       if (name === VERIFIED_FILE || name === COMMIT_FILE || kept.has(name)) continue;
+      if (plans.some((plan) => isFileOf(plan, name))) continue;
       this.#directory.remove(name);
     }
   }
 
-  #release(): void {
-    for (const { reader } of this.#segments) reader.release();
-    this.#segments = [];
+  /** Runs a step over all documents, those in memory too. */
+  #ask<T>(step: (set: SegmentSet) => T): T {
+    return this.#guard(() => {
+      this.#flush();
+      return step(this.#segments);
+    });
+  }
+
+  /** As `#ask`, for a step that says how many documents it changed. */
+  #change(step: (set: SegmentSet) => number): number {
+    const changed = this.#ask(step);
+    this.#changed ||= changed > 0;
+    return changed;
   }
 
   /** Runs a step; after an error of the disk no further step runs. */
@@ -388,7 +405,7 @@ export class IndexWriter {
   #flush(): void {
     if (this.#buffer.docs === 0) return;
     const entry = this.#buffer.finish(this.#directory, this.#nextId());
-    this.#buffer = new SegmentWriter(this.#plans);
+    this.#buffer = new SegmentWriter(this.#fields);
     this.#segments.push(this.#open(entry));
   }
 
@@ -396,64 +413,46 @@ export class IndexWriter {
     return new PendingSegment(SegmentReader.open(this.#directory, entry, this.#verification));
   }
 
-  #target(): MergeTarget {
-    return { id: this.#nextId(), open: (entry) => this.#open(entry) };
-  }
-
   #nextId(): string {
     return `s${String(this.#nextSegment++).padStart(6, '0')}`;
   }
 
-  #eachKey(
-    keys: KeyBatch,
-    visit: (segment: PendingSegment, doc: number, i: number) => boolean,
-  ): number {
-    return this.#guard(() => {
-      this.#flush();
-      let found = 0;
-      for (let i = 0; i + 1 < keys.offsets.length; i++) {
-        for (const segment of this.#segments) {
-          const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
-          const doc = segment.reader.keys.findIn(keys.bytes, from, to);
-          if (doc >= 0 && visit(segment, doc, i)) found++;
-        }
+  /** Segments that no merge has taken yet. */
+  #free(): readonly PendingSegment[] {
+    const taken = new Set([...this.#plans].flatMap(({ sources }) => sources));
+    return this.#segments.all.filter((segment) => !taken.has(segment));
+  }
+
+  #plan(sources: readonly PendingSegment[]): MergePlan {
+    const fields = this.#fields.map(committedField);
+    const plan = planMerge(sources, { path: this.#directory.path, id: this.#nextId(), fields });
+    this.#plans.add(plan);
+    return plan;
+  }
+
+  #take(plan: MergePlan, merged: Merged, target: PendingSegment): boolean {
+    carryOver(plan, merged, target);
+    const taken = this.#segments.replace(plan.sources, target);
+    this.#changed ||= taken;
+    return taken;
+  }
+
+  #mergeNow(plan: MergePlan): void {
+    this.#guard(() => {
+      const merged = runHere(plan, this.#directory);
+      this.installMerge(plan, merged);
+    });
+  }
+
+  /** What cannot be removed is an orphan: the next open removes it. */
+  #removeFiles({ job }: MergePlan): void {
+    try {
+      for (const name of this.#directory.list()) {
+        if (name.startsWith(`${job.id}.`)) this.#directory.remove(name);
       }
-      this.#changed ||= found > 0;
-      return found;
-    });
-  }
-
-  /** Leaves out segments without a living document. */
-  #dropDead(): void {
-    for (const { liveDocs, reader } of this.#segments) if (liveDocs === 0) reader.release();
-    this.#segments = this.#segments.filter(({ liveDocs }) => liveDocs > 0);
-  }
-
-  #sizes(): readonly SegmentSize[] {
-    return this.#segments.map(({ docs, deletedDocs, entry }) => ({
-      docs,
-      deletedDocs,
-      bytes: segmentBytes(entry),
-    }));
-  }
-
-  #mergeGroups(groups: readonly (readonly number[])[]): number {
-    if (groups.length === 0) return 0;
-    const merged = new Map<number, PendingSegment>();
-    const gone = new Set<PendingSegment>();
-    for (const group of groups) {
-      const sources = group.map((place) => this.#segments[place]);
-      merged.set(group[0], mergePending(sources, this.#plans, this.#directory, this.#target()));
-      for (const source of sources) gone.add(source);
+    } catch (error) {
+      if (!(error instanceof LhsError)) throw error;
     }
-    this.#segments = this.#segments.flatMap((segment, place) => {
-      const replacement = merged.get(place);
-      if (replacement !== undefined) return [replacement];
-      return gone.has(segment) ? [] : [segment];
-    });
-    for (const { reader } of gone) reader.release();
-    this.#changed = true;
-    return groups.length;
   }
 
   /**

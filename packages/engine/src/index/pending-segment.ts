@@ -1,9 +1,12 @@
 import { IntSink } from '../base/growing.ts';
-import { type SegmentEntry, writeComponent } from '../segment/entry.ts';
+import { lowerBound } from '../base/lower-bound.ts';
+import { type SegmentEntry, segmentBytes, writeComponent } from '../segment/entry.ts';
 import { bitmapWords, encodeLiveDocs } from '../segment/live-docs.ts';
-import { LocatorWriter } from '../segment/locators.ts';
+import { LocatorWriter, type MovedPlaces } from '../segment/locators.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
+import type { SegmentSize } from './merge-policy.ts';
+import { MovedRows } from './moved-rows.ts';
 
 /** Where a row lies: number of the data file in the file table, ordinal in it. */
 export interface RowPlace {
@@ -21,9 +24,8 @@ export class PendingSegment {
   #deleted: Int32Array | null;
   #deletedDocs: number;
   #liveChanged = false;
-  readonly #moved = new Map<number, RowPlace>();
-  /** Where moved rows lie -> the document that moved there last. */
-  readonly #movedTo = new Map<number, number>();
+  /** Rows that have moved since the files of `reader` were written; null: none. */
+  #moved: MovedRows | null = null;
   #movedChanged = false;
   /** Bits of documents whose rows are gone from their places, while a batch is applied. */
   #marks: Int32Array | null = null;
@@ -53,9 +55,10 @@ export class PendingSegment {
     return this.docs - this.#deletedDocs;
   }
 
-  /** Bits of deleted documents by now; null when none is. */
-  get deleted(): Int32Array | null {
-    return this.#deleted;
+  /** What the merge policy knows of it. */
+  get size(): SegmentSize {
+    const bytes = segmentBytes(this.#entry);
+    return { docs: this.docs, deletedDocs: this.#deletedDocs, bytes };
   }
 
   isDeleted(doc: number): boolean {
@@ -85,11 +88,9 @@ export class PendingSegment {
    * `positions` (ascending). What becomes of them, `unmark` or `deleteMarked` says.
    */
   mark(file: number, positions: Int32Array | null): void {
-    const marks = (this.#marks ??= new Int32Array(bitmapWords(this.docs)));
-    const mark = (doc: number) => {
-      if (!this.isDeleted(doc)) marks[doc >> 5] |= 1 << (doc & 31);
-    };
-    this.#eachAt(file, positions, mark);
+    this.#eachAt(file, positions, (doc) => {
+      if (!this.isDeleted(doc)) this.#setMark(doc);
+    });
   }
 
   isMarked(doc: number): boolean {
@@ -106,10 +107,8 @@ export class PendingSegment {
     const marks = this.#marks;
     this.#marks = null;
     let deleted = 0;
-    marks?.forEach((word, at) => {
-      for (let left = word; left !== 0; left &= left - 1) {
-        if (this.delete(at * 32 + (31 - Math.clz32(left & -left)))) deleted++;
-      }
+    forEachBit(marks, null, (doc) => {
+      if (this.delete(doc)) deleted++;
     });
     return deleted;
   }
@@ -124,33 +123,57 @@ export class PendingSegment {
   }
 
   /** Gives a document's row a new place. */
-  move(doc: number, place: RowPlace): void {
-    this.#moved.set(doc, place);
-    this.#movedTo.set(placeNumber(place), doc);
+  move(doc: number, file: number, position: number): void {
+    this.#moved ??= new MovedRows(this.docs);
+    this.#moved.set(doc, file, position);
     this.#movedChanged = true;
-  }
-
-  /** Rows that have moved since the files were written. */
-  get moves(): ReadonlyMap<number, RowPlace> {
-    return this.#moved;
   }
 
   /** The place of a document's row by now. */
   place(doc: number): RowPlace {
+    const moved = this.#moved;
+    if (moved?.has(doc)) return { file: moved.file(doc), position: moved.position(doc) };
     const { locators } = this.reader;
-    return this.#moved.get(doc) ?? { file: locators.file(doc), position: locators.position(doc) };
+    return { file: locators.file(doc), position: locators.position(doc) };
   }
 
   /** Live documents whose rows lie at this place by now. */
   findRow(file: number, position: number): readonly number[] {
-    const found: number[] = this.reader.locators
-      .find(file, position)
-      .filter((doc) => !this.isDeleted(doc) && !this.#moved.has(doc));
-    const doc = this.#movedTo.get(placeNumber({ file, position }));
-    if (doc !== undefined && !this.isDeleted(doc) && this.#isAt(doc, file, position)) {
-      found.push(doc);
-    }
+    const moved = this.#moved;
+    const here = (doc: number) => !this.isDeleted(doc) && moved?.has(doc) !== true;
+    const found = this.reader.locators.find(file, position).filter(here);
+    moved?.forEachIn(file, Int32Array.of(position), (doc) => {
+      if (!this.isDeleted(doc)) found.push(doc);
+    });
     return found;
+  }
+
+  /** A copy of what a merge must know beside the files: deletes and moves of this moment. */
+  freeze(): { readonly deleted: Int32Array | null; readonly moved: MovedPlaces | null } {
+    return {
+      deleted: this.#deletedDocs === 0 ? null : (this.#deleted?.slice() ?? null),
+      moved: this.#moved?.freeze() ?? null,
+    };
+  }
+
+  /**
+   * Hands on what happened since `frozen` to the segment that this one's documents were merged
+   * into: deletes, moves and marks. `docMap`: old number -> new, -1 dropped.
+   */
+  carryTo(
+    merged: PendingSegment,
+    docMap: Int32Array,
+    frozen: { readonly deleted: Int32Array | null; readonly moved: MovedPlaces | null },
+  ): void {
+    forEachBit(this.#deleted, frozen.deleted, (doc) => merged.delete(docMap[doc]));
+    this.#moved?.forEach((doc, file, position) => {
+      const same =
+        frozen.moved?.files[doc] === file + 1 && frozen.moved.positions[doc] === position;
+      if (!same && docMap[doc] >= 0) merged.move(docMap[doc], file, position);
+    });
+    forEachBit(this.#marks, null, (doc) => {
+      if (docMap[doc] >= 0) merged.#setMark(docMap[doc]);
+    });
   }
 
   /** Writes new live documents and locators where they changed, under names of this revision. */
@@ -171,37 +194,34 @@ export class PendingSegment {
     positions: Int32Array | null,
     visit: (doc: number, position: number) => void,
   ): void {
+    const moved = this.#moved;
+    const unmoved = (doc: number, position: number) => {
+      if (moved?.has(doc) !== true) visit(doc, position);
+    };
     this.reader.locators.forEachRun((doc, count, runFile, first) => {
       if (runFile !== file) return;
       if (positions === null) {
-        for (let i = 0; i < count; i++) if (!this.#moved.has(doc + i)) visit(doc + i, first + i);
+        for (let i = 0; i < count; i++) unmoved(doc + i, first + i);
         return;
       }
       for (let at = lowerBound(positions, first); at < positions.length; at++) {
         const i = positions[at] - first;
         if (i >= count) break;
-        if (!this.#moved.has(doc + i)) visit(doc + i, positions[at]);
+        unmoved(doc + i, positions[at]);
       }
     });
-    for (const [doc, place] of this.#moved) {
-      if (place.file !== file) continue;
-      if (positions !== null && positions[lowerBound(positions, place.position)] !== place.position)
-        continue;
-      visit(doc, place.position);
-    }
+    moved?.forEachIn(file, positions, visit);
   }
 
-  #isAt(doc: number, file: number, position: number): boolean {
-    const place = this.place(doc);
-    return place.file === file && place.position === position;
+  #setMark(doc: number): void {
+    this.#marks ??= new Int32Array(bitmapWords(this.docs));
+    this.#marks[doc >> 5] |= 1 << (doc & 31);
   }
 
   #locators(): Uint8Array[] {
     const writer = new LocatorWriter();
-    for (let doc = 0; doc < this.docs; doc++) {
-      const { file, position } = this.place(doc);
-      writer.add(file, position);
-    }
+    const moved = this.#moved?.places() ?? null;
+    this.reader.locators.forEachPlace(moved, (_, file, position) => writer.add(file, position));
     return writer.finish();
   }
 
@@ -217,17 +237,15 @@ export class PendingSegment {
   }
 }
 
-/** The first index whose value is at least `value`. */
-function lowerBound(ascending: Int32Array, value: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Calls `visit` with each bit that is set in `words` and not in `but`, ascending. */
+function forEachBit(
+  words: Int32Array | null,
+  but: Int32Array | null,
+  visit: (bit: number) => void,
+): void {
+  words?.forEach((word, at) => {
+    for (let left = but === null ? word : word & ~but[at]; left !== 0; left &= left - 1) {
+      visit(at * 32 + (31 - Math.clz32(left & -left)));
+    }
+  });
 }
-
-/** One number for a place: positions are below 2^31. */
-const placeNumber = ({ file, position }: RowPlace): number => file * 2 ** 31 + position;

@@ -14,6 +14,15 @@ import { openSections, packSections } from '../storage/sections.ts';
 
 const SECTIONS = 4;
 
+/**
+ * Places of rows that have moved since a segment's files were written, by document: number of the
+ * data file + 1 (0: the row has not moved) and the row's ordinal in it.
+ */
+export interface MovedPlaces {
+  readonly files: Int32Array;
+  readonly positions: Int32Array;
+}
+
 /** Collects row locators of documents, in order. */
 export class LocatorWriter {
   readonly #firstDocs = new IntSink();
@@ -125,6 +134,20 @@ export class Locators {
     }
   }
 
+  /** Calls `visit` with the place of every document's row: as written, or where it has moved. */
+  forEachPlace(
+    moved: MovedPlaces | null,
+    visit: (doc: number, file: number, position: number) => void,
+  ): void {
+    this.forEachRun((first, count, file, position) => {
+      for (let i = 0; i < count; i++) {
+        const doc = first + i;
+        if (moved === null || moved.files[doc] === 0) visit(doc, file, position + i);
+        else visit(doc, moved.files[doc] - 1, moved.positions[doc]);
+      }
+    });
+  }
+
   #run(doc: number): number {
     let low = 0;
     let high = this.#files.length - 1;
@@ -135,6 +158,7 @@ export class Locators {
     }
     return low;
   }
+
   #isAfter(run: number, file: number, position: number): boolean {
     return this.#files[run] !== file ? this.#files[run] > file : this.#positions[run] > position;
   }

@@ -7,22 +7,32 @@
  */
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
 import { mergeInverted } from '../inverted/merge.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
+import type { FieldType } from '../schema/definition.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
 import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
-import { LocatorWriter } from './locators.ts';
+import { LocatorWriter, type MovedPlaces } from './locators.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { columnWriter } from './segment-writer.ts';
 
 /**
- * A segment to merge, and which of its documents are deleted by now (its own bits, or newer
- * ones).
+ * A segment to merge, which of its documents are deleted by now (its own bits, or newer ones), and
+ * where rows lie that have moved since its files were written.
  */
 export interface MergeInput {
   readonly reader: SegmentReader;
   readonly deleted: Int32Array | null;
+  readonly moved: MovedPlaces | null;
+}
+
+/** What merging has to know of a field: its plan without the analyzer. A committed field is one. */
+export interface MergeField {
+  readonly id: number;
+  readonly type: FieldType;
+  readonly inverted: 'text' | 'keyword' | null;
+  readonly column: 'numeric' | 'ordinal' | null;
+  readonly stored: boolean;
 }
 
 /** A merged segment, and for each input where its documents went: old number -> new, -1 dropped. */
@@ -34,6 +44,7 @@ export interface Merged {
 interface Input {
   readonly reader: SegmentReader;
   readonly docMap: Int32Array;
+  readonly moved: MovedPlaces | null;
 }
 
 /**
@@ -42,17 +53,17 @@ interface Input {
  */
 export function mergeSegments(
   inputs: readonly MergeInput[],
-  plans: readonly FieldPlan[],
+  fields: readonly MergeField[],
   directory: Directory,
   id: string,
 ): Merged {
   const { docMaps, docs } = mapDocuments(inputs);
-  const mapped = inputs.map(({ reader }, i) => ({ reader, docMap: docMaps[i] }));
+  const mapped = inputs.map(({ reader, moved }, i) => ({ reader, docMap: docMaps[i], moved }));
   const components: Component[] = [];
-  for (const plan of [...plans].sort((a, b) => a.id - b.id)) {
-    components.push(...mergeField(mapped, plan, docs, directory, id));
+  for (const field of [...fields].sort((a, b) => a.id - b.id)) {
+    components.push(...mergeField(mapped, field, docs, directory, id));
   }
-  const stored = plans.filter((plan) => plan.stored).map((plan) => plan.id);
+  const stored = fields.filter((field) => field.stored).map((field) => field.id);
   if (stored.length > 0) {
     const parts = mergeStored(
       mapped,
@@ -80,27 +91,27 @@ function mapDocuments(inputs: readonly MergeInput[]): { docMaps: Int32Array[]; d
 
 function mergeField(
   inputs: readonly Input[],
-  plan: FieldPlan,
+  field: MergeField,
   docs: number,
   directory: Directory,
   id: string,
 ): Component[] {
   const components: Component[] = [];
-  if (plan.inverted !== null) {
+  if (field.inverted !== null) {
     const readers = inputs.map(({ reader, docMap }) => ({
-      reader: reader.inverted(plan.id),
+      reader: reader.inverted(field.id),
       docMap,
     }));
-    const component = { kind: plan.inverted.kind, field: plan.id };
+    const component = { kind: field.inverted, field: field.id };
     components.push(writeComponent(directory, id, component, mergeInverted(readers, docs)));
   }
-  const column = columnWriter(plan);
-  if (column !== null && plan.column !== null) {
+  const column = columnWriter(field);
+  if (column !== null && field.column !== null) {
     for (const { reader, docMap } of inputs) {
-      if (column instanceof OrdinalWriter) column.merge(reader.ordinals(plan.id), docMap);
-      else column.merge(reader.numeric(plan.id), docMap);
+      if (column instanceof OrdinalWriter) column.merge(reader.ordinals(field.id), docMap);
+      else column.merge(reader.numeric(field.id), docMap);
     }
-    const component = { kind: plan.column, field: plan.id };
+    const component = { kind: field.column, field: field.id };
     components.push(writeComponent(directory, id, component, column.finish()));
   }
   return components;
@@ -119,11 +130,9 @@ function mergeStored(inputs: readonly Input[], fields: readonly number[]): Uint8
 
 function mergeLocators(inputs: readonly Input[]): Uint8Array[] {
   const writer = new LocatorWriter();
-  for (const { reader, docMap } of inputs) {
-    reader.locators.forEachRun((first, count, file, position) => {
-      for (let i = 0; i < count; i++) {
-        if (docMap[first + i] >= 0) writer.add(file, position + i);
-      }
+  for (const { reader, docMap, moved } of inputs) {
+    reader.locators.forEachPlace(moved, (doc, file, position) => {
+      if (docMap[doc] >= 0) writer.add(file, position);
     });
   }
   return writer.finish();

@@ -98,7 +98,9 @@ export class SegmentWriter {
 }
 
 /** The writer of a field's column, or null where its plan has none. */
-export function columnWriter(plan: FieldPlan): NumericWriter | OrdinalWriter | null {
+export function columnWriter(
+  plan: Pick<FieldPlan, 'column' | 'type'>,
+): NumericWriter | OrdinalWriter | null {
   if (plan.column === 'numeric') return new NumericWriter(plan.type === 'DOUBLE');
   return plan.column === 'ordinal' ? new OrdinalWriter() : null;
 }

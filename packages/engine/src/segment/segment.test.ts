@@ -5,7 +5,7 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { Verification } from '../storage/verification.ts';
-import { mergeSegments } from './merge.ts';
+import { type MergeField, mergeSegments } from './merge.ts';
 import { SegmentReader } from './segment-reader.ts';
 import { SegmentWriter } from './segment-writer.ts';
 
@@ -24,6 +24,11 @@ const plans = [
   plan(2, 'tag', { type: 'KEYWORD', column: 'ordinal' }),
   plan(4, 'note', { type: 'TEXT', stored: true }),
 ];
+
+const fields: readonly MergeField[] = plans.map((field) => ({
+  ...field,
+  inverted: field.inverted?.kind ?? null,
+}));
 
 interface Row {
   readonly key: string;
@@ -151,10 +156,10 @@ test('merging segments is building one of the live documents, byte for byte', ()
       const inputs = parts.map((part, i) => {
         const deleted = new Int32Array(8 * Math.ceil(part.length / 256));
         for (const doc of dead) if (doc < part.length) deleted[doc >> 5] |= 1 << (doc & 31);
-        return { reader: write(directory, `s${i}`, part), deleted };
+        return { reader: write(directory, `s${i}`, part), deleted, moved: null };
       });
       const live = parts.flatMap((part) => part.filter((_, doc) => !dead.includes(doc)));
-      const { entry, docMaps } = mergeSegments(inputs, plans, directory, 'merged');
+      const { entry, docMaps } = mergeSegments(inputs, fields, directory, 'merged');
       expect(entry.docs).toBe(live.length);
       expect(docMaps.flatMap((map) => [...map].filter((doc) => doc >= 0))).toEqual(
         live.map((_, doc) => doc),

@@ -1,0 +1,182 @@
+/**
+ * Merges beside the writer:
+ *   1. `start` plans what the policy wants most and hands it to a runner, unless one runs
+ *   2. the writer goes on: adds, deletes, moves, commits; nothing waits
+ *   3. `collect` takes a merge that has ended into the writer; its next commit makes it visible
+ * One merge runs at a time, within bounds of bytes and documents. One that fails is dropped and its
+ * files are removed; the error is told once, and the next attempts come after ever more calls of
+ * `start`. The index loses nothing: it only keeps more segments.
+ */
+import { LhsError } from '../base/errors.ts';
+import type { Merged } from '../segment/merge.ts';
+import type { IndexWriter } from './index-writer.ts';
+import type { MergeJob, MergePlan } from './merge-plan.ts';
+import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
+
+/**
+ * Runs a merge somewhere: a worker thread (`workerRunner`) or here (`inlineRunner`). When `signal`
+ * aborts it stops soon and rejects. No file of the job is written any more once it has settled.
+ */
+export type MergeRunner = (job: MergeJob, signal: AbortSignal) => Promise<Merged>;
+
+/** What merges may be told. */
+export interface BackgroundOptions {
+  /** Bounds of one merge. Default `BACKGROUND_SETTINGS`. */
+  readonly settings?: MergeSettings;
+  /** Told of the first failure after a success. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Merges beside are smaller than what a compaction makes: memory for a few times 512 MiB. */
+export const BACKGROUND_SETTINGS: MergeSettings = Object.freeze({
+  ...MERGE_SETTINGS,
+  maxBytes: 512 * 2 ** 20,
+  maxDocs: 4_194_304,
+});
+
+/** After so many failures in a row the pause grows no more. */
+const MOST_DOUBLINGS = 6;
+
+type Ended = { readonly merged: Merged } | { readonly error: Error };
+
+interface Running {
+  readonly plan: MergePlan;
+  readonly done: Promise<void>;
+  ended: Ended | null;
+}
+
+/** The merges of one writer. Close it before the writer. */
+export class BackgroundMerges {
+  readonly #writer: IndexWriter;
+  readonly #runner: MergeRunner;
+  readonly #options: BackgroundOptions;
+  readonly #stop = new AbortController();
+  #running: Running | null = null;
+  #failures = 0;
+  #pause = 0;
+
+  constructor(writer: IndexWriter, runner: MergeRunner, options: BackgroundOptions = {}) {
+    this.#writer = writer;
+    this.#runner = runner;
+    this.#options = options;
+  }
+
+  /** Fulfilled when the merge that runs has ended, whatever its end; null: none runs. */
+  get running(): Promise<void> | null {
+    return this.#running?.done ?? null;
+  }
+
+  /** Begins the merge that the policy wants most, unless one runs; true where one runs now. */
+  start(): boolean {
+    if (this.#running !== null) return true;
+    if (this.#stop.signal.aborted) return false;
+    if (this.#pause > 0) {
+      this.#pause--;
+      return false;
+    }
+    const plan = this.#writer.planMerge(this.#options.settings ?? BACKGROUND_SETTINGS);
+    if (plan !== null) this.#run(plan);
+    return plan !== null;
+  }
+
+  /** Takes a merge that has ended into the writer; returns how many segments became one, or 0. */
+  collect(): number {
+    const running = this.#running;
+    if (running === null || running.ended === null) return 0;
+    this.#running = null;
+    const { plan, ended } = running;
+    if ('error' in ended) {
+      this.#writer.dropMerge(plan);
+      this.#failed(ended.error);
+      return 0;
+    }
+    return this.#install(plan, ended.merged) ? plan.sources.length : 0;
+  }
+
+  /**
+   * Runs and takes all merges that the policy wants by now; returns how many were taken. After a
+   * failure it leaves the rest for later.
+   */
+  async settle(): Promise<number> {
+    let merges = 0;
+    while (this.start()) {
+      await this.running;
+      if (this.collect() > 0) merges++;
+    }
+    return merges;
+  }
+
+  /**
+   * Merges down to `count` segments as far as limits allow, one merge after the other; `told` after
+   * each. Throws what a merge throws, interrupted where `signal` aborts; what was taken stays taken.
+   */
+  async force(
+    count: number,
+    options: { readonly signal?: AbortSignal; readonly told?: (plan: MergePlan) => void } = {},
+  ): Promise<number> {
+    await this.running;
+    this.collect();
+    const plans = this.#writer.planForced(count);
+    try {
+      for (const plan of plans) {
+        this.#writer.installMerge(plan, await this.#runner(plan.job, this.#either(options.signal)));
+        options.told?.(plan);
+      }
+      return plans.length;
+    } catch (error) {
+      throw options.signal?.aborted
+        ? new LhsError('interrupted', 'compaction was stopped', { cause: error })
+        : error;
+    } finally {
+      for (const plan of plans) this.#writer.dropMerge(plan);
+    }
+  }
+
+  /** Stops what runs and drops it. Idempotent; nothing is started any more. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.running;
+    if (this.#running !== null) this.#writer.dropMerge(this.#running.plan);
+    this.#running = null;
+  }
+
+  #run(plan: MergePlan): void {
+    const running: Running = {
+      plan,
+      ended: null,
+      done: this.#runner(plan.job, this.#stop.signal).then(
+        (merged) => {
+          running.ended = { merged };
+        },
+        (error: unknown) => {
+          running.ended = { error: asError(error) };
+        },
+      ),
+    };
+    this.#running = running;
+  }
+
+  #install(plan: MergePlan, merged: Merged): boolean {
+    try {
+      const taken = this.#writer.installMerge(plan, merged);
+      this.#failures = 0;
+      return taken;
+    } catch (error) {
+      this.#failed(asError(error));
+      return false;
+    }
+  }
+
+  #failed(error: Error): void {
+    if (this.#failures === 0) this.#options.onError?.(error);
+    this.#failures++;
+    this.#pause = 2 ** Math.min(this.#failures, MOST_DOUBLINGS);
+  }
+
+  #either(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
+  }
+}
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));

@@ -1,0 +1,63 @@
+import { Worker } from 'node:worker_threads';
+import { type ErrorCode, LhsError } from '../base/errors.ts';
+import type { Merged } from '../segment/merge.ts';
+import type { Directory } from '../storage/directory.ts';
+import type { MergeRunner } from './background-merges.ts';
+import { type MergeJob, runJob } from './merge-plan.ts';
+
+/** What a worker answers: the merged segment, or why there is none. */
+export type MergeAnswer =
+  | { readonly kind: 'merged'; readonly merged: Merged }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
+
+/** Heap of a worker, MiB: postings and columns lie outside of it. */
+const HEAP_MB = 512;
+
+/** Merges in this thread, before the promise is given back: for tests, and where nothing else runs. */
+export function inlineRunner(directory: Directory): MergeRunner {
+  return async (job) => runJob(job, directory);
+}
+
+/**
+ * Merges in a worker thread of low priority, one for each job: its memory goes back to the system
+ * with it. For folders of this machine.
+ */
+export function workerRunner(entry: URL = workerEntry()): MergeRunner {
+  return (job, signal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Merged>();
+    const worker = new Worker(entry, {
+      workerData: job,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      name: 'lhs merge',
+    });
+    const stop = () => void worker.terminate();
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    let answer: MergeAnswer | null = null;
+    let cause: unknown;
+    worker.on('message', (message: MergeAnswer) => {
+      answer = message;
+    });
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    worker.on('exit', () => {
+      signal.removeEventListener('abort', stop);
+      if (answer?.kind === 'merged') resolve(answer.merged);
+      else reject(failure(job, answer, cause));
+    });
+    return promise;
+  };
+}
+
+/** The worker's entry: beside this file, as source or as built. */
+function workerEntry(): URL {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new URL(`./merge-worker.${ending}`, import.meta.url);
+}
+
+function failure(job: MergeJob, answer: MergeAnswer | null, cause: unknown): LhsError {
+  if (answer?.kind === 'failed') return new LhsError(answer.code, answer.message);
+  const why = cause instanceof Error ? cause.message : 'its thread ended';
+  return new LhsError('internal', `the merge "${job.path}/${job.id}" failed: ${why}`, { cause });
+}

@@ -1,0 +1,36 @@
+/**
+ * The thread of one merge: its data is a `MergeJob`, its one message a `MergeAnswer`. It takes what
+ * is left of the processor: the nice value of a Linux thread is its own.
+ */
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { LhsError } from '../base/errors.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
+import { type MergeJob, runJob } from './merge-plan.ts';
+import type { MergeAnswer } from './merge-runners.ts';
+
+const NICE = 10;
+
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(0, NICE);
+  } catch {
+    // A system that refuses: the merge runs all the same.
+  }
+}
+
+function answer(job: MergeJob): { message: MergeAnswer; transfer: ArrayBuffer[] } {
+  try {
+    const merged = runJob(job, openLocalDirectory(job.path));
+    const transfer = merged.docMaps.map(({ buffer }) => buffer as ArrayBuffer);
+    return { message: { kind: 'merged', merged }, transfer };
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    return { message: { kind: 'failed', code: error.code, message: error.message }, transfer: [] };
+  }
+}
+
+lowerPriority();
+const { message, transfer } = answer(workerData as MergeJob);
+parentPort?.postMessage(message, transfer);

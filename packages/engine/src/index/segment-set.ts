@@ -1,0 +1,147 @@
+import { type Duplicate, findDuplicates } from './duplicates.ts';
+import type { PendingSegment, RowPlace } from './pending-segment.ts';
+
+/** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/key.ts says. */
+export interface KeyBatch {
+  readonly offsets: Int32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** Rows of one data file that have appeared: keys, row hashes and positions run in parallel. */
+export interface SettledRows {
+  readonly keys: KeyBatch;
+  readonly hashes: BigUint64Array;
+  readonly file: number;
+  readonly positions: Int32Array;
+}
+
+/** What `settle` says of a row. */
+export const VERDICT = Object.freeze({ added: 0, same: 1, changed: 2 });
+
+/** The segments of a writer between two commits: what is asked of all of them together. */
+export class SegmentSet {
+  #all: readonly PendingSegment[];
+
+  constructor(segments: readonly PendingSegment[] = []) {
+    this.#all = segments;
+  }
+
+  /** The segments, in the order of the commit. */
+  get all(): readonly PendingSegment[] {
+    return this.#all;
+  }
+
+  get liveDocs(): number {
+    return this.#all.reduce((sum, { liveDocs }) => sum + liveDocs, 0);
+  }
+
+  push(segment: PendingSegment): void {
+    this.#all = [...this.#all, segment];
+  }
+
+  /** Calls `visit` for every key that a live document has; returns how often it said true. */
+  eachKey(
+    keys: KeyBatch,
+    visit: (segment: PendingSegment, doc: number, i: number) => boolean,
+  ): number {
+    let found = 0;
+    for (let i = 0; i + 1 < keys.offsets.length; i++) {
+      const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
+      for (const segment of this.#all) {
+        const doc = segment.reader.keys.findIn(keys.bytes, from, to);
+        if (doc >= 0 && visit(segment, doc, i)) found++;
+      }
+    }
+    return found;
+  }
+
+  /** Deletes the documents whose rows lie at these positions; returns how many there were. */
+  deleteRows(file: number, positions: Int32Array): number {
+    let deleted = 0;
+    for (const position of positions) {
+      for (const segment of this.#all) {
+        for (const doc of segment.findRow(file, position)) if (segment.delete(doc)) deleted++;
+      }
+    }
+    return deleted;
+  }
+
+  /** As `IndexWriter.settle`. */
+  settle(rows: SettledRows): Uint8Array {
+    const { keys, hashes, file, positions } = rows;
+    const verdicts = new Uint8Array(positions.length).fill(VERDICT.added);
+    for (let i = 0; i < positions.length; i++) {
+      const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
+      for (const segment of this.#all) {
+        const doc = segment.reader.keys.findIn(keys.bytes, from, to);
+        if (doc < 0 || !segment.isMarked(doc)) continue;
+        segment.unmark(doc);
+        const same = segment.reader.keys.rowHashes[doc] === hashes[i];
+        if (same) segment.move(doc, file, positions[i]);
+        else segment.delete(doc);
+        verdicts[i] = same ? VERDICT.same : VERDICT.changed;
+        break;
+      }
+    }
+    return verdicts;
+  }
+
+  /** Deletes the documents that are still marked; returns how many there were. */
+  deleteMarked(): number {
+    return this.#all.reduce((sum, segment) => sum + segment.deleteMarked(), 0);
+  }
+
+  /** Positions of live documents' rows in a data file, ascending. */
+  positionsIn(file: number): Int32Array {
+    const parts = this.#all.map((segment) => segment.positionsIn(file));
+    const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all.sort();
+  }
+
+  /** Where the row of a live document with this key lies, or null when there is none. */
+  findKey(key: Uint8Array): RowPlace | null {
+    for (const segment of this.#all) {
+      const doc = segment.reader.keys.find(key);
+      if (doc >= 0) return segment.place(doc);
+    }
+    return null;
+  }
+
+  /** Keys with several live documents; no two segments of `settled` share one. */
+  duplicates(limit: number, settled: ReadonlySet<string>): readonly Duplicate[] {
+    return findDuplicates(this.#all, limit, ({ reader }) => settled.has(reader.id));
+  }
+
+  /** Lets go of segments without a living document. */
+  dropDead(): void {
+    for (const { liveDocs, reader } of this.#all) if (liveDocs === 0) reader.release();
+    this.#all = this.#all.filter(({ liveDocs }) => liveDocs > 0);
+  }
+
+  /**
+   * Puts `merged` where the first of `sources` stands and lets go of them; false, and nothing is
+   * done, where none of them is here any more.
+   */
+  replace(sources: readonly PendingSegment[], merged: PendingSegment): boolean {
+    const gone = new Set(sources);
+    const at = this.#all.findIndex((segment) => gone.has(segment));
+    if (at < 0) return false;
+    this.#all = this.#all.flatMap((segment, place) => {
+      if (place === at) return [merged];
+      return gone.has(segment) ? [] : [segment];
+    });
+    for (const { reader } of gone) reader.release();
+    return true;
+  }
+
+  /** Gives the files of all segments back. */
+  release(): void {
+    for (const { reader } of this.#all) reader.release();
+    this.#all = [];
+  }
+}
