@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Data, tables and peers that lie beside the checkout. */
@@ -36,3 +37,32 @@ export const median = (values: readonly number[]): number => percentile(values, 
 /** The geometric mean. */
 export const geomean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, v) => sum + Math.log(v), 0) / values.length);
+
+/** Milliseconds since 1970 with fractions: the same clock in every process of the machine. */
+export const clock = (): number => performance.timeOrigin + performance.now();
+
+/** A folder of this run; whoever makes it removes it. */
+export const workFolder = (): string => mkdtempSync(join(tmpdir(), 'lhs-bench-'));
+
+/** A copy of git.commits (443,726 rows) in `folder` that can be written to: its path. */
+export function copyCommits(folder: string): string {
+  const path = join(folder, 'commits');
+  cpSync(need(join(SHARED, 'iceberg/git.commits'), 'the shared folder'), path, { recursive: true });
+  for (const sub of ['', 'data', 'metadata']) chmodSync(join(path, sub), 0o755);
+  for (const sub of ['data', 'metadata']) {
+    for (const file of readdirSync(join(path, sub))) chmodSync(join(path, sub, file), 0o644);
+  }
+  return path;
+}
+
+/** The definition of an index "commits" over a table with git.commits' columns. */
+export const commitsDefinition = (path: string): string => `version: 1
+index: commits
+source: { path: ${path} }
+key: { partition: [repo], identifier: [sha] }
+fields:
+  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
+  - { name: repo, type: KEYWORD, fast: true }
+  - { name: authored_at, type: DATE }
+  - { name: words, type: LONG }
+`;

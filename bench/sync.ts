@@ -3,34 +3,16 @@
  * of git.commits (443,726 rows), then `sync` of an open backend. What it costs must follow the
  * change, not the index.
  */
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLocal } from '@lakehouse-search/engine';
 import { appendRows } from '@lakehouse-search/lake';
-import { machine, median, need, SHARED } from './shared.ts';
+import { commitsDefinition, copyCommits, machine, median, workFolder } from './shared.ts';
 
 const ROWS = 1000;
-const source = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
 const rounds = Number(process.argv[2] ?? 5);
-const folder = mkdtempSync(join(tmpdir(), 'lhs-bench-'));
-const path = join(folder, 'commits');
-cpSync(source, path, { recursive: true });
-for (const sub of ['', 'data', 'metadata']) chmodSync(join(path, sub), 0o755);
-for (const sub of ['data', 'metadata']) {
-  for (const file of readdirSync(join(path, sub))) chmodSync(join(path, sub, file), 0o644);
-}
-
-const DEFINITION = `version: 1
-index: commits
-source: { path: ${path} }
-key: { partition: [repo], identifier: [sha] }
-fields:
-  - { name: text, type: TEXT, source: [subject, body], analyzer: simple }
-  - { name: repo, type: KEYWORD, fast: true }
-  - { name: authored_at, type: DATE }
-  - { name: words, type: LONG }
-`;
+const folder = workFolder();
+const path = copyCommits(folder);
 
 /** Rows with keys of their own. */
 function newRows(round: number): Record<string, unknown>[] {
@@ -51,7 +33,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T 
 
 const backend = await openLocal(join(folder, 'data'));
 try {
-  await backend.createIndex({ definition: DEFINITION });
+  await backend.createIndex({ definition: commitsDefinition(path) });
   await backend.reindex({ index: 'commits' });
   const appended: number[] = [];
   const synced: number[] = [];

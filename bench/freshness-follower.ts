@@ -1,0 +1,16 @@
+/** The process of bench/freshness.ts that follows the table. argv: data folder, pollMs. */
+import { openLocal } from '@lakehouse-search/engine';
+
+const [data, pollMs] = process.argv.slice(2);
+const backend = await openLocal(data);
+const stop = new AbortController();
+process.on('SIGTERM', () => stop.abort());
+let ready = false;
+const options = { signal: stop.signal, pollMs: Number(pollMs) };
+for await (const event of backend.follow({ index: 'commits' }, options)) {
+  if (process.env.LHS_BENCH_EVENTS) console.log(JSON.stringify(event));
+  if (!ready) process.send!('ready');
+  ready = true;
+}
+await backend.close();
+process.disconnect();
