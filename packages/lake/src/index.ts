@@ -17,6 +17,7 @@ export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
 export type { CompactResult } from './write/compact-table.ts';
+export type { ExpireOptions } from './write/expire-snapshots.ts';
 export type { ImportOptions } from './write/import-files.ts';
 export type { WriteInput } from './write/input.ts';
 export type { SchemaChange } from './write/schema-change.ts';
@@ -24,6 +25,7 @@ export type { WriteResult } from './write/table-writer.ts';
 export {
   appendRows,
   changeColumns,
+  cherryPick,
   compactTable,
   createTable,
   deleteKeys,
@@ -32,6 +34,7 @@ export {
   expireSnapshots,
   importFiles,
   overwriteRows,
+  setProperties,
   setRef,
   upsertRows,
 } from './write/writing.ts';

@@ -1,9 +1,8 @@
-import { LakeError } from '../base/errors.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import { snapshotOf } from '../metadata/table-metadata.ts';
 import type { TableConfig } from '../source-table.ts';
 import { commitTable } from './commit.ts';
-import { withoutRef, withoutSnapshots, withRef, withSchema } from './next-metadata.ts';
+import { withoutRef, withProperties, withRef, withSchema } from './next-metadata.ts';
 import { changeSchema, type SchemaChange } from './schema-change.ts';
 
 /** Changes the table's columns: one metadata commit, no data is touched. */
@@ -37,25 +36,12 @@ export async function dropRef(config: TableConfig, name: string): Promise<void> 
   });
 }
 
-/**
- * Forgets snapshots older than a moment (ms since 1970), except those that a branch or tag names.
- * Files stay where they are: removing them is another job, after no reader can need them. Returns
- * the forgotten ids.
- */
-export async function expireSnapshots(
+/** Sets properties of the table; null removes one. */
+export async function setProperties(
   config: TableConfig,
-  olderThanMs: number,
-): Promise<readonly bigint[]> {
-  if (!Number.isFinite(olderThanMs)) {
-    throw new LakeError('invalid_argument', `${olderThanMs} is not a time in milliseconds`);
-  }
-  let expired: readonly bigint[] = [];
+  properties: Readonly<Record<string, string | null>>,
+): Promise<void> {
   await commitTable(await loadTable(config), async ({ metadata }) => {
-    const kept = new Set([metadata.currentSnapshotId, ...metadata.refs.map((r) => r.snapshotId)]);
-    const old = metadata.snapshots.filter((s) => s.timestampMs < olderThanMs && !kept.has(s.id));
-    expired = old.map((s) => s.id);
-    if (expired.length === 0) return null;
-    return { metadata: withoutSnapshots(metadata, new Set(expired), Date.now()), written: [] };
+    return { metadata: withProperties(metadata, properties, Date.now()), written: [] };
   });
-  return expired;
 }

@@ -188,6 +188,18 @@ export function withoutSnapshots(
   };
 }
 
+/** Sets properties, or removes those that are null. */
+export function withProperties(
+  metadata: TableMetadata,
+  properties: Readonly<Record<string, string | null>>,
+  nowMs: number,
+): JsonObject {
+  const { raw } = metadata;
+  const all = Object.entries({ ...(raw.properties as JsonObject | undefined), ...properties });
+  const kept = Object.fromEntries(all.filter(([, value]) => value !== null));
+  return { ...raw, 'last-updated-ms': nowMs, properties: kept };
+}
+
 /** Remembers the metadata file that this version follows; at most 100 are kept. */
 export function withLog(raw: JsonObject, previousFile: string, previousMs: number): JsonObject {
   const entry = { 'timestamp-ms': previousMs, 'metadata-file': previousFile };

@@ -7,8 +7,9 @@ import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
+import { expireSnapshots } from './expire-snapshots.ts';
 import { importFiles } from './import-files.ts';
-import { changeColumns, expireSnapshots, setRef } from './maintain-table.ts';
+import { changeColumns, setRef } from './maintain-table.ts';
 import { appendRows, createTable, deleteRows, overwriteRows, upsertRows } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-writer-'));

@@ -5,6 +5,8 @@
 type TableWriter = typeof import('./table-writer.ts');
 type Maintenance = typeof import('./maintain-table.ts');
 type Import = typeof import('./import-files.ts');
+type CherryPick = typeof import('./cherry-pick.ts');
+type Expiry = typeof import('./expire-snapshots.ts');
 type Compaction = typeof import('./compact-table.ts');
 
 const writer = () => import('./table-writer.ts');
@@ -44,5 +46,11 @@ export const setRef: Maintenance['setRef'] = async (...given) =>
 export const dropRef: Maintenance['dropRef'] = async (...given) =>
   (await maintenance()).dropRef(...given);
 /** As in maintain-table.ts. */
-export const expireSnapshots: Maintenance['expireSnapshots'] = async (...given) =>
-  (await maintenance()).expireSnapshots(...given);
+export const setProperties: Maintenance['setProperties'] = async (...given) =>
+  (await maintenance()).setProperties(...given);
+/** As in expire-snapshots.ts. */
+export const expireSnapshots: Expiry['expireSnapshots'] = async (...given) =>
+  (await import('./expire-snapshots.ts')).expireSnapshots(...given);
+/** As in cherry-pick.ts. */
+export const cherryPick: CherryPick['cherryPick'] = async (...given) =>
+  (await import('./cherry-pick.ts')).cherryPick(...given);

@@ -1,0 +1,70 @@
+import { rm } from 'node:fs/promises';
+import { LakeError } from '../base/errors.ts';
+import { loadTable } from '../catalog/load-table.ts';
+import type { TableHandle } from '../catalog/table-handle.ts';
+import { readManifest } from '../metadata/manifest.ts';
+import { readManifestList } from '../metadata/manifest-list.ts';
+import type { SnapshotEntry } from '../metadata/snapshot.ts';
+import type { TableConfig } from '../source-table.ts';
+import { commitTable } from './commit.ts';
+import { withoutSnapshots } from './next-metadata.ts';
+
+/** What expiry does beside forgetting. */
+export interface ExpireOptions {
+  /**
+   * Also remove the files (data, deletes, manifests, manifest lists) that no snapshot which stays
+   * needs. Default false: a reader of an old snapshot may be at work.
+   */
+  readonly deleteFiles?: boolean;
+}
+
+/**
+ * Forgets snapshots older than a moment (ms since 1970), except those that a branch or tag names.
+ * Returns the forgotten ids. Throws invalid_argument; a file that cannot be removed stays.
+ */
+export async function expireSnapshots(
+  config: TableConfig,
+  olderThanMs: number,
+  options: ExpireOptions = {},
+): Promise<readonly bigint[]> {
+  if (!Number.isFinite(olderThanMs)) {
+    throw new LakeError('invalid_argument', `${olderThanMs} is not a time in milliseconds`);
+  }
+  let expired: readonly bigint[] = [];
+  let unneeded: readonly string[] = [];
+  await commitTable(await loadTable(config), async (table) => {
+    const { metadata } = table;
+    const kept = new Set([metadata.currentSnapshotId, ...metadata.refs.map((r) => r.snapshotId)]);
+    const old = metadata.snapshots.filter((s) => s.timestampMs < olderThanMs && !kept.has(s.id));
+    expired = old.map((s) => s.id);
+    if (expired.length === 0) return null;
+    if (options.deleteFiles) unneeded = await filesOfNone(table, old);
+    return { metadata: withoutSnapshots(metadata, new Set(expired), Date.now()), written: [] };
+  });
+  await Promise.all(unneeded.map((path) => rm(path, { force: true }).catch(() => undefined)));
+  return expired;
+}
+
+/** Real paths of files that some of the `old` snapshots name and no other snapshot needs. */
+async function filesOfNone(
+  table: TableHandle,
+  old: readonly SnapshotEntry[],
+): Promise<readonly string[]> {
+  const stay = table.metadata.snapshots.filter((snapshot) => !old.includes(snapshot));
+  const needed = new Set<string>();
+  for (const snapshot of stay) for (const path of await filesOf(table, snapshot)) needed.add(path);
+  const named = new Set<string>();
+  for (const snapshot of old) for (const path of await filesOf(table, snapshot)) named.add(path);
+  return [...named].filter((path) => !needed.has(path));
+}
+
+async function filesOf(table: TableHandle, snapshot: SnapshotEntry): Promise<readonly string[]> {
+  const { metadata, files } = table;
+  const paths: string[] = snapshot.manifestList === null ? [] : [snapshot.manifestList];
+  for (const manifest of await readManifestList(snapshot, files)) {
+    paths.push(manifest.path);
+    const entries = await readManifest(manifest, metadata, files);
+    for (const { status, file } of entries) if (status !== 'deleted') paths.push(file.path);
+  }
+  return paths.map((path) => files.resolve(path));
+}
