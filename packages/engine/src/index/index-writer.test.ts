@@ -1,246 +1,56 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Fault, FaultyDirectory } from '../../test/faulty-directory.ts';
-import type { DocumentBlock } from '../schema/field-block.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
-import type { Directory } from '../storage/directory.ts';
+import {
+  arena,
+  blockOf,
+  contentOf,
+  type Model,
+  Pair,
+  plans,
+  type Step,
+  sorted,
+} from '../../test/writer-pair.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { plainArena } from '../storage/plain-arena.ts';
-import { type Checkpoint, filesOf, readCommit } from './commit.ts';
+import { filesOf, readCommit } from './commit.ts';
 import { openSnapshot } from './index-snapshot.ts';
-import { IndexWriter, type KeyBatch } from './index-writer.ts';
+import { IndexWriter } from './index-writer.ts';
 
 const seed = 20_260_307;
-const arena = plainArena();
-const plans: readonly FieldPlan[] = [
-  { id: 1, name: 'n', type: 'LONG', inverted: null, column: 'numeric', stored: false },
-  { id: 2, name: 'tag', type: 'KEYWORD', inverted: null, column: 'ordinal', stored: true },
-];
-
-/** What an index should hold: by key a number and the place of its row. */
-interface Row {
-  readonly n: bigint;
-  readonly file: number;
-  readonly position: number;
-}
-type Model = ReadonlyMap<string, Row>;
-
-const running = (lengths: readonly number[]): Int32Array => {
-  const starts = Int32Array.from([0, ...lengths]);
-  for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
-  return starts;
-};
-const keysOf = (keys: readonly string[]): KeyBatch => ({
-  offsets: running(keys.map((key) => Buffer.byteLength(key))),
-  bytes: Buffer.from(keys.join('')),
-});
-
-function blockOf(rows: readonly (readonly [string, Row])[]): DocumentBlock {
-  const keys = keysOf(rows.map(([key]) => key));
-  const tags = rows.map(([, { n }]) => Buffer.from(`tag ${n}`));
-  const starts = running(rows.map(() => 1));
-  return {
-    docs: rows.length,
-    keyOffsets: keys.offsets,
-    keyBytes: keys.bytes,
-    files: Int32Array.from(rows, ([, { file }]) => file),
-    positions: Int32Array.from(rows, ([, { position }]) => position),
-    hashes: BigUint64Array.from(rows, ([, { n }]) => BigInt.asUintN(64, n)),
-    fields: new Map([
-      ['n', { kind: 'long', starts, values: BigInt64Array.from(rows, ([, { n }]) => n) }],
-      [
-        'tag',
-        {
-          kind: 'bytes',
-          starts,
-          offsets: running(tags.map(({ length }) => length)),
-          bytes: Buffer.concat(tags),
-        },
-      ],
-    ]),
-  };
-}
-
-const checkpointOf = (snapshot: number): Checkpoint => ({
-  table_uuid: 'table',
-  snapshot_id: String(snapshot),
-  sequence: String(snapshot),
-  schema_id: 0,
-  schema: null,
-  file_set: { deletes: [], files: [] },
-});
-
-/** All that a directory's newest commit answers. */
-function contentOf(directory: Directory): { model: Model; snapshot: string | null } {
-  if (readCommit(directory) === null) return { model: new Map(), snapshot: null };
-  const snapshot = openSnapshot(directory);
-  const model = new Map<string, Row>();
-  for (const segment of snapshot.segments) {
-    for (let doc = 0; doc < segment.docs; doc++) {
-      if (segment.isDeleted(doc)) continue;
-      const key = Buffer.from(segment.keys.key(doc)).toString();
-      const n = segment.numeric(1)?.valueAt(doc, 0) as bigint;
-      const tag = segment.ordinals(2)?.valueAt(doc, 0) ?? new Uint8Array();
-      expect(Buffer.from(tag).toString()).toBe(`tag ${n}`);
-      expect(segment.stored(doc).get(2)?.[0]).toEqual(tag);
-      expect(segment.hash(doc)).toBe(BigInt.asUintN(64, n));
-      expect(segment.keys.find(segment.keys.key(doc))).toBe(doc);
-      expect(model.has(key)).toBe(false);
-      const { locators } = segment;
-      model.set(key, { n, file: locators.file(doc), position: locators.position(doc) });
-    }
-  }
-  expect(snapshot.liveDocs).toBe(model.size);
-  const id = snapshot.checkpoint?.snapshot_id ?? null;
-  snapshot.release();
-  return { model, snapshot: id };
-}
-
-const sorted = (model: Model): [string, Row][] => [...model].sort(([a], [b]) => (a < b ? -1 : 1));
-
-type Step =
-  | { readonly kind: 'put'; readonly keys: readonly number[] }
-  | { readonly kind: 'delete'; readonly keys: readonly number[] }
-  | { readonly kind: 'delete rows'; readonly keys: readonly number[] }
-  | { readonly kind: 'move'; readonly keys: readonly number[] }
-  | { readonly kind: 'flush' | 'merge' | 'force' | 'commit' | 'rollback' | 'reopen' };
-
-/** Drives a writer and a model side by side. */
-class Pair {
-  writer: IndexWriter;
-  committed: Model = new Map();
-  snapshot = 0;
-  readonly #directory: Directory;
-  #model = new Map<string, Row>();
-  #next = 0;
-
-  constructor(directory: Directory) {
-    this.#directory = directory;
-    this.writer = this.#open();
-  }
-
-  get model(): Model {
-    return this.#model;
-  }
-
-  run(step: Step): void {
-    switch (step.kind) {
-      case 'put':
-        this.#put(step.keys.map((key) => `k${key}`));
-        break;
-      case 'delete':
-      case 'delete rows':
-        this.#delete(
-          step.keys.map((key) => `k${key}`),
-          step.kind === 'delete rows',
-        );
-        break;
-      case 'move':
-        this.#move(step.keys.map((key) => `k${key}`));
-        break;
-      case 'flush':
-        this.writer.flush();
-        break;
-      case 'merge':
-        this.writer.merge();
-        return;
-      case 'force':
-        this.writer.forceMerge(1);
-        return;
-      case 'commit':
-        this.writer.commit({ checkpoint: checkpointOf(this.snapshot + 1), files: ['a', 'b', 'c'] });
-        this.snapshot++;
-        this.committed = new Map(this.#model);
-        return;
-      case 'rollback':
-        this.writer.rollback();
-        this.#model = new Map(this.committed);
-        return;
-      case 'reopen':
-        this.writer.close();
-        this.writer = this.#open();
-        this.#model = new Map(this.committed);
-    }
-  }
-
-  #open(): IndexWriter {
-    const merge = {
-      floorBytes: 1,
-      segmentsPerTier: 3,
-      maxBytes: 2 ** 30,
-      maxDocs: 1000,
-      deletedPart: 0.3,
-    };
-    return IndexWriter.open(this.#directory, plans, { merge, memoryBytes: 60_000, now: () => 0 });
-  }
-
-  #place(): { file: number; position: number } {
-    const at = this.#next++;
-    return { file: at % 3, position: Math.floor(at / 3) };
-  }
-
-  /** Replaces rows as a sync does: deletes first. */
-  #put(keys: readonly string[]): void {
-    this.writer.deleteKeys(keysOf(keys));
-    const rows = keys.map((key): [string, Row] => [
-      key,
-      { n: BigInt(this.#next), ...this.#place() },
-    ]);
-    this.writer.add(blockOf(rows));
-    for (const [key, row] of rows) this.#model.set(key, row);
-    expect(this.writer.liveDocs).toBe(this.#model.size);
-  }
-
-  #delete(keys: readonly string[], byRow: boolean): void {
-    const found = keys.filter((key) => this.#model.has(key));
-    let deleted = 0;
-    if (byRow) {
-      for (const key of found) {
-        const { file, position } = this.#model.get(key) as Row;
-        deleted += this.writer.deleteRows(file, Int32Array.of(position));
-      }
-    } else deleted = this.writer.deleteKeys(keysOf(keys));
-    expect(deleted).toBe(found.length);
-    for (const key of found) this.#model.delete(key);
-  }
-
-  #move(keys: readonly string[]): void {
-    const places = keys.map(() => this.#place());
-    const moved = this.writer.moveRows(
-      keysOf(keys),
-      Int32Array.from(places, ({ file }) => file),
-      Int32Array.from(places, ({ position }) => position),
-    );
-    const found = keys.filter((key) => this.#model.has(key));
-    expect(moved).toBe(found.length);
-    keys.forEach((key, i) => {
-      const row = this.#model.get(key);
-      if (row !== undefined) this.#model.set(key, { n: row.n, ...places[i] });
-    });
-    for (const key of found) {
-      const { file, position } = this.#model.get(key) as Row;
-      expect(this.writer.findKey(Buffer.from(key))).toEqual({ file, position });
-    }
-  }
-}
 
 const keys = fc.uniqueArray(fc.nat(12), { maxLength: 8 });
+/** A file is rewritten: of the rows at marked places some come again, some changed, some are gone. */
+const rewrite: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('rewrite' as const),
+  file: fc.nat(2),
+  part: fc.option(fc.nat(7), { nil: null }),
+  fates: fc.array(fc.constantFrom('same', 'changed', 'gone'), { minLength: 1, maxLength: 5 }),
+  fresh: keys,
+  between: fc.constantFrom(null, 'flush', 'merge', 'install', 'plan', 'run'),
+});
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: keys.map((list): Step => ({ kind: 'put', keys: list })) },
   { weight: 2, arbitrary: keys.map((list): Step => ({ kind: 'delete', keys: list })) },
   { weight: 1, arbitrary: keys.map((list): Step => ({ kind: 'delete rows', keys: list })) },
   { weight: 1, arbitrary: keys.map((list): Step => ({ kind: 'move', keys: list })) },
+  { weight: 4, arbitrary: rewrite },
   {
     weight: 6,
     arbitrary: fc
       .constantFrom('flush', 'merge', 'force', 'commit', 'commit', 'rollback', 'reopen')
       .map((kind) => ({ kind }) as Step),
   },
+  {
+    weight: 8,
+    arbitrary: fc
+      .constantFrom('plan', 'plan all', 'run', 'run', 'install', 'install', 'drop')
+      .map((kind) => ({ kind }) as Step),
+  },
 );
 
-test('an index holds what a map would, through flushes, merges, commits, rollbacks', () => {
+test('an index holds what a map would, whatever merges, moves or is rolled back beside', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const directory = new MemoryDirectory(arena);
       const pair = new Pair(directory);
       for (const each of [...steps, { kind: 'commit' } as Step]) {
@@ -249,12 +59,15 @@ test('an index holds what a map would, through flushes, merges, commits, rollbac
         expect(sorted(visible.model)).toEqual(sorted(pair.committed));
         expect(visible.snapshot).toBe(pair.snapshot === 0 ? null : String(pair.snapshot));
       }
+      // What a merge read stays until it has ended and the next commit sweeps.
+      pair.dropPlans();
+      pair.run({ kind: 'commit' });
       const commit = readCommit(directory);
       expect([...filesOf(commit!)].sort()).toEqual(directory.list());
       expect(pair.writer.duplicates()).toEqual([]);
       pair.writer.close();
     }),
-    { seed, numRuns: 150 },
+    { seed, numRuns: Number(process.env.LHS_RUNS ?? 400) },
   );
 });
 
