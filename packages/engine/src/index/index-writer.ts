@@ -144,6 +144,17 @@ export class IndexWriter {
   }
 
   /**
+   * Deletes documents of a segment by their numbers, whatever keys and places they have; returns
+   * how many were live.
+   */
+  deleteDocs(segment: string, docs: readonly number[]): number {
+    return this.#change((set) => {
+      const own = set.all.find(({ reader }) => reader.id === segment);
+      return docs.filter((doc) => own?.delete(doc)).length;
+    });
+  }
+
+  /**
    * Says where the rows of these keys lie now (compaction of the table): only locators change.
    * Returns how many of the keys there were.
    */
