@@ -9,6 +9,7 @@
 import { NO_MORE_DOCS } from './cursors.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
+import { appendPostings } from './join-postings.ts';
 import { PostingsBuffer } from './postings.ts';
 import type { TermCursor } from './term-cursor.ts';
 
@@ -42,10 +43,15 @@ export function mergeInverted(inputs: readonly InvertedInput[], docs: number): U
   const { lengths, extents } = mergedLengths(open, docs, text);
   const encoder = new InvertedEncoder(docs, text, lengths, extents);
   const buffer = new PostingsBuffer();
-  for (let least = leastTerm(open); least !== null; least = leastTerm(open)) {
-    const term = least.terms.bytes().slice();
-    joinPostings(open, term, buffer, text);
-    if (buffer.df > 0) encoder.term(term, 0, term.length, buffer);
+  for (let same = leastTerm(open); same.length > 0; same = leastTerm(open)) {
+    buffer.df = 0;
+    let used = 0;
+    for (const { reader, docMap, terms } of same) {
+      used = appendPostings({ reader, docMap, buffer }, terms.info(), used);
+    }
+    const { source, length } = same[0].terms;
+    if (buffer.df > 0) encoder.term(source, 0, length, buffer);
+    for (const input of same) input.alive = input.terms.next();
   }
   return encoder.finish();
 }
@@ -75,52 +81,21 @@ function markValues(reader: InvertedReader, docMap: Int32Array, lengths: Int32Ar
   }
 }
 
-function leastTerm(open: readonly OpenInput[]): OpenInput | null {
-  let least: OpenInput | null = null;
+/** The inputs, in their order, that stand on the least term. */
+function leastTerm(open: readonly OpenInput[]): readonly OpenInput[] {
+  const same: OpenInput[] = [];
   for (const input of open) {
     if (!input.alive) continue;
-    if (least === null || input.terms.compare(least.terms.bytes()) < 0) least = input;
+    const order = same.length === 0 ? 0 : compareTerms(input.terms, same[0].terms);
+    if (order < 0) same.length = 0;
+    if (order <= 0) same.push(input);
   }
-  return least;
+  return same;
 }
 
-/** Joins the postings of a term over the inputs that have it, and moves those past it. */
-function joinPostings(
-  open: readonly OpenInput[],
-  term: Uint8Array,
-  buffer: PostingsBuffer,
-  text: boolean,
-): void {
-  buffer.df = 0;
-  let used = 0;
-  for (const input of open) {
-    if (!input.alive || input.terms.compare(term) !== 0) continue;
-    used = appendPostings(input, buffer, text, used);
-    input.alive = input.terms.next();
-  }
-}
-
-function appendPostings(
-  { reader, docMap, terms }: OpenInput,
-  buffer: PostingsBuffer,
-  text: boolean,
-  usedPositions: number,
-): number {
-  const info = terms.info();
-  const postings = reader.postings(info);
-  buffer.reserve(buffer.df + info.df);
-  let used = usedPositions;
-  for (let doc = postings.next(); doc !== NO_MORE_DOCS; doc = postings.next()) {
-    const to = docMap[doc];
-    if (to < 0) continue;
-    const i = buffer.df++;
-    buffer.docs[i] = to;
-    buffer.frequencies[i] = text ? postings.tf() : 1;
-    buffer.positionsAt[i] = used;
-    if (!text) continue;
-    const tf = buffer.frequencies[i];
-    buffer.reservePositions(used + tf);
-    used += postings.positions(buffer.positions.subarray(used));
-  }
-  return used;
+function compareTerms(a: TermCursor, b: TermCursor): number {
+  const [left, right] = [a.source, b.source];
+  const most = Math.min(a.length, b.length);
+  for (let i = 0; i < most; i++) if (left[i] !== right[i]) return left[i] - right[i];
+  return a.length - b.length;
 }
