@@ -1,9 +1,10 @@
-import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
+import type { Batch, CatalogConfig, TableConfig } from '@lakehouse-search/lake';
+import type { DeleteRef } from './index/commit.ts';
 import type { Query } from './query/query.ts';
 import type { Coordinates, KeyPart } from './schema/coordinates.ts';
 import type { DefinitionIssue } from './schema/definition.ts';
 
-export type { Coordinates, DefinitionIssue, KeyPart };
+export type { Batch, Coordinates, DefinitionIssue, DeleteRef, KeyPart };
 
 /** JSON as it goes over the wire. */
 export type Json =
@@ -92,7 +93,11 @@ export interface KeysResponse {
   /** One an asked key that exists, in the order asked; absent keys are left out. */
   readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
   readonly missing: readonly Coordinates[];
+  /** The table's, at which the rows were read. */
   readonly snapshot: string | null;
+  readonly index_generation: number;
+  /** Snapshots by which the index that located the rows is behind them; null: it cannot be told. */
+  readonly lag_snapshots: number | null;
   readonly took_ms: number;
   readonly bytes_read: number;
 }
@@ -214,6 +219,85 @@ export interface SyncResponse {
   /** As for a reindex. */
   readonly dropped_duplicates?: number;
   readonly healed?: Healed;
+}
+
+/** A data file of a snapshot, and the deletes that apply to it. */
+export interface SourceFile {
+  /** As the table records it. */
+  readonly path: string;
+  readonly records: number;
+  /** Data sequence number, decimal. */
+  readonly sequence: string;
+  readonly deletes: readonly DeleteRef[];
+}
+
+/** A state of the source table: what an index's checkpoint says once it has been reached. */
+export interface SourceState {
+  /** Snapshot id, decimal; null: the table has no snapshot. */
+  readonly snapshot_id: string | null;
+  /** Sequence number of the snapshot, decimal. */
+  readonly sequence: string;
+  /**
+   * The columns that the definition uses, as Iceberg writes a schema: under the definition's names,
+   * with the field ids that the index is bound to and the types under which rows are read.
+   */
+  readonly schema: Json;
+  /** The branch or tag that is followed; absent: the table's current snapshot. */
+  readonly ref?: string;
+  readonly files: readonly SourceFile[];
+}
+
+/** What a change batch is made of: all removed places first, then the rows. */
+export type BatchPart =
+  /**
+   * Rows of a data file that live there no more: all of them, or those at `positions` (ascending).
+   * Positions at which the index has no row are ignored.
+   */
+  | {
+      readonly kind: 'removed';
+      readonly path: string;
+      readonly positions: Int32Array | null;
+    }
+  /** Rows at places where the index has none: its columns are `CheckpointState.columns`. */
+  | { readonly kind: 'rows'; readonly batch: Batch };
+
+/**
+ * One step `(from, to]` of a table. `from` is the checkpoint's snapshot: applied. `to` was reached
+ * already: acknowledged, nothing is done. Anything else is refused (checkpoint_gap).
+ */
+export interface ChangeBatch {
+  readonly table_uuid: string;
+  readonly from: string | null;
+  readonly to: SourceState;
+  readonly parts: Iterable<BatchPart> | AsyncIterable<BatchPart>;
+  /**
+   * The rows hold also every row of `to` that has no document, having lost to another of its key
+   * (`on_duplicate_key: last`). Needed where such rows exist and places are removed.
+   */
+  readonly with_dropped?: boolean;
+}
+
+/** What became of a change batch. A row that only lies elsewhere now is counted nowhere. */
+export interface ApplyResponse {
+  /** false: the batch was applied before; nothing was done. */
+  readonly applied: boolean;
+  /** Where the index stands now. */
+  readonly snapshot: string | null;
+  readonly doc_count: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** Up to where an index has followed its table, and what a change batch must hold to go on. */
+export interface CheckpointState extends SourceState {
+  readonly table_uuid: string;
+  /** Snapshots that were reached before, the latest first. */
+  readonly applied: readonly string[];
+  /** Columns of a batch's rows, in this order; the first `key_columns` are the key. */
+  readonly columns: readonly string[];
+  readonly key_columns: number;
+  readonly index_generation: number;
 }
 
 /** What following says: an event for each commit, and for what keeps it from one. */
@@ -400,6 +484,17 @@ export interface Backend {
     work?: WorkOptions,
   ): Promise<ReindexResponse>;
   sync(request: { index?: string; until?: string }, work?: WorkOptions): Promise<SyncResponse>;
+  /**
+   * Applies one step of the table, made by whoever reads it: exactly once, whatever is repeated,
+   * reordered or sent twice.
+   */
+  applyBatch(
+    request: { index?: string; batch: ChangeBatch },
+    work?: WorkOptions,
+  ): Promise<ApplyResponse>;
+  getCheckpoint(request: { index?: string }): Promise<CheckpointState>;
+  /** Compares an index with its table and with itself; with `repair`, makes them equal. */
+  verify(request: VerifyRequest, work?: WorkOptions): Promise<VerifyResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
   /** The scoring clauses of a query, each counted alone, in the query's order. */
   clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]>;

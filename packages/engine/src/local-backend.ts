@@ -13,9 +13,12 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from './analysis/registry.ts';
 import { analyzeToTokens } from './analysis/tokens.ts';
 import type {
+  ApplyResponse,
   Backend,
   BenchRequest,
   BenchResponse,
+  ChangeBatch,
+  CheckpointState,
   ClauseCount,
   DefinitionIssue,
   ExportedDocument,
@@ -29,12 +32,15 @@ import type {
   SearchResponse,
   SyncResponse,
   TokenInfo,
+  VerifyRequest,
+  VerifyResponse,
   WorkOptions,
 } from './backend.ts';
 import { LhsError } from './base/errors.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { readIndex } from './local/read-index.ts';
-import { lockForWriting, unlock, writeIndex } from './local/write-index.ts';
+import { answerOnceReached } from './local/wait-for-snapshot.ts';
+import { lockedGeneration, lockForWriting, unlock, writeIndex } from './local/write-index.ts';
 import type { Query } from './query/query.ts';
 import { analyzersOf, fieldAnalyzer } from './registry/definition-analyzers.ts';
 import { describeIndex } from './registry/describe-index.ts';
@@ -134,13 +140,40 @@ export class LocalBackend implements Backend {
     );
   }
 
+  async applyBatch(
+    request: { index?: string; batch: ChangeBatch },
+    work: WorkOptions = {},
+  ): Promise<ApplyResponse> {
+    const { applyToLive } = await import('./ingest/follow-table.ts');
+    const known = this.#indexes.resolve(request.index);
+    const lock = await lockForWriting(this.#indexes, known.registered, 'write');
+    try {
+      return await applyToLive(lockedGeneration(this.#indexes, known, lock), request.batch, work);
+    } finally {
+      unlock(this.#indexes, known.registered, lock);
+    }
+  }
+
+  async getCheckpoint(request: { index?: string }): Promise<CheckpointState> {
+    const { checkpointState } = await import('./ingest/checkpoint-state.ts');
+    const open = this.#indexes.hold(this.#indexes.resolve(request.index));
+    try {
+      return checkpointState(open);
+    } finally {
+      open.snapshot.release();
+    }
+  }
+
+  async verify(request: VerifyRequest, work: WorkOptions = {}): Promise<VerifyResponse> {
+    const { verifyLocal } = await import('./local/verify.ts');
+    return verifyLocal(this.#indexes, request, work);
+  }
+
   async search(request: SearchRequest): Promise<SearchResponse> {
     const { searchIndex } = await import('./search/search.ts');
-    const { snapshotsBehind } = await import('./ingest/missing-snapshots.ts');
-    return readIndex(this.#indexes, request.index, async (context) => {
-      const lagSnapshots = await snapshotsBehind(context, context.openTable);
-      return searchIndex({ ...context, lagSnapshots }, request);
-    });
+    return answerOnceReached(this.#indexes, request, () =>
+      readIndex(this.#indexes, request.index, (context) => searchIndex(context, request)),
+    );
   }
 
   async clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {

@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   checkpoint_gap: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   snapshot_not_reached: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   source_changed: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  schema_changed: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   disk_short: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   source_invalid: { status: 500, grpc: 'INTERNAL', exit: 1 },
   source_unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },

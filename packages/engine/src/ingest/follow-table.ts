@@ -1,38 +1,73 @@
-import type { SyncResponse, WorkOptions } from '../backend.ts';
-import { currentGeneration } from '../registry/index-folder.ts';
+import type { ApplyResponse, ChangeBatch, SyncResponse, WorkOptions } from '../backend.ts';
+import { currentGeneration, type Generation } from '../registry/index-folder.ts';
 import { notBuilt } from '../registry/open-index.ts';
-import { type LockedIndex, mappingOver } from './build-generation.ts';
+import { applyBatch } from './apply-batch.ts';
+import type { LockedIndex } from './build-generation.ts';
 import { followedSnapshot, namedSnapshot } from './source-table.ts';
-import { syncIndex } from './sync.ts';
+import { SyncSession } from './sync.ts';
 
 /**
- * Brings the live generation up to the head, or to `until` (a snapshot id or ref). Throws
- * index_not_built, checkpoint_gap, …
+ * Brings the live generation to the head, or to `until` (a snapshot id or ref): back too, where it
+ * is behind. Throws index_not_built, source_changed, schema_changed, …
  */
 export async function followTable(
   index: LockedIndex,
   until: string | undefined,
   work: WorkOptions,
 ): Promise<Omit<SyncResponse, 'took_ms'>> {
-  const { folder, definition, definitionVersion, table, lock, openDirectory } = index;
-  const live = currentGeneration(folder);
-  if (live === null) throw notBuilt(definition.index);
+  const { definition, table } = index;
   const { ref } = definition.source;
   const target =
     until === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, until, '--until');
-  const mapping = mappingOver(definition, table);
-  const directory = openDirectory(live.path, () => lock.assertHeld());
-  const request = { table, mapping, directory, target, definitionVersion, ...work };
-  const done = await syncIndex(request);
-  return {
-    doc_count: done.docs,
-    snapshot: done.commit.checkpoint?.snapshot_id ?? null,
-    index_generation: live.number,
-    snapshots_applied: done.snapshotsApplied,
-    inserted: done.inserted,
-    updated: done.updated,
-    deleted: done.deleted,
-    skipped_replace: done.skippedReplace,
-    ...(done.droppedDuplicates > 0 ? { dropped_duplicates: done.droppedDuplicates } : {}),
-  };
+  const live = liveGeneration(index);
+  const session = openSession(index, live);
+  try {
+    const done = await session.catchUp(table, target, work);
+    return {
+      doc_count: session.docs,
+      snapshot: session.commit.checkpoint?.snapshot_id ?? null,
+      index_generation: live.number,
+      snapshots_applied: done.snapshotsApplied,
+      inserted: done.inserted,
+      updated: done.updated,
+      deleted: done.deleted,
+      skipped_replace: done.skippedReplace,
+      ...(done.droppedDuplicates > 0 ? { dropped_duplicates: done.droppedDuplicates } : {}),
+      ...(done.healed === undefined ? {} : { healed: done.healed }),
+    };
+  } finally {
+    session.close();
+  }
+}
+
+/** An index whose lock is held; its table is not needed. */
+export type LockedGeneration = Omit<LockedIndex, 'table'>;
+
+/** Applies a change batch to the live generation. Throws index_not_built and as `applyBatch`. */
+export async function applyToLive(
+  index: LockedGeneration,
+  batch: ChangeBatch,
+  work: WorkOptions,
+): Promise<ApplyResponse> {
+  const session = openSession(index, liveGeneration(index));
+  try {
+    const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
+    return answer;
+  } finally {
+    session.close();
+  }
+}
+
+/** The live generation. Throws index_not_built before the first reindex. */
+export function liveGeneration({ folder, definition }: LockedGeneration): Generation {
+  const live = currentGeneration(folder);
+  if (live === null) throw notBuilt(definition.index);
+  return live;
+}
+
+/** Opens a generation of a locked index for following its table. Close it before the lock. */
+export function openSession(index: LockedGeneration, generation: Generation): SyncSession {
+  const { definition, definitionVersion, lock, openDirectory } = index;
+  const directory = openDirectory(generation.path, () => lock.assertHeld());
+  return SyncSession.open({ directory, definition, definitionVersion });
 }

@@ -1,69 +1,68 @@
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
+import type { HealReason } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
-import type { Commit } from '../index/commit.ts';
+import type { Checkpoint, Commit } from '../index/commit.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from '../search/context.ts';
-import { requireSameTable } from './file-table.ts';
+import { requireCheckpoint, requireSameTable } from './source-state.ts';
 import { followedSnapshot } from './source-table.ts';
 
+/** How an index gets from its checkpoint to a snapshot of its table. */
+export type Way =
+  /** Snapshot by snapshot, oldest first; none where it is there. */
+  | { readonly kind: 'steps'; readonly steps: readonly Snapshot[] }
+  /** In one step between the two file sets: the checkpoint's snapshot is not on the way. */
+  | { readonly kind: 'heal'; readonly reason: HealReason };
+
 /**
- * The snapshots after the checkpoint, oldest first, up to `target`; none where the index is already
- * past it.
+ * The way from a commit's checkpoint to `target` (null: the table has no snapshot). Throws
+ * index_not_built, source_changed.
  */
-export function missingSnapshots(
+export function wayTo(
   commit: Commit,
   table: SourceTable,
   target: bigint | null,
-  mapping: Mapping,
-): readonly Snapshot[] {
-  const { index } = mapping.definition;
-  const { checkpoint } = commit;
-  if (checkpoint === null) {
-    throw new LhsError('index_not_built', `index "${index}" has no checkpoint to sync from`, {
-      hint: `lhs index reindex ${index} builds it`,
-    });
-  }
+  { definition: { index, source } }: Pick<Mapping, 'definition'>,
+): Way {
+  const checkpoint = requireCheckpoint(commit, index);
   requireSameTable(checkpoint, table, index);
   const from = checkpoint.snapshot_id === null ? null : BigInt(checkpoint.snapshot_id);
-  if (target === null || target === from) {
-    if (target === from) return [];
-    throw gap(index, table, from, 'the table has no snapshot any more');
-  }
-  const way = table.ancestry(target).toReversed();
-  if (from === null) return way;
-  const at = way.findIndex((snapshot) => snapshot.id === from);
-  if (at >= 0) return way.slice(at + 1);
-  if (isPast(table, from, target)) return [];
-  throw gap(index, table, from, `it is not an ancestor of snapshot ${target}`);
+  if (target === from) return { kind: 'steps', steps: [] };
+  const ancestors = target === null ? [] : table.ancestry(target).toReversed();
+  if (from === null) return { kind: 'steps', steps: ancestors };
+  const at = ancestors.findIndex((snapshot) => snapshot.id === from);
+  if (at >= 0) return { kind: 'steps', steps: ancestors.slice(at + 1) };
+  return { kind: 'heal', reason: healReason(checkpoint, from, table, target, source.ref) };
 }
 
-function isPast(table: SourceTable, from: bigint, target: bigint): boolean {
-  const known = table.snapshots.some((snapshot) => snapshot.id === from);
-  return known && table.ancestry(from).some((snapshot) => snapshot.id === target);
-}
-
-function gap(index: string, table: SourceTable, from: bigint | null, why: string): LhsError {
-  const what = `index "${index}" stands at snapshot ${from} of ${table.name}, but ${why}`;
-  return new LhsError('checkpoint_gap', `${what}: its history was expired or rolled back`, {
-    hint: `lhs index reindex ${index} builds the index again`,
-    details: { checkpoint: from === null ? null : String(from) },
-  });
+function healReason(
+  checkpoint: Checkpoint,
+  from: bigint,
+  table: SourceTable,
+  target: bigint | null,
+  ref: string | undefined,
+): HealReason {
+  if (checkpoint.ref !== ref) return 'ref_changed';
+  if (!table.snapshots.some((snapshot) => snapshot.id === from)) return 'snapshot_expired';
+  const back = target === null || table.ancestry(from).some((snapshot) => snapshot.id === target);
+  return back ? 'rolled_back' : 'diverged';
 }
 
 /**
- * How many snapshots the table is ahead; undefined where that cannot be told (table gone, history
- * expired).
+ * How many steps a sync would apply now (healing is one); null where that cannot be told: the table
+ * is gone, is another, or cannot be reached.
  */
 export async function snapshotsBehind(
   { snapshot, mapping }: Pick<SearchContext, 'snapshot' | 'mapping'>,
   open: () => Promise<SourceTable>,
-): Promise<number | undefined> {
+): Promise<number | null> {
   try {
     const table = await open();
     const head = followedSnapshot(table, mapping.definition.source.ref);
-    return missingSnapshots(snapshot.commit, table, head, mapping).length;
+    const way = wayTo(snapshot.commit, table, head, mapping);
+    return way.kind === 'heal' ? 1 : way.steps.length;
   } catch (error) {
-    if (error instanceof LhsError) return undefined;
+    if (error instanceof LhsError) return null;
     throw error;
   }
 }

@@ -17,10 +17,12 @@ import { type Commit, commitBytes } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Directory } from '../storage/directory.ts';
-import { checkpointOf, createFileTable } from './file-table.ts';
+import { boundSchema } from './bound-schema.ts';
+import { createFileTable } from './file-table.ts';
 import { rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
+import { checkpointAt, sourceState } from './source-state.ts';
 
 /**
  * Documents held before a segment is flushed: a merge costs about as much as the building, so few
@@ -57,7 +59,9 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
   const set = await fromSource(() => table.files(snapshotId));
   const files = createFileTable();
-  files.follow(set);
+  const bound = boundSchema(mapping, table.schema);
+  const state = sourceState(table, set, bound, mapping.definition.source.ref);
+  files.follow(state.files);
   const plans = mapping.fields.map((field) => field.plan);
   const writer = IndexWriter.open(directory, plans, {
     definitionVersion,
@@ -71,8 +75,9 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     writer.forceMerge(1);
     refuseAborted(signal);
     tell(request, 'committing', docs);
-    const checkpoint = checkpointOf(table, set, table.schema, files);
-    const commit = writer.commit({ checkpoint, files: files.at(set), droppedDuplicates });
+    const checkpoint = checkpointAt(table.uuid, state, files, null);
+    const names = files.at(state.files);
+    const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
     const bytes = commitBytes(commit);
     return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut };
   } finally {

@@ -14,7 +14,7 @@ import { LhsError } from '../base/errors.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { VALUE_SHAPES } from '../schema/values.ts';
-import { encodeKeys } from './encode-keys.ts';
+import { type EncodedKeys, encodeKeys } from './encode-keys.ts';
 import { createFieldBuilder, type FieldBuilder } from './field-builder.ts';
 import { doublesOfColumn, longsOfColumn } from './number-fields.ts';
 import { valueFault } from './row-fault.ts';
@@ -29,6 +29,21 @@ import {
 } from './text-fields.ts';
 import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
 
+/** What tells the rows of a batch apart: keys, and hashes over every column that was read. */
+export interface KeyedRows {
+  readonly keys: EncodedKeys;
+  readonly hashes: BigUint64Array;
+}
+
+/** Keys and hashes of a batch, whose columns are `mapping.columns`. Throws source_invalid. */
+export function keyRows(mapping: Mapping, batch: Batch): KeyedRows {
+  const hashed = mapping.columns.map((column, i) => ({
+    fieldId: column.id,
+    vector: batch.columns[i],
+  }));
+  return { keys: encodeKeys(mapping, batch), hashes: hashRows(hashed, batch.rows) };
+}
+
 /**
  * The documents of `batch`, whose columns are `mapping.columns`. `file` is the data file's number
  * in the commit's file table. Counts of variant leaves that fit no typed field are added to
@@ -40,12 +55,18 @@ export function rowsToBlock(
   file: number,
   leftOut: LeftOut,
 ): DocumentBlock {
+  return blockOfRows(mapping, batch, file, keyRows(mapping, batch), leftOut);
+}
+
+/** As `rowsToBlock`, where keys and hashes are known. */
+export function blockOfRows(
+  mapping: Mapping,
+  batch: Batch,
+  file: number,
+  { keys, hashes }: KeyedRows,
+  leftOut: LeftOut,
+): DocumentBlock {
   const { rows } = batch;
-  const keys = encodeKeys(mapping, batch);
-  const hashed = mapping.columns.map((column, i) => ({
-    fieldId: column.id,
-    vector: batch.columns[i],
-  }));
   const fields = new Map<string, FieldBlock>();
   for (const field of mapping.fields) {
     if (!isUsed(field)) continue;
@@ -57,7 +78,7 @@ export function rowsToBlock(
     keyBytes: keys.bytes,
     files: new Int32Array(rows).fill(file),
     positions: batch.positions,
-    hashes: hashRows(hashed, rows),
+    hashes,
     fields,
   };
 }

@@ -1,204 +1,296 @@
 /**
- * Sync: the index follows its table, snapshot by snapshot in ancestry order, each in a commit of
- * its own.
+ * Sync: the index follows its table.
  *
- * 1. The way from the checkpoint to the target: the target's ancestors after the checkpoint. Where
- *    the checkpoint is not among them the history was expired or rolled back: checkpoint_gap.
- * 2. The net changes of each step: deletes by key, then inserts and updates as documents; rows that
- *    only lie elsewhere now (compaction, copy-on-write) get new locators.
- * 3. Rows that share a key are refused or settled; small segments are merged; one commit moves data
- *    and checkpoint together.
+ * 1. The way from the checkpoint to the target: the target's ancestors after the checkpoint, one
+ *    step and one commit each. Where the checkpoint's snapshot is not among them (rolled back,
+ *    expired, another branch), one step that heals.
+ * 2. A step: what differs between the two file sets (plan-batch.ts), rows read under the columns
+ *    that the index is bound to (bound-schema.ts), applied as a change batch (apply-batch.ts).
+ * 3. Where files of a snapshot on the way are gone, one step to the target instead.
+ * 4. A snapshot that lacks a column of the definition stops it: schema_changed.
  *
  * A step that fails leaves the commit before it in force.
  */
-import type { Change, Snapshot, SourceTable } from '@lakehouse-search/lake';
-import type { WorkOptions } from '../backend.ts';
+import type { Schema, SourceTable } from '@lakehouse-search/lake';
+import type { Healed, HealReason, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
-import type { Commit } from '../index/commit.ts';
+import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
-import type { DocumentBlock } from '../schema/field-block.ts';
-import type { Mapping } from '../schema/mapping.ts';
+import { analyzersOf } from '../registry/definition-analyzers.ts';
+import { tableName } from '../registry/open-index.ts';
+import type { Definition } from '../schema/definition.ts';
+import { createMapping } from '../schema/mapping.ts';
+import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
-import { encodeKeys } from './encode-keys.ts';
-import { checkpointOf, createFileTable, type FileTable } from './file-table.ts';
-import { missingSnapshots } from './missing-snapshots.ts';
-import { rowsToBlock } from './rows-to-block.ts';
-import { settleDuplicates } from './settle-duplicates.ts';
-import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
+import { type Applied, applyBatch, type BatchTarget } from './apply-batch.ts';
+import { type Binding, boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
+import { wayTo } from './missing-snapshots.ts';
+import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
+import { fromSource, refuseAborted } from './source-errors.ts';
+import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
 
-/** Documents that wait for the deletes of their step before they are added. */
-const WAITING_DOCS = 65_536;
-
-/** What to follow, and where the index lies. */
-export interface SyncRequest extends WorkOptions {
-  readonly table: SourceTable;
-  readonly mapping: Mapping;
+/** An index whose lock is held by the caller, and how it was opened. */
+export interface SessionOptions {
   /** The live generation's folder. */
   readonly directory: Directory;
-  /** Where to go; null: the table has no snapshot. */
-  readonly target: bigint | null;
+  readonly definition: Definition;
   readonly definitionVersion: number;
 }
-/** What was applied. */
+
+/** A step that has been committed. */
+export interface AppliedStep {
+  readonly snapshot: string | null;
+  readonly operation: string | null;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly took_ms: number;
+  readonly healed?: Healed;
+}
+
+/** Who is told of each commit, besides how the work goes. */
+export interface SyncWork extends WorkOptions {
+  readonly onCommit?: (step: AppliedStep) => void;
+}
+
+/** What a catch-up did. */
 export interface SyncResult {
-  readonly commit: Commit;
-  readonly docs: number;
   readonly snapshotsApplied: number;
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
   readonly skippedReplace: number;
   readonly droppedDuplicates: number;
+  readonly healed?: Healed;
 }
-interface Counts {
-  inserted: number;
-  updated: number;
-  deleted: number;
-  dropped: number;
+
+/** One step to take. */
+interface Step {
+  readonly to: bigint | null;
+  readonly operation: string | null;
+  readonly reason: HealReason | null;
 }
 
 /**
- * Applies every missing snapshot up to `target`. Throws checkpoint_gap, source_changed,
- * source_invalid, interrupted.
+ * An index that is open for following its table, step after step. The caller holds the index's
+ * lock as long as it is open.
  */
-export async function syncIndex(request: SyncRequest): Promise<SyncResult> {
-  const { table, mapping, directory, definitionVersion } = request;
-  const plans = mapping.fields.map((field) => field.plan);
-  const writer = IndexWriter.open(directory, plans, { definitionVersion });
-  try {
-    const steps = missingSnapshots(writer.lastCommit, table, request.target, mapping);
-    const files = createFileTable(writer.lastCommit.files);
-    const total: Counts = { inserted: 0, updated: 0, deleted: 0, dropped: 0 };
-    let skippedReplace = 0;
-    for (const step of steps) {
-      refuseAborted(request.signal);
-      const counts = await applySnapshot(request, writer, files, step);
-      total.inserted += counts.inserted;
-      total.updated += counts.updated;
-      total.deleted += counts.deleted;
-      total.dropped += counts.dropped;
-      if (step.operation === 'replace') skippedReplace++;
-    }
-    return {
-      commit: writer.lastCommit,
-      docs: writer.liveDocs,
-      snapshotsApplied: steps.length,
-      inserted: total.inserted,
-      updated: total.updated,
-      deleted: total.deleted,
-      skippedReplace,
-      droppedDuplicates: total.dropped,
+export class SyncSession {
+  readonly #definition: Definition;
+  readonly #writer: IndexWriter;
+  readonly #target: BatchTarget;
+
+  private constructor(definition: Definition, writer: IndexWriter, target: BatchTarget) {
+    this.#definition = definition;
+    this.#writer = writer;
+    this.#target = target;
+  }
+
+  /** Throws index_not_built, corrupt_index. */
+  static open({ directory, definition, definitionVersion }: SessionOptions): SyncSession {
+    const commit = readCommit(directory);
+    const mappingOf = mappings(definition);
+    const { fields } = mappingOf(checkpointSchema(commit, definition));
+    const plans = fields.map((field) => field.plan);
+    const writer = IndexWriter.open(directory, plans, { definitionVersion });
+    const beforeCommit = () => {
+      writer.merge();
     };
-  } finally {
-    writer.close();
+    return new SyncSession(definition, writer, { writer, mappingOf, beforeCommit });
   }
-}
 
-async function applySnapshot(
-  request: SyncRequest,
-  writer: IndexWriter,
-  files: FileTable,
-  step: Snapshot,
-): Promise<Counts> {
-  const { table, mapping, signal } = request;
-  const counts: Counts = { inserted: 0, updated: 0, deleted: 0, dropped: 0 };
-  const set = await fromSource(() => table.files(step.id));
-  files.follow(set);
-  const { checkpoint } = writer.lastCommit;
-  const changes = table.changes({
-    from: checkpoint?.snapshot_id == null ? null : BigInt(checkpoint.snapshot_id),
-    to: step.id,
-    key: mapping.columns.slice(0, mapping.keyColumns).map((column) => column.name),
-    columns: mapping.columns.slice(mapping.keyColumns).map((column) => column.name),
-    schema: table.schema,
-    moves: true,
-    signal,
-  });
-  const waiting: DocumentBlock[] = [];
-  try {
-    for await (const change of readAhead(changes, signal)) {
-      requireSingleKeys(writer, mapping, change);
-      applyChange(request, writer, files, change, counts, waiting);
+  /** The commit that is in force. */
+  get commit(): Commit {
+    return this.#writer.lastCommit;
+  }
+
+  /** Live documents of the commit that is in force. */
+  get docs(): number {
+    return this.#writer.liveDocs;
+  }
+
+  /** What change batches are applied to: for `applyBatch`. */
+  get target(): BatchTarget {
+    return this.#target;
+  }
+
+  /**
+   * Brings the index to a snapshot of its table (null: the table has none). Steps that were
+   * committed before an error stay. Throws source_changed, schema_changed, source_invalid,
+   * source_unreachable, interrupted, …
+   */
+  async catchUp(
+    table: SourceTable,
+    target: bigint | null,
+    work: SyncWork = {},
+  ): Promise<SyncResult> {
+    const total = new Total();
+    const way = wayTo(this.commit, table, target, { definition: this.#definition });
+    if (way.kind === 'heal') {
+      await this.#step(table, jump(table, target, way.reason), work, total);
+      return total.result();
     }
-  } catch (error) {
-    throw unfollowable(error, mapping);
+    for (const { id, operation } of way.steps) {
+      try {
+        await this.#step(table, { to: id, operation, reason: null }, work, total);
+      } catch (error) {
+        if (id === target || !isFileMissing(error)) throw error;
+        await this.#step(table, jump(table, target, 'files_missing'), work, total);
+        break;
+      }
+    }
+    return total.result();
   }
-  addAll(writer, waiting);
-  counts.dropped = settleDuplicates(writer, mapping, files);
-  writer.merge();
-  const next = checkpointOf(table, set, table.schema, files);
-  writer.commit({ checkpoint: next, files: files.at(set), droppedDuplicates: counts.dropped });
-  report(request, step, counts);
-  return counts;
-}
 
-/**
- * Once rows have lost to others of their key, only appends can be followed: a change of such a key
- * may speak of the row that lost, or bring it back. Throws source_invalid.
- */
-function requireSingleKeys({ lastCommit }: IndexWriter, mapping: Mapping, { kind }: Change): void {
-  const dropped = lastCommit.dropped_duplicates ?? 0;
-  if (dropped === 0 || kind === 'insert') return;
-  const what = `${dropped} rows of the table share their key with another row`;
-  const message = `${what}: changes beyond appended rows cannot be followed by key`;
-  throw new LhsError('source_invalid', message, { hint: wholeBuild(mapping) });
-}
-
-/**
- * Net changes by key need keys that stand once. Under `on_duplicate_key: last` the table may hold
- * some twice: then only a whole build can tell which row stays.
- */
-function unfollowable(error: unknown, mapping: Mapping): unknown {
-  const duplicate = error instanceof LhsError && error.details.source_code === 'duplicate_key';
-  if (!duplicate || mapping.definition.onDuplicateKey === 'refuse') return error;
-  const { code, message, details } = error;
-  return new LhsError(code, message, { hint: wholeBuild(mapping), details, cause: error });
-}
-
-const wholeBuild = ({ definition }: Mapping): string =>
-  `lhs index reindex ${definition.index} builds it under on_duplicate_key: last`;
-
-function applyChange(
-  { mapping }: SyncRequest,
-  writer: IndexWriter,
-  files: FileTable,
-  { kind, batch }: Change,
-  counts: Counts,
-  waiting: DocumentBlock[],
-): void {
-  const file = files.numberOf(batch.file);
-  if (kind === 'delete') {
-    counts.deleted += writer.deleteKeys(encodeKeys(mapping, batch));
-    return;
+  /** Gives the index back. Its lock stays the caller's. */
+  close(): void {
+    this.#writer.close();
   }
-  if (kind === 'move') {
-    const numbers = new Int32Array(batch.rows).fill(file);
-    writer.moveRows(encodeKeys(mapping, batch), numbers, batch.positions);
-    return;
+
+  async #step(table: SourceTable, step: Step, work: SyncWork, total: Total): Promise<void> {
+    refuseAborted(work.signal);
+    const started = performance.now();
+    const { lastCommit } = this.#writer;
+    const definition = this.#definition;
+    const from = committedState(lastCommit, definition.index);
+    const schema = this.#schemaFor(table, step.to);
+    const set = await fromSource(() => table.files(step.to));
+    const plan = await this.#plan(table, from.files, set);
+    const mapping = this.#target.mappingOf(schema);
+    const columns = mapping.columns.map(({ name }) => name);
+    const { signal } = work;
+    const applied = await applyBatch(
+      this.#target,
+      {
+        table_uuid: table.uuid,
+        from: from.snapshot_id,
+        to: sourceState(table, set, schema, definition.source.ref),
+        parts: stepParts(plan, table, { columns, schema, signal }),
+        with_dropped: plan.withDropped,
+      },
+      { signal },
+    );
+    const done = { ...doneStep(step, applied), took_ms: performance.now() - started };
+    total.add(step, applied, done);
+    report(work, done);
   }
-  const block = rowsToBlock(mapping, batch, file, new Map());
-  if (kind === 'update') {
-    writer.deleteKeys({ offsets: block.keyOffsets, bytes: block.keyBytes });
-    counts.updated += batch.rows;
-  } else counts.inserted += batch.rows;
-  waiting.push(block);
-  if (waiting.reduce((docs, b) => docs + b.docs, 0) >= WAITING_DOCS) addAll(writer, waiting);
+
+  async #plan(...[table, followed, set]: PlanArguments): Promise<StepPlan> {
+    const writer = this.#writer;
+    const numbers = new Map(writer.lastCommit.files.map((path, number) => [path, number]));
+    return fromSource(() =>
+      planStep(followed, set, {
+        deadPositions: (scan) => table.deadPositions(scan),
+        positionsIn: (file) => writer.positionsIn(numbers.get(file) ?? -1),
+        dropped: writer.lastCommit.dropped_duplicates ?? 0,
+      }),
+    );
+  }
+
+  /**
+   * The schema under which a step is read: the table's current one, or the step's own where the
+   * current one lacks a column. Throws schema_changed.
+   */
+  #schemaFor(table: SourceTable, to: bigint | null): Schema {
+    const { index } = this.#definition;
+    const checkpoint = requireCheckpoint(this.commit, index);
+    const stored = readStoredSchema(checkpoint.schema);
+    const bound = boundSchema(this.#target.mappingOf(stored), stored);
+    if (to === null) return bound;
+    const now = followColumns(bound, table.schema);
+    const own: Binding = now.lost === undefined ? now : followColumns(bound, table.schemaOf(to));
+    if (own.lost === undefined) return own.schema;
+    throw schemaChanged(index, own.lost, String(to), checkpoint.snapshot_id);
+  }
 }
 
-function addAll(writer: IndexWriter, waiting: DocumentBlock[]): void {
-  for (const block of waiting.splice(0)) writer.add(block);
+type PlanArguments = [
+  table: SourceTable,
+  followed: Parameters<typeof planStep>[0],
+  set: Parameters<typeof planStep>[1],
+];
+
+function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
+  return { to, operation: to === null ? null : table.snapshot(to).operation, reason };
 }
 
-function report({ onProgress }: SyncRequest, step: Snapshot, counts: Counts): void {
-  const docs = counts.inserted + counts.updated + counts.deleted;
+function checkpointSchema(commit: Commit | null, { index }: Definition): unknown {
+  if (commit !== null) return requireCheckpoint(commit, index).schema;
+  throw new LhsError('index_not_built', `index "${index}" has not been built yet`, {
+    hint: `lhs index reindex ${index} builds it from its table`,
+  });
+}
+
+/** Mappings of a definition over bound schemas, or over the JSON of one. */
+function mappings(definition: Definition): BatchTarget['mappingOf'] {
+  const analyzerOf = analyzersOf(definition.analyzers);
+  return (schema) => createMapping(definition, asSchema(schema), tableName(definition), analyzerOf);
+}
+
+function asSchema(schema: unknown): Schema {
+  const known = schema as Schema;
+  return Array.isArray(known?.identifierFieldIds) ? known : readStoredSchema(schema);
+}
+
+/** Whether a file that a snapshot needs is not there. */
+function isFileMissing(error: unknown): boolean {
+  if (!(error instanceof LhsError)) return false;
+  const { source_code } = error.details;
+  if (source_code === 'data_file_missing' || source_code === 'delete_file_missing') return true;
+  const { cause } = error;
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  return (reason as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+}
+
+function doneStep(step: Step, { inserted, updated, deleted }: Applied) {
+  const counts = { inserted, updated, deleted };
+  return {
+    snapshot: step.to === null ? null : String(step.to),
+    operation: step.operation,
+    ...counts,
+    ...(step.reason === null ? {} : { healed: { reason: step.reason, ...counts } }),
+  };
+}
+
+function report({ onProgress, onCommit }: SyncWork, done: AppliedStep): void {
+  const { snapshot, operation, inserted, updated, deleted } = done;
+  const docs = inserted + updated + deleted;
   onProgress?.({
     phase: 'syncing',
     docs_done: docs,
     docs_total: docs,
-    snapshot: String(step.id),
-    ...(step.operation === null ? {} : { operation: step.operation }),
-    inserted: counts.inserted,
-    updated: counts.updated,
-    deleted: counts.deleted,
+    ...(snapshot === null ? {} : { snapshot }),
+    ...(operation === null ? {} : { operation }),
+    inserted,
+    updated,
+    deleted,
   });
+  onCommit?.(done);
+}
+
+/** Sums of a catch-up's steps. */
+class Total {
+  #sum = { snapshotsApplied: 0, inserted: 0, updated: 0, deleted: 0 };
+  #skippedReplace = 0;
+  #droppedDuplicates = 0;
+  #healed: Healed | undefined;
+
+  add(step: Step, applied: Applied, { healed }: AppliedStep): void {
+    this.#sum.snapshotsApplied++;
+    this.#sum.inserted += applied.inserted;
+    this.#sum.updated += applied.updated;
+    this.#sum.deleted += applied.deleted;
+    this.#droppedDuplicates += applied.dropped;
+    if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
+    this.#healed ??= healed;
+  }
+
+  result(): SyncResult {
+    return {
+      ...this.#sum,
+      skippedReplace: this.#skippedReplace,
+      droppedDuplicates: Math.max(0, this.#droppedDuplicates),
+      ...(this.#healed === undefined ? {} : { healed: this.#healed }),
+    };
+  }
 }

@@ -33,13 +33,22 @@ export async function writeIndex<T>(
 
 /** An index whose lock is held, with its table, as building and following take it. */
 export function lockedIndex(
-  { openDirectory }: LocalIndexes,
-  { folder, definition, registered }: KnownIndex,
+  indexes: LocalIndexes,
+  known: KnownIndex,
   table: SourceTable,
   lock: IndexLock,
 ): LockedIndex {
+  return { ...lockedGeneration(indexes, known, lock), table };
+}
+
+/** An index whose lock is held, without its table, as change batches are applied to. */
+export function lockedGeneration(
+  { openDirectory }: LocalIndexes,
+  { folder, definition, registered }: KnownIndex,
+  lock: IndexLock,
+): Omit<LockedIndex, 'table'> {
   const definitionVersion = registered.version;
-  return { folder, definition, definitionVersion, table, lock, openDirectory };
+  return { folder, definition, definitionVersion, lock, openDirectory };
 }
 
 /** The table of an index at its newest version. Throws as `openSource` does. */

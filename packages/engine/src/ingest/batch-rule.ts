@@ -1,0 +1,36 @@
+import type { ChangeBatch } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import type { Checkpoint } from '../index/commit.ts';
+
+/** What is to be done with a batch: it comes next, or it was applied before. */
+export type BatchVerdict = 'apply' | 'applied';
+
+/**
+ * The rule for a batch `(from, to]` over the committed checkpoint. `to` is committed: applied
+ * before. `from` is committed: it comes next. `to` was reached before: applied before. Anything
+ * else throws checkpoint_gap; the batch of another table, source_changed.
+ */
+export function judgeBatch(
+  checkpoint: Checkpoint,
+  { table_uuid, from, to }: ChangeBatch,
+  index: string,
+): BatchVerdict {
+  if (checkpoint.table_uuid !== table_uuid) throw otherTable(checkpoint, table_uuid, index);
+  const { snapshot_id: committed, applied = [] } = checkpoint;
+  if (to.snapshot_id === committed) return 'applied';
+  if (from === committed) return 'apply';
+  if (to.snapshot_id !== null && applied.includes(to.snapshot_id)) return 'applied';
+  const step = `the batch leads from snapshot ${from} to ${to.snapshot_id}`;
+  const message = `index "${index}" stands at snapshot ${committed}, but ${step}`;
+  throw new LhsError('checkpoint_gap', message, {
+    hint: 'read the checkpoint again and send what follows it',
+    details: { checkpoint: committed, from, to: to.snapshot_id },
+  });
+}
+
+function otherTable({ table_uuid }: Checkpoint, uuid: string, index: string): LhsError {
+  const message = `the batch is of the table ${uuid}, index "${index}" follows ${table_uuid}`;
+  return new LhsError('source_changed', message, {
+    hint: `lhs index reindex ${index} builds the index of another table`,
+  });
+}

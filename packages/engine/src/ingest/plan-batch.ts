@@ -1,0 +1,158 @@
+/**
+ * What lies between an index and a state of its table, found from file sets alone:
+ *
+ * 1. A data file is the same when path, records and data sequence number are. One that is gone, or
+ *    is another under its old path: all its places are removed.
+ * 2. A file that is new: all its live rows are read.
+ * 3. A file under another set of deletes: of the places that the index has, the dead ones are
+ *    removed; live ones that the index has not are read. Only delete files are opened for it.
+ * 4. Where rows have lost to others of their key (`on_duplicate_key: last`) and anything but whole
+ *    files came, every live row without a document is read: it may win now.
+ */
+import {
+  type FilePart,
+  type FileScan,
+  type FileSet,
+  normalizeRecorded,
+  type ReadOptions,
+  type SourceTable,
+} from '@lakehouse-search/lake';
+import type { BatchPart, DeleteRef, SourceFile } from '../backend.ts';
+import { lowerBound } from '../base/lower-bound.ts';
+
+type RemovedPlaces = Extract<BatchPart, { kind: 'removed' }>;
+
+/** A step as it is to be applied: places that hold no row any more, parts of files to read. */
+export interface StepPlan {
+  readonly removed: readonly RemovedPlaces[];
+  readonly read: readonly FilePart[];
+  /** Every live row without a document is among those to read. */
+  readonly withDropped: boolean;
+}
+
+/** What a plan is made from besides the file sets. */
+export interface PlanSource {
+  /** Positions of a data file's deleted rows, ascending. */
+  deadPositions(scan: FileScan): Promise<Int32Array>;
+  /** Positions of a data file's rows that have a document, ascending. */
+  positionsIn(path: string): Int32Array;
+  /** Live rows of the former state without a document. */
+  readonly dropped: number;
+}
+
+/** Plans the step from the files that an index has followed to those of a snapshot. */
+export async function planStep(
+  followed: readonly SourceFile[],
+  target: FileSet,
+  source: PlanSource,
+): Promise<StepPlan> {
+  const before = Map.groupBy(followed, ({ path }) => normalizeRecorded(path));
+  const after = Map.groupBy(target.files, ({ data }) => normalizeRecorded(data.path));
+  const removed: RemovedPlaces[] = [];
+  const gone = (path: string) => removed.push({ kind: 'removed', path, positions: null });
+  for (const [name, [{ path }]] of before) if (!after.has(name)) gone(path);
+  const fates = [...after].map(([name, scans]) => ({
+    scans,
+    fate: fateOf(before.get(name), scans),
+  }));
+  const others =
+    removed.length > 0 || fates.some(({ fate }) => fate === 'replaced' || fate === 'changed');
+  const withDropped = source.dropped > 0 && others;
+  const read: FilePart[] = [];
+  for (const { scans, fate } of fates) {
+    if (fate === 'replaced') gone(scans[0].data.path);
+    if (fate === 'added' || fate === 'replaced') {
+      read.push(...scans.map((scan) => ({ scan, only: null })));
+    } else if (fate === 'changed' || withDropped) {
+      const { dead, revived } = await changedPlaces(scans[0], source);
+      const { path } = scans[0].data;
+      if (dead.length > 0) removed.push({ kind: 'removed', path, positions: dead });
+      if (revived.length > 0) read.push({ scan: scans[0], only: revived });
+    }
+  }
+  return { removed, read, withDropped };
+}
+
+/** The parts of a planned step, rows read from its table under `options`. */
+export async function* stepParts(
+  plan: StepPlan,
+  table: Pick<SourceTable, 'read'>,
+  options: ReadOptions,
+): AsyncGenerator<BatchPart> {
+  yield* plan.removed;
+  if (plan.read.length === 0) return;
+  for await (const batch of table.read(plan.read, options)) yield { kind: 'rows', batch };
+}
+
+type Fate = 'added' | 'replaced' | 'changed' | 'kept';
+
+function fateOf(before: readonly SourceFile[] | undefined, after: readonly FileScan[]): Fate {
+  if (before === undefined) return 'added';
+  if (before.length !== after.length) return 'replaced';
+  const fates = after.map((scan, i) => fateOfOne(before[i], scan));
+  if (fates.every((fate) => fate === 'kept')) return 'kept';
+  return fates.length === 1 ? fates[0] : 'replaced';
+}
+
+function fateOfOne(
+  { records, sequence, deletes }: SourceFile,
+  { data, deletes: now }: FileScan,
+): Fate {
+  if (records !== data.recordCount || sequence !== String(data.dataSequence)) return 'replaced';
+  const known = new Set(deletes.map(deleteName));
+  const names = new Set(
+    now.map((file) =>
+      deleteName(file.kind === 'vector' ? { path: file.path, offset: file.contentOffset } : file),
+    ),
+  );
+  return known.size === names.size && known.keys().every((name) => names.has(name))
+    ? 'kept'
+    : 'changed';
+}
+
+const deleteName = ({ path, offset }: DeleteRef): string =>
+  `${normalizeRecorded(path)}#${offset ?? ''}`;
+
+/**
+ * Of a file that stays: places that the index has and that are dead now, and live ones that it has
+ * not.
+ */
+async function changedPlaces(
+  scan: FileScan,
+  source: PlanSource,
+): Promise<{ readonly dead: Int32Array; readonly revived: Int32Array }> {
+  const { path, recordCount } = scan.data;
+  const dead = scan.deletes.length === 0 ? NONE : await source.deadPositions(scan);
+  const indexed = source.positionsIn(path);
+  const removed = intersection(indexed, dead);
+  const staying = indexed.length - removed.length;
+  const live = recordCount - lowerBound(dead, recordCount);
+  const revived = live > staying ? unlisted(recordCount, indexed, dead, live - staying) : NONE;
+  return { dead: removed, revived };
+}
+
+const NONE = new Int32Array(0);
+
+/** What two ascending lists have in common. */
+function intersection(a: Int32Array, b: Int32Array): Int32Array {
+  const common = new Int32Array(Math.min(a.length, b.length));
+  let count = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) common[count++] = a[i];
+    if (a[i] <= b[j]) i++;
+    else j++;
+  }
+  return common.subarray(0, count);
+}
+
+/** The first `count` positions below `end` that are in neither of two ascending lists. */
+function unlisted(end: number, a: Int32Array, b: Int32Array, count: number): Int32Array {
+  const found = new Int32Array(count);
+  let at = 0;
+  for (let position = 0, i = 0, j = 0; position < end && at < count; position++) {
+    while (i < a.length && a[i] < position) i++;
+    while (j < b.length && b[j] < position) j++;
+    if (a[i] !== position && b[j] !== position) found[at++] = position;
+  }
+  return found.subarray(0, at);
+}

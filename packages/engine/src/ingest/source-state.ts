@@ -1,0 +1,135 @@
+import {
+  type DeleteFile,
+  type FileSet,
+  type Schema,
+  type SourceTable,
+  schemaToJson,
+} from '@lakehouse-search/lake';
+import type { SourceFile, SourceState } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { Checkpoint, Commit, DeleteRef, FileSetState, Json } from '../index/commit.ts';
+import type { FileTable } from './file-table.ts';
+
+/**
+ * The state of `table` at `set`, rows read under `schema` (a bound one); `ref`: what the definition
+ * follows.
+ */
+export function sourceState(
+  table: SourceTable,
+  set: FileSet,
+  schema: Schema,
+  ref: string | undefined,
+): SourceState {
+  const snapshot = set.snapshotId === null ? null : table.snapshot(set.snapshotId);
+  return {
+    snapshot_id: snapshot === null ? null : String(snapshot.id),
+    sequence: String(snapshot?.sequenceNumber ?? 0n),
+    schema: plainJson(schemaToJson(schema)),
+    ...(ref === undefined ? {} : { ref }),
+    files: set.files.map(({ data, deletes }) => ({
+      path: data.path,
+      records: data.recordCount,
+      sequence: String(data.dataSequence),
+      deletes: deletes.map(deleteRef),
+    })),
+  };
+}
+
+function deleteRef(file: DeleteFile): DeleteRef {
+  if (file.kind !== 'vector') return { path: file.path };
+  return { path: file.path, offset: file.contentOffset, length: file.contentSize };
+}
+
+/** Big integers (column defaults) as strings: a commit is plain JSON. */
+function plainJson(value: unknown): Json {
+  const text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? String(v) : v));
+  return JSON.parse(text) as Json;
+}
+
+/**
+ * The checkpoint of an index that equals `state`, after `former`: whose snapshot is the latest of
+ * those that were reached before.
+ */
+export function checkpointAt(
+  uuid: string,
+  state: SourceState,
+  files: FileTable,
+  former: Checkpoint | null,
+): Checkpoint {
+  const { snapshot_id, sequence, schema, ref } = state;
+  const id = (schema as { readonly 'schema-id'?: unknown } | null)?.['schema-id'];
+  const reached = former === null ? [] : [former.snapshot_id, ...(former.applied ?? [])];
+  const applied = [...new Set(reached)]
+    .filter((snapshot) => snapshot !== null && snapshot !== snapshot_id)
+    .slice(0, LIMITS.appliedSnapshots) as string[];
+  return {
+    table_uuid: uuid,
+    snapshot_id,
+    sequence,
+    schema_id: typeof id === 'number' ? id : null,
+    schema,
+    file_set: fileSetState(state.files, files),
+    ...(ref === undefined ? {} : { ref }),
+    ...(applied.length === 0 ? {} : { applied }),
+  };
+}
+
+function fileSetState(sources: readonly SourceFile[], files: FileTable): FileSetState {
+  const deletes: DeleteRef[] = [];
+  const numbers = new Map<string, number>();
+  const deleteNumber = (ref: DeleteRef) => {
+    const name = `${ref.offset ?? ''}:${ref.path}`;
+    let number = numbers.get(name);
+    if (number === undefined) {
+      number = deletes.push(ref) - 1;
+      numbers.set(name, number);
+    }
+    return number;
+  };
+  const states = sources.map(({ path, records, sequence, deletes: applied }) => ({
+    file: files.numberOf(path),
+    records,
+    sequence,
+    deletes: applied.map(deleteNumber).sort((a, b) => a - b),
+  }));
+  return { deletes, files: states };
+}
+
+/** The state that a commit's checkpoint keeps. Throws index_not_built where it has none. */
+export function committedState(commit: Commit, index: string): SourceState {
+  const { snapshot_id, sequence, schema, ref, file_set } = requireCheckpoint(commit, index);
+  return {
+    snapshot_id,
+    sequence,
+    schema,
+    ...(ref === undefined ? {} : { ref }),
+    files: file_set.files.map(({ file, records, sequence: own, deletes }) => ({
+      path: commit.files[file] ?? '',
+      records,
+      sequence: own,
+      deletes: deletes.map((number) => file_set.deletes[number]),
+    })),
+  };
+}
+
+/** The checkpoint of a commit. Throws index_not_built. */
+export function requireCheckpoint({ checkpoint }: Commit, index: string): Checkpoint {
+  if (checkpoint !== null) return checkpoint;
+  throw new LhsError('index_not_built', `index "${index}" has no checkpoint to sync from`, {
+    hint: `lhs index reindex ${index} builds it`,
+  });
+}
+
+/** The table is the one that the checkpoint followed. Throws source_changed. */
+export function requireSameTable(
+  checkpoint: Checkpoint,
+  table: { readonly name: string; readonly uuid: string },
+  index: string,
+): void {
+  if (checkpoint.table_uuid === table.uuid) return;
+  const message = `"${table.name}" is another table now (uuid ${table.uuid}, the index follows ${checkpoint.table_uuid})`;
+  throw new LhsError('source_changed', message, {
+    hint: `lhs index reindex ${index} builds the index of the new table`,
+  });
+}
