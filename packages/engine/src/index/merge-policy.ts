@@ -83,9 +83,14 @@ export function chooseForcedMerges(
   return groups.filter((group) => group.length > 1 || segments[group[0]].deletedDocs > 0);
 }
 
+/**
+ * 0 below the floor, from there on one more for each `segmentsPerTier` times the size. Were the
+ * first tier to reach beyond the floor, what a merge of small segments makes would be merged again
+ * with the next ones.
+ */
 function tierOf(segment: SegmentSize, settings: MergeSettings): number {
-  const size = Math.max(liveBytes(segment) / settings.floorBytes, 1);
-  return Math.floor(Math.log(size) / Math.log(settings.segmentsPerTier));
+  const size = liveBytes(segment) / settings.floorBytes;
+  return size < 1 ? 0 : 1 + Math.floor(Math.log(size) / Math.log(settings.segmentsPerTier));
 }
 
 /** Neighbours in groups that stay within the limits; groups of fewer than `least` are dropped. */
