@@ -4,7 +4,7 @@ import type { Batch, Locator } from './scan/batch.ts';
 import type { Schema, Value } from './schema/type.ts';
 
 export type { CatalogConfig, TableConfig } from './catalog/config.ts';
-export type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
+export type { RefRetention, Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 
 /** What a scan reads. */
 export interface ScanOptions {

@@ -1,30 +1,119 @@
 import type { SourceTable } from '@lakehouse-search/lake';
+import type { Clock } from '../base/clock.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
 import { fromSource } from './source-errors.ts';
 import { openSource } from './source-table.ts';
 
-/** The tables of indexes that are searched: opened once, then asked for their newest version. */
+/** A table that did not answer is not waited for again before this time is over. */
+const REST_MS = 5000;
+
+/** A table that is kept open, and the looks at it: one goes on, at most one waits. */
+interface Kept {
+  readonly version: number;
+  readonly stop: AbortController;
+  table: SourceTable | undefined;
+  look: Promise<SourceTable> | undefined;
+  next: Promise<SourceTable> | undefined;
+  /** Until then `soon` does not wait; milliseconds since 1970. */
+  restsUntil: number;
+}
+
+/**
+ * The tables of indexes that are searched: opened once, then asked for their newest version, which
+ * costs one look at the table's pointer while nothing changes. A look that fails leaves the table
+ * open as it was; the next one tries again.
+ */
 export class KeptTables {
-  readonly #tables = new Map<string, Promise<SourceTable>>();
+  readonly #tables = new Map<string, Kept>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** The table of an index as it is now. Throws as `openSource` does. */
-  newest({ registered, definition }: KnownIndex): Promise<SourceTable> {
-    const { uuid, baseDir } = registered;
-    const known = this.#tables.get(uuid);
-    const open = () => openSource(definition.source, baseDir);
-    const next =
-      known === undefined ? open() : known.then((table) => fromSource(() => table.refresh()));
-    this.#tables.set(uuid, next);
-    next.catch(() => {
-      if (this.#tables.get(uuid) === next) this.#tables.delete(uuid);
-    });
-    return next;
+  newest(known: KnownIndex): Promise<SourceTable> {
+    const kept = this.#kept(known);
+    if (kept.look === undefined) return this.#look(kept, known);
+    // The look that goes on may have begun before the caller's own commit.
+    kept.next ??= kept.look
+      .catch(() => {})
+      .then(() => {
+        kept.next = undefined;
+        return this.#look(kept, known);
+      });
+    return kept.next;
   }
 
-  /** Closes what is open. */
-  async close(): Promise<void> {
-    const tables = await Promise.allSettled(this.#tables.values());
-    this.#tables.clear();
-    for (const table of tables) if (table.status === 'fulfilled') await table.value.close();
+  /**
+   * The table as it is now, or null where it does not answer within `ms`: a table that is away, or
+   * hangs, keeps nobody waiting for more than that, and then nobody for a while.
+   */
+  async soon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
+    const kept = this.#kept(known);
+    if (this.#clock.now() < kept.restsUntil) return null;
+    const given = new AbortController();
+    const late = this.#clock.sleep(ms, given.signal).then(() => null);
+    const table = await Promise.race([this.newest(known).catch(() => null), late]);
+    given.abort();
+    kept.restsUntil = table === null ? this.#clock.now() + REST_MS : 0;
+    return table;
   }
+
+  /** Closes what is open; looks that still go on are given up. */
+  async close(): Promise<void> {
+    const all = [...this.#tables.values()];
+    this.#tables.clear();
+    for (const kept of all) await discard(kept);
+  }
+
+  #kept({ registered }: KnownIndex): Kept {
+    const { uuid, version } = registered;
+    const known = this.#tables.get(uuid);
+    if (known?.version === version) return known;
+    if (known !== undefined) void discard(known).catch(() => {});
+    const stop = new AbortController();
+    const kept: Kept = {
+      version,
+      stop,
+      table: undefined,
+      look: undefined,
+      next: undefined,
+      restsUntil: 0,
+    };
+    this.#tables.set(uuid, kept);
+    return kept;
+  }
+
+  #look(kept: Kept, { definition, registered }: KnownIndex): Promise<SourceTable> {
+    const { table, stop } = kept;
+    const look =
+      table === undefined
+        ? openSource(definition.source, registered.baseDir, stop.signal)
+        : fromSource(() => table.refresh());
+    kept.look = look.then(
+      (newest) => {
+        kept.look = undefined;
+        kept.table = newest;
+        kept.restsUntil = 0;
+        return stop.signal.aborted ? closed(newest) : newest;
+      },
+      (error: unknown) => {
+        kept.look = undefined;
+        throw error;
+      },
+    );
+    kept.look.catch(() => {});
+    return kept.look;
+  }
+}
+
+async function closed(table: SourceTable): Promise<SourceTable> {
+  await table.close();
+  return table;
+}
+
+async function discard({ stop, table }: Kept): Promise<void> {
+  stop.abort();
+  await table?.close();
 }

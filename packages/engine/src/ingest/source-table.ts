@@ -37,8 +37,12 @@ function resolvePath(path: string, baseDir: string): string {
  * Opens the table of a definition at its newest version. Throws source_not_found, source_invalid,
  * source_unreachable, …
  */
-export function openSource(source: Definition['source'], baseDir: string): Promise<SourceTable> {
-  return fromSource(() => openTable(tableConfig(source, baseDir)));
+export function openSource(
+  source: Definition['source'],
+  baseDir: string,
+  signal?: AbortSignal,
+): Promise<SourceTable> {
+  return fromSource(() => openTable(tableConfig(source, baseDir), { signal }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import type { IndexDescription } from '../backend.ts';
+import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { LhsError } from '../base/errors.ts';
 import type { KeptTables } from '../ingest/kept-tables.ts';
 import { describeIndex } from '../registry/describe-index.ts';
@@ -16,6 +17,8 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 export interface LocalOptions {
   /** Opens the folder of a generation. Default: files of this machine, mapped. */
   readonly openDirectory?: OpenDirectory;
+  /** Default: this machine's. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -26,14 +29,17 @@ export class LocalIndexes {
   readonly dataDir: string;
   readonly registry: Registry;
   readonly openDirectory: OpenDirectory;
+  readonly clock: Clock;
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
   readonly #open: OpenIndexes;
   readonly #definitions = new Map<string, KnownIndex>();
   #tables: KeptTables | undefined;
 
-  constructor(dataDir: string, { openDirectory = openLocalDirectory }: LocalOptions = {}) {
+  constructor(dataDir: string, options: LocalOptions = {}) {
+    const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.dataDir = dataDir;
+    this.clock = clock;
     this.openDirectory = openDirectory;
     this.registry = new Registry(dataDir);
     this.#open = new OpenIndexes(openDirectory);
@@ -101,9 +107,12 @@ export class LocalIndexes {
 
   /** The table of an index as it is now, kept open for the next time. Throws as `openSource`. */
   async newestTable(known: KnownIndex): Promise<SourceTable> {
-    const { KeptTables } = await import('../ingest/kept-tables.ts');
-    this.#tables ??= new KeptTables();
-    return this.#tables.newest(known);
+    return (await this.#keptTables()).newest(known);
+  }
+
+  /** The same, or null where the table does not answer within `ms`. */
+  async tableSoon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
+    return (await this.#keptTables()).soon(known, ms);
   }
 
   /** Closes all that is open. */
@@ -111,5 +120,11 @@ export class LocalIndexes {
     this.#open.close();
     await this.#tables?.close();
     this.registry.close();
+  }
+
+  async #keptTables(): Promise<KeptTables> {
+    const { KeptTables } = await import('../ingest/kept-tables.ts');
+    this.#tables ??= new KeptTables(this.clock);
+    return this.#tables;
   }
 }

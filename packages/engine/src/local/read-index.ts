@@ -2,6 +2,9 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import type { SearchContext } from '../search/context.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
+/** A table that takes longer than this to say where it stands is not waited for: lag null. */
+const LAG_MS = 1000;
+
 /**
  * Runs `work` on the newest commit of an index; its table is opened when it is first asked for.
  */
@@ -12,17 +15,27 @@ export async function readIndex<T>(
 ): Promise<T> {
   const known = indexes.resolve(name);
   const { snapshot, mapping } = indexes.hold(known);
+  const { checkpoint } = snapshot;
   let opened: Promise<SourceTable> | undefined;
-  const table = () => {
+  const openTable = () => {
     opened ??= indexes.newestTable(known);
     return opened;
   };
+  const lag = async () => {
+    const table = await (opened ?? indexes.tableSoon(known, LAG_MS));
+    if (table === null) return null;
+    const { snapshotsBehind } = await import('../ingest/missing-snapshots.ts');
+    return snapshotsBehind({ snapshot, mapping }, async () => table);
+  };
   const hasReached = async (id: string) => {
+    if (checkpoint?.snapshot_id === id || checkpoint?.applied?.includes(id)) return true;
+    const table = await indexes.tableSoon(known, LAG_MS);
+    if (table === null) return false;
     const { reaches } = await import('../ingest/missing-snapshots.ts');
-    return reaches(await table(), snapshot.checkpoint, id);
+    return reaches(table, checkpoint, id);
   };
   try {
-    return await work({ snapshot, mapping, openTable: table, hasReached });
+    return await work({ snapshot, mapping, openTable, lag, hasReached });
   } finally {
     snapshot.release();
   }

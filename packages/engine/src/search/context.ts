@@ -9,8 +9,11 @@ export interface SearchContext {
   readonly snapshot: IndexSnapshot;
   /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
   readonly openTable: () => Promise<SourceTable>;
-  /** Snapshots of the table that the index has not seen, where the caller knows. */
-  readonly lagSnapshots?: number;
+  /**
+   * Snapshots of the table that the index has not seen; null where it cannot be told soon. Throws
+   * nothing that the table throws.
+   */
+  readonly lag?: () => Promise<number | null>;
   /**
    * True when the index holds everything of a source snapshot (it is an ancestor of the index's
    * own).

@@ -30,7 +30,9 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
     rows,
     missing,
     snapshot: table.currentSnapshotId === null ? null : String(table.currentSnapshotId),
-    took_ms: performance.now() - started,
+    index_generation: context.snapshot.generation,
+    lag_snapshots: (await context.lag?.()) ?? null,
+    took_ms: Math.round((performance.now() - started) * 1000) / 1000,
     bytes_read: cost.bytes,
   };
 }

@@ -29,6 +29,7 @@ export async function searchIndex(
   const started = performance.now();
   const plan = planSearch(checkRequest(request), context.mapping);
   await requireSnapshot(context, request.min_snapshot);
+  const lag = lagOf(context);
   const { limit, offset } = plan.checked;
   const { docs, total } = execute(context.snapshot, { ...plan, limit: offset + limit });
   const page = docs.slice(offset);
@@ -36,6 +37,7 @@ export async function searchIndex(
   const rows = request.hydrate ? await hydrated(context, page, request, cost) : null;
   const highlighter = highlighterOf(plan);
   const hits = page.map((doc, i) => hit(context, plan, doc, highlighter, rows?.[i]));
+  const took = performance.now() - started;
   return {
     hits,
     total,
@@ -43,10 +45,17 @@ export async function searchIndex(
     shards_total: 1,
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
-    took_ms: Math.round((performance.now() - started) * 1000) / 1000,
-    lag_snapshots: context.lagSnapshots ?? null,
+    took_ms: Math.round(took * 1000) / 1000,
+    lag_snapshots: await lag,
     ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
   };
+}
+
+/** Asked for at the beginning: the table is looked at while the index answers. */
+function lagOf({ lag }: SearchContext): Promise<number | null> {
+  const asked = lag?.() ?? Promise.resolve(null);
+  asked.catch(() => {});
+  return asked;
 }
 
 /** Reading rows needs the lake's code: loaded by the first search that hydrates. */

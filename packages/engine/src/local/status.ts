@@ -1,0 +1,60 @@
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { IndexStatus } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { isGone } from '../index/process-identity.ts';
+import { lockHolder } from '../index/writer-lock.ts';
+import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../ingest/index-status.ts';
+import { commitVersion } from '../registry/open-index.ts';
+import type { KnownIndex } from '../registry/open-indexes.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+
+/** A table that does not answer within this time counts as out of reach. */
+const TABLE_MS = 10_000;
+
+/**
+ * How an index stands to its table. A table that is out of reach is no error: what the index knows
+ * is told, and why the rest is not. Throws index_not_found, corrupt_index, io_error.
+ */
+export async function statusOf(
+  indexes: LocalIndexes,
+  name: string | undefined,
+): Promise<IndexStatus> {
+  const known = indexes.resolve(name);
+  const { definition, folder } = known;
+  const open = commitVersion(folder) === null ? null : indexes.hold(known);
+  try {
+    const holder = lockHolder(folder);
+    const subject: StatusSubject = {
+      definition,
+      snapshot: open?.snapshot ?? null,
+      writer: holder === null || isGone(holder) ? null : holder,
+    };
+    return { ...ownStatus(subject), ...(await beyond(indexes, known, subject)) };
+  } finally {
+    open?.snapshot.release();
+  }
+}
+
+async function beyond(indexes: LocalIndexes, known: KnownIndex, subject: StatusSubject) {
+  try {
+    const table = await newestWithin(indexes, known);
+    return tableStatus(subject, table, indexes.clock.now());
+  } catch (error) {
+    return sourceFault(error);
+  }
+}
+
+async function newestWithin(indexes: LocalIndexes, known: KnownIndex): Promise<SourceTable> {
+  const given = new AbortController();
+  const late = indexes.clock.sleep(TABLE_MS, given.signal).then(() => {
+    if (given.signal.aborted) return undefined;
+    const what = `the table did not answer within ${TABLE_MS / 1000} s`;
+    throw new LhsError('source_unreachable', what);
+  });
+  try {
+    const newest = indexes.newestTable(known);
+    return (await Promise.race([newest, late])) ?? (await newest);
+  } finally {
+    given.abort();
+  }
+}

@@ -1,0 +1,49 @@
+import { LhsError } from '../base/errors.ts';
+import { commitVersion } from '../registry/open-index.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+
+/** How often the commit is looked at while somebody waits for it: one `stat` and one small read. */
+const WATCH_MS = 20;
+
+/** What a reader may ask for: an index that holds everything of a snapshot of its table. */
+export interface Wanted {
+  readonly index?: string;
+  readonly min_snapshot?: string;
+  readonly wait_ms?: number;
+}
+
+/**
+ * The answer of `read`, which is asked again after each commit of the index (this process's or
+ * another's) while it throws snapshot_not_reached and `wait_ms` are not over.
+ */
+export async function answerOnceReached<T>(
+  indexes: LocalIndexes,
+  { index, min_snapshot, wait_ms = 0 }: Wanted,
+  read: () => Promise<T>,
+): Promise<T> {
+  if (min_snapshot === undefined) return read();
+  const { clock } = indexes;
+  const until = clock.now() + wait_ms;
+  for (;;) {
+    const { folder } = indexes.resolve(index);
+    const seen = commitVersion(folder);
+    try {
+      return await read();
+    } catch (error) {
+      if (!isBehind(error)) throw error;
+      while (commitVersion(folder) === seen) {
+        const left = until - clock.now();
+        if (left <= 0) throw wait_ms === 0 ? error : waited(error, wait_ms);
+        await clock.sleep(Math.min(left, WATCH_MS));
+      }
+    }
+  }
+}
+
+const isBehind = (error: unknown): error is LhsError =>
+  error instanceof LhsError && error.code === 'snapshot_not_reached';
+
+function waited({ code, message, hint, details }: LhsError, ms: number): LhsError {
+  const what = `${message}, after a wait of ${ms} ms`;
+  return new LhsError(code, what, { hint, details: { ...details, waited_ms: ms } });
+}
