@@ -8,6 +8,7 @@ export {
 } from './base/errors.ts';
 export { nearest } from './base/nearest.ts';
 export { checkIndex } from './index/check-index.ts';
+export { contentDigest } from './index/content-digest.ts';
 export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { sourceError } from './ingest/source-errors.ts';
 export type { LocalOptions } from './local/local-indexes.ts';

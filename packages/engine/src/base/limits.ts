@@ -29,5 +29,6 @@ export const LIMITS = Object.freeze({
   nameChars: 128,
   appliedSnapshots: 128,
   driftedKeysShown: 1000,
+  heldRowBytes: 256 * 2 ** 20,
   waitMillis: 600_000,
 });

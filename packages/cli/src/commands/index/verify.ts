@@ -1,0 +1,55 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { progressReport } from '../../terminal/progress.ts';
+import { verifyReport } from '../../terminal/verify-report.ts';
+
+const DRIFT = 8;
+
+export default class IndexVerify extends LhsCommand {
+  static override summary =
+    'Compare an index with its table, row by row, and with itself; --repair mends what drifted.';
+  static override examples = [
+    '<%= config.bin %> index verify incidents',
+    '<%= config.bin %> index verify incidents --repair',
+    '<%= config.bin %> index verify incidents --snapshot main --sample 1000 --json',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    snapshot: Flags.string({
+      description: 'compare with this snapshot, branch or tag (the one that the index equals)',
+      helpValue: 'SNAPSHOT',
+    }),
+    sample: Flags.integer({
+      description: 'compare about so many documents, chosen evenly, instead of all',
+      min: 1,
+      helpValue: 'N',
+    }),
+    repair: Flags.boolean({ description: 'rewrite the documents that differ, and verify again' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexVerify);
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, args.index, flags.json ?? false);
+    const signal = this.interruptible('nothing was changed');
+    const { snapshot, sample, repair } = flags;
+    const found = await backend
+      .verify(
+        { index: args.index, snapshot, sample, repair },
+        { onProgress: report.update, signal },
+      )
+      .finally(report.stop);
+    if (!found.equal) process.exitCode = DRIFT;
+    if (flags.json) return this.printJson(found);
+    const { terminal, style } = this;
+    const scene = {
+      index: args.index,
+      named: snapshot !== undefined,
+      width: terminal.width,
+      style,
+    };
+    this.print(verifyReport(found, scene));
+  }
+}

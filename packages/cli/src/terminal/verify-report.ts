@@ -1,0 +1,83 @@
+import { type Coordinates, formatKey, type VerifyResponse } from '@lakehouse-search/engine';
+import { count, duration, plural, snapshotName } from './figures.ts';
+import type { Style } from './style.ts';
+import { cut } from './text.ts';
+
+const KEYS_SHOWN = 3;
+const FAULTS_SHOWN = 5;
+
+/** What a report is about, besides the answer. */
+export interface VerifyScene {
+  readonly index: string;
+  /** A snapshot was named: the index need not equal it. */
+  readonly named: boolean;
+  readonly width: number;
+  readonly style: Style;
+}
+
+/** A verify's answer in lines: what was compared, what differs with the first keys, what to do. */
+export function verifyReport(found: VerifyResponse, scene: VerifyScene): readonly string[] {
+  const lines = [...repairLine(found), headline(found)];
+  for (const kind of ['missing', 'extra', 'stale'] as const) {
+    lines.push(...drift(kind, found[kind], found.keys[kind], scene));
+  }
+  for (const fault of found.faults.slice(0, FAULTS_SHOWN)) {
+    lines.push(cut(`${scene.style.red('fault'.padEnd(9))}${fault}`, scene.width));
+  }
+  const hidden = found.faults.length - FAULTS_SHOWN;
+  if (hidden > 0) lines.push(scene.style.dim(`         … ${count(hidden)} more (--json)`));
+  return [...lines, ...next(found, scene)];
+}
+
+function headline(found: VerifyResponse): string {
+  const { rows_compared, sampled, snapshot, took_ms, equal } = found;
+  const rows = plural(rows_compared, 'row');
+  const of = sampled ? `a sample of ${rows}` : rows;
+  const target = snapshot === null ? 'the empty table' : `snapshot ${snapshotName(snapshot)}`;
+  const verdict = sampled ? 'it differs nowhere in it' : 'the index equals the table';
+  const says = equal ? verdict : 'the index differs from the table';
+  return `${of} compared with ${target} in ${duration(took_ms)}: ${says}`;
+}
+
+function repairLine({ repaired }: VerifyResponse): readonly string[] {
+  if (repaired === undefined) return [];
+  const { added, replaced, deleted } = repaired;
+  if (added + replaced + deleted === 0) return [];
+  const done = [
+    `${count(added)} added`,
+    `${count(replaced)} replaced`,
+    `${count(deleted)} deleted`,
+  ];
+  return [`repaired: ${done.join(', ')}; verified again:`];
+}
+
+const MEANING = {
+  missing: 'rows without a document',
+  extra: 'documents without a row',
+  stale: 'documents that say something else',
+} as const;
+
+function drift(
+  kind: 'missing' | 'extra' | 'stale',
+  n: number,
+  keys: readonly Coordinates[],
+  { style, width }: VerifyScene,
+): readonly string[] {
+  if (n === 0) return [];
+  const shown = keys.slice(0, KEYS_SHOWN).map((key) => cut(`         ${formatKey(key)}`, width));
+  const more = n - shown.length;
+  return [
+    `${style.yellow(kind.padEnd(9))}${count(n)} ${style.dim(MEANING[kind])}`,
+    ...shown,
+    ...(more > 0 ? [style.dim(`         … ${count(more)} more`)] : []),
+  ];
+}
+
+function next(found: VerifyResponse, { index, named }: VerifyScene): readonly string[] {
+  if (found.equal) return [];
+  if (found.faults.length > 0) return [`next: lhs index reindex ${index}`];
+  if (named) return [`next: lhs index sync ${index}`];
+  if (found.sampled) return [`next: lhs index verify ${index}`];
+  if (found.repaired !== undefined) return [`next: lhs index reindex ${index}`];
+  return [`next: lhs index verify ${index} --repair`];
+}

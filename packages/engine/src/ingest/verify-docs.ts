@@ -1,0 +1,215 @@
+/**
+ * The live documents of an index as `verify` sees them: numbered through all segments, found by the
+ * place that they claim and by key, and ticked off when a row of the table is found for them.
+ */
+import { rowLanes } from '../index/content-digest.ts';
+import { findDuplicates } from '../index/duplicates.ts';
+import { PendingSegment } from '../index/pending-segment.ts';
+import { bitmapWords } from '../segment/live-docs.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+
+/** A segment, the number of its first document, its row hashes as lanes, and what was seen. */
+interface Part {
+  readonly reader: SegmentReader;
+  readonly first: number;
+  readonly rows: Int32Array;
+  readonly seen: Int32Array;
+}
+
+/** Runs of documents by data file (segment/locators.ts), of all segments. */
+interface Runs {
+  /** Places in the other arrays, by file. */
+  readonly order: Int32Array;
+  readonly files: Int32Array;
+  readonly positions: Int32Array;
+  readonly docs: Int32Array;
+  readonly counts: Int32Array;
+}
+
+/** Live documents of some segments. Throws corrupt_index where keys or locators are damaged. */
+export class VerifyDocs {
+  readonly #parts: readonly Part[];
+  readonly #runs: Runs;
+  #at = new Int32Array(0);
+
+  constructor(segments: readonly SegmentReader[]) {
+    let first = 0;
+    this.#parts = segments.map((reader) => {
+      const rows = rowLanes(reader.keys.rowHashes);
+      const part = { reader, first, rows, seen: new Int32Array(bitmapWords(reader.docs)) };
+      first += reader.docs;
+      return part;
+    });
+    this.#runs = runsOf(this.#parts);
+  }
+
+  /** Live documents. */
+  get count(): number {
+    return this.#parts.reduce((sum, { reader }) => sum + reader.liveDocs, 0);
+  }
+
+  /**
+   * By position in a data file: a live document that says it lies there, or -1. Valid until the
+   * next call. `records`: rows of the file.
+   */
+  inFile(file: number, records: number): Int32Array {
+    if (this.#at.length < records) this.#at = new Int32Array(records);
+    const at = this.#at.subarray(0, records).fill(-1);
+    const { order, files, positions, docs, counts } = this.#runs;
+    for (let i = firstOf(order, files, file); i < order.length; i++) {
+      const run = order[i];
+      if (files[run] !== file) break;
+      const end = Math.min(counts[run], records - positions[run]);
+      for (let k = 0; k < end; k++) {
+        if (this.isLive(docs[run] + k)) at[positions[run] + k] = docs[run] + k;
+      }
+    }
+    return at;
+  }
+
+  /** All live documents with a key. */
+  withKey(key: Uint8Array): readonly number[] {
+    return this.#parts.flatMap(({ reader, first }) =>
+      reader.keys.findAll(key).map((doc) => first + doc),
+    );
+  }
+
+  /** True when the document has this key, bytes[from .. to), and row hash. */
+  equals(
+    doc: number,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    low: number,
+    high: number,
+  ): boolean {
+    const { reader, first, rows } = this.#part(doc);
+    const own = doc - first;
+    if (rows[2 * own] !== low || rows[2 * own + 1] !== high) return false;
+    return reader.keys.isKey(own, bytes, from, to);
+  }
+
+  /** The two lanes of a document's row hash. */
+  hash(doc: number): readonly [low: number, high: number] {
+    const { first, rows } = this.#part(doc);
+    return [rows[2 * (doc - first)], rows[2 * (doc - first) + 1]];
+  }
+
+  key(doc: number): Uint8Array {
+    const { reader, first } = this.#part(doc);
+    return reader.keys.key(doc - first);
+  }
+
+  /** Where the document says its row lies. */
+  place(doc: number): { readonly file: number; readonly position: number } {
+    const { reader, first } = this.#part(doc);
+    const { locators } = reader;
+    return { file: locators.file(doc - first), position: locators.position(doc - first) };
+  }
+
+  /** The segment and the document's number in it. */
+  inSegment(doc: number): { readonly segment: string; readonly doc: number } {
+    const { reader, first } = this.#part(doc);
+    return { segment: reader.id, doc: doc - first };
+  }
+
+  isLive(doc: number): boolean {
+    const { reader, first } = this.#part(doc);
+    return !reader.isDeleted(doc - first);
+  }
+
+  /** A row was found for the document. */
+  see(doc: number): void {
+    const { first, seen } = this.#part(doc);
+    seen[(doc - first) >> 5] |= 1 << ((doc - first) & 31);
+  }
+
+  /** None was, after all. */
+  unsee(doc: number): void {
+    const { first, seen } = this.#part(doc);
+    seen[(doc - first) >> 5] &= ~(1 << ((doc - first) & 31));
+  }
+
+  isSeen(doc: number): boolean {
+    const { first, seen } = this.#part(doc);
+    return (seen[(doc - first) >> 5] & (1 << ((doc - first) & 31))) !== 0;
+  }
+
+  /** Keys of which several documents were seen: the table has them in several rows. */
+  *keysSeenTwice(): Generator<Uint8Array> {
+    const readers = this.#parts.map(({ reader }) => reader);
+    for (const { key } of findDuplicates(
+      readers.map((r) => new PendingSegment(r)),
+      Infinity,
+    )) {
+      const seen = this.withKey(key).filter((doc) => this.isSeen(doc));
+      if (seen.length > 1) yield key;
+    }
+  }
+
+  /** Calls `visit` with every live document for which no row was found. */
+  forEachUnseen(visit: (doc: number) => void): void {
+    for (const { reader, first, seen } of this.#parts) {
+      for (let doc = 0; doc < reader.docs; doc++) {
+        if ((seen[doc >> 5] & (1 << (doc & 31))) !== 0 || reader.isDeleted(doc)) continue;
+        visit(first + doc);
+      }
+    }
+  }
+
+  /** Live documents at `count` evenly spaced places, or all of them where there are fewer. */
+  *evenly(count: number): Generator<number> {
+    const live = this.count;
+    const wanted = Math.min(count, live);
+    let passed = 0;
+    let taken = 0;
+    for (const { reader, first } of this.#parts) {
+      for (let doc = 0; doc < reader.docs; doc++) {
+        if (reader.isDeleted(doc)) continue;
+        if (passed++ < Math.floor(((taken + 0.5) * live) / wanted)) continue;
+        if (taken++ < wanted) yield first + doc;
+      }
+    }
+  }
+
+  #part(doc: number): Part {
+    let at = this.#parts.length - 1;
+    while (this.#parts[at].first > doc) at--;
+    return this.#parts[at];
+  }
+}
+
+function runsOf(parts: readonly Part[]): Runs {
+  const files: number[] = [];
+  const positions: number[] = [];
+  const docs: number[] = [];
+  const counts: number[] = [];
+  for (const { reader, first } of parts) {
+    reader.locators.forEachRun((doc, count, file, position) => {
+      files.push(file);
+      positions.push(position);
+      docs.push(first + doc);
+      counts.push(count);
+    });
+  }
+  const order = Int32Array.from(files, (_, run) => run);
+  order.sort((a, b) => files[a] - files[b] || positions[a] - positions[b]);
+  return {
+    order,
+    files: Int32Array.from(files),
+    positions: Int32Array.from(positions),
+    docs: Int32Array.from(docs),
+    counts: Int32Array.from(counts),
+  };
+}
+
+function firstOf(order: Int32Array, files: Int32Array, file: number): number {
+  let low = 0;
+  let high = order.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (files[order[middle]] < file) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

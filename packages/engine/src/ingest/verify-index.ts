@@ -1,0 +1,84 @@
+/**
+ * Verify: is the index what its table says?
+ *
+ * 1. The commit that is open is compared with the table's snapshot, row by row (verify-compare.ts),
+ *    or a sample of it (verify-sample.ts).
+ * 2. The index is checked against itself beside it (verify-structures.ts); not for a sample.
+ * 3. The answer counts what differs exactly and names the first keys of each kind.
+ *
+ * No lock is taken: what is committed meanwhile is not seen, and files of the open commit stay
+ * readable although they are unlinked.
+ */
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { Coordinates, VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
+import { LIMITS } from '../base/limits.ts';
+import { DIGEST_BUCKETS } from '../index/content-digest.ts';
+import type { OpenIndex } from '../registry/open-index.ts';
+import { coordinatesOf } from '../schema/key.ts';
+import { type Comparison, compareRows } from './verify-compare.ts';
+import { type ComparedSides, prepareSides } from './verify-sides.ts';
+import { checkStructures } from './verify-structures.ts';
+
+/** An answer without its time, and what a repair needs to know. */
+export interface Verified {
+  readonly answer: Omit<VerifyResponse, 'took_ms'>;
+  readonly sides: ComparedSides;
+  readonly comparison: Comparison;
+}
+
+/**
+ * Compares the whole index with its table and with itself. Throws source_changed, not_found,
+ * source_invalid, limit_exceeded, interrupted.
+ */
+export async function verifyIndex(
+  open: OpenIndex,
+  table: SourceTable,
+  request: VerifyRequest,
+  work: WorkOptions,
+): Promise<Verified> {
+  const { sides, faults } = await prepareSides(open, table, request);
+  const comparison = await compareRows(sides, work);
+  const structures = checkStructures(open.snapshot, work);
+  const all = [...new Set([...faults, ...structures])];
+  return { answer: answerOf(open, sides, comparison, all), sides, comparison };
+}
+
+function answerOf(
+  { snapshot }: OpenIndex,
+  sides: ComparedSides,
+  comparison: Comparison,
+  faults: readonly string[],
+): Verified['answer'] {
+  const { missing, stale, extra, digests } = comparison;
+  const drifted = missing.length + stale.length + extra;
+  return {
+    equal: drifted === 0 && faults.length === 0,
+    snapshot: sides.set.snapshotId === null ? null : String(sides.set.snapshotId),
+    index_generation: snapshot.generation,
+    rows_compared: comparison.rows,
+    doc_count: snapshot.liveDocs,
+    missing: missing.length,
+    extra,
+    stale: stale.length,
+    keys: keysOf(sides, comparison),
+    digest: { index: digests.index.hex(), table: digests.table.hex() },
+    buckets: DIGEST_BUCKETS,
+    buckets_drifted: digests.index.differences(digests.table),
+    faults,
+  };
+}
+
+function keysOf({ docs, mapping }: ComparedSides, comparison: Comparison): VerifyResponse['keys'] {
+  const { missing, stale, held } = comparison;
+  const shown = LIMITS.driftedKeysShown;
+  const extra: Coordinates[] = [];
+  const coordinates = (key: Uint8Array) => coordinatesOf(mapping.key, key);
+  docs.forEachUnseen((doc) => {
+    if (extra.length < shown) extra.push(coordinates(docs.key(doc)));
+  });
+  return {
+    missing: missing.slice(0, shown).map((row) => coordinates(held.key(row))),
+    extra,
+    stale: stale.slice(0, shown).map(({ row }) => coordinates(held.key(row))),
+  };
+}

@@ -1,0 +1,44 @@
+import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { writeIndex } from './write-index.ts';
+
+/**
+ * Verifies an index, and repairs it where that is asked for: only then the write lock is taken.
+ * Throws as `verifyIndex` and `repairIndex` do.
+ */
+export async function verifyLocal(
+  indexes: LocalIndexes,
+  request: VerifyRequest,
+  work: WorkOptions,
+): Promise<VerifyResponse> {
+  requireSound(request);
+  if (request.repair === true) {
+    const { repairIndex } = await import('../ingest/verify-repair.ts');
+    return writeIndex(indexes, request.index, 'repair', (locked) =>
+      repairIndex(locked, request, work),
+    );
+  }
+  const started = performance.now();
+  const { verifyIndex } = await import('../ingest/verify-index.ts');
+  const known = indexes.resolve(request.index);
+  const open = indexes.hold(known);
+  try {
+    const table = await indexes.newestTable(known);
+    const { answer } = await verifyIndex(open, table, request, work);
+    return { ...answer, took_ms: Math.round(performance.now() - started) };
+  } finally {
+    open.snapshot.release();
+  }
+}
+
+function requireSound({ sample, repair }: VerifyRequest): void {
+  if (sample === undefined) return;
+  if (!Number.isInteger(sample) || sample < 1) {
+    throw new LhsError('invalid_argument', `sample: "${sample}" is not a whole number above 0`);
+  }
+  if (repair !== true) return;
+  throw new LhsError('invalid_argument', 'a sample cannot be repaired from: it is not the whole', {
+    hint: 'leave --sample away',
+  });
+}
