@@ -344,8 +344,13 @@ export class IndexWriter {
   rollback(): void {
     this.#segments.release();
     this.#buffer = new SegmentWriter(this.#fields);
-    this.#failure = null;
-    this.#load();
+    try {
+      this.#load();
+      this.#failure = null;
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
   }
 
   /** Gives files back. What was not committed is removed. */

@@ -1,6 +1,9 @@
 import type { ApplyResponse, ChangeBatch, SyncResponse, WorkOptions } from '../backend.ts';
+import type { MergeRunner } from '../index/background-merges.ts';
+import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { currentGeneration, type Generation } from '../registry/index-folder.ts';
 import { notBuilt } from '../registry/open-index.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import { applyBatch } from './apply-batch.ts';
 import type { LockedIndex } from './build-generation.ts';
 import { followedSnapshot, namedSnapshot } from './source-table.ts';
@@ -23,6 +26,7 @@ export async function followTable(
   const session = openSession(index, live);
   try {
     const done = await session.catchUp(table, target, work);
+    await session.settleMerges();
     return {
       doc_count: session.docs,
       snapshot: session.commit.checkpoint?.snapshot_id ?? null,
@@ -36,7 +40,7 @@ export async function followTable(
       ...(done.healed === undefined ? {} : { healed: done.healed }),
     };
   } finally {
-    session.close();
+    await session.close();
   }
 }
 
@@ -52,9 +56,10 @@ export async function applyToLive(
   const session = openSession(index, liveGeneration(index));
   try {
     const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
+    await session.settleMerges();
     return answer;
   } finally {
-    session.close();
+    await session.close();
   }
 }
 
@@ -69,5 +74,18 @@ export function liveGeneration({ folder, definition }: LockedGeneration): Genera
 export function openSession(index: LockedGeneration, generation: Generation): SyncSession {
   const { definition, definitionVersion, lock, openDirectory } = index;
   const directory = openDirectory(generation.path, () => lock.assertHeld());
-  return SyncSession.open({ directory, definition, definitionVersion });
+  const here = inlineRunner(directory);
+  const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
+  return SyncSession.open({ directory, definition, definitionVersion, mergeRunner });
+}
+
+/** Bytes below which a merge takes less time than starting a thread for it. */
+const SMALL_MERGE_BYTES = 4 * 2 ** 20;
+
+function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
+  return (job, signal) => {
+    const components = job.inputs.flatMap(({ entry }) => entry.components);
+    const bytes = components.reduce((sum, { length }) => sum + length, 0);
+    return bytes < SMALL_MERGE_BYTES ? small(job, signal) : large(job, signal);
+  };
 }

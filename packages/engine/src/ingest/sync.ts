@@ -9,13 +9,16 @@
  * 3. Where files of a snapshot on the way are gone, one step to the target instead.
  * 4. A snapshot that lacks a column of the definition stops it: schema_changed.
  *
- * A step that fails leaves the commit before it in force.
+ * A step that fails leaves the commit before it in force. Merges run beside: each commit takes in
+ * what has ended and starts what the policy asks for.
  */
 import type { Schema, SourceTable } from '@lakehouse-search/lake';
 import type { Healed, HealReason, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
 import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
+import { inlineRunner } from '../index/merge-runners.ts';
 import { analyzersOf } from '../registry/definition-analyzers.ts';
 import { tableName } from '../registry/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
@@ -35,6 +38,14 @@ export interface SessionOptions {
   readonly directory: Directory;
   readonly definition: Definition;
   readonly definitionVersion: number;
+  /** Where merges run. Default: here. */
+  readonly mergeRunner?: MergeRunner;
+}
+
+/** Segments that merges made one of, and what is left. */
+export interface MergedSegments {
+  readonly before: number;
+  readonly after: number;
 }
 
 /** A step that has been committed. */
@@ -78,25 +89,24 @@ interface Step {
 export class SyncSession {
   readonly #definition: Definition;
   readonly #writer: IndexWriter;
+  readonly #merges: BackgroundMerges;
   readonly #target: BatchTarget;
 
-  private constructor(definition: Definition, writer: IndexWriter, target: BatchTarget) {
+  private constructor({ directory, definition, definitionVersion, mergeRunner }: SessionOptions) {
+    const mappingOf = mappings(definition);
+    const { fields } = mappingOf(checkpointSchema(readCommit(directory), definition));
+    const plans = fields.map((field) => field.plan);
+    const writer = IndexWriter.open(directory, plans, { definitionVersion });
+    const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
     this.#definition = definition;
     this.#writer = writer;
-    this.#target = target;
+    this.#merges = merges;
+    this.#target = { writer, mappingOf, beforeCommit: () => merges.collect() };
   }
 
   /** Throws index_not_built, corrupt_index. */
-  static open({ directory, definition, definitionVersion }: SessionOptions): SyncSession {
-    const commit = readCommit(directory);
-    const mappingOf = mappings(definition);
-    const { fields } = mappingOf(checkpointSchema(commit, definition));
-    const plans = fields.map((field) => field.plan);
-    const writer = IndexWriter.open(directory, plans, { definitionVersion });
-    const beforeCommit = () => {
-      writer.merge();
-    };
-    return new SyncSession(definition, writer, { writer, mappingOf, beforeCommit });
+  static open(options: SessionOptions): SyncSession {
+    return new SyncSession(options);
   }
 
   /** The commit that is in force. */
@@ -142,9 +152,36 @@ export class SyncSession {
     return total.result();
   }
 
+  /** Fulfilled when the merge that runs beside has ended; null: none runs. */
+  get merging(): Promise<void> | null {
+    return this.#merges.running;
+  }
+
+  /** Commits merges that have ended, and starts the next; null where none had. */
+  takeMerges(): MergedSegments | null {
+    const before = this.#writer.segments;
+    const taken = this.#merges.collect() > 0 ? this.#commitMerges(before) : null;
+    this.#merges.start();
+    return taken;
+  }
+
+  /** Runs and commits all merges that the policy asks for; null where there were none. */
+  async settleMerges(): Promise<MergedSegments | null> {
+    const before = this.#writer.segments;
+    await this.#merges.settle();
+    return this.#writer.segments === before ? null : this.#commitMerges(before);
+  }
+
   /** Gives the index back. Its lock stays the caller's. */
-  close(): void {
+  async close(): Promise<void> {
+    await this.#merges.close();
     this.#writer.close();
+  }
+
+  #commitMerges(before: number): MergedSegments {
+    const { checkpoint, files } = this.#writer.lastCommit;
+    this.#writer.commit({ checkpoint, files });
+    return { before, after: this.#writer.segments };
   }
 
   async #step(table: SourceTable, step: Step, work: SyncWork, total: Total): Promise<void> {
@@ -171,6 +208,7 @@ export class SyncSession {
       { signal },
     );
     const done = { ...doneStep(step, applied), took_ms: performance.now() - started };
+    this.#merges.start();
     total.add(step, applied, done);
     report(work, done);
   }
