@@ -306,7 +306,8 @@ export type FollowEvent =
       readonly event: 'commit';
       /** ISO 8601, UTC. */
       readonly at: string;
-      readonly snapshot: string;
+      /** null: the table has no snapshot any more. */
+      readonly snapshot: string | null;
       readonly operation: string | null;
       readonly inserted: number;
       readonly updated: number;
@@ -495,6 +496,9 @@ export interface Backend {
   getCheckpoint(request: { index?: string }): Promise<CheckpointState>;
   /** Compares an index with its table and with itself; with `repair`, makes them equal. */
   verify(request: VerifyRequest, work?: WorkOptions): Promise<VerifyResponse>;
+  /** Stays in step with the table until `signal` aborts, and says what it does. */
+  follow(request: { index?: string }, options?: FollowOptions): AsyncIterable<FollowEvent>;
+  status(request: { index?: string }): Promise<IndexStatus>;
   search(request: SearchRequest): Promise<SearchResponse>;
   /** The scoring clauses of a query, each counted alone, in the query's order. */
   clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]>;

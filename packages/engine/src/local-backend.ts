@@ -22,7 +22,10 @@ import type {
   ClauseCount,
   DefinitionIssue,
   ExportedDocument,
+  FollowEvent,
+  FollowOptions,
   IndexDescription,
+  IndexStatus,
   IndexSummary,
   Json,
   KeysRequest,
@@ -167,6 +170,16 @@ export class LocalBackend implements Backend {
   async verify(request: VerifyRequest, work: WorkOptions = {}): Promise<VerifyResponse> {
     const { verifyLocal } = await import('./local/verify.ts');
     return verifyLocal(this.#indexes, request, work);
+  }
+
+  async *follow(request: { index?: string }, options?: FollowOptions): AsyncGenerator<FollowEvent> {
+    const { followLocal } = await import('./local/follow.ts');
+    yield* followLocal(this.#indexes, request.index, options);
+  }
+
+  async status(request: { index?: string }): Promise<IndexStatus> {
+    const { statusOf } = await import('./local/status.ts');
+    return statusOf(this.#indexes, request.index);
   }
 
   async search(request: SearchRequest): Promise<SearchResponse> {

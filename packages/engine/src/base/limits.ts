@@ -31,4 +31,6 @@ export const LIMITS = Object.freeze({
   driftedKeysShown: 1000,
   heldRowBytes: 256 * 2 ** 20,
   waitMillis: 600_000,
+  pollLeastMillis: 10,
+  pollMillis: 3_600_000,
 });

@@ -112,7 +112,7 @@ const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
   hydrate: flag,
   hydrate_columns: list(text, LIMITS.definitionFields),
   min_snapshot: snapshotId,
-  wait_ms: whole(0, 60_000),
+  wait_ms: whole(0, LIMITS.waitMillis),
 };
 
 /**

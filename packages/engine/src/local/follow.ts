@@ -1,0 +1,46 @@
+import type { FollowEvent, FollowOptions } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { type FollowedIndex, followIndex } from '../ingest/follow-index.ts';
+import { liveGeneration, openSession } from '../ingest/follow-table.ts';
+import { openSource } from '../ingest/source-table.ts';
+import { commitVersion } from '../registry/open-index.ts';
+import type { KnownIndex } from '../registry/open-indexes.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { lockedGeneration, lockForWriting, unlock } from './write-index.ts';
+
+/** Follows an index of this machine; see `followIndex`. Throws invalid_argument for `pollMs`. */
+export async function* followLocal(
+  indexes: LocalIndexes,
+  index: string | undefined,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowEvent> {
+  const { pollMs } = options;
+  if (pollMs !== undefined && !(pollMs >= LIMITS.pollLeastMillis && pollMs <= LIMITS.pollMillis)) {
+    const range = `${LIMITS.pollLeastMillis} to ${LIMITS.pollMillis} ms`;
+    throw new LhsError('invalid_argument', `a pause of ${pollMs} ms between looks: ${range}`);
+  }
+  const { name } = indexes.resolve(index).registered;
+  const host = {
+    clock: indexes.clock,
+    known: () => indexes.known(name),
+    commitVersion: ({ folder }: KnownIndex) => commitVersion(folder),
+    openTable: ({ definition, registered }: KnownIndex, signal: AbortSignal) =>
+      openSource(definition.source, registered.baseDir, signal),
+    open: (known: KnownIndex) => openFollowed(indexes, known),
+  };
+  yield* followIndex(host, options);
+}
+
+async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<FollowedIndex> {
+  const lock = await lockForWriting(indexes, known.registered, 'follow');
+  const letGo = () => unlock(indexes, known.registered, lock);
+  try {
+    const locked = lockedGeneration(indexes, known, lock);
+    const session = openSession(locked, liveGeneration(locked));
+    return { session, close: () => session.close().finally(letGo) };
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
