@@ -53,6 +53,8 @@ function fieldType(type: Type): string | null {
   switch (type.kind) {
     case 'string':
     case 'uuid':
+    case 'decimal':
+    case 'time':
       return 'KEYWORD';
     case 'int':
     case 'long':
