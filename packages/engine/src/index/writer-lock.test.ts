@@ -3,12 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
 import { LhsError } from '../base/errors.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { readCommit } from './commit.ts';
 import { IndexWriter } from './index-writer.ts';
 import { thisProcess } from './process-identity.ts';
-import { lockHolder, lockIndex } from './writer-lock.ts';
+import { leftLocks, lockHolder, lockIndex } from './writer-lock.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -86,4 +87,30 @@ test('a writer that has lost its lock cannot commit', () => {
   expect(readCommit(openLocalDirectory(home))?.number).toBe(1);
   lock.release();
   expect(readFileSync(join(folder, 'writer.lock'), 'utf8')).toBe(other);
+});
+
+test("a lock that could not be removed is nobody's, and its drafts are left over", () => {
+  const stop = interceptFiles(folder, (call) => {
+    if (call.kind === 'unlink') throw systemError('EIO', call);
+    return undefined;
+  });
+  const lock = lockIndex(folder);
+  lock.release();
+  stop();
+  expect(readdirSync(folder)).toHaveLength(2);
+  const [draft, ...others] = leftLocks(folder);
+  expect([draft, others]).toEqual([expect.stringContaining('writer.lock.'), []]);
+  rmSync(draft);
+  lockIndex(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('drafts of the dead are left over, those of the living are not', () => {
+  const dead = { ...thisProcess(), boot_id: 'before', token: 'a' };
+  const far = { ...thisProcess(), pid: 1, host: 'elsewhere', token: 'b' };
+  writeFileSync(join(folder, 'writer.lock.a'), JSON.stringify(dead));
+  writeFileSync(join(folder, 'writer.lock.b'), JSON.stringify(far));
+  writeFileSync(join(folder, 'writer.lock.c.dead'), '{"pid":');
+  const names = leftLocks(folder).map((path) => path.slice(folder.length + 1));
+  expect(names.sort()).toEqual(['writer.lock.a', 'writer.lock.c.dead']);
 });

@@ -3,9 +3,12 @@
  * holder and a token. It is made whole by a hard link, which fails where the file exists; the
  * lock of a dead process is taken over. Two that take over at once cannot both win; should one be
  * thrown out all the same, `assertHeld` tells it before it commits.
+ *
+ * The lock is made as `writer.lock.<token>` and a dead one is put aside as
+ * `writer.lock.<token>.dead`; what a crash leaves of these, `leftLocks` names.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
@@ -14,13 +17,16 @@ import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts
 const LOCK_FILE = 'writer.lock';
 const TAKE_OVERS = 5;
 
+/** Tokens of locks that this process let go of and could not remove: nobody holds them. */
+const abandoned = new Set<string>();
+
 type LockContent = ProcessIdentity & { readonly token: string };
 
 /** A held lock. */
 export interface WriterLock {
   /** Throws index_busy when the lock has gone to another process. */
   assertHeld(): void;
-  /** Idempotent. */
+  /** Idempotent; never throws: a lock file that cannot be removed is taken over by the next. */
   release(): void;
 }
 
@@ -35,7 +41,7 @@ export function lockIndex(folder: string): WriterLock {
     if (claim(path, own)) return heldLock(path, own);
     const holder = readLock(path);
     if (holder === null) continue;
-    if (!isGone(holder)) throw busy(folder, holder);
+    if (!isFree(holder)) throw busy(folder, holder);
     removeDead(path, holder, own.token);
   }
   throw busy(folder, readLock(path));
@@ -46,6 +52,31 @@ export function lockHolder(folder: string): ProcessIdentity | null {
   return readLock(join(folder, LOCK_FILE));
 }
 
+/**
+ * Paths of drafts and dead locks that processes left when they ended in the middle of locking.
+ * Throws io_error.
+ */
+export function leftLocks(folder: string): readonly string[] {
+  const paths = listFolder(folder)
+    .filter((name) => name.startsWith(`${LOCK_FILE}.`))
+    .map((name) => join(folder, name));
+  return paths.filter((path) => {
+    const holder = readLock(path);
+    // This process locks in one go: what it left, it left for good.
+    return holder !== null && (isFree(holder) || holder.pid === process.pid);
+  });
+}
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw ioError(error, 'list', folder);
+  }
+}
+
+const isFree = (holder: LockContent): boolean => abandoned.has(holder.token) || isGone(holder);
+
 function heldLock(path: string, own: LockContent): WriterLock {
   let held = true;
   return {
@@ -54,8 +85,14 @@ function heldLock(path: string, own: LockContent): WriterLock {
       if (!held || holder?.token !== own.token) throw busy(path, holder);
     },
     release() {
-      if (held && readLock(path)?.token === own.token) rmSync(path, { force: true });
+      if (!held) return;
       held = false;
+      try {
+        if (readLock(path)?.token === own.token) rmSync(path, { force: true });
+      } catch (error) {
+        if (!(error instanceof LhsError) && systemCode(error) === '') throw error;
+        abandoned.add(own.token);
+      }
     },
   };
 }
@@ -71,7 +108,16 @@ function claim(path: string, own: LockContent): boolean {
     if (systemCode(error) === 'EEXIST') return false;
     throw ioError(error, 'lock', path);
   } finally {
-    rmSync(draft, { force: true });
+    removeQuietly(draft);
+  }
+}
+
+/** What cannot be removed stays for the next sweep. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if (systemCode(error) === '') throw error;
   }
 }
 
@@ -84,7 +130,7 @@ function removeDead(path: string, dead: LockContent, token: string): void {
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes(systemCode(error))) throw ioError(error, 'unlock', path);
   } finally {
-    rmSync(aside, { force: true });
+    removeQuietly(aside);
   }
 }
 

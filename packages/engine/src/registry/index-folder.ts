@@ -25,8 +25,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
-import { lockHolder, lockIndex, type WriterLock } from '../index/writer-lock.ts';
+import { leftLocks, lockHolder, lockIndex, type WriterLock } from '../index/writer-lock.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
+import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 
 const GENERATION = /^gen-(\d{6,})$/;
 
@@ -102,32 +103,32 @@ export function promoteGeneration(folder: string, { number }: Generation): void 
   }
 }
 
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 function generations(folder: string): Generation[] {
-  return readdirSync(folder).flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
     const match = GENERATION.exec(name);
     return match === null ? [] : [{ number: Number(match[1]), path: join(folder, name) }];
   });
 }
 
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw ioError(error, 'list', folder);
+  }
+}
+
 /**
- * Paths of what nobody reads in an index's folder: every generation but the live one, and a
- * half-written draft of CURRENT. Throws io_error, corrupt_index (then nothing is known to be dead).
+ * Paths of what nobody reads in an index's folder: every generation but the live one, a
+ * half-written draft of CURRENT, and what dead processes left of their locks. Throws io_error,
+ * corrupt_index (then nothing is known to be dead).
  */
 export function leftovers(folder: string): readonly string[] {
   const live = currentGeneration(folder)?.path;
   const draft = join(folder, 'CURRENT.tmp');
   try {
     const paths = generations(folder).map(({ path }) => path);
-    const dead = paths.filter((path) => path !== live);
+    const dead = [...paths.filter((path) => path !== live), ...leftLocks(folder)];
     return existsSync(draft) ? [...dead, draft] : dead;
   } catch (error) {
     throw ioError(error, 'list', folder);
@@ -145,9 +146,16 @@ export function sweepGenerations(folder: string): readonly string[] {
   }
 }
 
-/** Removes a generation's folder; used for a staged one that failed. */
+/**
+ * Removes a generation's folder; used for a staged one that failed. What cannot be removed now, the
+ * next sweep removes: the error that led here is the one to tell.
+ */
 export function discardGeneration({ path }: Generation): void {
-  rmSync(path, { recursive: true, force: true });
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if (systemCode(error) === '') throw error;
+  }
 }
 
 /** Free bytes for this user on the disk that holds `folder`. */
@@ -169,7 +177,7 @@ export type IndexLock = WriterLock;
  */
 export function tryLock(folder: string): IndexLock | null {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     return lockIndex(folder);
   } catch (error) {
     if (error instanceof LhsError && error.code === 'index_busy') return null;

@@ -8,7 +8,7 @@ import type { Definition } from '../schema/definition.ts';
 import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
-import { systemCode } from '../storage/io-errors.ts';
+import { ioError, systemCode } from '../storage/io-errors.ts';
 import { VERIFIED_FILE } from '../storage/verification.ts';
 import {
   currentGeneration,
@@ -41,7 +41,7 @@ export function commitVersion(folder: string): string | null {
     return [generation.number, stat.ino, stat.size, stat.mtimeNs].join(':');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return `${generation.number}:none`;
-    throw error;
+    throw ioError(error, 'look at', join(generation.path, COMMIT_FILE));
   }
 }
 

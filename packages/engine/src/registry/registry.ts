@@ -9,12 +9,12 @@
  * `PRAGMA user_version` is the schema's version.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
 import { ioError } from '../storage/io-errors.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 
 /** Step n leads from schema n to n + 1. */
 const SCHEMA_STEPS: readonly string[] = [
@@ -146,16 +146,14 @@ function fromRow(row: Row): RegisteredIndex {
 }
 
 function openDatabase(dataDir: string, path: string): Database.Database {
-  try {
-    mkdirSync(dataDir, { recursive: true });
-  } catch (error) {
-    throw ioError(error, 'make', dataDir);
-  }
+  makeFolder(dataDir);
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { timeout: BUSY_MS });
     db.pragma('journal_mode = DELETE');
-    db.pragma('synchronous = FULL');
+    // EXTRA flushes the folder after the journal is gone: with FULL a power loss may bring the
+    // journal back and undo what was acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+    db.pragma('synchronous = EXTRA');
     prepareSchema(db, path);
     return db;
   } catch (error) {

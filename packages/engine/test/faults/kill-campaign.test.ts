@@ -1,0 +1,264 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLocal } from '@lakehouse-search/engine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Random, seeded } from '../power-loss/crash-states.ts';
+import { expectSound, type Operation, Stage } from './operations.ts';
+import type { ChildWork } from './work.ts';
+
+/**
+ * Real processes that are killed (SIGKILL) at each call of an operation that changes something, and
+ * at each write also with half of it done. A sample of the points, spread evenly; with
+ * LHS_TEST_LONG=1 all of them. The seed is printed.
+ */
+const LONG = process.env.LHS_TEST_LONG === '1';
+const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
+const SAMPLE = LONG ? Number.POSITIVE_INFINITY : 24;
+const HOURS = 4 * 3_600_000;
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+let stage: Stage;
+let goal = '';
+beforeAll(async () => {
+  stage = await Stage.make();
+  goal = stage.operations.find(({ name }) => name === 'sync of all')?.states.at(-1) ?? '';
+}, 60_000);
+afterAll(() => stage.dispose());
+
+const childOf = (data: string, work: ChildWork, at = 0, how = 'WHOLE'): string[] => [
+  '--import',
+  path('./from-source.ts'),
+  path('./kill-child.ts'),
+  data,
+  JSON.stringify(work),
+  String(at),
+  how,
+];
+const environment = () => ({ ...process.env, NODE_COMPILE_CACHE: join(stage.folder, 'code') });
+
+/** What a child said before its end. */
+interface Said {
+  readonly killed: boolean;
+  readonly acknowledged: number;
+  readonly ended: boolean;
+  readonly calls: readonly string[];
+}
+
+function readSaid(stdout: string, killed: boolean): Said {
+  const [, dots = '', end = ''] = /^begin (\.*)(.*)$/s.exec(stdout) ?? [];
+  const ended = end.startsWith(' end ');
+  const calls = ended ? end.slice(5).split(' ').filter(Boolean) : [];
+  return { killed, acknowledged: dots.length, ended, calls };
+}
+
+/** Runs a child to its end; one that ends otherwise than by being killed must have said all. */
+function runChild(args: readonly string[], command = process.execPath): Said {
+  const child = spawnSync(command, args, { encoding: 'utf8', env: environment(), timeout: 60_000 });
+  const killed = child.signal === 'SIGKILL' || child.status === 137;
+  const said = readSaid(child.stdout, killed);
+  if (!killed && !said.ended) throw new Error(`the child failed: ${child.stderr.slice(0, 2000)}`);
+  return said;
+}
+
+const acknowledgedBy = (operation: Operation, said: Said): number =>
+  said.ended ? operation.states.length - 1 : said.acknowledged;
+
+/** A place at which a process ends. */
+interface Point {
+  readonly operation: Operation;
+  readonly at: number;
+  readonly how: 'WHOLE' | 'HALF';
+}
+
+function pointsOf(operations: readonly Operation[]): readonly Point[] {
+  return operations.flatMap((operation) => {
+    const data = stage.copy(operation);
+    const { calls } = runChild(childOf(data, operation.work));
+    rmSync(data, { recursive: true });
+    return calls.flatMap((kind, i): Point[] => {
+      const point = { operation, at: i + 1, how: 'WHOLE' } as const;
+      return kind === 'write' ? [point, { ...point, how: 'HALF' }] : [point];
+    });
+  });
+}
+
+function sampleOf<T>(all: readonly T[], count: number, random: Random): readonly T[] {
+  const step = Math.max(1, all.length / count);
+  const first = random(Math.floor(step));
+  return all.filter((_, i) => Math.floor((i - first) / step) > Math.floor((i - first - 1) / step));
+}
+
+async function killAt({ operation, at, how }: Point, random: Random): Promise<number> {
+  const data = stage.copy(operation);
+  let kills = 1;
+  const said = runChild(childOf(data, operation.work, at, how));
+  expect(said.killed).toBe(true);
+  // Each fourth time the one that cleans up is killed too, and sometimes the next one.
+  for (let again = 1; again <= 2 && random(4) === 0; again++) {
+    const more = runChild(childOf(data, { kind: 'open' }, 1 + random(12)));
+    if (more.killed) kills++;
+  }
+  await expectSound(data, operation, acknowledgedBy(operation, said), goal);
+  rmSync(data, { recursive: true });
+  return kills;
+}
+
+async function campaign(name: string, operations: readonly Operation[], sample: number) {
+  const random = seeded(SEED);
+  const points = pointsOf(operations);
+  const chosen = sampleOf(points, sample, random);
+  let kills = 0;
+  for (const point of chosen) {
+    const place = `${point.operation.name}, call ${point.at}, ${point.how}`;
+    kills += await killAt(point, random).catch((cause: unknown) => {
+      throw new Error(`${place}: ${(cause as Error).message}`, { cause });
+    });
+  }
+  console.log(
+    `${name}: ${points.length} points, killed at ${chosen.length}, ${kills} kills in all, ` +
+      `seed ${SEED}, 0 violations`,
+  );
+  return points.length;
+}
+
+describe('SIGKILL', () => {
+  it(
+    'at the points of a sync leaves the old commit or a later one',
+    async () => {
+      const syncs = stage.operations.filter(({ work }) => work.kind === 'sync');
+      const points = await campaign('sync', syncs, SAMPLE);
+      expect(points).toBeGreaterThanOrEqual(200);
+    },
+    HOURS,
+  );
+
+  it(
+    'at the points of the other operations leaves the old state or the new one',
+    async () => {
+      const others = stage.operations.filter(({ work }) => work.kind !== 'sync');
+      await campaign('the others', others, LONG ? SAMPLE : 10);
+    },
+    HOURS,
+  );
+
+  it(
+    'at moments at random leaves the old state or a later one',
+    async () => {
+      const random = seeded(SEED + 1);
+      const operations = stage.operations.filter(({ name }) => /of all|compact|reindex/.test(name));
+      const moments = LONG ? 200 : 6;
+      let killed = 0;
+      for (let i = 0; i < moments; i++) {
+        const operation = operations[i % operations.length];
+        const data = stage.copy(operation);
+        const said = await killLater(childOf(data, operation.work), random(600));
+        if (said.killed) killed++;
+        await expectSound(data, operation, acknowledgedBy(operation, said), goal);
+        rmSync(data, { recursive: true });
+      }
+      console.log(
+        `moments at random: ${killed} of ${moments} children were killed before their end`,
+      );
+    },
+    HOURS,
+  );
+});
+
+/** Kills a child a while after it has begun. */
+function killLater(args: readonly string[], afterMs: number): Promise<Said> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: environment(),
+  });
+  let text = '';
+  let timer: NodeJS.Timeout | undefined;
+  child.stdout.on('data', (bytes: Buffer) => {
+    text += bytes;
+    timer ??= setTimeout(() => child.kill('SIGKILL'), afterMs);
+  });
+  return new Promise((resolve) => {
+    child.once('close', (_, signal) => {
+      clearTimeout(timer);
+      resolve(readSaid(text, signal === 'SIGKILL'));
+    });
+  });
+}
+
+const strace = spawnSync('strace', ['-V']).status === 0;
+if (!strace) console.log('kills by strace: skipped, strace is not installed');
+
+describe.skipIf(!strace)('SIGKILL by strace, native code included', () => {
+  const CALLS = 'fsync,fdatasync,rename,unlink,link,mkdir,rmdir,ftruncate,pwrite64';
+  const traced = (when: number, data: string, work: ChildWork) => [
+    ...['-f', '-qq', '-o', '/dev/null', '-e', `trace=${CALLS}`],
+    ...(when > 0 ? ['-e', `inject=${CALLS}:signal=KILL:when=${when}`] : []),
+    process.execPath,
+    ...childOf(data, work),
+  ];
+
+  it(
+    'at system calls of operations leaves the old state or a later one',
+    async () => {
+      const random = seeded(SEED + 2);
+      const chosen = LONG ? stage.operations : [stage.operations[random(stage.operations.length)]];
+      let kills = 0;
+      for (const operation of chosen) {
+        for (let when = 1; ; when += LONG ? 1 : 12) {
+          const data = stage.copy(operation);
+          const said = runChild(traced(when, data, operation.work), 'strace');
+          await expectSound(data, operation, acknowledgedBy(operation, said), goal);
+          rmSync(data, { recursive: true });
+          if (!said.killed) break;
+          kills++;
+        }
+      }
+      console.log(`kills by strace: ${kills}, 0 violations`);
+    },
+    HOURS,
+  );
+
+  it(
+    'while an index is made or dropped leaves the registry whole, with it or without',
+    async () => {
+      const create: ChildWork = { kind: 'create', definition: stage.table.definition };
+      let kills = 0;
+      for (const work of [create, { kind: 'drop' } as const]) {
+        for (let when = 1; ; when += LONG ? 1 : 5) {
+          const data = join(stage.folder, `registry-${work.kind}-${when}`);
+          mkdirSync(data);
+          if (work.kind === 'drop') await withIndex(data);
+          const said = runChild(traced(when, data, work), 'strace');
+          await expectRegistry(data, said.ended ? (work.kind === 'create' ? 1 : 0) : null);
+          rmSync(data, { recursive: true });
+          if (!said.killed) break;
+          kills++;
+        }
+      }
+      console.log(`kills of create and drop by strace: ${kills}, 0 violations`);
+    },
+    HOURS,
+  );
+});
+
+async function withIndex(data: string): Promise<void> {
+  const backend = await openLocal(data);
+  await backend.createIndex({ definition: stage.table.definition });
+  await backend.reindex({});
+  await backend.close();
+}
+
+/** The registry opens with the index or without it (`count` where it is known), and works. */
+async function expectRegistry(data: string, count: number | null): Promise<void> {
+  const backend = await openLocal(data);
+  const indexes = await backend.listIndexes();
+  expect(indexes.length).toBeLessThanOrEqual(1);
+  if (count !== null) expect(indexes).toHaveLength(count);
+  if (indexes.length === 0) await backend.createIndex({ definition: stage.table.definition });
+  await backend.reindex({});
+  expect((await backend.search({ limit: 1 })).total).toBeGreaterThan(0);
+  await backend.dropIndex({ index: 't' });
+  await backend.close();
+  expect(readdirSync(data).filter((name) => !/^(registry\.db|indexes)$/.test(name))).toEqual([]);
+}

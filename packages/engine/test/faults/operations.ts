@@ -1,0 +1,156 @@
+/**
+ * Whole operations of a backend over the small table, each from a data folder that is ready for it,
+ * and what must hold after any fault in them (I1 to I5 of docs/resiliency.md). A data folder is
+ * prepared once a snapshot of the table and copied for each case.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { expect } from 'vitest';
+import { checkIndex } from '../../src/index/check-index.ts';
+import { filesOf } from '../../src/index/commit.ts';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
+import { currentGeneration } from '../../src/registry/index-folder.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { exportOf, makeSmallTable, type SmallTable, textOf } from './small-table.ts';
+import type { Work } from './work.ts';
+
+/** An operation, the data folder that it begins in, and the contents that it may leave. */
+export interface Operation {
+  readonly name: string;
+  readonly work: Work;
+  /** Which prepared data folder: snapshots of the table that its index has. */
+  readonly from: number;
+  /** From what is there before to what is there after; each a text of `exportOf`. */
+  readonly states: readonly string[];
+}
+
+/** The table, the prepared folders, and the operations over them. */
+export class Stage {
+  readonly folder: string;
+  readonly table: SmallTable;
+  readonly operations: readonly Operation[];
+  #copies = 0;
+
+  private constructor(folder: string, table: SmallTable) {
+    this.folder = folder;
+    this.table = table;
+    this.operations = operationsOf(table);
+  }
+
+  /** Prepares everything below a new folder. */
+  static async make(wide = 1): Promise<Stage> {
+    const folder = join(tmpdir(), `lhs-faults-${process.pid}-${Date.now()}`);
+    mkdirSync(folder, { recursive: true });
+    const stage = new Stage(folder, await makeSmallTable(join(folder, 'lake'), wide));
+    await stage.#prepare();
+    return stage;
+  }
+
+  /** A copy of the prepared folder of an operation. */
+  copy(operation: Operation): string {
+    const copy = join(this.folder, `case-${this.#copies++}`);
+    cpSync(join(this.folder, `at-${operation.from}`), copy, { recursive: true });
+    return copy;
+  }
+
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #prepare(): Promise<void> {
+    const data = join(this.folder, 'data');
+    for (const [number, { id }] of this.table.snapshots.entries()) {
+      const backend = await openLocal(data);
+      if (number === 0) await backend.createIndex({ definition: this.table.definition });
+      if (number === 0) await backend.reindex({ as_of: id });
+      else await backend.sync({ until: id });
+      await backend.close();
+      cpSync(data, join(this.folder, `at-${number}`), { recursive: true });
+    }
+  }
+}
+
+function operationsOf({ snapshots }: SmallTable): Operation[] {
+  const texts = snapshots.map(({ rows }) => exportOf(rows));
+  const last = snapshots.length - 1;
+  const steps = snapshots.slice(1).map(({ id, did }, i): Operation => {
+    const name = `sync ${i + 1}, ${did}`;
+    return { name, work: { kind: 'sync', until: id }, from: i, states: texts.slice(i, i + 2) };
+  });
+  return [
+    ...steps,
+    { name: 'sync of all', work: { kind: 'sync' }, from: 0, states: texts },
+    { name: 'reindex', work: { kind: 'reindex' }, from: last, states: [texts[last]] },
+    { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
+  ];
+}
+
+/** All that an index holds, as one text. */
+export async function contentOf(backend: LocalBackend): Promise<string> {
+  const documents = [];
+  for await (const { fields } of backend.exportDocuments({})) documents.push(fields);
+  return textOf(documents);
+}
+
+/**
+ * What must hold after a fault: the data folder opens unaided (I1) at the last acknowledged state
+ * or a later one (I3), whole (I2, I4); after opening it twice no orphan is left (I5); the next sync
+ * reaches the table's state.
+ */
+export async function expectSound(
+  data: string,
+  operation: Operation,
+  acknowledged: number,
+  goal: string,
+): Promise<void> {
+  const backend = await openLocal(data);
+  try {
+    const text = await contentOf(backend);
+    const state = operation.states.lastIndexOf(text);
+    expect(state, 'I1, I2: the content is none of the states').toBeGreaterThanOrEqual(0);
+    expect(state, 'I3: an acknowledged state is gone').toBeGreaterThanOrEqual(acknowledged);
+    const { total } = await backend.search({ query: 'title:again OR title:title', limit: 5 });
+    expect(total).toBeGreaterThan(0);
+    expect(faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
+    await backend.sync({});
+    expect(await contentOf(backend), 'the next sync does not reach the table').toBe(goal);
+  } finally {
+    await backend.close();
+  }
+  const again = await openLocal(data);
+  expect((await again.search({ limit: 1 })).total).toBeGreaterThan(0);
+  await again.close();
+  expect(faultsOf(data)).toEqual([]);
+  expect(orphansOf(data), 'I5: orphans outlive two sweeps').toEqual([]);
+}
+
+/** The folder of the only index. */
+export function indexFolderOf(data: string): string {
+  const [uuid] = readdirSync(join(data, 'indexes'));
+  return join(data, 'indexes', uuid);
+}
+
+function faultsOf(data: string): readonly string[] {
+  const live = currentGeneration(indexFolderOf(data));
+  const snapshot = openSnapshot(openLocalDirectory(live?.path ?? ''));
+  try {
+    return checkIndex(snapshot);
+  } finally {
+    snapshot.release();
+  }
+}
+
+/** Names in the index's folder and its live generation that nobody needs; missing ones too. */
+export function orphansOf(data: string): readonly string[] {
+  const folder = indexFolderOf(data);
+  const live = currentGeneration(folder)?.path ?? '';
+  const snapshot = openSnapshot(openLocalDirectory(live));
+  const named = filesOf(snapshot.commit);
+  snapshot.release();
+  const top = readdirSync(folder).filter((name) => name !== 'CURRENT' && !live.endsWith(name));
+  const inside = readdirSync(live).filter((name) => !named.has(name) && name !== 'verified');
+  const missing = [...named].filter((name) => !existsSync(join(live, name)));
+  return [...top, ...inside, ...missing.map((name) => `${name} is missing`)];
+}

@@ -1,0 +1,29 @@
+import type { LocalBackend } from '@lakehouse-search/engine';
+
+/** What is done to a data folder; as JSON it goes to a child process. */
+export type Work =
+  | { readonly kind: 'sync'; readonly until?: string }
+  | { readonly kind: 'reindex'; readonly as_of?: string };
+
+/** What a child process may be told besides. `open`: open it and search, which sweeps. */
+export type ChildWork =
+  | Work
+  | { readonly kind: 'open' }
+  | { readonly kind: 'create'; readonly definition: string }
+  | { readonly kind: 'drop' };
+
+/** Does it; `acknowledged` is told of each commit of a sync. */
+export async function runWork(
+  backend: LocalBackend,
+  work: ChildWork,
+  acknowledged: () => void = () => {},
+): Promise<void> {
+  const onProgress = ({ phase }: { readonly phase: string }) => {
+    if (phase === 'syncing') acknowledged();
+  };
+  if (work.kind === 'open') await backend.search({ limit: 1 });
+  else if (work.kind === 'create') await backend.createIndex(work);
+  else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
+  else if (work.kind === 'reindex') await backend.reindex(work);
+  else await backend.sync(work, { onProgress });
+}
