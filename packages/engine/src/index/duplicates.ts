@@ -1,9 +1,16 @@
 import type { PendingSegment, RowPlace } from './pending-segment.ts';
 
-/** A key that several live documents have, and where the row of each lies. */
+/** One of several live documents of a key: where its row lies, and the row's hash. */
+export interface DuplicateDoc extends RowPlace {
+  readonly segment: string;
+  readonly doc: number;
+  readonly hash: bigint;
+}
+
+/** A key that several live documents have. */
 export interface Duplicate {
   readonly key: Uint8Array;
-  readonly places: readonly RowPlace[];
+  readonly places: readonly DuplicateDoc[];
 }
 
 /**
@@ -82,12 +89,13 @@ function takeHash(all: readonly SortedHashes[], hash: number): Place[] {
 }
 
 function equalKeys(group: readonly Place[]): readonly Duplicate[] {
-  const byKey = new Map<string, { key: Uint8Array; places: RowPlace[] }>();
+  const byKey = new Map<string, { key: Uint8Array; places: DuplicateDoc[] }>();
   for (const { segment, doc } of group) {
     const key = segment.reader.keys.key(doc);
     const name = Buffer.from(key).toString('latin1');
     const entry = byKey.get(name) ?? { key, places: [] };
-    entry.places.push(segment.place(doc));
+    const { id, keys } = segment.reader;
+    entry.places.push({ ...segment.place(doc), segment: id, doc, hash: keys.rowHashes[doc] });
     byKey.set(name, entry);
   }
   return [...byKey.values()].filter(({ places }) => places.length > 1);

@@ -191,7 +191,10 @@ test('a new document with the key of a committed one is found, a deleted one is 
       ['k42', { n: 3n, file: 1, position: 2 }],
     ]),
   );
-  const found = writer.duplicates().map(({ key, places }) => [Buffer.from(key).toString(), places]);
+  const found = writer.duplicates().map(({ key, places }) => {
+    const lying = places.map(({ file, position }) => ({ file, position }));
+    return [Buffer.from(key).toString(), lying];
+  });
   expect(new Map(found as [string, unknown][])).toEqual(
     new Map([
       [
@@ -229,7 +232,7 @@ test('two live documents of one key are found, with both places', () => {
   const [duplicate, ...others] = writer.duplicates();
   expect(others).toEqual([]);
   expect(Buffer.from(duplicate.key).toString()).toBe('a');
-  expect(duplicate.places).toEqual([
+  expect(duplicate.places).toMatchObject([
     { file: 0, position: 0 },
     { file: 1, position: 7 },
   ]);

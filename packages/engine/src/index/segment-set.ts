@@ -13,6 +13,8 @@ export interface SettledRows {
   readonly hashes: BigUint64Array;
   readonly file: number;
   readonly positions: Int32Array;
+  /** Where given, `settle` writes the row hash of each document that it finds into it. */
+  readonly former?: BigUint64Array;
 }
 
 /** What `settle` says of a row. */
@@ -68,7 +70,7 @@ export class SegmentSet {
 
   /** As `IndexWriter.settle`. */
   settle(rows: SettledRows): Uint8Array {
-    const { keys, hashes, file, positions } = rows;
+    const { keys, hashes, file, positions, former } = rows;
     const verdicts = new Uint8Array(positions.length).fill(VERDICT.added);
     for (let i = 0; i < positions.length; i++) {
       const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
@@ -76,7 +78,9 @@ export class SegmentSet {
         const doc = segment.reader.keys.findIn(keys.bytes, from, to);
         if (doc < 0 || !segment.isMarked(doc)) continue;
         segment.unmark(doc);
-        const same = segment.reader.keys.rowHashes[doc] === hashes[i];
+        const hash = segment.reader.keys.rowHashes[doc];
+        if (former !== undefined) former[i] = hash;
+        const same = hash === hashes[i];
         if (same) segment.move(doc, file, positions[i]);
         else segment.delete(doc);
         verdicts[i] = same ? VERDICT.same : VERDICT.changed;

@@ -12,19 +12,22 @@
  *
  * On any error all is taken back: the last commit stays in force.
  */
-import { type Batch, selectRows, vectorKind } from '@lakehouse-search/lake';
+import { type Batch, selectRows } from '@lakehouse-search/lake';
 import type { ApplyResponse, BatchPart, ChangeBatch, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import { judgeBatch } from './batch-rule.ts';
+import { checkShape, invalidBatch } from './batch-shape.ts';
 import { boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
 import { createFileTable, type FileTable } from './file-table.ts';
+import { NetCounts } from './net-counts.ts';
 import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { readAhead, refuseAborted } from './source-errors.ts';
 import { checkpointAt, requireCheckpoint } from './source-state.ts';
+import { TakenPlaces } from './taken-places.ts';
 
 /** An index that batches are applied to. */
 export interface BatchTarget {
@@ -97,12 +100,15 @@ function followedMapping(target: BatchTarget, bound: Mapping, { to }: ChangeBatc
 
 /** One batch on its way into the writer. */
 class Run {
-  readonly counts = { inserted: 0, updated: 0, deleted: 0, dropped: 0 };
   readonly #target: BatchTarget;
   readonly #mapping: Mapping;
   readonly #batch: ChangeBatch;
   readonly #files: FileTable;
-  readonly #places: Places;
+  readonly #places: TakenPlaces;
+  readonly #counts: NetCounts;
+  /** Live rows without a document: of the last commit, then how many there are more. */
+  readonly #formerDropped: number;
+  #dropped = 0;
   #removed = false;
   #rows = false;
 
@@ -113,8 +119,14 @@ class Run {
     this.#batch = batch;
     this.#files = createFileTable(lastCommit.files);
     this.#files.follow(batch.to.files);
-    const followed = lastCommit.checkpoint?.file_set.files ?? [];
-    this.#places = new Places(target.writer, new Set(followed.map(({ file }) => file)));
+    this.#places = new TakenPlaces(target.writer);
+    this.#counts = new NetCounts(mapping.definition.onDuplicateKey === 'last');
+    this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
+  }
+
+  get counts(): Pick<Applied, 'inserted' | 'updated' | 'deleted' | 'dropped'> {
+    const { inserted, updated, deleted } = this.#counts;
+    return { inserted, updated, deleted, dropped: this.#dropped };
   }
 
   take(part: BatchPart): void {
@@ -124,22 +136,23 @@ class Run {
 
   commit(): void {
     const { writer, beforeCommit } = this.#target;
-    const { lastCommit } = writer;
-    const { table_uuid, to } = this.#batch;
-    if (this.#removed) this.counts.deleted = writer.deleteMarked();
-    const dropped = settleDuplicates(writer, this.#mapping, this.#files);
-    this.counts.inserted -= dropped;
-    this.counts.dropped = dropped;
+    const { table_uuid, to, with_dropped } = this.#batch;
+    if (this.#removed) this.#counts.deleted = writer.deleteMarked();
+    const dropped = settleDuplicates(writer, this.#mapping, this.#files, (winner, all) =>
+      this.#counts.settle(winner, all),
+    );
+    this.#dropped = with_dropped ? dropped - this.#formerDropped : dropped;
     beforeCommit();
     writer.commit({
-      checkpoint: checkpointAt(table_uuid, to, this.#files, lastCommit.checkpoint),
+      checkpoint: checkpointAt(table_uuid, to, this.#files, writer.lastCommit.checkpoint),
       files: this.#files.at(to.files),
-      droppedDuplicates: dropped,
+      droppedDuplicates: this.#dropped,
     });
   }
 
   #remove(path: string, positions: Int32Array | null): void {
     if (this.#rows) throw invalidBatch(`removed places of "${path}" come after rows`);
+    if (this.#formerDropped > 0 && !this.#batch.with_dropped) throw this.#unfollowable();
     const file = this.#files.known(path);
     if (file === null) return;
     this.#removed = true;
@@ -153,85 +166,41 @@ class Run {
     checkShape(this.#mapping, batch);
     const file = this.#files.known(batch.file);
     if (file === null)
-      throw invalidBatch(`rows of "${batch.file}", which is no file of the snapshot`);
+      throw invalidBatch(`"${batch.file}" has rows, but is no file of the snapshot`);
     this.#places.requireFree(file, batch);
     const keyed = keyRows(this.#mapping, batch);
-    const fresh = this.#removed ? this.#settle(keyed, file, batch) : null;
-    if (fresh?.length === 0) return;
+    const fresh = this.#settle(keyed, file, batch);
+    if (fresh.length === 0) return;
     const block =
-      fresh === null || fresh.length === batch.rows
+      fresh.length === batch.rows
         ? blockOfRows(this.#mapping, batch, file, keyed, new Map())
         : rowsToBlock(this.#mapping, selectRows(batch, fresh), file, new Map());
     this.#target.writer.add(block);
-    this.counts.inserted += block.docs;
   }
 
-  /** The rows that are to be added: those that no document is equal to. */
+  /** The rows that get a document: those that no marked one is equal to. */
   #settle({ keys, hashes }: KeyedRows, file: number, { rows, positions }: Batch): Int32Array {
-    const verdicts = this.#target.writer.settle({ keys, hashes, file, positions });
+    const former = new BigUint64Array(rows);
+    const verdicts = this.#removed
+      ? this.#target.writer.settle({ keys, hashes, file, positions, former })
+      : new Uint8Array(rows).fill(VERDICT.added);
     const fresh = new Int32Array(rows);
     let count = 0;
     for (let row = 0; row < rows; row++) {
       if (verdicts[row] === VERDICT.same) continue;
       fresh[count++] = row;
-      if (verdicts[row] === VERDICT.added) continue;
-      this.counts.updated++;
-      this.counts.inserted--;
+      const replaced = verdicts[row] === VERDICT.changed ? former[row] : null;
+      this.#counts.add(file, positions[row], replaced);
     }
     return fresh.subarray(0, count);
   }
-}
 
-/** Which places of files that the index follows are taken by its documents. */
-class Places {
-  readonly #writer: IndexWriter;
-  readonly #followed: ReadonlySet<number>;
-  readonly #removed = new Map<number, Int32Array | null>();
-  readonly #taken = new Map<number, ReadonlySet<number>>();
-
-  constructor(writer: IndexWriter, followed: ReadonlySet<number>) {
-    this.#writer = writer;
-    this.#followed = followed;
+  /** A place that is removed may have been the one that won over a row without a document. */
+  #unfollowable(): LhsError {
+    const { index } = this.#mapping.definition;
+    const what = `${this.#formerDropped} rows of the table share their key with another row`;
+    return new LhsError('source_invalid', `${what}: the batch must hold them too (with_dropped)`, {
+      hint: `lhs index sync ${index} reads them; lhs index reindex ${index} builds it whole`,
+    });
   }
-
-  remove(file: number, positions: Int32Array | null): void {
-    const known = this.#removed.get(file);
-    if (positions === null || known === null) this.#removed.set(file, null);
-    else this.#removed.set(file, known === undefined ? positions : joined(known, positions));
-  }
-
-  /** Throws invalid_argument where the index has documents at the rows' places. */
-  requireFree(file: number, { file: path, positions }: Batch): void {
-    if (!this.#followed.has(file) || this.#removed.get(file) === null) return;
-    let taken = this.#taken.get(file);
-    if (taken === undefined) {
-      const removed = new Set(this.#removed.get(file));
-      taken = new Set(this.#writer.positionsIn(file).filter((at) => !removed.has(at)));
-      this.#taken.set(file, taken);
-    }
-    const at = positions.find((position) => taken.has(position));
-    if (at === undefined) return;
-    throw invalidBatch(`row ${at} of "${path}" is in the index already, and was not removed`);
-  }
-}
-
-function joined(a: Int32Array, b: Int32Array): Int32Array {
-  const both = new Int32Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}
-
-function checkShape(mapping: Mapping, { columns, positions, rows, file }: Batch): void {
-  const wanted = mapping.columns.map(({ type }) => vectorKind(type));
-  const given = columns.map(({ kind }) => kind);
-  if (positions.length === rows && wanted.join() === given.join()) return;
-  const names = mapping.columns.map(({ name }, i) => `${name} (${wanted[i]})`).join(', ');
-  throw invalidBatch(`rows of "${file}" have the columns (${given.join(', ')}), expected ${names}`);
-}
-
-function invalidBatch(message: string): LhsError {
-  return new LhsError('invalid_argument', `the change batch is not well formed: ${message}`, {
-    hint: 'removed places come first, then the rows at places where the index has none',
-  });
 }

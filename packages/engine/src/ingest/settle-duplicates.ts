@@ -1,37 +1,52 @@
 import { LhsError } from '../base/errors.ts';
-import type { Duplicate } from '../index/duplicates.ts';
+import type { Duplicate, DuplicateDoc } from '../index/duplicates.ts';
 import type { IndexWriter } from '../index/index-writer.ts';
+import type { RowPlace } from '../index/pending-segment.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { FileTable } from './file-table.ts';
 
 const KEYS_A_ROUND = 100_000;
-type Place = Duplicate['places'][number];
 
 /**
  * Sees to it that no two live documents share a key. `on_duplicate_key: refuse`: throws
  * source_invalid, naming the first key and both places. `last`: the row with the highest data
- * sequence number stays, then the last by file path, then by position; returns how many were
- * dropped.
+ * sequence number stays, then the last by file path, then by position; `told` of each key: the
+ * document that stays and all that it had. Returns how many were dropped.
  */
-export function settleDuplicates(writer: IndexWriter, mapping: Mapping, files: FileTable): number {
+export function settleDuplicates(
+  writer: IndexWriter,
+  mapping: Mapping,
+  files: FileTable,
+  told?: (winner: DuplicateDoc, all: readonly DuplicateDoc[]) => void,
+): number {
   let dropped = 0;
   for (;;) {
     const refuse = mapping.definition.onDuplicateKey === 'refuse';
     const found = writer.duplicates(refuse ? 1 : KEYS_A_ROUND);
     if (found.length === 0) return dropped;
     if (refuse) throw duplicateKey(found[0], mapping, files);
+    const losers = new Map<string, number[]>();
     for (const { places } of found) {
       const last = places.reduce((a, b) => (comparePlaces(a, b, files) >= 0 ? a : b));
       for (const place of places) {
-        if (place === last) continue;
-        dropped += writer.deleteRows(place.file, Int32Array.of(place.position));
+        if (place !== last) listOf(losers, place.segment).push(place.doc);
       }
+      told?.(last, places);
     }
+    for (const [segment, docs] of losers) dropped += writer.deleteDocs(segment, docs);
   }
 }
 
-function comparePlaces(a: Place, b: Place, files: FileTable): number {
+function listOf(lists: Map<string, number[]>, name: string): number[] {
+  const known = lists.get(name);
+  if (known !== undefined) return known;
+  const list: number[] = [];
+  lists.set(name, list);
+  return list;
+}
+
+function comparePlaces(a: RowPlace, b: RowPlace, files: FileTable): number {
   const sequence = files.sequenceOf(a.file) - files.sequenceOf(b.file);
   if (sequence !== 0n) return sequence > 0n ? 1 : -1;
   const paths = Buffer.compare(

@@ -318,7 +318,7 @@ class Total {
     this.#sum.inserted += applied.inserted;
     this.#sum.updated += applied.updated;
     this.#sum.deleted += applied.deleted;
-    this.#droppedDuplicates += applied.dropped;
+    this.#droppedDuplicates += Math.max(0, applied.dropped);
     if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
     this.#healed ??= healed;
   }
@@ -327,7 +327,7 @@ class Total {
     return {
       ...this.#sum,
       skippedReplace: this.#skippedReplace,
-      droppedDuplicates: Math.max(0, this.#droppedDuplicates),
+      droppedDuplicates: this.#droppedDuplicates,
       ...(this.#healed === undefined ? {} : { healed: this.#healed }),
     };
   }

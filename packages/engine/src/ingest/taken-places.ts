@@ -1,0 +1,51 @@
+import type { Batch } from '@lakehouse-search/lake';
+import type { IndexWriter } from '../index/index-writer.ts';
+import { invalidBatch } from './batch-shape.ts';
+
+/** Which places of the files that an index follows its documents take, while a batch is applied. */
+export class TakenPlaces {
+  readonly #writer: IndexWriter;
+  readonly #followed: ReadonlySet<number>;
+  /** By file: what the batch removes; null: all of it. */
+  readonly #removed = new Map<number, Int32Array | null>();
+  readonly #taken = new Map<number, ReadonlySet<number>>();
+
+  constructor(writer: IndexWriter) {
+    const followed = writer.lastCommit.checkpoint?.file_set.files ?? [];
+    this.#writer = writer;
+    this.#followed = new Set(followed.map(({ file }) => file));
+  }
+
+  /** The batch says that no row of the index lies at these places any more. */
+  remove(file: number, positions: Int32Array | null): void {
+    const known = this.#removed.get(file);
+    if (positions === null || known === null) this.#removed.set(file, null);
+    else this.#removed.set(file, known === undefined ? positions : joined(known, positions));
+  }
+
+  /** Throws invalid_argument where a document lies at the place of one of the rows. */
+  requireFree(file: number, { file: path, positions }: Batch): void {
+    if (!this.#followed.has(file) || this.#removed.get(file) === null) return;
+    const taken = this.#takenIn(file);
+    const at = positions.find((position) => taken.has(position));
+    if (at === undefined) return;
+    throw invalidBatch(`row ${at} of "${path}" is in the index already, and was not removed`);
+  }
+
+  #takenIn(file: number): ReadonlySet<number> {
+    let taken = this.#taken.get(file);
+    if (taken === undefined) {
+      const removed = new Set(this.#removed.get(file));
+      taken = new Set(this.#writer.positionsIn(file).filter((at) => !removed.has(at)));
+      this.#taken.set(file, taken);
+    }
+    return taken;
+  }
+}
+
+function joined(a: Int32Array, b: Int32Array): Int32Array {
+  const both = new Int32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
