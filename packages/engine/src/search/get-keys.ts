@@ -2,7 +2,7 @@ import type { Coordinates, KeysRequest, KeysResponse } from '../backend.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../schema/key.ts';
 import type { SearchContext } from './context.ts';
 import { checkKeysRequest } from './request.ts';
-import { documentLocator, readRows, rowColumns, type WantedRow } from './rows.ts';
+import { documentLocator, readRows, rowColumns, shownSnapshot, type WantedRow } from './rows.ts';
 
 /**
  * Rows of the table by key, in the order asked; keys that the table does not have are in `missing`.
@@ -18,7 +18,8 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const cost = { bytes: 0, requests: 0 };
   const wanted = texts.map((key): WantedRow => ({ texts: key, locator: locate(context, key) }));
   const columns = rowColumns(table, request.columns);
-  const found = await readRows(table, mapping.key, wanted, columns, cost);
+  const shown = shownSnapshot(table, mapping);
+  const found = await readRows(table, mapping, wanted, columns, cost);
   const missing: Coordinates[] = [];
   const rows: KeysResponse['rows'][number][] = [];
   found.forEach((fields, i) => {
@@ -29,7 +30,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   return {
     rows,
     missing,
-    snapshot: table.currentSnapshotId === null ? null : String(table.currentSnapshotId),
+    snapshot: shown === null ? null : String(shown),
     index_generation: context.snapshot.generation,
     lag_snapshots: (await context.lag?.()) ?? null,
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,

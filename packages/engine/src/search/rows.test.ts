@@ -45,7 +45,12 @@ function context(table: SourceTable | Error, file: string) {
     },
   } as unknown as IndexSnapshot;
   return {
-    mapping: { key: { partition: [], identifier: ['id'] } } as unknown as Mapping,
+    mapping: {
+      definition: { source: {} },
+      key: { partition: [], identifier: ['id'] },
+      columns: FIELDS,
+      keyColumns: 1,
+    } as unknown as Mapping,
     snapshot,
     openTable: async () => {
       if (table instanceof Error) throw table;

@@ -13,7 +13,8 @@ import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { columnText, parseColumnText } from '../schema/column-text.ts';
-import { encodeKey, type KeySpec, keyColumns } from '../schema/key.ts';
+import { encodeKey } from '../schema/key.ts';
+import type { Mapping } from '../schema/mapping.ts';
 
 /** Bytes and requests that reading took so far. */
 export interface RowCost {
@@ -55,23 +56,36 @@ export function rowColumns(
   throw new LhsError('invalid_argument', message, { hint: `columns: ${known.join(', ')}` });
 }
 
+/**
+ * The snapshot whose rows an index shows: of the branch or tag that it follows, else the table's
+ * current one; null for a table without any. Throws not_found for a branch that is gone.
+ */
+export function shownSnapshot(table: SourceTable, { definition }: Mapping): bigint | null {
+  const { ref } = definition.source;
+  if (ref === undefined) return table.currentSnapshotId;
+  const found = table.refs.find(({ name }) => name === ref);
+  if (found !== undefined) return found.snapshotId;
+  throw new LhsError('not_found', `source.ref: "${ref}" is no branch or tag of ${table.name}`);
+}
+
 /** The rows of `wanted`, in order; null where the table has no row of that key. */
 export async function readRows(
   table: SourceTable,
-  key: KeySpec,
+  mapping: Mapping,
   wanted: readonly WantedRow[],
   columns: readonly string[],
   cost: RowCost,
 ): Promise<readonly (JsonObject | null)[]> {
-  const names = keyColumns(key);
+  const names = keyNames(table, mapping);
   const read = [...new Set([...names, ...columns])];
-  const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, cost);
+  const options = { snapshotId: shownSnapshot(table, mapping) ?? undefined, cost };
+  const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
   const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
   const keys = left.map((i) => keyValues(table, names, wanted[i]!.texts));
   const readable = left.filter((_, i) => keys[i] !== null);
   if (readable.length > 0) {
     const values = keys.filter((one) => one !== null);
-    const found = await table.lookupKeys(names, values, read, { cost });
+    const found = await table.lookupKeys(names, values, read, options);
     readable.forEach((at, i) => {
       rows[at] = found[i]?.row ?? null;
     });
@@ -79,18 +93,30 @@ export async function readRows(
   return rows.map((row) => (row === null ? null : rowToJson(table, row, columns)));
 }
 
+/** What the key's columns are called in the table now: they are found by field id. */
+function keyNames(table: SourceTable, { columns, keyColumns }: Mapping): readonly string[] {
+  const byId = new Map(table.schema.fields.map((field) => [field.id, field.name]));
+  return columns.slice(0, keyColumns).map(({ id, name }) => {
+    const now = byId.get(id);
+    if (now !== undefined) return now;
+    throw new LhsError('schema_changed', `key column "${name}" is no longer in ${table.name}`, {
+      hint: 'change the key in the definition, then reindex',
+    });
+  });
+}
+
 async function rowsAtLocators(
   table: SourceTable,
   names: readonly string[],
   wanted: readonly WantedRow[],
   columns: readonly string[],
-  cost: RowCost,
+  options: { readonly snapshotId: bigint | undefined; readonly cost: RowCost },
 ): Promise<(Row | null)[]> {
   const rows = wanted.map((): Row | null => null);
   const located = wanted.flatMap(({ locator }, i) => (locator === null ? [] : [{ i, locator }]));
   if (located.length === 0) return rows;
   const locators = located.map(({ locator }) => locator);
-  const found = await table.lookup(locators, columns, { cost });
+  const found = await table.lookup(locators, columns, options);
   located.forEach(({ i }, at) => {
     const row = found[at] ?? null;
     if (row !== null && hasKey(table, names, row, wanted[i]!.texts)) rows[i] = row;
@@ -121,9 +147,7 @@ function keyValues(table: SourceTable, names: readonly string[], texts: readonly
 function typeOf(table: SourceTable, name: string) {
   const field = table.schema.fields.find((candidate) => candidate.name === name);
   if (field !== undefined) return field.type;
-  throw new LhsError('source_changed', `key column "${name}" is no longer in ${table.name}`, {
-    hint: 'alter the index to the new key and reindex',
-  });
+  throw new LhsError('internal', `column "${name}" is not in ${table.name}`);
 }
 
 function rowToJson(table: SourceTable, row: Row, columns: readonly string[]): JsonObject {
