@@ -22,12 +22,15 @@ export function inlineRunner(directory: Directory): MergeRunner {
  * Merges in a worker thread of low priority, one for each job: its memory goes back to the system
  * with it. For folders of this machine.
  */
-export function workerRunner(entry: URL = workerEntry()): MergeRunner {
+export function workerRunner(
+  options: { readonly entry?: URL; readonly heapMb?: number } = {},
+): MergeRunner {
+  const { entry = workerEntry(), heapMb = HEAP_MB } = options;
   return (job, signal) => {
     const { promise, resolve, reject } = Promise.withResolvers<Merged>();
     const worker = new Worker(entry, {
       workerData: job,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
       name: 'lhs merge',
     });
     const stop = () => void worker.terminate();

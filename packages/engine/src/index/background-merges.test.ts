@@ -1,0 +1,205 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { arena, blockOf, contentOf, keysOf, plans, type Row } from '../../test/writer-pair.ts';
+import { LhsError } from '../base/errors.ts';
+import type { Merged } from '../segment/merge.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
+import { MemoryDirectory } from '../storage/memory-directory.ts';
+import { BackgroundMerges, type MergeRunner } from './background-merges.ts';
+import { filesOf, readCommit } from './commit.ts';
+import { IndexWriter } from './index-writer.ts';
+import { type MergeJob, runJob } from './merge-plan.ts';
+import type { MergeSettings } from './merge-policy.ts';
+import { inlineRunner, workerRunner } from './merge-runners.ts';
+
+const settings: MergeSettings = {
+  floorBytes: 2 ** 20,
+  segmentsPerTier: 3,
+  maxBytes: 2 ** 30,
+  maxDocs: 1000,
+  deletedPart: 0.3,
+};
+const state = { checkpoint: null, files: ['a'] };
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lhs-merges-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const row = (i: number): [string, Row] => [`k${i}`, { n: BigInt(i), file: 0, position: i }];
+const rows = (from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => row(from + i));
+
+/** `count` commits of ten documents each. */
+function append(writer: IndexWriter, from: number, count: number): void {
+  for (let i = 0; i < count; i++) {
+    writer.add(blockOf(rows(from + 10 * i, 10)));
+    writer.commit(state);
+  }
+}
+
+/** A runner whose jobs wait until they are let go. */
+function gated(run: (job: MergeJob) => Merged): { runner: MergeRunner; jobs: (() => void)[] } {
+  const jobs: (() => void)[] = [];
+  const runner: MergeRunner = (job, signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('stopped')));
+      jobs.push(() => {
+        try {
+          resolve(run(job));
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+  return { runner, jobs };
+}
+
+test('a worker merges beside commits, deletes and moves, which are carried over', async () => {
+  const directory = openLocalDirectory(folder);
+  const writer = IndexWriter.open(directory, plans);
+  const merges = new BackgroundMerges(writer, workerRunner(), { settings });
+  append(writer, 0, 3);
+  writer.deleteKeys(keysOf(['k3']));
+  expect(merges.start()).toBe(true);
+  expect(merges.collect()).toBe(0);
+  writer.deleteKeys(keysOf(['k7', 'k21']));
+  writer.moveRows(keysOf(['k4']), Int32Array.of(1), Int32Array.of(77));
+  append(writer, 30, 1);
+  expect(merges.start()).toBe(true);
+  await merges.running;
+  expect(merges.collect()).toBe(3);
+  expect(writer.segments).toBe(2);
+  writer.commit(state);
+  const { model } = contentOf(directory);
+  expect(model.size).toBe(37);
+  expect(['k3', 'k7', 'k21'].filter((key) => model.has(key))).toEqual([]);
+  expect(model.get('k4')).toEqual({ n: 4n, file: 1, position: 77 });
+  await merges.close();
+  writer.close();
+  const kept = new Set([...filesOf(readCommit(directory)!), 'verified']);
+  expect(readdirSync(folder).filter((name) => !kept.has(name))).toEqual([]);
+});
+
+test('settle leaves nothing for the policy to want', async () => {
+  const directory = new MemoryDirectory(arena);
+  const writer = IndexWriter.open(directory, plans);
+  const merges = new BackgroundMerges(writer, inlineRunner(directory), { settings });
+  append(writer, 0, 20);
+  expect(await merges.settle()).toBeGreaterThan(0);
+  expect(writer.planMerge(settings)).toBeNull();
+  writer.commit(state);
+  expect(contentOf(directory).model.size).toBe(200);
+  await merges.close();
+  writer.close();
+});
+
+test('the files of a merge that runs outlive commits and a rollback', async () => {
+  const directory = new MemoryDirectory(arena);
+  const writer = IndexWriter.open(directory, plans);
+  const { runner, jobs } = gated((job) => runJob(job, directory));
+  const merges = new BackgroundMerges(writer, runner, { settings });
+  append(writer, 0, 3);
+  merges.start();
+  for (let i = 0; i < 30; i++) writer.deleteKeys(keysOf([`k${i}`]));
+  append(writer, 100, 2);
+  expect(readCommit(directory)?.segments.length).toBe(2);
+  writer.rollback();
+  jobs[0]();
+  await merges.running;
+  // All its sources are gone: nothing is taken, nothing is left.
+  expect(merges.collect()).toBe(0);
+  writer.commit(state);
+  expect(directory.list()).toEqual([...filesOf(readCommit(directory)!)].sort());
+  expect(contentOf(directory).model.size).toBe(20);
+  await merges.close();
+  writer.close();
+});
+
+test('a merge that fails is dropped, told once, and tried again after a while', async () => {
+  const directory = new MemoryDirectory(arena);
+  const writer = IndexWriter.open(directory, plans);
+  const told: string[] = [];
+  let broken = true;
+  const runner: MergeRunner = async (job) => {
+    if (!broken) return runJob(job, directory);
+    runJob(job, directory);
+    throw new LhsError('io_error', 'no luck');
+  };
+  const onError = (error: Error) => told.push(error.message);
+  const merges = new BackgroundMerges(writer, runner, { settings, onError });
+  append(writer, 0, 3);
+  let attempts = 0;
+  for (let i = 0; i < 20; i++) {
+    if (!merges.start()) continue;
+    attempts++;
+    await merges.running;
+    merges.collect();
+    expect(directory.list()).toEqual([...filesOf(readCommit(directory)!)].sort());
+    append(writer, 1000 + 10 * i, 1);
+  }
+  expect(told).toEqual(['no luck']);
+  expect(attempts).toBeGreaterThan(2);
+  expect(attempts).toBeLessThan(6);
+  broken = false;
+  for (let i = 0; i < 100 && !merges.start(); i++);
+  await merges.running;
+  expect(merges.collect()).toBeGreaterThan(1);
+  await merges.close();
+  writer.close();
+});
+
+test.each([
+  ['throws', 'throw new Error("broken")', 'broken'],
+  ['ends', 'process.exit(3)', 'its thread ended'],
+  ['runs out of heap', 'const a = []; for (;;) a.push(new Array(1e5).fill({}))', 'memory limit'],
+])('a thread that %s is an error of the merge alone', async (_, code, message) => {
+  const directory = openLocalDirectory(folder);
+  const writer = IndexWriter.open(directory, plans);
+  const entry = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  const told: string[] = [];
+  const onError = (error: Error) => told.push(error.message);
+  const merges = new BackgroundMerges(writer, workerRunner({ entry, heapMb: 16 }), {
+    settings,
+    onError,
+  });
+  append(writer, 0, 3);
+  expect(await merges.settle()).toBe(0);
+  expect(told).toEqual([expect.stringContaining(message)]);
+  append(writer, 30, 1);
+  expect(contentOf(directory).model.size).toBe(40);
+  await merges.close();
+  writer.close();
+});
+
+test('closing stops a worker and leaves no file of its merge', async () => {
+  const directory = openLocalDirectory(folder);
+  const writer = IndexWriter.open(directory, plans);
+  const merges = new BackgroundMerges(writer, workerRunner(), { settings });
+  append(writer, 0, 3);
+  expect(merges.start()).toBe(true);
+  await merges.close();
+  expect(merges.start()).toBe(false);
+  const kept = new Set([...filesOf(readCommit(directory)!), 'verified']);
+  expect(readdirSync(folder).filter((name) => !kept.has(name))).toEqual([]);
+  writer.close();
+});
+
+test('a forced merge leaves one segment; stopping it keeps what was', async () => {
+  const directory = openLocalDirectory(folder);
+  const writer = IndexWriter.open(directory, plans);
+  const merges = new BackgroundMerges(writer, workerRunner(), { settings });
+  append(writer, 0, 4);
+  const stopped = AbortSignal.abort();
+  await expect(merges.force(1, { signal: stopped })).rejects.toMatchObject({ code: 'interrupted' });
+  expect(writer.segments).toBe(4);
+  expect(await merges.force(1)).toBe(1);
+  writer.commit(state);
+  expect(readCommit(directory)?.segments.length).toBe(1);
+  expect(contentOf(directory).model.size).toBe(40);
+  await merges.close();
+  writer.close();
+});
