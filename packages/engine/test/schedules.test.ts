@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { operation } from './schedules/operations.ts';
+import { runSchedule, type Schedule } from './schedules/run-schedule.ts';
+
+/**
+ * `LHS_SCHEDULES=20 LHS_SEED=7 npx vitest run --project whole packages/engine/test/schedules` runs
+ * others. A failure prints the seed and the path to the schedule that it shrank to.
+ */
+const LONG = process.env.LHS_TEST_LONG !== undefined;
+const SCHEDULES = Number(process.env.LHS_SCHEDULES ?? (LONG ? 20_000 : 500));
+const SEED = Number(process.env.LHS_SEED ?? (LONG ? Date.now() % 2 ** 31 : 4));
+
+const schedule: fc.Arbitrary<Schedule> = fc.record({
+  formatVersion: fc.constantFrom(2, 3),
+  partitioned: fc.boolean(),
+  operations: fc.array(operation, { minLength: 4, maxLength: 14 }),
+});
+
+it(`keeps in step through ${SCHEDULES} schedules (seed ${SEED})`, async () => {
+  await fc.assert(fc.asyncProperty(schedule, runSchedule), {
+    numRuns: SCHEDULES,
+    seed: SEED,
+    path: process.env.LHS_PATH ?? '',
+  });
+}, 14_400_000);

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SyncResponse } from '@lakehouse-search/engine';
+import { expect } from 'vitest';
+import { expectRows } from './expect-index.ts';
+import { FollowedIndex } from './followed-index.ts';
+import type { Operation } from './operations.ts';
+import { RealTable, type TableOptions } from './real-table.ts';
+
+/** A table, how it changes, and what is done to its index meanwhile. */
+export interface Schedule extends TableOptions {
+  readonly operations: readonly Operation[];
+}
+
+/**
+ * Runs a schedule: operations on the table go to it and to its model, those on the index are held
+ * to the model. Throws where they differ.
+ */
+export async function runSchedule(schedule: Schedule): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-schedule-'));
+  const table = new RealTable(join(folder, 'lake'));
+  let run: Run | undefined;
+  try {
+    await table.create(schedule);
+    const index = await FollowedIndex.create(join(folder, 'data'), table.warehouse);
+    run = new Run(table, index);
+    await run.reindex(null);
+    for (const operation of schedule.operations) await run.step(operation);
+    await run.sync();
+  } finally {
+    await run?.index.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Run {
+  readonly table: RealTable;
+  readonly index: FollowedIndex;
+  /** The snapshot that the index stands at, and the ref that it followed then. */
+  #at: string | null = null;
+  #atRef: string | null = null;
+
+  constructor(table: RealTable, index: FollowedIndex) {
+    this.table = table;
+    this.index = index;
+  }
+
+  async step(operation: Operation): Promise<void> {
+    switch (operation.op) {
+      case 'sync':
+        return this.sync();
+      case 'syncUntil':
+        return this.#syncUntil(this.table.model.pick(operation.snapshot));
+      case 'reindex':
+        return this.reindex(operation.snapshot);
+      case 'fault':
+        return this.#fault(operation);
+      case 'switchRef':
+        if (this.table.model.branch !== null) await this.index.switchRef();
+        return;
+      case 'compactIndex':
+        return this.#compact();
+      case 'verify':
+        return this.#verify();
+      case 'reopen':
+        await this.index.reopen();
+        return this.#expectAt(this.#at);
+      default:
+        return this.table.run(operation);
+    }
+  }
+
+  /** To the head of what the definition follows. */
+  async sync(): Promise<void> {
+    const target = this.#head();
+    this.#expectAnswer(await this.index.backend.sync({}), target);
+    await this.#reached(target);
+  }
+
+  async reindex(pick: number | null): Promise<void> {
+    if (!this.table.hasOwnNames) await this.table.changeColumns('renameKind');
+    const { model } = this.table;
+    const target = pick === null ? this.#head() : model.pick(pick);
+    const request = pick === null || target === null ? {} : { as_of: target };
+    const done = await this.index.backend.reindex(request);
+    expect(done).toMatchObject({ snapshot: target, doc_count: model.rowsOf(target).size });
+    await this.#reached(target);
+  }
+
+  #head(): string | null {
+    const { model } = this.table;
+    return this.index.ref === null ? model.main : model.branch;
+  }
+
+  async #syncUntil(target: string | null): Promise<void> {
+    if (target === null) return;
+    this.#expectAnswer(await this.index.backend.sync({ until: target }), target);
+    await this.#reached(target);
+  }
+
+  #expectAnswer(done: SyncResponse, target: string | null): void {
+    const { model } = this.table;
+    const { steps, reason } = model.way(this.#at, target, this.#atRef !== this.index.ref);
+    const sum = { inserted: 0, updated: 0, deleted: 0 };
+    let before = this.#at;
+    for (const id of steps) {
+      const counts = model.change(before, id);
+      sum.inserted += counts.inserted;
+      sum.updated += counts.updated;
+      sum.deleted += counts.deleted;
+      before = id;
+    }
+    expect({ ...done, healed: done.healed ?? null }).toMatchObject({
+      snapshot: target,
+      doc_count: model.rowsOf(target).size,
+      snapshots_applied: steps.length,
+      ...sum,
+      healed: reason === null ? null : { reason, ...sum },
+    });
+  }
+
+  async #reached(target: string | null): Promise<void> {
+    this.#at = target;
+    this.#atRef = this.index.ref;
+    await this.#expectAt(target);
+  }
+
+  async #expectAt(snapshot: string | null): Promise<void> {
+    expect((await this.index.backend.describeIndex({})).snapshot).toBe(snapshot);
+    await expectRows(this.index, this.table.model.rowsOf(snapshot));
+  }
+
+  /** The index stands at the snapshot it stood at, or at one on the way, whole. */
+  async #fault({ kind, at, rebuild }: Extract<Operation, { op: 'fault' }>): Promise<void> {
+    const { backend } = this.index;
+    const target = this.#head();
+    const { steps } = this.table.model.way(this.#at, target, this.#atRef !== this.index.ref);
+    if (rebuild && !this.table.hasOwnNames) await this.table.changeColumns('renameKind');
+    await this.index.withFault({ kind, operation: at }, () =>
+      rebuild ? backend.reindex({}) : backend.sync({}),
+    );
+    const { snapshot } = await this.index.backend.describeIndex({});
+    const allowed = rebuild ? [this.#at, target] : [this.#at, ...steps];
+    expect(allowed).toContain(snapshot);
+    if (snapshot !== this.#at || snapshot === target) this.#atRef = this.index.ref;
+    this.#at = snapshot;
+    await this.#expectAt(snapshot);
+  }
+
+  async #compact(): Promise<void> {
+    const { backend } = this.index as unknown as {
+      backend: { compact?: (r: object) => Promise<{ segments_after: number }> };
+    };
+    const done = await backend.compact?.({});
+    if (done) expect(done.segments_after).toBeLessThanOrEqual(1);
+    await this.#expectAt(this.#at);
+  }
+
+  /** Against the checkpoint's snapshot, where the table still knows it. */
+  async #verify(): Promise<void> {
+    if (this.#at !== null && !this.table.model.alive.includes(this.#at)) return;
+    const found = await this.index.backend.verify({});
+    expect(found).toMatchObject({ equal: true, missing: 0, extra: 0, stale: 0, faults: [] });
+    expect(found.rows_compared).toBe(this.table.model.rowsOf(this.#at).size);
+  }
+}
