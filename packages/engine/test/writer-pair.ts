@@ -1,7 +1,7 @@
 /** An index writer and a map of what it should hold, driven side by side. */
 import { expect } from 'vitest';
 import { type Checkpoint, readCommit } from '../src/index/commit.ts';
-import { openSnapshot } from '../src/index/index-snapshot.ts';
+import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter, type KeyBatch, VERDICT } from '../src/index/index-writer.ts';
 import { type MergePlan, runJob } from '../src/index/merge-plan.ts';
 import type { DocumentBlock } from '../src/schema/field-block.ts';
@@ -73,6 +73,14 @@ export const checkpointOf = (snapshot: number): Checkpoint => ({
 export function contentOf(directory: Directory): { model: Model; snapshot: string | null } {
   if (readCommit(directory) === null) return { model: new Map(), snapshot: null };
   const snapshot = openSnapshot(directory);
+  const model = modelOf(snapshot);
+  const id = snapshot.checkpoint?.snapshot_id ?? null;
+  snapshot.release();
+  return { model, snapshot: id };
+}
+
+/** All that an open commit answers. */
+export function modelOf(snapshot: IndexSnapshot): Model {
   const model = new Map<string, Row>();
   for (const segment of snapshot.segments) {
     for (let doc = 0; doc < segment.docs; doc++) {
@@ -90,9 +98,7 @@ export function contentOf(directory: Directory): { model: Model; snapshot: strin
     }
   }
   expect(snapshot.liveDocs).toBe(model.size);
-  const id = snapshot.checkpoint?.snapshot_id ?? null;
-  snapshot.release();
-  return { model, snapshot: id };
+  return model;
 }
 
 export const sorted = (model: Model): [string, Row][] =>

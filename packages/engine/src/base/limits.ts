@@ -33,4 +33,6 @@ export const LIMITS = Object.freeze({
   waitMillis: 600_000,
   pollLeastMillis: 10,
   pollMillis: 3_600_000,
+  pins: 500,
+  pinMillis: 3_600_000,
 });

@@ -44,6 +44,7 @@ import {
   type MergeSettings,
 } from './merge-policy.ts';
 import { PendingSegment, type RowPlace } from './pending-segment.ts';
+import { PinnedFiles } from './pins.ts';
 import { type KeyBatch, SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
@@ -74,6 +75,7 @@ export class IndexWriter {
   #nextSegment = 1;
   #changed = false;
   #failure: unknown = null;
+  readonly #pinned: PinnedFiles;
 
   private constructor(
     directory: Directory,
@@ -84,6 +86,7 @@ export class IndexWriter {
     this.#fields = plans;
     this.#options = options;
     this.#verification = new Verification(directory);
+    this.#pinned = new PinnedFiles(directory);
     this.#buffer = new SegmentWriter(plans);
     this.#load();
   }
@@ -324,7 +327,7 @@ export class IndexWriter {
         definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
         next_segment: this.#nextSegment,
         next_revision: revision,
-        committed_at: (this.#options.now ?? Date.now)(),
+        committed_at: this.#now(),
         fields: this.#fields.map(committedField),
         segments: this.#segments.all.map(({ entry }) => entry),
         files: state.files,
@@ -359,6 +362,10 @@ export class IndexWriter {
     if (this.#changed && this.#failure === null) this.#sweep();
   }
 
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
   get #settings(): MergeSettings {
     return this.#options.merge ?? MERGE_SETTINGS;
   }
@@ -375,12 +382,15 @@ export class IndexWriter {
     this.#segments = new SegmentSet(readers.map((reader) => new PendingSegment(reader)));
   }
 
-  /** Removes files that the commit does not name: what a crash or a rollback left behind. */
+  /** Removes files that neither the commit nor a pin names: what a crash or a rollback left behind. */
   #sweep(): void {
     const kept = filesOf(this.#commit);
     const plans = [...this.#plans];
-    for (const name of this.#directory.list()) {
-      if (name === VERIFIED_FILE || name === COMMIT_FILE || kept.has(name)) continue;
+    const names = this.#directory.list();
+    const pinned = this.#pinned.keep(names, this.#now());
+    for (const name of names) {
+      if (name === VERIFIED_FILE || name === COMMIT_FILE) continue;
+      if (kept.has(name) || pinned.has(name)) continue;
       if (plans.some((plan) => isFileOf(plan, name))) continue;
       this.#directory.remove(name);
     }

@@ -25,6 +25,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
+import { holds, pinsAmong } from '../index/pins.ts';
 import { leftLocks, lockHolder, lockIndex, type WriterLock } from '../index/writer-lock.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
@@ -74,13 +75,18 @@ function readText(path: string): string | null {
 export function stageGeneration(folder: string): Generation {
   const taken = generations(folder).map((generation) => generation.number);
   const number = Math.max(0, ...taken) + 1;
-  const path = join(folder, `gen-${String(number).padStart(6, '0')}`);
+  const staged = generationAt(folder, number);
   try {
-    mkdirSync(path);
+    mkdirSync(staged.path);
   } catch (error) {
-    throw ioError(error, 'make', path);
+    throw ioError(error, 'make', staged.path);
   }
-  return { number, path };
+  return staged;
+}
+
+/** The folder of a generation, whether it is there or not. */
+export function generationAt(folder: string, number: number): Generation {
+  return { number, path: join(folder, `gen-${String(number).padStart(6, '0')}`) };
 }
 
 /** Makes a staged generation the live one, durably. Lock holders only. */
@@ -119,25 +125,33 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Paths of what nobody reads in an index's folder: every generation but the live one, a
- * half-written draft of CURRENT, and what dead processes left of their locks. Throws io_error,
+ * Paths of what nobody reads in an index's folder: every generation but the live one that holds no
+ * pin (index/pins.ts), a half-written draft of CURRENT, and what dead processes left of their locks. Throws io_error,
  * corrupt_index (then nothing is known to be dead).
  */
-export function leftovers(folder: string): readonly string[] {
+export function leftovers(folder: string, now = Date.now()): readonly string[] {
   const live = currentGeneration(folder)?.path;
   const draft = join(folder, 'CURRENT.tmp');
   try {
     const paths = generations(folder).map(({ path }) => path);
-    const dead = [...paths.filter((path) => path !== live), ...leftLocks(folder)];
+    const dead = [
+      ...paths.filter((path) => path !== live && !isPinned(path, now)),
+      ...leftLocks(folder),
+    ];
     return existsSync(draft) ? [...dead, draft] : dead;
   } catch (error) {
     throw ioError(error, 'list', folder);
   }
 }
 
+/** True while a reader needs a commit of a generation. */
+function isPinned(path: string, now: number): boolean {
+  return pinsAmong(namesIn(path)).some((pin) => holds(pin, now));
+}
+
 /** Removes the `leftovers`. Lock holders only. Returns their paths. Throws io_error, corrupt_index. */
-export function sweepGenerations(folder: string): readonly string[] {
-  const dead = leftovers(folder);
+export function sweepGenerations(folder: string, now = Date.now()): readonly string[] {
+  const dead = leftovers(folder, now);
   try {
     for (const path of dead) rmSync(path, { recursive: true, force: true });
     return dead;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { COMMIT_FILE, filesOf, readCommit } from '../index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
+import { PinnedFiles } from '../index/pins.ts';
 import { lockHolder } from '../index/writer-lock.ts';
 import type { Definition } from '../schema/definition.ts';
 import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
@@ -107,16 +108,20 @@ export function tableName({ source }: Definition): string {
  * over is never locked, so that a search holds up no writer. Does nothing while somebody writes the
  * index, or where the folder cannot be written.
  */
-export function sweepIndex(folder: string, openDirectory: OpenDirectory): void {
-  if (!exists(folder) || !hasLeftovers(folder, openDirectory)) return;
+export function sweepIndex(
+  folder: string,
+  openDirectory: OpenDirectory,
+  now: number = Date.now(),
+): void {
+  if (!exists(folder) || !hasLeftovers(folder, openDirectory, now)) return;
   const lock = lockForSweep(folder);
   if (lock === null) return;
   try {
-    sweepGenerations(folder);
+    sweepGenerations(folder, now);
     const live = currentGeneration(folder);
     if (live !== null) {
       const directory = openDirectory(live.path, () => lock.assertHeld());
-      for (const name of unnamedFiles(directory)) directory.remove(name);
+      for (const name of unnamedFiles(directory, now)) directory.remove(name);
     }
   } finally {
     lock.release();
@@ -124,12 +129,12 @@ export function sweepIndex(folder: string, openDirectory: OpenDirectory): void {
 }
 
 /** A folder that changes under this look has a writer: then the lock decides, not the error. */
-function hasLeftovers(folder: string, openDirectory: OpenDirectory): boolean {
+function hasLeftovers(folder: string, openDirectory: OpenDirectory, now: number): boolean {
   const live = currentGeneration(folder);
   try {
     // A lock that is there is a living writer's, who is left alone, or a dead one's.
-    if (leftovers(folder).length > 0 || lockHolder(folder) !== null) return true;
-    return live !== null && unnamedFiles(openDirectory(live.path)).length > 0;
+    if (leftovers(folder, now).length > 0 || lockHolder(folder) !== null) return true;
+    return live !== null && unnamedFiles(openDirectory(live.path), now).length > 0;
   } catch (error) {
     if (error instanceof LhsError) return true;
     throw error;
@@ -149,10 +154,12 @@ function lockForSweep(folder: string): IndexLock | null {
   }
 }
 
-/** Files that the newest commit of a generation does not name. */
-function unnamedFiles(directory: Directory): readonly string[] {
+/** Files that neither the newest commit of a generation nor a pin that holds names. */
+function unnamedFiles(directory: Directory, now: number): readonly string[] {
   const commit = readCommit(directory);
   if (commit === null) return [];
   const kept = filesOf(commit);
-  return directory.list().filter((name) => !kept.has(name) && name !== VERIFIED_FILE);
+  const names = directory.list();
+  const pinned = new PinnedFiles(directory).keep(names, now);
+  return names.filter((name) => !kept.has(name) && !pinned.has(name) && name !== VERIFIED_FILE);
 }

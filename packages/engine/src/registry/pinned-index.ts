@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { LhsError } from '../base/errors.ts';
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import { openPinned, type Pin, pinCommit, releasePin } from '../index/pins.ts';
+import { currentGeneration, type Generation, generationAt } from './index-folder.ts';
+import type { OpenDirectory } from './open-index.ts';
+
+/** A pin, and the generation that it lies in. */
+export interface PinnedIndex {
+  readonly generation: number;
+  readonly pin: Pin;
+}
+
+const PIN_ATTEMPTS = 5;
+
+/**
+ * Pins the newest commit of an index's live generation for `ttlMs`. Should a reindex replace the
+ * generation meanwhile, the new one is pinned instead. Throws as `pinCommit`.
+ */
+export function pinIndex(
+  folder: string,
+  openDirectory: OpenDirectory,
+  ttlMs: number,
+  now: number,
+): PinnedIndex {
+  for (let attempt = 1; ; attempt++) {
+    const live = currentGeneration(folder);
+    if (live === null) {
+      throw new LhsError('index_not_built', `"${folder}" holds no generation`, {
+        hint: 'run lhs index reindex to build the index',
+      });
+    }
+    try {
+      const pin = pinCommit(openDirectory(live.path), ttlMs, now);
+      if (currentGeneration(folder)?.number === live.number)
+        return { generation: live.number, pin };
+      releasePin(openDirectory(live.path), pin.id);
+    } catch (error) {
+      // The generation went while it was being pinned.
+      if (currentGeneration(folder)?.number === live.number) throw error;
+    }
+    if (attempt === PIN_ATTEMPTS) {
+      throw new LhsError('index_busy', `"${folder}" is replaced faster than it is read`, {
+        hint: 'try again',
+      });
+    }
+  }
+}
+
+/** Opens a pinned commit of an index. Throws not_found where it is released or expired. */
+export function openPinnedIndex(
+  folder: string,
+  openDirectory: OpenDirectory,
+  pinned: { readonly generation: number; readonly id: string },
+  now: number,
+): IndexSnapshot {
+  const { path, number } = existing(folder, pinned);
+  return openPinned(openDirectory(path), pinned.id, { now, generation: number });
+}
+
+/** Releases a pin of an index; false where there is none. */
+export function releasePinnedIndex(
+  folder: string,
+  openDirectory: OpenDirectory,
+  pinned: { readonly generation: number; readonly id: string },
+): boolean {
+  const generation = generationAt(folder, pinned.generation);
+  return existsSync(generation.path) && releasePin(openDirectory(generation.path), pinned.id);
+}
+
+function existing(folder: string, pinned: { generation: number; id: string }): Generation {
+  const generation = generationAt(folder, pinned.generation);
+  if (existsSync(generation.path)) return generation;
+  const message = `there is no point in time "${pinned.id.slice(0, 64)}": closed or expired`;
+  throw new LhsError('not_found', message, { hint: 'open a new one' });
+}
