@@ -38,7 +38,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [
     ['terminal', 'config', 'files'],
     ['output', 'demo', 'doctor'],
-    ['search', 'source'],
+    ['search', 'source', 'sync'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],
     ['commands', 'hooks', 'main.ts'],
     ['index.ts'],

@@ -47,7 +47,7 @@ describe('what happens to the table', () => {
     expect(third.snapshot).toBe(String(await currentSnapshot()));
     expect(await table.ids()).toEqual([2, 3, 4, 5]);
     await next(events, 'waiting', ['merge']);
-    await compactTable(table.config, {});
+    await compactTable(table.config);
     expect(await next(events, 'commit')).toMatchObject({
       operation: 'replace',
       inserted: 0,
@@ -55,7 +55,7 @@ describe('what happens to the table', () => {
       deleted: 0,
     });
     await next(events, 'waiting', ['merge']);
-    await events.return?.();
+    await events.return?.(undefined);
     expect(table.leftovers()).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('what happens to the table', () => {
       healed: { reason: 'snapshot_expired', inserted: 2, updated: 0, deleted: 0 },
     });
     expect(await table.ids()).toEqual([1, 2, 3, 5, 6]);
-    await events.return?.();
+    await events.return?.(undefined);
   });
 
   it('looks at once after something happened, then ever more seldom, and never slower than told', async () => {
@@ -95,7 +95,7 @@ describe('what happens to the table', () => {
     slept.length = 0;
     await next(events, 'waiting');
     expect(slept[0]).toBe(250);
-    await events.return?.();
+    await events.return?.(undefined);
   });
 });
 
@@ -118,7 +118,7 @@ describe('what passes by itself', () => {
     await next(events, 'waiting');
     await table.append(4);
     expect(await next(events, 'commit')).toMatchObject({ inserted: 1 });
-    await events.return?.();
+    await events.return?.(undefined);
   });
 
   it('a catalog that is away at the beginning is waited for too', async () => {
@@ -127,7 +127,7 @@ describe('what passes by itself', () => {
     expect(await next(events, 'retry')).toMatchObject({ code: 'source_unreachable' });
     renameSync(AWAY(), table.config.catalog.warehouse);
     await next(events, 'waiting', ['retry']);
-    await events.return?.();
+    await events.return?.(undefined);
   });
 
   it('a table that is gone for a while is no end; one that was never there is', async () => {
@@ -139,7 +139,7 @@ describe('what passes by itself', () => {
     await expect(follow().next()).rejects.toMatchObject({ code: 'source_not_found' });
     renameSync(AWAY(), folder);
     await next(events, 'waiting', ['retry']);
-    await events.return?.();
+    await events.return?.(undefined);
   });
 
   it('data files that are away are waited for a few times', async () => {
@@ -169,11 +169,11 @@ describe('what passes by itself', () => {
     const { code, message } = await next(events, 'retry');
     expect(code).toBe('index_busy');
     expect(message).toContain(`process ${process.pid} on "`);
-    await holder.return?.();
+    await holder.return?.(undefined);
     await next(events, 'waiting', ['retry']);
     await table.append(5);
     expect(await next(events, 'commit')).toMatchObject({ inserted: 1 });
-    await events.return?.();
+    await events.return?.(undefined);
     await other.close();
   });
 });
@@ -299,7 +299,7 @@ it('leaves room for a reindex, and goes on with the new generation', async () =>
     index_generation: 2,
     num_docs: 4,
   });
-  await events.return?.();
+  await events.return?.(undefined);
   await other.close();
 });
 
@@ -312,7 +312,7 @@ it('merges beside, without a commit that waits for it', async () => {
   const { segments } = await table.backend.describeIndex({});
   expect(segments).toBeLessThan(9);
   expect((await table.ids()).length).toBe(15);
-  await events.return?.();
+  await events.return?.(undefined);
 });
 
 it('refuses a pause that nobody can mean', async () => {

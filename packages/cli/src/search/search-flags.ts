@@ -25,6 +25,12 @@ export const searchFlags = {
     description: 'refuse an answer from before this snapshot (exit 5)',
     helpValue: 'ID',
   }),
+  wait: Flags.integer({
+    description: 'wait this long for --snapshot-min (0)',
+    helpValue: 'SECONDS',
+    min: 0,
+    dependsOn: ['snapshot-min'],
+  }),
 };
 
 /** The flags of a search as oclif has read them. */
@@ -42,6 +48,7 @@ export interface SearchFlags {
   readonly columns?: string;
   readonly collapse?: string;
   readonly 'snapshot-min'?: string;
+  readonly wait?: number;
 }
 
 /** The wire request that the flags say. Throws invalid_argument for a bad --sort or --after. */
@@ -62,6 +69,7 @@ export function searchRequest(index: string, query: string | undefined, f: Searc
     hydrate_columns: list(f.columns),
     collapse: f.collapse,
     min_snapshot: f['snapshot-min'],
+    wait_ms: f.wait === undefined ? undefined : f.wait * 1000,
   };
   return Object.fromEntries(
     Object.entries(request).filter(([, v]) => v !== undefined),

@@ -36,3 +36,28 @@ export function snapshotName(id: string): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
+
+const MINUTE = 60_000;
+const UNITS: readonly (readonly [string, number])[] = [
+  ['day', 1440 * MINUTE],
+  ['hour', 60 * MINUTE],
+  ['minute', MINUTE],
+];
+
+/** How long ago, or how long, in one unit: `40 s`, `3 minutes`, `5 days`. */
+export function age(ms: number): string {
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['s', 1000];
+  const n = Math.floor(Math.max(0, ms) / size);
+  return unit === 's' ? `${n} s` : plural(n, unit);
+}
+
+/** `2025-11-21 10:41:07` of an ISO 8601 time, as the clock on the wall shows it here. */
+export function dateTime(iso: string): string {
+  const at = new Date(iso);
+  const two = (n: number) => String(n).padStart(2, '0');
+  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  return `${day} ${clockTime(iso)}`;
+}
+
+/** `10:41:07`, likewise. */
+export const clockTime = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);

@@ -73,6 +73,7 @@ class Follower {
   /** What was seen when the index was given back: nothing to do as long as it is the same. */
   #restedAt = '';
   #quietLooks = 0;
+  /** When there was no merge the last time; milliseconds since 1970. */
   #mergingSince = 0;
   #toldWaiting = false;
   #reached = false;
@@ -143,11 +144,13 @@ class Follower {
     const version = this.#host.commitVersion(known);
     if (this.#index === null && this.#restedAt === `${seen}/${version}`) return false;
     this.#index ??= await this.#host.open(known);
+    if (this.#merging === null) this.#mergingSince = this.#host.clock.now();
     let committed = false;
     for await (const step of this.#catchUp(this.#index, table, head)) {
       committed = true;
       this.#toldWaiting = false;
-      yield this.#event({ event: 'commit', ...step });
+      const took_ms = Math.round(step.took_ms * 10) / 10;
+      yield this.#event({ event: 'commit', ...step, took_ms });
     }
     yield* this.#tendMerges(this.#index);
     return committed;
@@ -155,12 +158,11 @@ class Follower {
 
   /** Makes a merge that has ended visible and begins the next; nothing waits for one. */
   *#tendMerges({ session }: FollowedIndex): Generator<FollowEvent> {
-    const since = this.#mergingSince;
-    const ran = session.merging !== null;
     const taken = session.takeMerges();
-    const now = this.#host.clock.now();
-    if (taken !== null || !ran) this.#mergingSince = now;
     if (taken === null) return;
+    const now = this.#host.clock.now();
+    const since = this.#mergingSince;
+    this.#mergingSince = now;
     const { before: segments_before, after: segments_after } = taken;
     this.#toldWaiting = false;
     yield this.#event({ event: 'merge', segments_before, segments_after, took_ms: now - since });
@@ -265,8 +267,9 @@ class Follower {
     return error;
   }
 
-  #event(event: DistributiveOmit<FollowEvent, 'at'>): FollowEvent {
-    return { ...event, at: new Date(this.#host.clock.now()).toISOString() };
+  #event({ event, ...rest }: DistributiveOmit<FollowEvent, 'at'>): FollowEvent {
+    const at = new Date(this.#host.clock.now()).toISOString();
+    return { event, at, ...rest } as FollowEvent;
   }
 }
 

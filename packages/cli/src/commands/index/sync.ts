@@ -1,57 +1,99 @@
-import type { Progress } from '@lakehouse-search/engine';
+import type { FollowEvent, Progress } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { count, duration, plural, snapshotName } from '../../terminal/figures.ts';
+import { eventLines, oneStep, stepLine } from '../../sync/step-lines.ts';
+import { count, duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexSync extends LhsCommand {
   static override summary =
     'Apply the table’s new snapshots to an index, each in a commit of its own.';
   static override examples = [
     '<%= config.bin %> index sync incidents',
+    '<%= config.bin %> index sync incidents --follow',
     '<%= config.bin %> index sync incidents --until 5110000000000042 --json',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    follow: Flags.boolean({
+      description: 'stay in step with the table until it is stopped',
+      exclusive: ['until'],
+    }),
     until: Flags.string({
       description: 'last snapshot to apply (the head)',
       helpValue: 'SNAPSHOT',
+    }),
+    poll: Flags.string({
+      description: 'longest pause between two looks at the table (5)',
+      helpValue: 'SECONDS',
+      dependsOn: ['follow'],
     }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexSync);
+    if (flags.follow) return this.#follow(args.index, flags);
     const backend = await this.backend(flags);
     const signal = this.interruptible('what is committed stays');
     const onProgress = (p: Progress) => {
-      if (p.snapshot === undefined) return;
-      this.terminal.err(flags.json ? JSON.stringify(p) : snapshotLine(p));
+      if (p.phase !== 'syncing') return;
+      this.terminal.err(flags.json ? JSON.stringify(p) : stepLine(p));
     };
-    const done = await backend.sync(
-      { index: args.index, until: flags.until },
-      { onProgress, signal },
-    );
+    const request = { index: args.index, until: flags.until };
+    const done = await backend.sync(request, { onProgress, signal });
     if (flags.json) return this.printJson(done);
-    if (done.snapshots_applied === 0)
-      return this.print([`${args.index} is at the table’s head: nothing to do`]);
+    const rows = `${plural(done.doc_count, 'row')} now`;
+    if (done.snapshots_applied === 0) {
+      const where = flags.until === undefined ? 'at the table’s head' : 'at that snapshot';
+      return this.print([`${args.index} is ${where}: nothing to do`]);
+    }
     this.print([
       `${args.index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ${duration(done.took_ms)}: ` +
-        `+${count(done.inserted)} ~${count(done.updated)} -${count(done.deleted)} rows · ${count(done.doc_count)} rows now`,
+        `+${count(done.inserted)} ~${count(done.updated)} -${count(done.deleted)} rows · ${rows}`,
     ]);
+    if (done.healed) this.print([oneStep(done.healed)]);
     if (done.dropped_duplicates) {
       this.print([
         `${count(done.dropped_duplicates)} rows with a key that came again were left out`,
       ]);
     }
   }
+
+  /** Ends in order, with exit code 0, when it is told to stop. */
+  async #follow(
+    index: string,
+    flags: { readonly json?: boolean; readonly poll?: string },
+  ): Promise<void> {
+    const pollMs = pollMillis(flags.poll);
+    const backend = await this.backend(flags);
+    const signal = this.interruptible('what is committed stays');
+    for await (const event of backend.follow({ index }, { signal, pollMs })) {
+      if (flags.json) this.terminal.out(JSON.stringify(event));
+      else this.#tell(event);
+    }
+    if (!flags.json && this.terminal.progress) process.stderr.write('\r\u001b[K');
+  }
+
+  /** Commits and merges are the data; that it waits is a last line that the next one replaces. */
+  #tell(event: FollowEvent): void {
+    const { terminal, style } = this;
+    const text = eventLines(event, style).join('\n');
+    const clear = terminal.progress ? '\r\u001b[K' : '';
+    if (event.event === 'waiting') {
+      if (terminal.progress) process.stderr.write(`${clear}${text}`);
+      return;
+    }
+    if (terminal.progress) process.stderr.write(clear);
+    if (event.event === 'retry') terminal.err(text);
+    else terminal.out(text);
+  }
 }
 
-/** `5110…0042  overwrite     +4  ~37  -12`. */
-function snapshotLine(p: Progress): string {
-  const name = snapshotName(p.snapshot ?? '');
-  const operation = (p.operation ?? '').padEnd(9);
-  if (p.operation === 'replace') return `${name}  ${operation}  rewritten files, no row changed`;
-  const signed = (sign: string, n = 0) => `${sign}${count(n)}`.padStart(8);
-  return `${name}  ${operation}${signed('+', p.inserted)}${signed('~', p.updated)}${signed('-', p.deleted)}`;
+/** `--poll` in milliseconds. Throws invalid_argument. */
+function pollMillis(seconds: string | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(seconds)) return Number(seconds) * 1000;
+  throw new LhsError('invalid_argument', `--poll "${seconds}" should be seconds, like 5 or 0.5`);
 }

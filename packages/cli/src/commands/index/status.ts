@@ -1,0 +1,21 @@
+import { Args } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { statusLines } from '../../sync/status-lines.ts';
+
+export default class IndexStatus extends LhsCommand {
+  static override summary = 'Show how far an index is behind its table, and what is due.';
+  static override examples = [
+    '<%= config.bin %> index status incidents',
+    '<%= config.bin %> index status incidents --json',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexStatus);
+    const status = await (await this.backend(flags)).status({ index: args.index });
+    if (flags.json) return this.printJson(status);
+    this.print(statusLines(status, this.style, this.terminal.width));
+  }
+}

@@ -1,0 +1,68 @@
+import type { IndexStatus } from '@lakehouse-search/engine';
+import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
+import type { Style } from '../terminal/style.ts';
+import { pad, printable, width, wrap } from '../terminal/text.ts';
+import { healWords } from './heal-words.ts';
+
+/** How an index stands to its table, as people read it. */
+export function statusLines(status: IndexStatus, style: Style, columns: number): string[] {
+  const facts: [string, string | null][] = [
+    [status.index, generation(status)],
+    ['checkpoint', checkpoint(status)],
+    ['writer', writer(status)],
+    ['table', table(status, style)],
+    ['history', history(status, style)],
+    ['next', nextStep(status)],
+  ];
+  const wide = Math.max(...facts.map(([name]) => width(name))) + 2;
+  return facts.flatMap(([name, text]) =>
+    text === null ? [] : wrap(pad(name, wide) + text, columns, ' '.repeat(wide)),
+  );
+}
+
+function generation(status: IndexStatus): string {
+  if (status.status === 'created') return 'created, not built yet';
+  const { num_docs, segments, pending_merges: merges } = status;
+  const due = merges === 0 ? '' : ` (${plural(merges, 'merge')} due)`;
+  const size = `${bytes(status.bytes)} in ${plural(segments, 'segment')}${due}`;
+  return `live, generation ${status.index_generation}, ${plural(num_docs, 'row')}, ${size}`;
+}
+
+function checkpoint({ checkpoint: at }: IndexStatus): string | null {
+  if (at === null) return null;
+  const name = at.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(at.snapshot)}`;
+  return `${name} (${dateTime(at.committed_at)})`;
+}
+
+const writer = ({ writer: holder }: IndexStatus): string | null =>
+  holder === undefined ? null : `process ${holder.pid} on ${holder.host} writes it now`;
+
+function table(status: IndexStatus, style: Style): string {
+  const { head, lag, heals, source_error: fault } = status;
+  if (fault !== undefined)
+    return style.yellow(`cannot be followed now: ${printable(fault.message)}`);
+  const newest = head?.at == null ? '' : `newest ${age(Date.now() - Date.parse(head.at))} old`;
+  if (lag === undefined) return newest === '' ? 'is empty' : newest;
+  if (heals !== undefined) return `${healWords(heals)}; the next sync goes there in one step`;
+  const since = newest === '' ? '' : `, ${newest}`;
+  if (lag.snapshots === 0) return `at the same snapshot${since}`;
+  const { rows } = lag;
+  const changes = rows === null ? '' : `: +${count(rows.added)} -${count(rows.deleted)} rows`;
+  return `${plural(lag.snapshots, 'snapshot')} ahead${changes}${since}`;
+}
+
+function history({ history: policy, checkpoint: at }: IndexStatus, style: Style): string | null {
+  if (policy === undefined) return null;
+  const keeps = `the table keeps ${age(policy.max_age_ms)}`;
+  const { checkpoint_expires_at: expires } = policy;
+  if (!policy.at_risk || expires === null) return `${keeps}; nothing is at risk`;
+  const name = snapshotName(at?.snapshot ?? '');
+  const gone = Date.parse(expires) <= Date.now();
+  const when = gone ? 'may be expired at any time' : `may be expired from ${dateTime(expires)}`;
+  return style.yellow(`${keeps}: snapshot ${name} ${when}; sync before that`);
+}
+
+function nextStep({ index, status, lag, source_error: fault }: IndexStatus): string | null {
+  if (status === 'created' || fault?.code === 'source_changed') return `lhs index reindex ${index}`;
+  return lag !== undefined && lag.snapshots > 0 ? `lhs index sync ${index}` : null;
+}
