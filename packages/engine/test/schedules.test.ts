@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
 import { operation } from './schedules/operations.ts';
+import { repeatSchedule, runRepeats } from './schedules/repeated-keys.ts';
 import { runSchedule, type Schedule } from './schedules/run-schedule.ts';
 
 /**
@@ -23,4 +24,9 @@ it(`keeps in step through ${SCHEDULES} schedules (seed ${SEED})`, async () => {
     seed: SEED,
     path: process.env.LHS_PATH ?? '',
   });
+}, 14_400_000);
+
+it(`keeps in step where rows share their key (seed ${SEED})`, async () => {
+  const numRuns = Math.ceil(SCHEDULES / 5);
+  await fc.assert(fc.asyncProperty(repeatSchedule, runRepeats), { numRuns, seed: SEED });
 }, 14_400_000);
