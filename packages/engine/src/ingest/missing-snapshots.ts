@@ -43,8 +43,9 @@ function healReason(
   ref: string | undefined,
 ): HealReason {
   if (checkpoint.ref !== ref) return 'ref_changed';
+  if (target === null) return 'rolled_back';
   if (!table.snapshots.some((snapshot) => snapshot.id === from)) return 'snapshot_expired';
-  const back = target === null || table.ancestry(from).some((snapshot) => snapshot.id === target);
+  const back = table.ancestry(from).some((snapshot) => snapshot.id === target);
   return back ? 'rolled_back' : 'diverged';
 }
 
