@@ -499,6 +499,11 @@ export interface Backend {
   /** Stays in step with the table until `signal` aborts, and says what it does. */
   follow(request: { index?: string }, options?: FollowOptions): AsyncIterable<FollowEvent>;
   status(request: { index?: string }): Promise<IndexStatus>;
+  /** Merges segments down to `segments` (1) as far as limits allow, and leaves deleted ones out. */
+  compact(
+    request: { index?: string; segments?: number },
+    work?: WorkOptions,
+  ): Promise<CompactResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
   /** The scoring clauses of a query, each counted alone, in the query's order. */
   clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]>;

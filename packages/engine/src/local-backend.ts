@@ -20,6 +20,7 @@ import type {
   ChangeBatch,
   CheckpointState,
   ClauseCount,
+  CompactResponse,
   DefinitionIssue,
   ExportedDocument,
   FollowEvent,
@@ -180,6 +181,14 @@ export class LocalBackend implements Backend {
   async status(request: { index?: string }): Promise<IndexStatus> {
     const { statusOf } = await import('./local/status.ts');
     return statusOf(this.#indexes, request.index);
+  }
+
+  async compact(
+    request: { index?: string; segments?: number },
+    work: WorkOptions = {},
+  ): Promise<CompactResponse> {
+    const { compactLocal } = await import('./local/compact.ts');
+    return compactLocal(this.#indexes, request, work);
   }
 
   async search(request: SearchRequest): Promise<SearchResponse> {

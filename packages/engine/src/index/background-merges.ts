@@ -16,8 +16,22 @@ import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
 /**
  * Runs a merge somewhere: a worker thread (`workerRunner`) or here (`inlineRunner`). When `signal`
  * aborts it stops soon and rejects. No file of the job is written any more once it has settled.
+ * `told`: the part that is done, 0 to 1.
  */
-export type MergeRunner = (job: MergeJob, signal: AbortSignal) => Promise<Merged>;
+export type MergeRunner = (
+  job: MergeJob,
+  signal: AbortSignal,
+  told?: (part: number) => void,
+) => Promise<Merged>;
+
+/** For a forced merge: who decides whether it begins, who is told how it goes, what stops it. */
+export interface ForceOptions {
+  /** Told before the first merge; what it throws stops all of them. */
+  readonly planned?: (plans: readonly MergePlan[]) => void;
+  /** The part of the merge `at` that is done, 0 to 1. */
+  readonly told?: (at: number, part: number) => void;
+  readonly signal?: AbortSignal;
+}
 
 /** What merges may be told. */
 export interface BackgroundOptions {
@@ -107,20 +121,20 @@ export class BackgroundMerges {
   }
 
   /**
-   * Merges down to `count` segments as far as limits allow, one merge after the other; `told` after
-   * each. Throws what a merge throws, interrupted where `signal` aborts; what was taken stays taken.
+   * Merges down to `count` segments as far as limits allow, one merge after the other; returns how
+   * many. Throws what a merge throws, interrupted where `signal` aborts; what was taken stays taken.
    */
-  async force(
-    count: number,
-    options: { readonly signal?: AbortSignal; readonly told?: (plan: MergePlan) => void } = {},
-  ): Promise<number> {
+  async force(count: number, options: ForceOptions = {}): Promise<number> {
     await this.running;
     this.collect();
     const plans = this.#writer.planForced(count);
     try {
-      for (const plan of plans) {
-        this.#writer.installMerge(plan, await this.#runner(plan.job, this.#either(options.signal)));
-        options.told?.(plan);
+      options.planned?.(plans);
+      for (const [at, plan] of plans.entries()) {
+        const told = (part: number) => options.told?.(at, part);
+        const merged = await this.#runner(plan.job, this.#either(options.signal), told);
+        this.#writer.installMerge(plan, merged);
+        told(1);
       }
       return plans.length;
     } catch (error) {

@@ -7,7 +7,7 @@
  *   3. `carryOver` hands deletes and moves made meanwhile to the merged segment
  */
 import { LhsError } from '../base/errors.ts';
-import type { SegmentEntry } from '../segment/entry.ts';
+import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
 import type { MovedPlaces } from '../segment/locators.ts';
 import { type Merged, type MergeField, mergeSegments } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -70,14 +70,14 @@ export function runHere({ job, sources }: MergePlan, directory: Directory): Merg
  * Merges in a directory that this thread opened for it. Throws corrupt_index where an input is
  * damaged, and errors of the disk; files that were written so far are orphans then.
  */
-export function runJob(job: MergeJob, directory: Directory): Merged {
+export function runJob(job: MergeJob, directory: Directory, told?: (part: number) => void): Merged {
   const verification = new Verification(directory);
   const inputs: (FrozenSegment & { reader: SegmentReader })[] = [];
   try {
     for (const input of job.inputs) {
       inputs.push({ ...input, reader: SegmentReader.open(directory, input.entry, verification) });
     }
-    return mergeSegments(inputs, job.fields, directory, job.id);
+    return mergeSegments(inputs, job.fields, directory, job.id, told);
   } finally {
     for (const { reader } of inputs) reader.release();
   }
@@ -95,6 +95,13 @@ export function carryOver(
     }
     source.carryTo(merged, docMaps[i], job.inputs[i]);
   });
+}
+
+/** Documents and bytes that a merge reads. */
+export function costOf({ job }: MergePlan): { readonly docs: number; readonly bytes: number } {
+  const docs = job.inputs.reduce((sum, { entry }) => sum + entry.docs, 0);
+  const bytes = job.inputs.reduce((sum, { entry }) => sum + segmentBytes(entry), 0);
+  return { docs, bytes };
 }
 
 /** True when a file belongs to a merge: one of its inputs, or of the segment that it makes. */

@@ -5,8 +5,9 @@ import type { Directory } from '../storage/directory.ts';
 import type { MergeRunner } from './background-merges.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';
 
-/** What a worker answers: the merged segment, or why there is none. */
+/** What a worker says: how far it is, and at its end the merged segment, or why there is none. */
 export type MergeAnswer =
+  | { readonly kind: 'progress'; readonly part: number }
   | { readonly kind: 'merged'; readonly merged: Merged }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
@@ -15,7 +16,7 @@ const HEAP_MB = 512;
 
 /** Merges in this thread, before the promise is given back: for tests, and where nothing else runs. */
 export function inlineRunner(directory: Directory): MergeRunner {
-  return async (job) => runJob(job, directory);
+  return async (job, _, told) => runJob(job, directory, told);
 }
 
 /**
@@ -26,7 +27,7 @@ export function workerRunner(
   options: { readonly entry?: URL; readonly heapMb?: number } = {},
 ): MergeRunner {
   const { entry = workerEntry(), heapMb = HEAP_MB } = options;
-  return (job, signal) => {
+  return (job, signal, told) => {
     const { promise, resolve, reject } = Promise.withResolvers<Merged>();
     const worker = new Worker(entry, {
       workerData: job,
@@ -39,7 +40,8 @@ export function workerRunner(
     let answer: MergeAnswer | null = null;
     let cause: unknown;
     worker.on('message', (message: MergeAnswer) => {
-      answer = message;
+      if (message.kind === 'progress') told?.(message.part);
+      else answer = message;
     });
     worker.on('error', (error) => {
       cause = error;

@@ -1,6 +1,6 @@
 /**
- * The thread of one merge: its data is a `MergeJob`, its one message a `MergeAnswer`. It takes what
- * is left of the processor: the nice value of a Linux thread is its own.
+ * The thread of one merge: its data is a `MergeJob`, its messages are `MergeAnswer`s. It takes what is
+ * left of the processor: the nice value of a Linux thread is its own.
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -20,9 +20,14 @@ function lowerPriority(): void {
   }
 }
 
+function told(part: number): void {
+  const message: MergeAnswer = { kind: 'progress', part };
+  parentPort?.postMessage(message);
+}
+
 function answer(job: MergeJob): { message: MergeAnswer; transfer: ArrayBuffer[] } {
   try {
-    const merged = runJob(job, openLocalDirectory(job.path));
+    const merged = runJob(job, openLocalDirectory(job.path), told);
     const transfer = merged.docMaps.map(({ buffer }) => buffer as ArrayBuffer);
     return { message: { kind: 'merged', merged }, transfer };
   } catch (error) {

@@ -17,11 +17,20 @@ export function requireRoom(
 ): void {
   const data = set.files.reduce((sum, { data }) => sum + data.fileSize, 0);
   const needed = Math.ceil(formerBytes > 0 ? formerBytes * MERGE_FACTOR : data);
-  if (freeBytes >= needed) return;
-  const short = `about ${megabytes(needed)} are needed, ${megabytes(freeBytes)} are free`;
-  throw new LhsError('disk_short', `the disk of "${folder}" is too full to reindex: ${short}`, {
+  requireFree(needed, freeBytes, folder, 'reindex');
+}
+
+/** Throws disk_short when merges of so many bytes will not fit beside what they read. */
+export function requireMergeRoom(bytes: number, freeBytes: number, folder: string): void {
+  requireFree(bytes, freeBytes, folder, 'compact');
+}
+
+function requireFree(needed: number, free: number, folder: string, what: string): void {
+  if (free >= needed) return;
+  const short = `about ${megabytes(needed)} are needed, ${megabytes(free)} are free`;
+  throw new LhsError('disk_short', `the disk of "${folder}" is too full to ${what}: ${short}`, {
     hint: 'free space, or choose another --data-dir; the live generation is untouched',
-    details: { path: folder, needed_bytes: needed, free_bytes: freeBytes },
+    details: { path: folder, needed_bytes: needed, free_bytes: free },
   });
 }
 

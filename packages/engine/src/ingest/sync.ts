@@ -168,8 +168,8 @@ export class SyncSession {
   /** Runs and commits all merges that the policy asks for; null where there were none. */
   async settleMerges(): Promise<MergedSegments | null> {
     const before = this.#writer.segments;
-    await this.#merges.settle();
-    return this.#writer.segments === before ? null : this.#commitMerges(before);
+    const merges = await this.#merges.settle();
+    return merges === 0 ? null : this.#commitMerges(before);
   }
 
   /** Gives the index back. Its lock stays the caller's. */

@@ -48,20 +48,23 @@ interface Input {
 }
 
 /**
- * Merges segments into a new one named `id`. Throws on the first write error; files written so
- * far are orphans then.
+ * Merges segments into a new one named `id`; `told` after each structure: the part that is done, 0
+ * to 1. Throws on the first write error; files written so far are orphans then.
  */
 export function mergeSegments(
   inputs: readonly MergeInput[],
   fields: readonly MergeField[],
   directory: Directory,
   id: string,
+  told: (part: number) => void = () => {},
 ): Merged {
   const { docMaps, docs } = mapDocuments(inputs);
   const mapped = inputs.map(({ reader, moved }, i) => ({ reader, docMap: docMaps[i], moved }));
   const components: Component[] = [];
-  for (const field of [...fields].sort((a, b) => a.id - b.id)) {
+  const sorted = [...fields].sort((a, b) => a.id - b.id);
+  for (const [done, field] of sorted.entries()) {
     components.push(...mergeField(mapped, field, docs, directory, id));
+    told((done + 1) / (sorted.length + 1));
   }
   const stored = fields.filter((field) => field.stored).map((field) => field.id);
   if (stored.length > 0) {

@@ -1,0 +1,41 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { bytes, duration, plural } from '../../terminal/figures.ts';
+import { progressReport } from '../../terminal/progress.ts';
+
+export default class IndexCompact extends LhsCommand {
+  static override summary =
+    'Merge an index’s segments and drop deleted rows from them; searches go on, the table is not read.';
+  static override examples = [
+    '<%= config.bin %> index compact incidents',
+    '<%= config.bin %> index compact incidents --segments 4 --json',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    segments: Flags.integer({
+      description: 'segments to leave (1), as far as limits of their size allow',
+      helpValue: 'N',
+      min: 1,
+    }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexCompact);
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, args.index, flags.json ?? false);
+    const signal = this.interruptible('the index stays as it was');
+    const work = { onProgress: report.update, signal };
+    const { segments } = flags;
+    const done = await backend.compact({ index: args.index, segments }, work).finally(report.stop);
+    if (flags.json) return this.printJson(done);
+    const { segments_before: before, segments_after: after } = done;
+    const sizes = `${bytes(done.bytes_before)} → ${bytes(done.bytes_after)}`;
+    this.print([
+      done.bytes_before === done.bytes_after && before === after
+        ? `${args.index}  ${plural(after, 'segment')} without deleted rows: nothing to do`
+        : `${args.index}  ${before} → ${plural(after, 'segment')} in ${duration(done.took_ms)} · ${sizes}`,
+    ]);
+  }
+}

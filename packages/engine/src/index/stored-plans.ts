@@ -1,0 +1,27 @@
+import { LhsError } from '../base/errors.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { Commit, CommittedField } from './commit.ts';
+
+/**
+ * The plans that an index was built with, out of its commit alone: enough to delete, move and merge
+ * documents, whatever its definition says by now. Their analyzers refuse to analyse.
+ */
+export function storedPlans({ fields }: Commit): readonly FieldPlan[] {
+  return fields.map(({ inverted, analyzer, ...field }) => ({
+    ...field,
+    inverted: storedInverted(inverted, analyzer),
+  }));
+}
+
+function storedInverted(
+  inverted: CommittedField['inverted'],
+  analyzer: string | null,
+): FieldPlan['inverted'] {
+  if (inverted === null) return null;
+  if (inverted === 'keyword') return { kind: 'keyword' };
+  const name = analyzer ?? '';
+  const refuse = (): never => {
+    throw new LhsError('internal', `the analyzer "${name}" is not to be had here`);
+  };
+  return { kind: 'text', analyzer: { name, analyze: refuse, normalize: refuse } };
+}

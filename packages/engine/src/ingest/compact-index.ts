@@ -1,0 +1,77 @@
+/**
+ * Compaction of an index, without its table: segments are merged to few and deleted documents are
+ * left out, one merge after the other beside searches; one commit at the end makes all of it
+ * visible. Stopped or failed, the commit before stays in force and what was written goes.
+ */
+import type { CompactResponse, WorkOptions } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
+import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
+import { IndexWriter } from '../index/index-writer.ts';
+import { costOf, type MergePlan } from '../index/merge-plan.ts';
+import { storedPlans } from '../index/stored-plans.ts';
+import type { Directory } from '../storage/directory.ts';
+import { requireMergeRoom } from './disk-room.ts';
+
+/** What to compact: a generation whose index is locked, and where its merges run. */
+export interface CompactRequest extends WorkOptions {
+  readonly directory: Directory;
+  readonly runner: MergeRunner;
+  /** At most so many segments are left, as far as limits of their size allow. */
+  readonly segments: number;
+  readonly freeBytes: () => number;
+}
+
+/** Compacts. Throws index_not_built, disk_short, interrupted, disk_full, io_error. */
+export async function compactIndex(
+  request: CompactRequest,
+): Promise<Omit<CompactResponse, 'took_ms'>> {
+  const { directory, runner, segments, signal } = request;
+  const before = readCommit(directory);
+  if (before === null) {
+    throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
+      hint: 'run lhs index reindex to build the index',
+    });
+  }
+  const writer = IndexWriter.open(directory, storedPlans(before));
+  const merges = new BackgroundMerges(writer, runner);
+  const progress = progressOf(request);
+  try {
+    const planned = (plans: readonly MergePlan[]) => {
+      const bytes = plans.reduce((sum, plan) => sum + costOf(plan).bytes, 0);
+      requireMergeRoom(bytes, request.freeBytes(), directory.path);
+      progress.begin(plans);
+    };
+    const count = await merges.force(segments, { planned, told: progress.told, signal });
+    const { checkpoint, files } = before;
+    const after = count === 0 ? before : writer.commit({ checkpoint, files });
+    return answer(before, after);
+  } finally {
+    await merges.close();
+    writer.close();
+  }
+}
+
+/** Documents of merges that are done, and of the part of the one that runs. */
+function progressOf({ onProgress }: CompactRequest) {
+  let docs: number[] = [];
+  return {
+    begin(plans: readonly MergePlan[]): void {
+      docs = plans.map((plan) => costOf(plan).docs);
+    },
+    told(at: number, part: number): void {
+      const total = docs.reduce((sum, count) => sum + count, 0);
+      const done = docs.slice(0, at).reduce((sum, count) => sum + count, 0) + part * docs[at];
+      onProgress?.({ phase: 'merging', docs_done: Math.round(done), docs_total: total });
+    },
+  };
+}
+
+function answer(before: Commit, after: Commit): Omit<CompactResponse, 'took_ms'> {
+  return {
+    segments_before: before.segments.length,
+    segments_after: after.segments.length,
+    bytes_before: commitBytes(before),
+    bytes_after: commitBytes(after),
+  };
+}
