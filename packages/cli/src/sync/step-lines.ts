@@ -1,7 +1,5 @@
-import type { FollowEvent, Healed, Progress } from '@lakehouse-search/engine';
-import { clockTime, count, duration, plural, snapshotName } from '../terminal/figures.ts';
-import type { Style } from '../terminal/style.ts';
-import { printable } from '../terminal/text.ts';
+import type { Healed, Progress } from '@lakehouse-search/engine';
+import { count, snapshotName } from '../terminal/figures.ts';
 import { healWords } from './heal-words.ts';
 
 type Step = Pick<Progress, 'snapshot' | 'operation' | 'inserted' | 'updated' | 'deleted'>;
@@ -19,32 +17,6 @@ export function stepLine(step: Step): string {
 }
 
 const signed = (sign: string, n: number) => (n === 0 ? '' : `${sign}${count(n)}`).padStart(8);
-
-const STEP_WIDTH = 46;
-
-/** What following says of one event; `waiting` is for the screen's last line. */
-export function eventLines(event: FollowEvent, style: Style): string[] {
-  const at = style.dim(clockTime(event.at));
-  switch (event.event) {
-    case 'commit': {
-      const step = stepLine({ ...event, snapshot: event.snapshot ?? undefined } as Step);
-      const line = `${at}  ${step.padEnd(STEP_WIDTH)}${duration(event.took_ms).padStart(9)}`;
-      return event.healed === undefined ? [line] : [line, `          ${oneStep(event.healed)}`];
-    }
-    case 'merge': {
-      const { segments_before: before, segments_after: after } = event;
-      const what =
-        before === after
-          ? 'segments rewritten without deleted rows'
-          : `${plural(before, 'segment')} are ${count(after)} now`;
-      return [`${at}  merged     ${what}`];
-    }
-    case 'retry':
-      return [`${at}  ${printable(event.message)}; trying again in ${duration(event.in_ms)}`];
-    case 'waiting':
-      return [`waiting for the table (every ${duration(event.every_ms).replace('.0', '')}) …`];
-  }
-}
 
 /** Why it went in one step. */
 export const oneStep = ({ reason }: Healed): string =>

@@ -1,8 +1,9 @@
-import type { FollowEvent, Progress } from '@lakehouse-search/engine';
+import type { Progress } from '@lakehouse-search/engine';
 import { LhsError } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { eventLines, oneStep, stepLine } from '../../sync/step-lines.ts';
+import { followReport } from '../../sync/follow-report.ts';
+import { oneStep, stepLine } from '../../sync/step-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexSync extends LhsCommand {
@@ -69,25 +70,12 @@ export default class IndexSync extends LhsCommand {
     const pollMs = pollMillis(flags.poll);
     const backend = await this.backend(flags);
     const signal = this.interruptible('what is committed stays');
+    const report = flags.json ? null : followReport(this.terminal, this.style);
     for await (const event of backend.follow({ index }, { signal, pollMs })) {
-      if (flags.json) this.terminal.out(JSON.stringify(event));
-      else this.#tell(event);
+      if (report === null) this.terminal.out(JSON.stringify(event));
+      else report.tell(event);
     }
-    if (!flags.json && this.terminal.progress) process.stderr.write('\r\u001b[K');
-  }
-
-  /** Commits and merges are the data; that it waits is a last line that the next one replaces. */
-  #tell(event: FollowEvent): void {
-    const { terminal, style } = this;
-    const text = eventLines(event, style).join('\n');
-    const clear = terminal.progress ? '\r\u001b[K' : '';
-    if (event.event === 'waiting') {
-      if (terminal.progress) process.stderr.write(`${clear}${text}`);
-      return;
-    }
-    if (terminal.progress) process.stderr.write(clear);
-    if (event.event === 'retry') terminal.err(text);
-    else terminal.out(text);
+    report?.stop();
   }
 }
 

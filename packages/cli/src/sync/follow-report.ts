@@ -1,0 +1,75 @@
+import type { FollowEvent } from '@lakehouse-search/engine';
+import { clockTime, count, duration, plural } from '../terminal/figures.ts';
+import type { Style } from '../terminal/style.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { cut, printable, wrap } from '../terminal/text.ts';
+import { oneStep, stepLine } from './step-lines.ts';
+
+/** Tells what following says, event by event; `stop` leaves the line empty for what comes next. */
+export interface FollowReport {
+  tell(event: FollowEvent): void;
+  stop(): void;
+}
+
+/** Under the time of day. */
+const INDENT = ' '.repeat(10);
+const STEP_WIDTH = 46;
+
+/**
+ * A line for each commit and merge on stdout. On stderr what keeps it from one, once, and what it
+ * waits for: on a terminal as a last line that the next one replaces, on a pipe not at all.
+ */
+export function followReport(terminal: Terminal, style: Style): FollowReport {
+  let fault = '';
+  const clear = () => {
+    if (terminal.progress) process.stderr.write('\r\u001b[K');
+  };
+  const wait = (text: string) => {
+    clear();
+    if (terminal.progress) process.stderr.write(style.dim(cut(text, terminal.width - 1)));
+  };
+  const line = (at: string, text: string) => {
+    const whole = `${clockTime(at)}  ${text}`;
+    return terminal.progress ? wrap(whole, terminal.width, INDENT).join('\n') : whole;
+  };
+  return {
+    tell(event) {
+      if (event.event === 'waiting') {
+        fault = '';
+        return wait(`waiting for the table (every ${seconds(event.every_ms)}) …`);
+      }
+      if (event.event === 'retry') {
+        clear();
+        if (fault !== event.message) terminal.err(line(event.at, printable(event.message)));
+        fault = event.message;
+        return wait(`trying again in ${seconds(event.in_ms)} …`);
+      }
+      clear();
+      fault = '';
+      terminal.out(line(event.at, event.event === 'commit' ? committed(event) : merged(event)));
+      if ('healed' in event && event.healed) terminal.out(INDENT + oneStep(event.healed));
+    },
+    stop: clear,
+  };
+}
+
+function committed(event: Extract<FollowEvent, { event: 'commit' }>): string {
+  const { snapshot, operation, inserted, updated, deleted } = event;
+  const step = stepLine({
+    ...(snapshot === null ? {} : { snapshot }),
+    ...(operation === null ? {} : { operation }),
+    inserted,
+    updated,
+    deleted,
+  });
+  return step.padEnd(STEP_WIDTH) + duration(event.took_ms).padStart(9);
+}
+
+function merged(event: Extract<FollowEvent, { event: 'merge' }>): string {
+  const { segments_before: before, segments_after: after } = event;
+  if (before === after) return 'merged     deleted rows are gone from a segment';
+  return `merged     ${plural(before, 'segment')} are ${count(after)} now`;
+}
+
+/** `5 s`, `360 ms`, `3.8 s`. */
+const seconds = (ms: number): string => duration(ms).replace('.0 s', ' s');
