@@ -61,9 +61,10 @@ export function interceptFiles(root: string, observer: Observer): () => void {
       open.delete(descriptor);
       original.closeSync(descriptor);
     },
-    writeSync(descriptor: number, data: Uint8Array, offset = 0, length?: number): number {
+    writeSync(descriptor: number, data: string | Uint8Array, offset = 0, length?: number): number {
       const path = open.get(descriptor);
-      const bytes = data.subarray(offset, length === undefined ? undefined : offset + length);
+      const all = typeof data === 'string' ? Buffer.from(data) : data;
+      const bytes = all.subarray(offset, length === undefined ? undefined : offset + length);
       const write = (part: Uint8Array) => original.writeSync(descriptor, part, 0, part.length);
       if (path === undefined) return write(bytes);
       const part = (most: number): void => {

@@ -6,22 +6,22 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { checkIndex } from '../../src/index/check-index.ts';
-import { filesOf } from '../../src/index/commit.ts';
+import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/registry/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { exportOf, makeSmallTable, type SmallTable, textOf } from './small-table.ts';
-import type { Work } from './work.ts';
+import { runWork, type Work } from './work.ts';
 
 /** An operation, the data folder that it begins in, and the contents that it may leave. */
 export interface Operation {
   readonly name: string;
   readonly work: Work;
-  /** Which prepared data folder: snapshots of the table that its index has. */
-  readonly from: number;
+  /** Which prepared data folder: the table's snapshot that its index has, or `drifted`. */
+  readonly from: number | 'drifted';
   /** From what is there before to what is there after; each a text of `exportOf`. */
   readonly states: readonly string[];
 }
@@ -30,13 +30,12 @@ export interface Operation {
 export class Stage {
   readonly folder: string;
   readonly table: SmallTable;
-  readonly operations: readonly Operation[];
+  operations: readonly Operation[] = [];
   #copies = 0;
 
   private constructor(folder: string, table: SmallTable) {
     this.folder = folder;
     this.table = table;
-    this.operations = operationsOf(table);
   }
 
   /** Prepares everything below a new folder. */
@@ -69,21 +68,42 @@ export class Stage {
       await backend.close();
       cpSync(data, join(this.folder, `at-${number}`), { recursive: true });
     }
+    this.operations = operationsOf(this.table, await this.#drift(data));
+  }
+
+  /** The last folder again with a segment gone from its commit; gives what it holds then. */
+  async #drift(data: string): Promise<string> {
+    const directory = openLocalDirectory(currentGeneration(indexFolderOf(data))?.path ?? '');
+    const commit = readCommit(directory);
+    if (commit === null) throw new Error('nothing was prepared');
+    const segments = commit.segments.slice(0, -1);
+    writeCommit(directory, { ...commit, number: commit.number + 1, segments });
+    const backend = await openLocal(data);
+    const text = await contentOf(backend);
+    await backend.close();
+    cpSync(data, join(this.folder, 'at-drifted'), { recursive: true });
+    return text;
   }
 }
 
-function operationsOf({ snapshots }: SmallTable): Operation[] {
+function operationsOf({ snapshots }: SmallTable, drifted: string): Operation[] {
   const texts = snapshots.map(({ rows }) => exportOf(rows));
   const last = snapshots.length - 1;
   const steps = snapshots.slice(1).map(({ id, did }, i): Operation => {
     const name = `sync ${i + 1}, ${did}`;
     return { name, work: { kind: 'sync', until: id }, from: i, states: texts.slice(i, i + 2) };
   });
+  const back: Work = { kind: 'sync', until: snapshots[3].id };
   return [
     ...steps,
+    { name: 'sync back', work: back, from: last, states: [texts[last], texts[3]] },
     { name: 'sync of all', work: { kind: 'sync' }, from: 0, states: texts },
     { name: 'reindex', work: { kind: 'reindex' }, from: last, states: [texts[last]] },
     { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
+    ...('compact' in LocalBackend.prototype
+      ? [{ name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] } as const]
+      : []),
+    { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
   ];
 }
 
@@ -96,14 +116,13 @@ export async function contentOf(backend: LocalBackend): Promise<string> {
 
 /**
  * What must hold after a fault: the data folder opens unaided (I1) at the last acknowledged state
- * or a later one (I3), whole (I2, I4); after opening it twice no orphan is left (I5); the next sync
- * reaches the table's state.
+ * or a later one (I3), whole (I2, I4); the same operation done again reaches its end; after opening
+ * it twice no orphan is left (I5).
  */
 export async function expectSound(
   data: string,
   operation: Operation,
   acknowledged: number,
-  goal: string,
 ): Promise<void> {
   const backend = await openLocal(data);
   try {
@@ -114,8 +133,8 @@ export async function expectSound(
     const { total } = await backend.search({ query: 'title:again OR title:title', limit: 5 });
     expect(total).toBeGreaterThan(0);
     expect(faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
-    await backend.sync({});
-    expect(await contentOf(backend), 'the next sync does not reach the table').toBe(goal);
+    await runWork(backend, operation.work);
+    expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
   } finally {
     await backend.close();
   }
@@ -142,13 +161,18 @@ function faultsOf(data: string): readonly string[] {
   }
 }
 
+/** Files that the newest commit of the only index names. */
+export function namedFiles(data: string): readonly string[] {
+  const live = currentGeneration(indexFolderOf(data))?.path ?? '';
+  const commit = readCommit(openLocalDirectory(live));
+  return commit === null ? [] : [...filesOf(commit)];
+}
+
 /** Names in the index's folder and its live generation that nobody needs; missing ones too. */
 export function orphansOf(data: string): readonly string[] {
   const folder = indexFolderOf(data);
   const live = currentGeneration(folder)?.path ?? '';
-  const snapshot = openSnapshot(openLocalDirectory(live));
-  const named = filesOf(snapshot.commit);
-  snapshot.release();
+  const named = new Set(namedFiles(data));
   const top = readdirSync(folder).filter((name) => name !== 'CURRENT' && !live.endsWith(name));
   const inside = readdirSync(live).filter((name) => !named.has(name) && name !== 'verified');
   const missing = [...named].filter((name) => !existsSync(join(live, name)));

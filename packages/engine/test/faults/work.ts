@@ -3,7 +3,9 @@ import type { LocalBackend } from '@lakehouse-search/engine';
 /** What is done to a data folder; as JSON it goes to a child process. */
 export type Work =
   | { readonly kind: 'sync'; readonly until?: string }
-  | { readonly kind: 'reindex'; readonly as_of?: string };
+  | { readonly kind: 'reindex'; readonly as_of?: string }
+  | { readonly kind: 'compact' }
+  | { readonly kind: 'repair' };
 
 /** What a child process may be told besides. `open`: open it and search, which sweeps. */
 export type ChildWork =
@@ -11,6 +13,10 @@ export type ChildWork =
   | { readonly kind: 'open' }
   | { readonly kind: 'create'; readonly definition: string }
   | { readonly kind: 'drop' };
+
+interface Compacts {
+  compact(request: object): Promise<unknown>;
+}
 
 /** Does it; `acknowledged` is told of each commit of a sync. */
 export async function runWork(
@@ -24,6 +30,8 @@ export async function runWork(
   if (work.kind === 'open') await backend.search({ limit: 1 });
   else if (work.kind === 'create') await backend.createIndex(work);
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
+  else if (work.kind === 'compact') await (backend as unknown as Compacts).compact({});
+  else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'reindex') await backend.reindex(work);
   else await backend.sync(work, { onProgress });
 }
