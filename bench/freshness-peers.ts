@@ -13,6 +13,7 @@ import { WORK } from './shared.ts';
 
 const LANCEDB = '0.39.0';
 const ARROW = '18.1.0';
+const PYLANCE = '14.0.2';
 const BATCH_ROWS = 20_000;
 
 /** Of LanceDB's API what is used here. */
@@ -58,6 +59,17 @@ function install(folder: string): void {
   const native = `@lancedb/lancedb-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
   const packages = [`@lancedb/lancedb@${LANCEDB}`, `${native}@${LANCEDB}`, `apache-arrow@${ARROW}`];
   spawnSync('npm', ['install', '--omit=optional', ...packages], { cwd: folder, stdio: 'inherit' });
+}
+
+/** A Python with pylance, made in the work folder where it is not there yet; null: not to be had. */
+export function lancePython(): string | null {
+  const folder = join(WORK, 'lance-venv');
+  const python = join(folder, 'bin/python');
+  if (!existsSync(python)) {
+    spawnSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' });
+    spawnSync(python, ['-m', 'pip', 'install', '-q', `pylance==${PYLANCE}`], { stdio: 'inherit' });
+  }
+  return spawnSync(python, ['-c', 'import lance']).status === 0 ? python : null;
 }
 
 /** A row as the peers hold it. */

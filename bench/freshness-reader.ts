@@ -46,6 +46,8 @@ const ENGINES: Readonly<Record<string, (place: string) => Promise<Search>>> = {
   },
 };
 
+// Lance warns at every query.
+process.env.RUST_LOG = 'error';
 const [engine, place] = process.argv.slice(2);
 const search = await ENGINES[engine](place);
 await search('warm');
