@@ -111,6 +111,14 @@ export class OrdinalColumn {
     return this.#dictionary.get(ord);
   }
 
+  /**
+   * True when the string with this ordinal is bytes[0 .. length). Cheap when ordinals are asked in
+   * order.
+   */
+  isString(ord: number, bytes: Uint8Array, length: number): boolean {
+    return this.#dictionary.equals(ord, bytes, 0, length);
+  }
+
   /** The ordinal of a string, or -1 when no document ever had it. */
   find(bytes: Uint8Array): number {
     const ord = this.lowerBound(bytes);

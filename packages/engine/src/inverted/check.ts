@@ -1,55 +1,180 @@
-import { NO_MORE_DOCS } from './cursors.ts';
+/**
+ * The full check of an inverted component: every term's postings are walked, block by block as they
+ * are stored.
+ */
+import { decodeListDocs, decodeListFrequencies, decodeShort } from './cursors.ts';
 import { corrupt } from './damage.ts';
+import { DENSE, LIST_BLOCK, RANGE, SHORT } from './format.ts';
 import type { InvertedReader } from './inverted-reader.ts';
+import { rangeDocs, rangeFrequencies } from './join-postings.ts';
+import type { TermCursor } from './term-cursor.ts';
+import { type BigTerm, boundaryOf, denseParts, type TermInfo } from './term-info.ts';
+
+/** Documents of a range that share a byte-aligned run of positions. */
+const GROUP = 64;
+
+/** Who sees the terms and postings that are walked. */
+export interface PostingsVisitor {
+  /** The next term: source[0 .. length) is only valid during the call. */
+  term(ordinal: number, source: Uint8Array, length: number): void;
+  /** A document that holds it. */
+  posting(doc: number): void;
+}
 
 /**
  * Walks every term: terms rise, documents rise and lie in the segment, as many as the dictionary
  * says; in text fields frequencies add up to the documents' lengths and positions rise. Throws
  * corrupt_index.
  */
-export function checkInverted(reader: InvertedReader): void {
-  const lengths = new Int32Array(reader.docs);
-  const scratch = { positions: new Int32Array(1024) };
+export function checkInverted(reader: InvertedReader, visitor?: PostingsVisitor): void {
+  const walk = new PostingsWalk(reader, visitor);
   const cursor = reader.terms();
-  let previous: Uint8Array | null = null;
+  const previous = new LastTerm();
   let terms = 0;
   while (cursor.next()) {
-    if (previous !== null && cursor.compare(previous) <= 0) throw corrupt('its terms do not rise');
-    previous = cursor.bytes().slice();
-    checkTerm(reader, cursor.info(), lengths, scratch);
+    if (terms > 0 && !previous.isBelow(cursor)) throw corrupt('its terms do not rise');
+    previous.take(cursor);
+    visitor?.term(terms, cursor.source, cursor.length);
+    walk.term(cursor.info());
     terms++;
   }
   if (terms !== reader.termCount)
     throw corrupt(`it has ${terms} terms, expected ${reader.termCount}`);
-  if (reader.text) checkLengths(reader, lengths);
+  if (reader.text) checkLengths(reader, walk.lengths);
 }
 
-function checkTerm(
-  reader: InvertedReader,
-  info: Parameters<InvertedReader['postings']>[0],
-  lengths: Int32Array,
-  scratch: { positions: Int32Array },
-): void {
-  const postings = reader.postings(info);
-  let count = 0;
-  let last = -1;
-  for (let doc = postings.next(); doc !== NO_MORE_DOCS; doc = postings.next()) {
-    if (doc <= last || doc >= reader.docs) throw corrupt(`a posting names document ${doc}`);
-    last = doc;
-    if (++count > info.df) break;
-    if (!reader.text) continue;
-    const tf = postings.tf();
-    if (tf < 1 || tf > reader.lengthOf(doc))
-      throw corrupt(`a frequency is ${tf} in document ${doc}`);
-    lengths[doc] += tf;
-    if (scratch.positions.length < tf) scratch.positions = new Int32Array(tf * 2);
-    postings.positions(scratch.positions);
-    for (let i = 1; i < tf; i++) {
-      if (scratch.positions[i] < scratch.positions[i - 1])
-        throw corrupt(`positions of document ${doc} do not rise`);
+/** A copy of the term before. */
+class LastTerm {
+  #bytes = new Uint8Array(256);
+  #length = 0;
+
+  isBelow({ source, length }: TermCursor): boolean {
+    const most = Math.min(this.#length, length);
+    for (let i = 0; i < most; i++) {
+      if (this.#bytes[i] !== source[i]) return this.#bytes[i] < source[i];
+    }
+    return this.#length < length;
+  }
+
+  take({ source, length }: TermCursor): void {
+    if (length > this.#bytes.length) this.#bytes = new Uint8Array(2 * length);
+    for (let i = 0; i < length; i++) this.#bytes[i] = source[i];
+    this.#length = length;
+  }
+}
+
+class PostingsWalk {
+  /** Tokens found so far, by document. */
+  readonly lengths: Int32Array;
+  readonly #reader: InvertedReader;
+  readonly #visitor: PostingsVisitor | undefined;
+  readonly #docs = new Int32Array(RANGE);
+  readonly #frequencies = new Int32Array(RANGE);
+  #last = -1;
+  #count = 0;
+  /** Where the positions of the block go on: byte address, bit after it. */
+  #at = 0;
+  #bit = 0;
+
+  constructor(reader: InvertedReader, visitor: PostingsVisitor | undefined) {
+    this.#reader = reader;
+    this.#visitor = visitor;
+    this.lengths = new Int32Array(reader.docs);
+  }
+
+  /** Walks the postings of a term. */
+  term(info: TermInfo): void {
+    this.#last = -1;
+    this.#count = 0;
+    if (info.kind === SHORT) {
+      this.#open(decodeShort(this.#reader, info, this.#docs, this.#frequencies));
+      this.#block(0, info.df);
+    } else {
+      const term = this.#reader.big(info);
+      if (term.kind === DENSE) this.#dense(term);
+      else this.#list(term);
+    }
+    if (this.#count !== info.df)
+      throw corrupt(`a term has ${this.#count} postings, expected ${info.df}`);
+  }
+
+  #list(term: BigTerm): void {
+    const reader = this.#reader;
+    const offsets = (term.start >> 2) + 3 * term.blocks;
+    for (let block = 0; block < term.blocks; block++) {
+      decodeListDocs(reader, term, block, this.#docs, 0);
+      if (reader.text) {
+        decodeListFrequencies(reader, term, block, this.#frequencies, 0);
+        this.#open(term.positions + reader.arena.i32[offsets + block]);
+      }
+      this.#block(0, Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK));
     }
   }
-  if (count !== info.df) throw corrupt(`a term has ${count} postings, expected ${info.df}`);
+
+  #dense(term: BigTerm): void {
+    const reader = this.#reader;
+    const parts = denseParts(reader, term);
+    for (let range = 0; range < reader.ranges; range++) {
+      const size = rangeDocs(reader, parts.bitmap, range, this.#docs);
+      if (!reader.text || size === 0) {
+        this.#block(0, size);
+        continue;
+      }
+      const boundary = boundaryOf(reader, term, parts, range);
+      const width = reader.arena.u8[parts.width + range];
+      rangeFrequencies(reader, boundary, width, size, this.#frequencies);
+      this.#open(boundary);
+      for (let from = 0, g = 1; from < size; g++) {
+        let to = from;
+        while (to < size && this.#docs[to] < range * RANGE + g * GROUP) to++;
+        this.#block(from, to);
+        this.#open(this.#at + ((this.#bit + 7) >> 3));
+        from = to;
+      }
+    }
+  }
+
+  #open(at: number): void {
+    this.#at = at;
+    this.#bit = 0;
+  }
+
+  /** Postings [from, to) of the block. */
+  #block(from: number, to: number): void {
+    const { text, docs: all } = this.#reader;
+    const docs = this.#docs;
+    const visitor = this.#visitor;
+    let last = this.#last;
+    for (let i = from; i < to; i++) {
+      const doc = docs[i];
+      if (doc <= last || doc >= all) throw corrupt(`a posting names document ${doc}`);
+      last = doc;
+      if (text) this.#tokens(doc, this.#frequencies[i]);
+      else visitor?.posting(doc);
+    }
+    this.#last = last;
+    this.#count += to - from;
+  }
+
+  /** Frequency and positions of a posting. */
+  #tokens(doc: number, tf: number): void {
+    const reader = this.#reader;
+    if (tf < 1 || tf > reader.lengthOf(doc))
+      throw corrupt(`a frequency is ${tf} in document ${doc}`);
+    this.lengths[doc] += tf;
+    const width = reader.widths[reader.extents[doc]];
+    if (tf > 1) {
+      const { view } = reader.arena;
+      const mask = 2 ** width - 1;
+      let before = 0;
+      for (let i = 0, b = this.#bit; i < tf; i++, b += width) {
+        const position = (view.getInt32(this.#at + (b >>> 3), true) >>> (b & 7)) & mask;
+        if (position < before) throw corrupt(`positions of document ${doc} do not rise`);
+        before = position;
+      }
+    }
+    this.#bit += tf * width;
+  }
 }
 
 function checkLengths(reader: InvertedReader, lengths: Int32Array): void {

@@ -1,5 +1,5 @@
 import type { Arena, Region } from '../storage/directory.ts';
-import { checkInverted } from './check.ts';
+import { checkInverted, type PostingsVisitor } from './check.ts';
 import { DensePostings, ListPostings, type PostingsCursor, ShortPostings } from './cursors.ts';
 import { corrupt } from './damage.ts';
 import { DictionaryReader } from './dictionary-reader.ts';
@@ -161,9 +161,12 @@ export class InvertedReader {
     return impactBound(this, info, firstDoc, lastDoc, averageLength);
   }
 
-  /** Full self-consistency: every term's postings are walked. Throws corrupt_index. */
-  check(): void {
-    checkInverted(this);
+  /**
+   * Full self-consistency: every term's postings are walked, and shown to `visitor` (of keyword
+   * fields). Throws corrupt_index.
+   */
+  check(visitor?: PostingsVisitor): void {
+    checkInverted(this, visitor);
   }
 
   #longAt(doc: number): number {

@@ -56,14 +56,15 @@ function appendDense(join: PostingsJoin, term: BigTerm, used: number): number {
   const parts = denseParts(reader, term);
   let end = used;
   for (let range = 0; range < reader.ranges; range++) {
-    const size = rangeDocs(reader, parts.bitmap, range);
+    const size = rangeDocs(reader, parts.bitmap, range, blockDocs);
     if (size === 0) continue;
     if (!reader.text) {
       end = appendBlock(join, 0, size, { at: 0, bit: 0 }, end);
       continue;
     }
     const boundary = boundaryOf(reader, term, parts, range);
-    rangeFrequencies(reader, boundary, reader.arena.u8[parts.width + range], size);
+    const width = reader.arena.u8[parts.width + range];
+    rangeFrequencies(reader, boundary, width, size, blockFrequencies);
     const place = { at: boundary, bit: 0 };
     for (let from = 0, g = 1; from < size; g++) {
       let to = from;
@@ -77,36 +78,42 @@ function appendDense(join: PostingsJoin, term: BigTerm, used: number): number {
   return end;
 }
 
-/** Documents of a range's bitmap into `blockDocs`; returns how many. */
-function rangeDocs({ arena }: InvertedReader, bitmap: number, range: number): number {
+/** Documents of a range's bitmap into `into`; returns how many. */
+export function rangeDocs(
+  { arena }: InvertedReader,
+  bitmap: number,
+  range: number,
+  into: Int32Array,
+): number {
   const { i32 } = arena;
   const first = (bitmap >> 2) + (range << 3);
   let size = 0;
   for (let word = 0; word < 8; word++) {
     const base = range * RANGE + (word << 5);
     for (let bits = i32[first + word]; bits !== 0; bits &= bits - 1) {
-      blockDocs[size++] = base + 31 - Math.clz32(bits & -bits);
+      into[size++] = base + 31 - Math.clz32(bits & -bits);
     }
   }
   return size;
 }
 
-/** Frequencies of a range, which run backwards from its boundary, into `blockFrequencies`. */
-function rangeFrequencies(
+/** Frequencies of a range, which run backwards from its boundary, into `into`. */
+export function rangeFrequencies(
   { arena }: InvertedReader,
   boundary: number,
   width: number,
   size: number,
+  into: Int32Array,
 ): void {
   if (width === 0) {
-    blockFrequencies.fill(1, 0, size);
+    into.fill(1, 0, size);
     return;
   }
   const { view } = arena;
   const mask = 2 ** width - 1;
   for (let i = 0, bit = width; i < size; i++, bit += width) {
     const word = view.getInt32(boundary - ((bit + 7) >> 3), true);
-    blockFrequencies[i] = ((word >>> (-bit & 7)) & mask) + 1;
+    into[i] = ((word >>> (-bit & 7)) & mask) + 1;
   }
 }
 

@@ -6,15 +6,12 @@
 
 import { compareBytes } from '../base/compare-bytes.ts';
 import { LhsError } from '../base/errors.ts';
-import { hashBytes } from '../base/hash-bytes.ts';
+import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
-import { NO_MORE_DOCS } from '../inverted/cursors.ts';
 import { verifyFramed } from '../storage/frame.ts';
+import { checkCore, checkLive, type Report } from './check-core.ts';
 import type { SegmentReader } from './segment-reader.ts';
-
-/** What a problem names: the component (`numeric of field 3`) and what is wrong with it. */
-export type Report = (component: string, problem: string) => void;
 
 /**
  * Checks a segment; `files`: number of data files in the commit's file table. Returns the
@@ -35,60 +32,18 @@ export function checkSegment(reader: SegmentReader, files: number): readonly str
   };
   reader.verify((framed) => step(framed.name, () => verifyFramed(framed)));
   if (problems.length > 0) return problems;
-  step('core', () => checkKeys(reader, report));
+  step('core', () => checkCore(reader, report));
+  step('live', () => checkLive(reader, report));
   step('locators', () => checkLocators(reader, files, report));
-  step('stored', () => checkStored(reader));
+  step('stored', () => reader.storedReader()?.check());
   for (const { kind, field } of reader.entry.components) {
     const name = `${kind} of field ${field}`;
-    if (kind === 'text' || kind === 'keyword') step(name, () => reader.inverted(field)!.check());
+    if (kind === 'text') step(name, () => reader.inverted(field)!.check());
     if (kind === 'keyword') step(name, () => checkKeywords(reader, field, name, report));
     if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
     if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
   }
   return problems;
-}
-
-function checkKeys(reader: SegmentReader, report: Report): void {
-  const { keys } = reader;
-  const byRank = new Int32Array(reader.docs).fill(-1);
-  for (let doc = 0; doc < reader.docs; doc++) {
-    const rank = keys.rank(doc);
-    if (rank < 0 || rank >= reader.docs || byRank[rank] >= 0) report('core', `rank of ${doc}`);
-    else byRank[rank] = doc;
-  }
-  const bytes: Uint8Array[] = [];
-  keys.forEach((key, length) => {
-    bytes.push(key.slice(0, length));
-  });
-  for (let rank = 1; rank < byRank.length; rank++) {
-    if (byRank[rank - 1] < 0 || byRank[rank] < 0) continue;
-    const [a, b] = [bytes[byRank[rank - 1]], bytes[byRank[rank]]];
-    const order = compareBytes(a, 0, a.length, b, 0, b.length);
-    if (order > 0) report('core', `key of rank ${rank} comes before that of rank ${rank - 1}`);
-  }
-  bytes.forEach((key, doc) => {
-    if (!reader.isDeleted(doc) && keys.find(key) !== doc) {
-      report('core', `document ${doc} is not found by its key, or shares it with another`);
-    }
-  });
-  checkHashes(reader, bytes, report);
-}
-
-function checkHashes(reader: SegmentReader, bytes: readonly Uint8Array[], report: Report): void {
-  const { hashes, byHash } = reader.keys;
-  const seen = new Uint8Array(reader.docs);
-  for (let i = 0; i < byHash.length; i++) {
-    const doc = byHash[i];
-    if (doc < 0 || doc >= reader.docs || seen[doc] === 1) {
-      report('core', `hash ${i} names document ${doc}`);
-      continue;
-    }
-    seen[doc] = 1;
-    if (i > 0 && hashes[i - 1] > hashes[i]) report('core', `hash ${i} is out of order`);
-    if (hashBytes(bytes[doc], 0, bytes[doc].length) !== hashes[i]) {
-      report('core', `hash ${i} is not that of the key of document ${doc}`);
-    }
-  }
 }
 
 function checkLocators(reader: SegmentReader, files: number, report: Report): void {
@@ -101,13 +56,9 @@ function checkLocators(reader: SegmentReader, files: number, report: Report): vo
   });
 }
 
-function checkStored(reader: SegmentReader): void {
-  const stored = reader.storedReader();
-  if (stored === null) return;
-  for (let doc = 0; doc < reader.docs; doc++) stored.row(doc);
-}
-
 function checkNumeric(column: NumericColumn, name: string, report: Report): void {
+  const key = (value: bigint) => (column.double ? doubleFromOrdered(value) : Number(value));
+  const bounds = { lo: key(column.min), hi: key(column.max) };
   let values = 0;
   for (let zone = 0; zone < column.zones; zone++) {
     const end = Math.min((zone + 1) * 1024, column.docs);
@@ -118,11 +69,13 @@ function checkNumeric(column: NumericColumn, name: string, report: Report): void
       if (count < 0 || column.has(doc) !== count > 0) report(name, `presence of ${doc}`);
       if (count <= 0) continue;
       values += count;
-      if (column.minAt(doc) < column.min || column.maxAt(doc) > column.max) {
-        report(name, `a value of document ${doc} lies outside of the column's bounds`);
-      }
-      lo = lo === null || below(column.sortKey(doc), lo) ? column.sortKey(doc) : lo;
-      hi = hi === null || below(hi, column.maxKey(doc)) ? column.maxKey(doc) : hi;
+      const [least, most] = [column.sortKey(doc), column.maxKey(doc)];
+      const outside = column.exact
+        ? below(least, bounds.lo) || below(bounds.hi, most)
+        : column.minAt(doc) < column.min || column.maxAt(doc) > column.max;
+      if (outside) report(name, `a value of document ${doc} lies outside of the column's bounds`);
+      if (lo === null || below(least, lo)) lo = least;
+      if (hi === null || below(hi, most)) hi = most;
     }
     const keys = column.zoneKeys(zone);
     if (!Object.is(keys?.lo ?? null, lo) || !Object.is(keys?.hi ?? null, hi)) {
@@ -161,32 +114,38 @@ function checkOrdinals(column: OrdinalColumn, name: string, report: Report): voi
 }
 
 /**
- * Postings and column of one keyword field say the same: each posting's document has the term's
- * ordinal, none is missing.
+ * A keyword field: its postings; where it has a column, both say the same: term n is string n, each
+ * posting's document has the term's ordinal, none is missing.
  */
 function checkKeywords(reader: SegmentReader, field: number, name: string, report: Report): void {
   const column = reader.ordinals(field);
-  const inverted = reader.inverted(field);
-  if (column === null || inverted === null) return;
+  const inverted = reader.inverted(field)!;
+  if (column === null) {
+    inverted.check();
+    return;
+  }
   if (inverted.termCount !== column.size) {
     report(name, `${inverted.termCount} terms, but the column has ${column.size} strings`);
     return;
   }
   let postings = 0;
-  const terms = inverted.terms();
-  for (let ord = 0; terms.next(); ord++) {
-    if (column.find(terms.bytes()) !== ord) report(name, `term ${ord} is not string ${ord}`);
-    const cursor = inverted.postings(terms.info());
-    for (let doc = cursor.next(); doc !== NO_MORE_DOCS; doc = cursor.next()) {
+  let ord = -1;
+  inverted.check({
+    term(ordinal, source, length) {
+      ord = ordinal;
+      if (!column.isString(ord, source, length)) report(name, `term ${ord} is not string ${ord}`);
+    },
+    posting(doc) {
       postings++;
       if (!hasOrd(column, doc, ord)) report(name, `document ${doc} lacks string ${ord}`);
-    }
-  }
+    },
+  });
   const pairs = countPairs(column);
   if (postings !== pairs) report(name, `${postings} postings, but the column has ${pairs}`);
 }
 
 function hasOrd(column: OrdinalColumn, doc: number, ord: number): boolean {
+  if (!column.multi) return column.ordAt(doc, 0) === ord;
   for (let i = column.count(doc) - 1; i >= 0; i--) if (column.ordAt(doc, i) === ord) return true;
   return false;
 }

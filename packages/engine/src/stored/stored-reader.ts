@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
-import { VALUE_BYTES, VALUE_LONG } from './stored-writer.ts';
+import { VALUE_BYTES, VALUE_DOUBLE, VALUE_LONG } from './stored-writer.ts';
 
 const SECTIONS = 5;
 /**
@@ -86,6 +86,15 @@ export class StoredReader {
     return block.bytes.subarray(rows + from, rows + to);
   }
 
+  /** Walks every row to its end. Throws corrupt_index where one does not hold together. */
+  check(): void {
+    for (let doc = 0; doc < this.docs; doc++) {
+      const row = this.rowBytes(doc);
+      if (new RowCursor(row).isWhole(this.fields.length)) continue;
+      throw corrupt(this.#path, `the stored values of document ${doc} do not hold together`);
+    }
+  }
+
   #blockOf(doc: number): number {
     let low = 0;
     let high = this.#firstDocs.length - 2;
@@ -167,6 +176,21 @@ class RowCursor {
       value |= (byte & 127) << shift;
       if (!(byte > 127)) return value >>> 0;
     }
+  }
+
+  /** True when the row is made of values of fields 1 .. `fields`, and ends where it should. */
+  isWhole(fields: number): boolean {
+    for (let place = this.varint(); place !== 0; place = this.varint()) {
+      if (place > fields) return false;
+      for (let count = this.varint(); count > 0; count--) {
+        const kind = this.#bytes[this.#at++];
+        if (kind !== VALUE_BYTES && kind !== VALUE_LONG && kind !== VALUE_DOUBLE) return false;
+        const length = kind === VALUE_BYTES ? this.varint() : 8;
+        this.#at += length;
+        if (this.#at > this.#bytes.length) return false;
+      }
+    }
+    return this.#at === this.#bytes.length;
   }
 
   value(): StoredValue {

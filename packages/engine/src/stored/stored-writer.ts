@@ -29,7 +29,7 @@ const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export const VALUE_BYTES = 0;
 export const VALUE_LONG = 1;
-const VALUE_DOUBLE = 2;
+export const VALUE_DOUBLE = 2;
 
 /** Collects rows of stored values, block by block. */
 export class StoredWriter {
