@@ -1,0 +1,207 @@
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync, renameSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ended, Home, lines } from './child.ts';
+
+/** Following, status and waiting, each command a process of its own. */
+const home = new Home();
+const WAREHOUSE = ['--warehouse', home.path('lake')];
+let nextId = 1;
+const followers: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of followers.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => {
+  console.log(`follow: ${home.runs} processes`);
+  home.dispose();
+});
+
+const TABLE = {
+  catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
+  table: 'ops.notes',
+};
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
+
+/** A snapshot of `n` new rows; returns its id. */
+async function append(n: number): Promise<string> {
+  const rows = Array.from({ length: n }, () => ({ id: nextId++, title: 'a note' }));
+  const { snapshotId } = await appendRows(TABLE, { kind: 'rows', rows });
+  return String(snapshotId);
+}
+
+beforeAll(async () => {
+  await createTable(TABLE.catalog, TABLE.table, { schema: SCHEMA, formatVersion: 2 });
+  await append(3);
+  const { stdout } = await home.run(['index', 'init', 'ops.notes', ...WAREHOUSE]);
+  await home.json(['index', 'create', '-f', '-'], { input: stdout });
+  await home.json(['index', 'reindex', 'notes']);
+});
+
+/** Lines of a process, one after the other. */
+function linesOf(child: ChildProcess) {
+  const iterator = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  return async () => {
+    const { value, done } = await iterator.next();
+    if (done) throw new Error('the process said no more');
+    return value as string;
+  };
+}
+const event = async (next: () => Promise<string>, kind: string) => {
+  for (;;) {
+    const said = JSON.parse(await next()) as Record<string, unknown>;
+    if (said.event === kind) return said;
+  }
+};
+const FOLLOW = ['index', 'sync', 'notes', '--follow', '--poll', '0.2'];
+const started = (args: readonly string[]) => {
+  const child = home.start(args);
+  followers.push(child);
+  return child;
+};
+const indexFolder = () => {
+  const folder = home.path('data', 'indexes');
+  return `${folder}/${readdirSync(folder)[0]}`;
+};
+
+describe('sync --follow', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends in order on %s, and with exit code 0',
+    async (signal) => {
+      const child = started([...FOLLOW, '--json']);
+      const end = ended(child);
+      const next = linesOf(child);
+      await event(next, 'waiting');
+      const snapshot = await append(2);
+      expect(await event(next, 'commit')).toMatchObject({ snapshot, inserted: 2, deleted: 0 });
+      child.kill(signal);
+      const { code, stderr } = await end;
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^\nstopping … \(again: at once\); what is committed stays\n$/);
+      expect(readdirSync(indexFolder()).filter((name) => /lock|tmp/.test(name))).toEqual([]);
+      const status = await home.json<{ checkpoint: unknown }>(['index', 'status', 'notes']);
+      expect(status.checkpoint).toMatchObject({ snapshot });
+    },
+  );
+
+  it('stops in the middle of many snapshots at one of them, and the next one goes on', async () => {
+    const snapshots: string[] = [];
+    for (let i = 0; i < 6; i++) snapshots.push(await append(400));
+    const child = started([...FOLLOW, '--json']);
+    const end = ended(child);
+    await event(linesOf(child), 'commit');
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(0);
+    const described = await home.json<{ snapshot: string }>(['index', 'describe', 'notes']);
+    const at = snapshots.indexOf(described.snapshot);
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(await home.json(['index', 'sync', 'notes'])).toMatchObject({
+      snapshots_applied: 5 - at,
+      inserted: 400 * (5 - at),
+      doc_count: nextId - 1,
+    });
+  });
+
+  it('says a line for each commit, and an outage once', async () => {
+    const child = started(FOLLOW);
+    const end = ended(child);
+    const next = linesOf(child);
+    await append(1200);
+    expect(await next()).toMatch(/^\d\d:\d\d:\d\d {2}\d+…\d+ {2}\w+ +\+1,200 {2,}[\d.]+ m?s$/);
+    renameSync(home.path('lake'), home.path('away'));
+    await new Promise<void>((told) => {
+      child.stderr!.on('data', (text: Buffer) => {
+        if (String(text).includes('is not a folder')) told();
+      });
+    });
+    renameSync(home.path('away'), home.path('lake'));
+    await append(1);
+    expect(await next()).toMatch(/\+1 /);
+    child.kill('SIGTERM');
+    const { code, stderr } = await end;
+    expect(code).toBe(0);
+    expect(stderr.match(/is not a folder/g)?.length).toBe(1);
+  });
+
+  it('names what it cannot mean', async () => {
+    const [both, poll, alone] = await Promise.all([
+      home.run([...FOLLOW, '--until', '1']),
+      home.run(['index', 'sync', 'notes', '--follow', '--poll', 'soon']),
+      home.run(['index', 'sync', 'notes', '--poll', '5']),
+    ]);
+    expect(both).toMatchObject({ code: 2, stdout: '' });
+    expect(poll.code).toBe(2);
+    expect(poll.stderr).toContain('--poll "soon" should be seconds, like 5 or 0.5');
+    expect(alone.code).toBe(2);
+  });
+});
+
+describe('index status', () => {
+  it('shows where the table is, and what to do', async () => {
+    await append(7);
+    const { code, stdout } = await home.run(['index', 'status', 'notes']);
+    expect(code).toBe(0);
+    expect(lines(stdout)).toEqual([
+      expect.stringMatching(
+        /^notes {7}live, generation 1, [\d,]+ rows, [\d.]+ kB in \d+ segments?/,
+      ),
+      expect.stringMatching(
+        /^checkpoint {2}snapshot \d{4}…\d{4} \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)$/,
+      ),
+      expect.stringMatching(/^table {7}1 snapshot ahead: \+7 -0 rows, newest \d+ s old$/),
+      'next        lhs index sync notes',
+    ]);
+    await home.json(['index', 'sync', 'notes']);
+    const { stdout: done } = await home.run(['index', 'status', 'notes']);
+    expect(done).toMatch(/^table {7}at the same snapshot, newest \d+ s old$/m);
+  });
+
+  it('says what it knows where the table is away', async () => {
+    renameSync(home.path('lake'), home.path('away'));
+    const [text, wire, search] = await Promise.all([
+      home.run(['index', 'status', 'notes']),
+      home.json(['index', 'status', 'notes']),
+      home.run(['search', 'notes', 'note']),
+    ]);
+    renameSync(home.path('away'), home.path('lake'));
+    expect(text.code).toBe(0);
+    expect(text.stdout.replace(/\s+/g, ' ')).toMatch(/table cannot be followed now: warehouse/);
+    expect(wire).toMatchObject({ source_error: { code: 'source_unreachable' } });
+    expect(search.code).toBe(0);
+    expect(search.stdout).toMatch(/the table cannot be reached \(snapshot/);
+  });
+});
+
+describe('waiting for a snapshot', () => {
+  it('is woken by the sync of another process', async () => {
+    const snapshot = await append(1);
+    const wanted = ['search', 'notes', 'note', '--snapshot-min', snapshot];
+    const early = await home.run(wanted);
+    expect(early.code).toBe(5);
+    expect(early.stderr).toContain(`not yet at ${snapshot}`);
+    const waiting = home.json<{ snapshot: string; lag_snapshots: number }>([
+      ...wanted,
+      '--wait',
+      '60',
+    ]);
+    await home.json(['index', 'sync', 'notes']);
+    expect(await waiting).toMatchObject({ snapshot, lag_snapshots: 0 });
+  });
+
+  it('ends with exit code 5 when the time is over', async () => {
+    const wanted = ['search', 'notes', 'note', '--snapshot-min', '1', '--wait', '1'];
+    const late = await home.run(wanted);
+    expect(late.code).toBe(5);
+    expect(late.stderr).toContain('not yet at 1, after a wait of 1000 ms');
+    const alone = await home.run(['search', 'notes', 'note', '--wait', '1']);
+    expect(alone.code).toBe(2);
+  });
+});
