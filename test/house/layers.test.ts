@@ -118,6 +118,7 @@ function isDoor(path: string): boolean {
     (basename(path) === 'index.ts' && dirname(path).endsWith('/src')) ||
     path.startsWith('packages/cli/src/commands/') ||
     path.startsWith('packages/cli/src/hooks/') ||
+    path.endsWith('-worker.ts') ||
     (['main.ts', 'help.ts'].includes(basename(path)) && path.startsWith('packages/cli/')) ||
     path.endsWith('.d.ts')
   );

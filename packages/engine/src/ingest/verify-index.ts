@@ -17,7 +17,7 @@ import type { OpenIndex } from '../registry/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import { type Comparison, compareRows } from './verify-compare.ts';
 import { type ComparedSides, prepareSides } from './verify-sides.ts';
-import { checkStructures } from './verify-structures.ts';
+import { checkHere, type StructureCheck } from './verify-structures.ts';
 
 /** An answer without its time, and what a repair needs to know. */
 export interface Verified {
@@ -35,12 +35,22 @@ export async function verifyIndex(
   table: SourceTable,
   request: VerifyRequest,
   work: WorkOptions,
+  check: StructureCheck = checkHere,
 ): Promise<Verified> {
+  const beside = new AbortController();
+  const signals = work.signal === undefined ? [] : [work.signal];
+  const signal = AbortSignal.any([beside.signal, ...signals]);
   const { sides, faults } = await prepareSides(open, table, request);
-  const comparison = await compareRows(sides, work);
-  const structures = checkStructures(open.snapshot, work);
-  const all = [...new Set([...faults, ...structures])];
-  return { answer: answerOf(open, sides, comparison, all), sides, comparison };
+  const checked = check === checkHere ? null : check(open.snapshot, { signal });
+  checked?.catch(() => {});
+  try {
+    const comparison = await compareRows(sides, work);
+    const structures = await (checked ?? check(open.snapshot, work));
+    const all = [...new Set([...faults, ...structures])];
+    return { answer: answerOf(open, sides, comparison, all), sides, comparison };
+  } finally {
+    beside.abort();
+  }
 }
 
 function answerOf(

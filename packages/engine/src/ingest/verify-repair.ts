@@ -22,8 +22,11 @@ import { sourceState } from './source-state.ts';
 import type { Comparison } from './verify-compare.ts';
 import { type Verified, verifyIndex } from './verify-index.ts';
 import type { ComparedSides } from './verify-sides.ts';
+import { checkHere, type StructureCheck } from './verify-structures.ts';
 
 type Answer = Omit<VerifyResponse, 'took_ms'>;
+/** Who checks an open index against itself. */
+export type CheckOf = (open: OpenIndex) => StructureCheck;
 
 /**
  * Verifies an index whose lock is held, and repairs it where it drifted. Throws corrupt_index where
@@ -34,20 +37,21 @@ export async function repairIndex(
   index: LockedIndex,
   request: VerifyRequest,
   work: WorkOptions,
+  checkOf: CheckOf = () => checkHere,
 ): Promise<Answer> {
   const { folder, definition, table, openDirectory } = index;
   const analyzerOf = analyzersOf(definition.analyzers);
   const open = openIndex(folder, definition, analyzerOf, openDirectory);
   let repaired: Answer['repaired'];
   try {
-    const before = await verifyIndex(open, table, request, work);
+    const before = await verifyIndex(open, table, request, work, checkOf(open));
     if (before.answer.equal) return { ...before.answer, repaired: NOTHING };
     requireRepairable(before, definition.index);
     repaired = await applyRepair(index, open, before, work);
   } finally {
     open.snapshot.release();
   }
-  return { ...(await verifyAgain(index, table, request, work)), repaired };
+  return { ...(await verifyAgain(index, table, request, work, checkOf)), repaired };
 }
 
 const NOTHING = Object.freeze({ added: 0, replaced: 0, deleted: 0 });
@@ -57,10 +61,11 @@ async function verifyAgain(
   table: SourceTable,
   request: VerifyRequest,
   work: WorkOptions,
+  checkOf: CheckOf,
 ): Promise<Answer> {
   const open = openIndex(folder, definition, analyzersOf(definition.analyzers), openDirectory);
   try {
-    return (await verifyIndex(open, table, request, work)).answer;
+    return (await verifyIndex(open, table, request, work, checkOf(open))).answer;
   } finally {
     open.snapshot.release();
   }

@@ -1,22 +1,37 @@
 import type { WorkOptions } from '../backend.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { checkSegment } from '../segment/check.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
 import { refuseAborted } from './source-errors.ts';
 
-/**
- * What is wrong inside an index's own structures: every segment against its checksums and against
- * itself. That documents are those of the table, and live once, is not asked here.
- */
-export function checkStructures(
+/** Finds what is wrong inside an index's own structures, here or in another thread. */
+export type StructureCheck = (
   snapshot: IndexSnapshot,
-  { onProgress, signal }: WorkOptions,
+  work: WorkOptions,
+) => Promise<readonly string[]>;
+
+/** What is wrong inside segments: each against its checksums and against itself. */
+export function checkStructures(
+  segments: readonly SegmentReader[],
+  files: number,
+  told: (docs: number) => void = () => {},
 ): readonly string[] {
-  const total = snapshot.segments.reduce((sum, { docs }) => sum + docs, 0);
   let done = 0;
-  return snapshot.segments.flatMap((segment) => {
-    refuseAborted(signal);
-    onProgress?.({ phase: 'checking', docs_done: done, docs_total: total });
+  return segments.flatMap((segment) => {
+    told(done);
     done += segment.docs;
-    return checkSegment(segment, snapshot.files.length);
+    return checkSegment(segment, files);
   });
 }
+
+/**
+ * The check in this thread. That documents are those of the table, and live in one segment only, is
+ * not asked: the comparison says it.
+ */
+export const checkHere: StructureCheck = async (snapshot, { onProgress, signal }) => {
+  const docs_total = snapshot.segments.reduce((sum, { docs }) => sum + docs, 0);
+  return checkStructures(snapshot.segments, snapshot.files.length, (docs_done) => {
+    refuseAborted(signal);
+    onProgress?.({ phase: 'checking', docs_done, docs_total });
+  });
+};

@@ -1,5 +1,9 @@
 import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import type { CheckOf } from '../ingest/verify-repair.ts';
+import { currentGeneration } from '../registry/index-folder.ts';
+import type { KnownIndex } from '../registry/open-indexes.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { writeIndex } from './write-index.ts';
 
@@ -15,8 +19,8 @@ export async function verifyLocal(
   requireSound(request);
   if (request.repair === true) {
     const { repairIndex } = await import('../ingest/verify-repair.ts');
-    return writeIndex(indexes, request.index, 'repair', (locked) =>
-      repairIndex(locked, request, work),
+    return writeIndex(indexes, request.index, 'repair', async (locked, known) =>
+      repairIndex(locked, request, work, await checkBeside(indexes, known)),
     );
   }
   const started = performance.now();
@@ -25,7 +29,8 @@ export async function verifyLocal(
   const open = indexes.hold(known);
   try {
     const table = await indexes.newestTable(known);
-    const { answer } = await verifyIndex(open, table, request, work);
+    const checkOf = await checkBeside(indexes, known);
+    const { answer } = await verifyIndex(open, table, request, work, checkOf(open));
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
     open.snapshot.release();
@@ -41,4 +46,16 @@ function requireSound({ sample, repair }: VerifyRequest): void {
   throw new LhsError('invalid_argument', 'a sample cannot be repaired from: it is not the whole', {
     hint: 'leave --sample away',
   });
+}
+
+/** The self check runs in a thread of its own where the index is a folder of this machine. */
+async function checkBeside({ openDirectory }: LocalIndexes, known: KnownIndex): Promise<CheckOf> {
+  const { checkHere } = await import('../ingest/verify-structures.ts');
+  if (openDirectory !== openLocalDirectory) return () => checkHere;
+  const { checkInThread } = await import('../ingest/verify-thread.ts');
+  return ({ snapshot }) => {
+    const live = currentGeneration(known.folder);
+    if (live === null || live.number !== snapshot.generation) return checkHere;
+    return checkInThread(live.path);
+  };
 }
