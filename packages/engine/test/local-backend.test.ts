@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
@@ -172,4 +172,29 @@ it('analyzes, parses and validates without an index or with one', async () => {
     },
   ]);
   await expect(backend.createIndex(request)).rejects.toMatchObject({ code: 'invalid_definition' });
+});
+
+it('leaves alone what another process has staged after it took the lock over', async () => {
+  await append({ id: 1, title: 'first' });
+  await create('notes');
+  await backend.reindex({});
+  const staged = join(folderOf(), 'gen-000002');
+  const lost = backend.reindex(
+    {},
+    {
+      onProgress: () => {
+        const lock = join(folderOf(), 'writer.lock');
+        writeFileSync(
+          lock,
+          JSON.stringify({ ...JSON.parse(readFileSync(lock, 'utf8')), token: 'x' }),
+        );
+        rmSync(staged, { recursive: true });
+        mkdirSync(staged);
+        writeFileSync(join(staged, 'theirs'), 'x');
+      },
+    },
+  );
+  await expect(lost).rejects.toMatchObject({ code: expect.stringMatching(/index_busy|io_error/) });
+  expect(readdirSync(staged)).toContain('theirs');
+  expect(await titles('notes')).toEqual(['first']);
 });

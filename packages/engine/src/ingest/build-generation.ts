@@ -62,10 +62,24 @@ export async function buildGeneration(
     const built = await rebuildIndex(request);
     lock.assertHeld();
     promoteGeneration(folder, staged);
-    sweepGenerations(folder);
+    if (isHeld(lock)) sweepGenerations(folder);
     return response(built, staged);
   } catch (error) {
-    if (liveNumber(folder) !== staged.number) discardGeneration(staged);
+    if (isHeld(lock) && liveNumber(folder) !== staged.number) discardGeneration(staged);
+    throw error;
+  }
+}
+
+/**
+ * Whether the lock is still ours. Whoever has taken it over may have swept what we staged, and
+ * staged a generation of the same number: nothing in the folder is ours to remove any more.
+ */
+function isHeld(lock: IndexLock): boolean {
+  try {
+    lock.assertHeld();
+    return true;
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'index_busy') return false;
     throw error;
   }
 }
