@@ -16,6 +16,7 @@ import { DIGEST_BUCKETS } from '../index/content-digest.ts';
 import type { OpenIndex } from '../registry/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import { type Comparison, compareRows } from './verify-compare.ts';
+import { compareSample } from './verify-sample.ts';
 import { type ComparedSides, prepareSides } from './verify-sides.ts';
 import { checkHere, type StructureCheck } from './verify-structures.ts';
 
@@ -53,11 +54,27 @@ export async function verifyIndex(
   }
 }
 
+/**
+ * Compares a sample of `count` documents and as many rows. Throws as `verifyIndex`.
+ */
+export async function verifySample(
+  open: OpenIndex,
+  table: SourceTable,
+  request: VerifyRequest,
+  count: number,
+  work: WorkOptions,
+): Promise<Verified['answer']> {
+  const { sides, faults } = await prepareSides(open, table, request);
+  const comparison = await compareSample(sides, count, work);
+  return { ...answerOf(open, sides, comparison, faults, comparison.extraDocs), sampled: true };
+}
+
 function answerOf(
   { snapshot }: OpenIndex,
   sides: ComparedSides,
   comparison: Comparison,
   faults: readonly string[],
+  extraDocs?: readonly number[],
 ): Verified['answer'] {
   const { missing, stale, extra, digests } = comparison;
   const drifted = missing.length + stale.length + extra;
@@ -70,7 +87,7 @@ function answerOf(
     missing: missing.length,
     extra,
     stale: stale.length,
-    keys: keysOf(sides, comparison),
+    keys: keysOf(sides, comparison, extraDocs),
     digest: { index: digests.index.hex(), table: digests.table.hex() },
     buckets: DIGEST_BUCKETS,
     buckets_drifted: digests.index.differences(digests.table),
@@ -78,17 +95,22 @@ function answerOf(
   };
 }
 
-function keysOf({ docs, mapping }: ComparedSides, comparison: Comparison): VerifyResponse['keys'] {
-  const { missing, stale, held } = comparison;
+function keysOf(
+  { docs, mapping }: ComparedSides,
+  { missing, stale, held }: Comparison,
+  extraDocs: readonly number[] | undefined,
+): VerifyResponse['keys'] {
   const shown = LIMITS.driftedKeysShown;
-  const extra: Coordinates[] = [];
-  const coordinates = (key: Uint8Array) => coordinatesOf(mapping.key, key);
-  docs.forEachUnseen((doc) => {
-    if (extra.length < shown) extra.push(coordinates(docs.key(doc)));
-  });
+  const extra: number[] = extraDocs?.slice(0, shown) ?? [];
+  if (extraDocs === undefined) {
+    docs.forEachUnseen((doc) => {
+      if (extra.length < shown) extra.push(doc);
+    });
+  }
+  const coordinates = (key: Uint8Array): Coordinates => coordinatesOf(mapping.key, key);
   return {
     missing: missing.slice(0, shown).map((row) => coordinates(held.key(row))),
-    extra,
+    extra: extra.map((doc) => coordinates(docs.key(doc))),
     stale: stale.slice(0, shown).map(({ row }) => coordinates(held.key(row))),
   };
 }

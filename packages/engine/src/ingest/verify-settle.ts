@@ -40,12 +40,18 @@ interface Contender {
  * Settles held rows key by key. Rows that share a key are refused, or settled as a build does; the
  * row that stays is compared with the documents of its key, which are seen then. The digests are
  * corrected: rows that lost are taken out of the table's, documents that were found come into the
- * index's. Throws source_invalid.
+ * index's. `whole` false: only a sample was read, so documents of other rows are not looked at.
+ * Throws source_invalid.
  */
-export function settleRows(sides: ComparedSides, held: HeldRows, digests: Digests): Settled {
+export function settleRows(
+  sides: ComparedSides,
+  held: HeldRows,
+  digests: Digests,
+  { whole = true }: { readonly whole?: boolean } = {},
+): Settled {
   const settling = new Settling(sides, held, digests);
   held.forEachKey((key, rows) => settling.key(key, rows));
-  for (const key of sides.docs.keysSeenTwice()) settling.key(key, []);
+  if (whole) for (const key of sides.docs.keysSeenTwice()) settling.key(key, []);
   return settling;
 }
 
@@ -163,7 +169,8 @@ class Settling implements Settled {
   }
 }
 
-function setNumbers({ files, set }: ComparedSides): readonly number[] {
+/** By number of a data file in the index: its number among the snapshot's files. */
+export function setNumbers({ files, set }: ComparedSides): readonly number[] {
   const table = createFileTable(files);
   const numbers: number[] = [];
   set.files.forEach(({ data }, i) => {

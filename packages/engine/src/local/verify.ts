@@ -24,13 +24,18 @@ export async function verifyLocal(
     );
   }
   const started = performance.now();
-  const { verifyIndex } = await import('../ingest/verify-index.ts');
+  const { verifyIndex, verifySample } = await import('../ingest/verify-index.ts');
   const known = indexes.resolve(request.index);
   const open = indexes.hold(known);
   try {
     const table = await indexes.newestTable(known);
-    const checkOf = await checkBeside(indexes, known);
-    const { answer } = await verifyIndex(open, table, request, work, checkOf(open));
+    const { sample } = request;
+    const whole = async () => {
+      const checkOf = await checkBeside(indexes, known);
+      return (await verifyIndex(open, table, request, work, checkOf(open))).answer;
+    };
+    const answer =
+      sample === undefined ? await whole() : await verifySample(open, table, request, sample, work);
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
     open.snapshot.release();
