@@ -1,6 +1,5 @@
 import {
   cpSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -8,7 +7,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -20,6 +18,7 @@ import {
   openLocalDirectory,
   openSnapshot,
 } from '../../packages/engine/src/index.ts';
+import { scratchFolder } from '../../packages/engine/test/faults/scratch-folder.ts';
 import { makeSmallTable } from '../../packages/engine/test/faults/small-table.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
 
@@ -33,7 +32,7 @@ const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', impor
 const SEED = 20261121;
 const LONG = process.env.LHS_TEST_LONG === '1';
 const CASES = Number(process.env.LHS_DAMAGE_CASES ?? (LONG ? 20_000 : 3000));
-const home = mkdtempSync(join(tmpdir(), 'lhs-damage-'));
+const home = scratchFolder('lhs-damage-');
 const folder = join(home, 'data');
 /** Both tables; put aside while files are damaged, so that no search asks how far it is behind. */
 const tables = join(home, 'tables');

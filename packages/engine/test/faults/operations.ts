@@ -3,8 +3,7 @@
  * and what must hold after any fault in them (I1 to I5 of docs/resiliency.md). A data folder is
  * prepared once a snapshot of the table and copied for each case.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
@@ -13,6 +12,7 @@ import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/registry/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { scratchFolder } from './scratch-folder.ts';
 import { exportOf, makeSmallTable, type SmallTable, textOf } from './small-table.ts';
 import { runWork, type Work } from './work.ts';
 
@@ -40,8 +40,7 @@ export class Stage {
 
   /** Prepares everything below a new folder. */
   static async make(wide = 1): Promise<Stage> {
-    const folder = join(tmpdir(), `lhs-faults-${process.pid}-${Date.now()}`);
-    mkdirSync(folder, { recursive: true });
+    const folder = scratchFolder('lhs-faults-');
     const stage = new Stage(folder, await makeSmallTable(join(folder, 'lake'), wide));
     await stage.#prepare();
     return stage;
