@@ -1,4 +1,5 @@
 import { LhsError } from '../base/errors.ts';
+import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
@@ -9,6 +10,12 @@ import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.
  * is opened.
  */
 const OPEN_ATTEMPTS = 20;
+
+/**
+ * Checking so much takes less time than writing down that it was done: who follows an index's
+ * commits does not write after each.
+ */
+const WORTH_REMEMBERING_BYTES = 4 * 2 ** 20;
 
 /**
  * An index at one commit, open for reading. It stays as it is, whatever is committed, merged or
@@ -80,7 +87,7 @@ export class IndexSnapshot {
   /** One holder less; the last one gives the files back and remembers which were found whole. */
   release(): void {
     if (this.#holders === 0 || --this.#holders > 0) return;
-    this.#verification.remember();
+    this.#verification.remember(WORTH_REMEMBERING_BYTES);
     for (const segment of this.segments) segment.release();
     this.#onRelease();
   }
@@ -89,11 +96,16 @@ export class IndexSnapshot {
 /**
  * Opens the newest commit of a generation's directory. Throws index_not_built where there is
  * none, corrupt_index where a file is missing or damaged. `onRelease` is called once, after the
- * files have been given back.
+ * files have been given back. `former`: an open commit of the same directory; segments that have
+ * not changed since are shared with it.
  */
 export function openSnapshot(
   directory: Directory,
-  options: { readonly generation?: number; readonly onRelease?: () => void } = {},
+  options: {
+    readonly generation?: number;
+    readonly onRelease?: () => void;
+    readonly former?: IndexSnapshot;
+  } = {},
 ): IndexSnapshot {
   const verification = new Verification(directory);
   for (let attempt = 1; ; attempt++) {
@@ -104,7 +116,7 @@ export function openSnapshot(
       });
     }
     try {
-      const segments = openSegments(directory, commit, verification);
+      const segments = openSegments(directory, commit, verification, options.former?.segments);
       const { generation = 1, onRelease = () => {} } = options;
       return new IndexSnapshot(generation, commit, segments, verification, onRelease);
     } catch (error) {
@@ -114,16 +126,18 @@ export function openSnapshot(
   }
 }
 
-/** Opens all segments of a commit, or none. */
+/** Opens all segments of a commit, or none; those of `former` that it names too are shared. */
 export function openSegments(
   directory: Directory,
   commit: Commit,
   verification: Verification,
+  former: readonly SegmentReader[] = [],
 ): readonly SegmentReader[] {
   const readers: SegmentReader[] = [];
   try {
     for (const entry of commit.segments) {
-      readers.push(SegmentReader.open(directory, entry, verification));
+      const shared = former.find((reader) => sameFiles(reader.entry, entry));
+      readers.push(shared?.retain() ?? SegmentReader.open(directory, entry, verification));
     }
     return readers;
   } catch (error) {

@@ -13,7 +13,6 @@ import { ioError, systemCode } from '../storage/io-errors.ts';
 import { VERIFIED_FILE } from '../storage/verification.ts';
 import {
   currentGeneration,
-  type Generation,
   type IndexLock,
   leftovers,
   sweepGenerations,
@@ -48,20 +47,26 @@ export function commitVersion(folder: string): string | null {
 
 /**
  * Opens the newest commit of an index's live generation; fields and types are those that the index
- * was built with. Throws index_not_built before the first reindex, corrupt_index.
+ * was built with. What has not changed since `former`, which is open, is shared with it. Throws
+ * index_not_built before the first reindex, corrupt_index.
  */
 export function openIndex(
   folder: string,
   definition: Definition,
   analyzerOf: AnalyzerOf,
   openDirectory: OpenDirectory,
+  former?: IndexSnapshot,
 ): OpenIndex {
   for (let attempt = 1; ; attempt++) {
     const version = commitVersion(folder);
     const generation = currentGeneration(folder);
     if (version === null || generation === null) throw notBuilt(definition.index);
     try {
-      return openGeneration(generation, version, definition, analyzerOf, openDirectory);
+      const snapshot = openSnapshot(openDirectory(generation.path), {
+        generation: generation.number,
+        former: former?.generation === generation.number ? former : undefined,
+      });
+      return withMapping(snapshot, version, definition, analyzerOf);
     } catch (error) {
       const replaced = currentGeneration(folder)?.number !== generation.number;
       if (!replaced || attempt === 5) throw error;
@@ -69,15 +74,12 @@ export function openIndex(
   }
 }
 
-function openGeneration(
-  generation: Generation,
+function withMapping(
+  snapshot: IndexSnapshot,
   version: string,
   definition: Definition,
   analyzerOf: AnalyzerOf,
-  openDirectory: OpenDirectory,
 ): OpenIndex {
-  const directory = openDirectory(generation.path);
-  const snapshot = openSnapshot(directory, { generation: generation.number });
   try {
     const { checkpoint } = snapshot;
     if (checkpoint === null) throw notBuilt(definition.index);

@@ -42,7 +42,7 @@ export class OpenIndexes {
     let open = this.#open.get(uuid);
     if (open === undefined || open.version !== commitVersion(folder)) {
       const analyzerOf = analyzersOf(definition.analyzers);
-      const next = openIndex(folder, definition, analyzerOf, this.#openDirectory);
+      const next = openIndex(folder, definition, analyzerOf, this.#openDirectory, open?.snapshot);
       open?.snapshot.release();
       this.#open.set(uuid, next);
       open = next;

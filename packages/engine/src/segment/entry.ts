@@ -37,6 +37,15 @@ export interface SegmentEntry {
   readonly components: readonly Component[];
 }
 
+/** Whether two entries name the very same files: then what was opened for one serves the other. */
+export function sameFiles(a: SegmentEntry, b: SegmentEntry): boolean {
+  if (a.id !== b.id || a.components.length !== b.components.length) return false;
+  return a.components.every(({ file, length, crc }, i) => {
+    const other = b.components[i];
+    return file === other.file && length === other.length && crc === other.crc;
+  });
+}
+
 /** Bytes of all files of a segment. */
 export const segmentBytes = (entry: SegmentEntry): number =>
   entry.components.reduce((sum, component) => sum + component.length, 0);

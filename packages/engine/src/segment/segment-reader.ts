@@ -31,7 +31,7 @@ export class SegmentReader {
   readonly #files = new Map<string, FramedFile>();
   readonly #open = new Map<string, unknown>();
   readonly #verification: Verification;
-  #released = false;
+  #holders = 1;
 
   private constructor(directory: Directory, entry: SegmentEntry, verification: Verification) {
     this.entry = entry;
@@ -128,10 +128,19 @@ export class SegmentReader {
     for (const framed of this.#files.values()) check(framed);
   }
 
-  /** Unmaps the files. Idempotent; nothing of this reader may be used afterwards. */
+  /** One holder more (another commit that names these very files); each calls `release` once. */
+  retain(): this {
+    if (this.#holders === 0) throw corrupt(`segment ${this.id}`, 'it was closed before this use');
+    this.#holders++;
+    return this;
+  }
+
+  /**
+   * One holder less; the last one unmaps the files, and nothing of this reader may be used
+   * afterwards. After that it does nothing.
+   */
   release(): void {
-    if (this.#released) return;
-    this.#released = true;
+    if (this.#holders === 0 || --this.#holders > 0) return;
     for (const framed of this.#files.values()) framed.file.release();
   }
 

@@ -22,7 +22,7 @@ const checked = new Map<string, number>();
 export class Verification {
   readonly #directory: Directory;
   readonly #now: () => number;
-  #changed = false;
+  #checkedBytes = 0;
 
   constructor(directory: Directory, now: () => number = Date.now) {
     this.#directory = directory;
@@ -43,16 +43,16 @@ export class Verification {
     verifyFramed(framed);
     if (stamp === null) return;
     checked.set(stamp, this.#now());
-    this.#changed = true;
+    this.#checkedBytes += framed.file.length;
   }
 
   /**
-   * Writes the sidecar when something was learned. A folder that cannot be written to stays as it
-   * is.
+   * Writes the sidecar when at least `worth` bytes were checked that it does not know of. A folder
+   * that cannot be written to stays as it is.
    */
-  remember(): void {
-    if (!this.#changed) return;
-    this.#changed = false;
+  remember(worth = 1): void {
+    if (this.#checkedBytes < worth) return;
+    this.#checkedBytes = 0;
     const draft = `${VERIFIED_FILE}.${process.pid}.tmp`;
     try {
       const text = JSON.stringify(Object.fromEntries(this.#knownHere()));
