@@ -1,0 +1,248 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  contentDigest,
+  type LocalBackend,
+  openLocal,
+  openSnapshot,
+} from '@lakehouse-search/engine';
+import {
+  appendRows,
+  createTable,
+  deleteRows,
+  expireSnapshots,
+  openTable,
+  type Schema,
+  setRef,
+  upsertRows,
+} from '@lakehouse-search/lake';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { IndexWriter } from '../src/index/index-writer.ts';
+import { analyzersOf } from '../src/registry/definition-analyzers.ts';
+import { takeLock } from '../src/registry/index-folder.ts';
+import { openLocalDirectory } from '../src/storage/local-directory.ts';
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
+
+let folder = '';
+let backend: LocalBackend;
+const source = () => ({
+  catalog: { type: 'filesystem' as const, warehouse: join(folder, 'lake') },
+  table: 'ops.notes',
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lhs-verify-'));
+  await createTable(source().catalog, 'ops.notes', { schema: SCHEMA, formatVersion: 2 });
+  backend = await openLocal(join(folder, 'data'));
+});
+afterEach(async () => {
+  await backend.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rows = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({ id: from + i, title: `note ${from + i}` }));
+const append = (from: number, to: number) =>
+  appendRows(source(), { kind: 'rows', rows: rows(from, to) });
+const create = (more = '') =>
+  backend.createIndex({
+    baseDir: folder,
+    definition: `version: 1
+index: notes
+source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }
+fields:
+  - { name: title, type: TEXT, cached: true }
+${more}`,
+  });
+const indexFolder = () => {
+  const indexes = join(folder, 'data', 'indexes');
+  return join(indexes, readdirSync(indexes)[0]);
+};
+const generation = () =>
+  join(indexFolder(), readFileSync(join(indexFolder(), 'CURRENT'), 'utf8').trim());
+const opened = () => openTable(source());
+const idsOf = (keys: readonly { identifier: readonly { value: string }[] }[]) =>
+  keys.map(({ identifier }) => Number(identifier[0].value)).sort((a, b) => a - b);
+
+/** Deletes documents behind the index's back, by id. */
+async function forget(...ids: readonly number[]): Promise<void> {
+  const { fields } = openSnapshot(openLocalDirectory(generation())).commit;
+  const plans = fields.map((field) => ({
+    ...field,
+    inverted: { kind: 'text' as const, analyzer: analyzersOf([])(field.analyzer ?? 'standard') },
+  }));
+  const writer = IndexWriter.open(openLocalDirectory(generation()), plans);
+  for (const id of ids) {
+    const bytes = Buffer.from(String(id));
+    writer.deleteKeys({ offsets: Int32Array.of(0, bytes.length), bytes });
+  }
+  writer.commit({ checkpoint: writer.checkpoint, files: writer.lastCommit.files });
+  writer.close();
+}
+
+it('finds an index equal after a build and after every sync, whatever the table went through', async () => {
+  await create();
+  await backend.reindex({});
+  expect(await backend.verify({})).toMatchObject({ equal: true, rows_compared: 0, snapshot: null });
+  await append(0, 50);
+  await backend.sync({});
+  await deleteRows(source(), 'id % 7 = 3');
+  await upsertRows(source(), {
+    kind: 'rows',
+    rows: [
+      { id: 5, title: 'other' },
+      { id: 70, title: 'new' },
+    ],
+  });
+  await backend.sync({});
+  const answer = await backend.verify({});
+  expect(answer).toMatchObject({
+    equal: true,
+    rows_compared: 44,
+    doc_count: 44,
+    missing: 0,
+    extra: 0,
+    stale: 0,
+    buckets: 1024,
+    buckets_drifted: 0,
+    faults: [],
+  });
+  expect(answer.digest.index).toBe(answer.digest.table);
+  const snapshot = openSnapshot(openLocalDirectory(generation()));
+  expect(contentDigest(snapshot)).toEqual({ digest: answer.digest.index, docs: 44 });
+  snapshot.release();
+});
+
+it('compares with another snapshot, branch or tag, and refuses to repair to it', async () => {
+  await append(0, 10);
+  await create();
+  await backend.reindex({});
+  await append(10, 14);
+  await deleteRows(source(), 'id = 2');
+  await setRef(source(), 'kept', 'tag', (await opened()).currentSnapshotId!);
+  const answer = await backend.verify({ snapshot: 'kept' });
+  expect(answer).toMatchObject({ equal: false, missing: 4, extra: 1, stale: 0 });
+  expect(idsOf(answer.keys.missing)).toEqual([10, 11, 12, 13]);
+  expect(idsOf(answer.keys.extra)).toEqual([2]);
+  expect((await backend.verify({})).equal).toBe(true);
+  await expect(backend.verify({ snapshot: 'kept', repair: true })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    hint: expect.stringContaining('lhs index sync notes'),
+  });
+  await expect(backend.verify({ snapshot: 'kpet' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('tells a sample from the whole: all of it finds everything, and says that it was a sample', async () => {
+  await append(0, 40);
+  await append(40, 60);
+  await create();
+  await backend.reindex({});
+  expect(await backend.verify({ sample: 7 })).toMatchObject({
+    equal: true,
+    sampled: true,
+    extra: 0,
+  });
+  await forget(3, 41);
+  await deleteRows(source(), 'id = 9');
+  const all = await backend.verify({ sample: 1000 });
+  expect(all).toMatchObject({
+    equal: false,
+    sampled: true,
+    missing: 2,
+    extra: 0,
+    rows_compared: 60,
+  });
+  expect(idsOf(all.keys.missing)).toEqual([3, 41]);
+  const { snapshots } = await opened();
+  const head = await backend.verify({ sample: 1000, snapshot: String(snapshots.at(-1)!.id) });
+  expect(head).toMatchObject({ missing: 2, extra: 1 });
+  expect(idsOf(head.keys.extra)).toEqual([9]);
+  for (const sample of [0, -1, 1.5]) {
+    await expect(backend.verify({ sample })).rejects.toMatchObject({ code: 'invalid_argument' });
+  }
+  await expect(backend.verify({ sample: 1, repair: true })).rejects.toMatchObject({
+    code: 'invalid_argument',
+  });
+});
+
+it('repairs what drifted, once, under the lock; reads without one', async () => {
+  await append(0, 20);
+  await create();
+  await backend.reindex({});
+  await forget(4, 5);
+  const lock = takeLock(indexFolder(), 'notes', 'sync');
+  expect(await backend.verify({})).toMatchObject({ equal: false, missing: 2, doc_count: 18 });
+  lock.release();
+  const before = openSnapshot(openLocalDirectory(generation())).commit;
+  const repaired = await backend.verify({ repair: true });
+  expect(repaired).toMatchObject({
+    equal: true,
+    doc_count: 20,
+    repaired: { added: 2, replaced: 0, deleted: 0 },
+  });
+  const after = openSnapshot(openLocalDirectory(generation())).commit;
+  expect(after.number).toBe(before.number + 1);
+  expect(after.checkpoint).toEqual(before.checkpoint);
+  const again = await backend.verify({ repair: true });
+  expect(again).toMatchObject({ equal: true, repaired: { added: 0, replaced: 0, deleted: 0 } });
+  expect(openSnapshot(openLocalDirectory(generation())).commit.number).toBe(after.number);
+  expect(await backend.search({ query: 'title:"note 4"' })).toMatchObject({ total: 1 });
+});
+
+it('reports a damaged component and goes on comparing; repair is refused, reindex named', async () => {
+  await append(0, 20);
+  await create();
+  await backend.reindex({});
+  const file = readdirSync(generation()).find((name) => name.endsWith('.text'))!;
+  const bytes = readFileSync(join(generation(), file));
+  bytes[200] ^= 1;
+  writeFileSync(join(generation(), file), bytes);
+  const answer = await backend.verify({});
+  expect(answer).toMatchObject({ equal: false, rows_compared: 20, missing: 0, extra: 0, stale: 0 });
+  expect(answer.faults).toEqual([expect.stringContaining(file)]);
+  await expect(backend.verify({ repair: true })).rejects.toMatchObject({
+    code: 'corrupt_index',
+    hint: expect.stringContaining('lhs index reindex notes'),
+  });
+});
+
+it('settles rows that share a key as a build does, or names both places', async () => {
+  await append(0, 10);
+  await append(5, 8);
+  await create('key: { identifier: [id] }\non_duplicate_key: last\n');
+  await backend.reindex({});
+  expect(await backend.verify({})).toMatchObject({ equal: true, rows_compared: 13, doc_count: 10 });
+  expect(await backend.verify({ sample: 100 })).toMatchObject({ equal: true });
+  await forget(6);
+  expect(await backend.verify({})).toMatchObject({ missing: 1, extra: 0, stale: 0 });
+  expect(await backend.verify({ repair: true })).toMatchObject({ equal: true });
+  await backend.dropIndex({ index: 'notes' });
+  const id = (await opened()).snapshots[0].id;
+  await create();
+  await backend.reindex({ as_of: String(id) });
+  const head = (await opened()).currentSnapshotId;
+  await expect(backend.verify({ snapshot: String(head) })).rejects.toMatchObject({
+    code: 'source_invalid',
+    message: expect.stringMatching(/key id=5 stands in two rows: row \d of .* and row \d of /),
+  });
+});
+
+it('says what to do when the snapshot that the index equals was expired', async () => {
+  await append(0, 10);
+  await create();
+  await backend.reindex({});
+  await append(10, 12);
+  await expireSnapshots(source(), Date.now() + 1000);
+  await expect(backend.verify({})).rejects.toMatchObject({
+    code: 'not_found',
+    hint: expect.stringContaining('lhs index sync notes'),
+  });
+});
