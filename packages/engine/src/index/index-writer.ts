@@ -43,7 +43,7 @@ import {
   MERGE_SETTINGS,
   type MergeSettings,
 } from './merge-policy.ts';
-import { PendingSegment, type RowPlace } from './pending-segment.ts';
+import { PendingSegment, type PlacesByFile, type RowPlace } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
 import { type KeyBatch, SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 
@@ -174,8 +174,13 @@ export class IndexWriter {
    * (ascending). `settle` finds them again by key, `deleteMarked` deletes the rest.
    */
   markRows(file: number, positions: Int32Array | null): void {
+    this.markPlaces(new Map([[file, positions]]));
+  }
+
+  /** As `markRows`, for many files at the cost of one. */
+  markPlaces(places: PlacesByFile): void {
     this.#ask(({ all }) => {
-      for (const segment of all) segment.mark(file, positions);
+      for (const segment of all) segment.mark(places);
     });
   }
 
@@ -204,7 +209,12 @@ export class IndexWriter {
 
   /** Positions of live documents' rows in a data file, ascending. */
   positionsIn(file: number): Int32Array {
-    return this.#ask((set) => set.positionsIn(file));
+    return this.positionsInAll([file]).get(file) ?? new Int32Array(0);
+  }
+
+  /** As `positionsIn`, for many files at the cost of one; files without any are left out. */
+  positionsInAll(files: Iterable<number>): ReadonlyMap<number, Int32Array> {
+    return this.#ask((set) => set.positionsIn(files));
   }
 
   /** Where the row of a live document with this key lies, or null when there is none. */

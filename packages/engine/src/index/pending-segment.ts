@@ -1,6 +1,6 @@
-import { IntSink } from '../base/growing.ts';
 import { lowerBound } from '../base/lower-bound.ts';
 import { type SegmentEntry, segmentBytes, writeComponent } from '../segment/entry.ts';
+import type { SegmentKeys } from '../segment/keys.ts';
 import { bitmapWords, encodeLiveDocs } from '../segment/live-docs.ts';
 import { LocatorWriter, type MovedPlaces } from '../segment/locators.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
@@ -14,12 +14,17 @@ export interface RowPlace {
   readonly position: number;
 }
 
+/** Places by data file: positions (ascending), or null for every one. */
+export type PlacesByFile = ReadonlyMap<number, Int32Array | null>;
+
 /**
  * A segment as a writer sees it between two commits: the files as they are, and the deletes and
  * moved rows that the next commit will write beside them.
  */
 export class PendingSegment {
   readonly reader: SegmentReader;
+  /** The reader's keys; look-ups see documents that live by now. */
+  readonly keys: SegmentKeys;
   #entry: SegmentEntry;
   #deleted: Int32Array | null;
   #deletedDocs: number;
@@ -35,7 +40,8 @@ export class PendingSegment {
     this.#entry = reader.entry;
     this.#deleted = reader.deleted === null ? null : reader.deleted.slice();
     this.#deletedDocs = reader.deletedDocs;
-    reader.keys.hide(this.#deleted);
+    this.keys = reader.keys;
+    this.keys.hide(this.#deleted);
   }
 
   /** The segment's entry as of its last `seal`. */
@@ -75,7 +81,7 @@ export class PendingSegment {
     if (this.isDeleted(doc)) return false;
     if (this.#deleted === null) {
       this.#deleted = new Int32Array(bitmapWords(this.docs));
-      this.reader.keys.hide(this.#deleted);
+      this.keys.hide(this.#deleted);
     }
     this.#deleted[doc >> 5] |= 1 << (doc & 31);
     this.#deletedDocs++;
@@ -84,11 +90,11 @@ export class PendingSegment {
   }
 
   /**
-   * Marks live documents of a data file as gone from their place: all of them, or those at
-   * `positions` (ascending). What becomes of them, `unmark` or `deleteMarked` says.
+   * Marks live documents of data files as gone from their places: of each file all of them, or
+   * those at positions (ascending). What becomes of them, `unmark` or `deleteMarked` says.
    */
-  mark(file: number, positions: Int32Array | null): void {
-    this.#eachAt(file, positions, (doc) => {
+  mark(places: PlacesByFile): void {
+    this.#eachAt(places, (doc) => {
       if (!this.isDeleted(doc)) this.#setMark(doc);
     });
   }
@@ -113,13 +119,11 @@ export class PendingSegment {
     return deleted;
   }
 
-  /** Positions of live documents' rows in a data file, by now; in no order. */
-  positionsIn(file: number): Int32Array {
-    const found = new IntSink();
-    this.#eachAt(file, null, (doc, position) => {
-      if (!this.isDeleted(doc)) found.push(position);
+  /** Visits the places of live documents' rows in data files, by now; in no order. */
+  eachPlaceIn(places: PlacesByFile, visit: (file: number, position: number) => void): void {
+    this.#eachAt(places, (doc, file, position) => {
+      if (!this.isDeleted(doc)) visit(file, position);
     });
-    return found.view().slice();
   }
 
   /** Gives a document's row a new place. */
@@ -188,29 +192,32 @@ export class PendingSegment {
     this.#movedChanged = false;
   }
 
-  /** Visits the documents whose rows lie in a file by now: at these positions, or at any. */
+  /** Visits the documents whose rows lie at these places by now, deleted ones too. */
   #eachAt(
-    file: number,
-    positions: Int32Array | null,
-    visit: (doc: number, position: number) => void,
+    places: PlacesByFile,
+    visit: (doc: number, file: number, position: number) => void,
   ): void {
     const moved = this.#moved;
-    const unmoved = (doc: number, position: number) => {
-      if (moved?.has(doc) !== true) visit(doc, position);
+    const unmoved = (doc: number, file: number, position: number) => {
+      if (moved?.has(doc) !== true) visit(doc, file, position);
     };
-    this.reader.locators.forEachRun((doc, count, runFile, first) => {
-      if (runFile !== file) return;
+    this.reader.locators.forEachRun((doc, count, file, first) => {
+      const positions = places.get(file);
+      if (positions === undefined) return;
       if (positions === null) {
-        for (let i = 0; i < count; i++) unmoved(doc + i, first + i);
+        for (let i = 0; i < count; i++) unmoved(doc + i, file, first + i);
         return;
       }
       for (let at = lowerBound(positions, first); at < positions.length; at++) {
         const i = positions[at] - first;
         if (i >= count) break;
-        unmoved(doc + i, positions[at]);
+        unmoved(doc + i, file, positions[at]);
       }
     });
-    moved?.forEachIn(file, positions, visit);
+    if (moved === null) return;
+    for (const [file, positions] of places) {
+      moved.forEachIn(file, positions, (doc, position) => visit(doc, file, position));
+    }
   }
 
   #setMark(doc: number): void {

@@ -1,3 +1,5 @@
+import { IntSink } from '../base/growing.ts';
+import { hashBytes } from '../base/hash-bytes.ts';
 import { type Duplicate, findDuplicates } from './duplicates.ts';
 import type { PendingSegment, RowPlace } from './pending-segment.ts';
 
@@ -49,8 +51,9 @@ export class SegmentSet {
     let found = 0;
     for (let i = 0; i + 1 < keys.offsets.length; i++) {
       const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
+      const hash = hashBytes(keys.bytes, from, to);
       for (const segment of this.#all) {
-        const doc = segment.reader.keys.findIn(keys.bytes, from, to);
+        const doc = segment.keys.findHashed(hash, keys.bytes, from, to);
         if (doc >= 0 && visit(segment, doc, i)) found++;
       }
     }
@@ -74,11 +77,12 @@ export class SegmentSet {
     const verdicts = new Uint8Array(positions.length).fill(VERDICT.added);
     for (let i = 0; i < positions.length; i++) {
       const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
+      const keyHash = hashBytes(keys.bytes, from, to);
       for (const segment of this.#all) {
-        const doc = segment.reader.keys.findIn(keys.bytes, from, to);
+        const doc = segment.keys.findHashed(keyHash, keys.bytes, from, to);
         if (doc < 0 || !segment.isMarked(doc)) continue;
         segment.unmark(doc);
-        const hash = segment.reader.keys.rowHashes[doc];
+        const hash = segment.keys.rowHashes[doc];
         if (former !== undefined) former[i] = hash;
         const same = hash === hashes[i];
         if (same) segment.move(doc, file, positions[i]);
@@ -95,22 +99,26 @@ export class SegmentSet {
     return this.#all.reduce((sum, segment) => sum + segment.deleteMarked(), 0);
   }
 
-  /** Positions of live documents' rows in a data file, ascending. */
-  positionsIn(file: number): Int32Array {
-    const parts = this.#all.map((segment) => segment.positionsIn(file));
-    const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      all.set(part, at);
-      at += part.length;
+  /** Positions of live documents' rows in data files, ascending; files without any are left out. */
+  positionsIn(files: Iterable<number>): ReadonlyMap<number, Int32Array> {
+    const places = new Map([...files].map((file) => [file, null]));
+    const found = new Map<number, IntSink>();
+    let last = -1;
+    let sink = new IntSink();
+    for (const segment of this.#all) {
+      segment.eachPlaceIn(places, (file, position) => {
+        if (file !== last) sink = sinkOf(found, file);
+        last = file;
+        sink.push(position);
+      });
     }
-    return all.sort();
+    return new Map([...found].map(([file, positions]) => [file, positions.view().slice().sort()]));
   }
 
   /** Where the row of a live document with this key lies, or null when there is none. */
   findKey(key: Uint8Array): RowPlace | null {
     for (const segment of this.#all) {
-      const doc = segment.reader.keys.find(key);
+      const doc = segment.keys.find(key);
       if (doc >= 0) return segment.place(doc);
     }
     return null;
@@ -148,4 +156,12 @@ export class SegmentSet {
     for (const { reader } of this.#all) reader.release();
     this.#all = [];
   }
+}
+
+function sinkOf(sinks: Map<number, IntSink>, file: number): IntSink {
+  const known = sinks.get(file);
+  if (known !== undefined) return known;
+  const sink = new IntSink(16);
+  sinks.set(file, sink);
+  return sink;
 }

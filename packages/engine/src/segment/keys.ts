@@ -52,12 +52,53 @@ export class SegmentKeys {
 
   /** As `find`, for the key source[from .. to). */
   findIn(source: Uint8Array, from: number, to: number): number {
-    const hash = hashBytes(source, from, to);
-    for (let at = this.#firstAt(hash); at < this.docs && this.hashes[at] === hash; at++) {
+    return this.findHashed(hashBytes(source, from, to), source, from, to);
+  }
+
+  /** As `findIn`, for a caller that has the key's hash (base/hash-bytes.ts) already. */
+  findHashed(hash: number, source: Uint8Array, from: number, to: number): number {
+    for (let at = this.#firstOf(hash); at < this.docs && this.hashes[at] === hash; at++) {
       const doc = this.byHash[at];
       if (!this.#isHidden(doc) && this.#keys.equals(doc, source, from, to)) return doc;
     }
     return -1;
+  }
+
+  /**
+   * The first place in `hashes` whose value is at least `hash`. Hashes are spread evenly: their place
+   * is guessed, and the guess is widened until it holds the place; so a look-up reads few lines of
+   * memory that is mostly cold.
+   */
+  #firstOf(hash: number): number {
+    const { hashes, docs } = this;
+    const guess = Math.min(Math.floor((hash / 2 ** 32) * docs), docs - 1);
+    let low = 0;
+    let high = docs;
+    if (docs > 0 && hashes[guess] < hash) {
+      low = guess + 1;
+      for (let step = 8; low + step < docs; step *= 4) {
+        if (hashes[low + step] >= hash) {
+          high = low + step;
+          break;
+        }
+        low += step + 1;
+      }
+    } else {
+      high = Math.max(guess, 0);
+      for (let step = 8; high - step > 0; step *= 4) {
+        if (hashes[high - step] < hash) {
+          low = high - step + 1;
+          break;
+        }
+        high -= step;
+      }
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (hashes[middle] < hash) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** True when the document's key is source[from .. to). Cheap when documents are asked in order. */
@@ -69,7 +110,7 @@ export class SegmentKeys {
   findAll(key: Uint8Array): readonly number[] {
     const hash = hashBytes(key, 0, key.length);
     const found: number[] = [];
-    for (let at = this.#firstAt(hash); at < this.docs && this.hashes[at] === hash; at++) {
+    for (let at = this.#firstOf(hash); at < this.docs && this.hashes[at] === hash; at++) {
       const doc = this.byHash[at];
       if (!this.#isHidden(doc) && this.#keys.equals(doc, key, 0, key.length)) found.push(doc);
     }
@@ -97,17 +138,5 @@ export class SegmentKeys {
   #isHidden(doc: number): boolean {
     const deleted = this.#deleted;
     return deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
-  }
-
-  /** The first place in the hash table with this hash or a higher one. */
-  #firstAt(hash: number): number {
-    let low = 0;
-    let high = this.docs;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.hashes[middle] < hash) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
