@@ -31,6 +31,7 @@ export function workerRunner(
     const { promise, resolve, reject } = Promise.withResolvers<Merged>();
     const worker = new Worker(entry, {
       workerData: job,
+      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       name: 'lhs merge',
     });

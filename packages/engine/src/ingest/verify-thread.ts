@@ -28,6 +28,7 @@ export function checkInThread(path: string): StructureCheck {
     const { promise, resolve, reject } = Promise.withResolvers<CheckAnswer | null>();
     const worker = new Worker(workerEntry(), {
       workerData: { path, commit: snapshot.commit } satisfies CheckJob,
+      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       name: 'lhs verify',
     });
