@@ -23,7 +23,12 @@ afterEach(() => table.dispose());
 
 /** The status at a moment; a look at the table takes no time. */
 async function statusAt(now: number) {
-  const clock = { now: () => now, random: () => 0, sleep: () => new Promise<void>(() => {}) };
+  const clock = {
+    now: () => now,
+    ticks: () => now,
+    random: () => 0,
+    sleep: () => new Promise<void>(() => {}),
+  };
   const backend = await openLocal(table.folder, { clock });
   try {
     return await backend.status({});

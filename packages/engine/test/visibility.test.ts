@@ -11,6 +11,7 @@ class HandClock {
   #now = Date.UTC(2025, 10, 21);
   readonly #sleepers: { readonly until: number; readonly wake: () => void }[] = [];
   now = (): number => this.#now;
+  ticks = this.now;
   random = (): number => 0;
   sleep = (ms: number): Promise<void> =>
     new Promise((wake) => {

@@ -58,8 +58,10 @@ function history({ history: policy, checkpoint: at }: IndexStatus, style: Style)
   if (!policy.at_risk || expires === null) return `${keeps}; nothing is at risk`;
   const name = snapshotName(at?.snapshot ?? '');
   const gone = Date.parse(expires) <= Date.now();
-  const when = gone ? 'may be expired at any time' : `may be expired from ${dateTime(expires)}`;
-  return style.yellow(`${keeps}: snapshot ${name} ${when}; sync before that`);
+  const when = gone
+    ? 'may be expired at any time; sync now'
+    : `may be expired from ${dateTime(expires)} on; sync before`;
+  return style.yellow(`${keeps}: snapshot ${name} ${when}`);
 }
 
 function nextStep({ index, status, lag, source_error: fault }: IndexStatus): string | null {

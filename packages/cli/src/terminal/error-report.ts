@@ -55,7 +55,8 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
 
 function usageReport(error: UsageError, style: Style): ErrorReport {
   const whole = error.message.replace(/\nSee more help with --help$/, '').trim();
-  const message = printable(whole.replace(/\s*\n\s*/g, ': '));
+  const cause = whole.replace(/^The following errors? occurred:\s*/, '');
+  const message = printable(cause.replace(/\s*\n\s*/g, ': '));
   const lines = [`${style.red('error:')} ${message}`, ...flagHints(error)];
   lines.push('  --help shows how it is used');
   const exit = error.oclif?.exit ?? USAGE_EXIT;

@@ -73,7 +73,7 @@ class Follower {
   /** What was seen when the index was given back: nothing to do as long as it is the same. */
   #restedAt = '';
   #quietLooks = 0;
-  /** When there was no merge the last time; milliseconds since 1970. */
+  /** When there was no merge the last time, in ticks. */
   #mergingSince = 0;
   #toldWaiting = false;
   #reached = false;
@@ -144,7 +144,7 @@ class Follower {
     const version = this.#host.commitVersion(known);
     if (this.#index === null && this.#restedAt === `${seen}/${version}`) return false;
     this.#index ??= await this.#host.open(known);
-    if (this.#merging === null) this.#mergingSince = this.#host.clock.now();
+    if (this.#merging === null) this.#mergingSince = this.#host.clock.ticks();
     let committed = false;
     for await (const step of this.#catchUp(this.#index, table, head)) {
       committed = true;
@@ -160,12 +160,17 @@ class Follower {
   *#tendMerges({ session }: FollowedIndex): Generator<FollowEvent> {
     const taken = session.takeMerges();
     if (taken === null) return;
-    const now = this.#host.clock.now();
+    const now = this.#host.clock.ticks();
     const since = this.#mergingSince;
     this.#mergingSince = now;
     const { before: segments_before, after: segments_after } = taken;
     this.#toldWaiting = false;
-    yield this.#event({ event: 'merge', segments_before, segments_after, took_ms: now - since });
+    yield this.#event({
+      event: 'merge',
+      segments_before,
+      segments_after,
+      took_ms: Math.round(now - since),
+    });
   }
 
   /** The steps of a catch-up as they are committed; the next one is worked on meanwhile. */

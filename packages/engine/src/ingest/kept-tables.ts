@@ -14,7 +14,7 @@ interface Kept {
   table: SourceTable | undefined;
   look: Promise<SourceTable> | undefined;
   next: Promise<SourceTable> | undefined;
-  /** Until then `soon` does not wait; milliseconds since 1970. */
+  /** Until then `soon` does not wait; in ticks. */
   restsUntil: number;
 }
 
@@ -51,12 +51,12 @@ export class KeptTables {
    */
   async soon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
     const kept = this.#kept(known);
-    if (this.#clock.now() < kept.restsUntil) return null;
+    if (this.#clock.ticks() < kept.restsUntil) return null;
     const given = new AbortController();
     const late = this.#clock.sleep(ms, given.signal).then(() => null);
     const table = await Promise.race([this.newest(known).catch(() => null), late]);
     given.abort();
-    kept.restsUntil = table === null ? this.#clock.now() + REST_MS : 0;
+    kept.restsUntil = table === null ? this.#clock.ticks() + REST_MS : 0;
     return table;
   }
 

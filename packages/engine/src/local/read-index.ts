@@ -28,9 +28,8 @@ export async function readIndex<T>(
     return snapshotsBehind({ snapshot, mapping }, async () => table);
   };
   const hasReached = async (id: string) => {
-    if (checkpoint?.snapshot_id === id || checkpoint?.applied?.includes(id)) return true;
     const table = await indexes.tableSoon(known, LAG_MS);
-    if (table === null) return false;
+    if (table === null) return checkpoint?.applied?.includes(id) ?? false;
     const { reaches } = await import('../ingest/missing-snapshots.ts');
     return reaches(table, checkpoint, id);
   };

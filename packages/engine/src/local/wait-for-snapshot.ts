@@ -23,7 +23,7 @@ export async function answerOnceReached<T>(
 ): Promise<T> {
   if (min_snapshot === undefined) return read();
   const { clock } = indexes;
-  const until = clock.now() + wait_ms;
+  const until = clock.ticks() + wait_ms;
   for (;;) {
     const { folder } = indexes.resolve(index);
     const seen = commitVersion(folder);
@@ -32,7 +32,7 @@ export async function answerOnceReached<T>(
     } catch (error) {
       if (!isBehind(error)) throw error;
       while (commitVersion(folder) === seen) {
-        const left = until - clock.now();
+        const left = until - clock.ticks();
         if (left <= 0) throw wait_ms === 0 ? error : waited(error, wait_ms);
         await clock.sleep(Math.min(left, WATCH_MS));
       }

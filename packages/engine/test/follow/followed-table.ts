@@ -27,6 +27,7 @@ export class FastClock {
   /** All pauses, in order. */
   readonly slept: number[] = [];
   now = (): number => this.#now;
+  ticks = this.now;
   random = (): number => 0;
   sleep = async (ms: number): Promise<void> => {
     this.slept.push(ms);
