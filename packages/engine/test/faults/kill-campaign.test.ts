@@ -160,7 +160,7 @@ describe('SIGKILL', () => {
       for (let i = 0; i < moments; i++) {
         const operation = operations[i % operations.length];
         const data = stage.copy(operation);
-        const said = await killLater(childOf(data, operation.work), random(600));
+        const said = await killLater(childOf(data, operation.work, 0, 'FREE'), random(600));
         if (said.killed) killed++;
         await expectSound(data, operation, acknowledgedBy(operation, said));
         rmSync(data, { recursive: true });
@@ -202,7 +202,7 @@ describe.skipIf(!strace)('SIGKILL by strace, native code included', () => {
     ...['-f', '-qq', '-o', '/dev/null', '-e', `trace=${CALLS}`],
     ...(when > 0 ? ['-e', `inject=${CALLS}:signal=KILL:when=${when}`] : []),
     process.execPath,
-    ...childOf(data, work),
+    ...childOf(data, work, 0, 'FREE'),
   ];
 
   it(

@@ -1,15 +1,16 @@
 /**
  * A process that does one thing to a data folder and kills itself at a given call:
  *
- *   node --import ./from-source.ts kill-child.ts DATA WORK AT WHOLE|HALF
+ *   node --import ./from-source.ts kill-child.ts DATA WORK AT WHOLE|HALF|FREE
  *
  * WORK: an operation (operations.ts) or `{"kind":"open"}` as JSON. AT: which of the calls that change
- * something; 0: none. HALF: if it is a write, half of it is done first. It says `begin`, `.` for
+ * something; 0: none. HALF: if it is a write, half of it is done first.
+ * FREE: merges run in a worker thread, whose calls are not counted. It says `begin`, `.` for
  * each acknowledged commit, `end`, and the kinds of all calls that changed something.
  */
 import { writeSync } from 'node:fs';
 import { changes, interceptFiles } from './file-calls.ts';
-import { type ChildWork, runWork } from './work.ts';
+import type { ChildWork } from './work.ts';
 
 const [data, work, at, how] = process.argv.slice(2);
 const say = (text: string) => writeSync(1, text);
@@ -25,8 +26,9 @@ interceptFiles(data, (call) => {
 });
 
 const { openLocal } = await import('@lakehouse-search/engine');
+const { openInline, runWork } = await import('./work.ts');
 say('begin ');
-const backend = await openLocal(data);
+const backend = await (how === 'FREE' ? openLocal(data) : openInline(data));
 await runWork(backend, JSON.parse(work) as ChildWork, () => say('.'));
 say(' end ');
 await backend.close();

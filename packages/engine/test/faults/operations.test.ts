@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { LhsError, openLocal } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seeded } from '../power-loss/crash-states.ts';
 import {
@@ -11,7 +11,7 @@ import {
   systemError,
 } from './file-calls.ts';
 import { expectSound, namedFiles, type Operation, Stage } from './operations.ts';
-import { runWork } from './work.ts';
+import { openInline, runWork } from './work.ts';
 
 /**
  * Every system call of whole operations fails, once or for good, half done or not at all. A sample
@@ -114,7 +114,7 @@ async function runUnder(operation: Operation, kind: Kind, at: number): Promise<O
   const stop = interceptFiles(data, observer);
   let error: unknown = null;
   try {
-    const backend = await openLocal(data);
+    const backend = await openInline(data);
     try {
       await runWork(backend, operation.work, () => acknowledged++);
       acknowledged = operation.states.length - 1;

@@ -5,7 +5,7 @@
  */
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
@@ -99,9 +99,7 @@ function operationsOf({ snapshots }: SmallTable, drifted: string): Operation[] {
     { name: 'sync of all', work: { kind: 'sync' }, from: 0, states: texts },
     { name: 'reindex', work: { kind: 'reindex' }, from: last, states: [texts[last]] },
     { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
-    ...('compact' in LocalBackend.prototype
-      ? [{ name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] } as const]
-      : []),
+    { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
   ];
 }

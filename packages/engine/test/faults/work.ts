@@ -1,4 +1,4 @@
-import type { LocalBackend } from '@lakehouse-search/engine';
+import { type LocalBackend, openLocal, openLocalDirectory } from '@lakehouse-search/engine';
 
 /** What is done to a data folder; as JSON it goes to a child process. */
 export type Work =
@@ -14,8 +14,9 @@ export type ChildWork =
   | { readonly kind: 'create'; readonly definition: string }
   | { readonly kind: 'drop' };
 
-interface Compacts {
-  compact(request: object): Promise<unknown>;
+/** Opens a data folder so that merges run in this thread, where their calls are seen. */
+export function openInline(data: string): Promise<LocalBackend> {
+  return openLocal(data, { openDirectory: (path, fence) => openLocalDirectory(path, fence) });
 }
 
 /** Does it; `acknowledged` is told of each commit of a sync. */
@@ -30,7 +31,7 @@ export async function runWork(
   if (work.kind === 'open') await backend.search({ limit: 1 });
   else if (work.kind === 'create') await backend.createIndex(work);
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
-  else if (work.kind === 'compact') await (backend as unknown as Compacts).compact({});
+  else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'reindex') await backend.reindex(work);
   else await backend.sync(work, { onProgress });
