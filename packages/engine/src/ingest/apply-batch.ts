@@ -137,6 +137,7 @@ class Run {
   commit(): void {
     const { writer, beforeCommit } = this.#target;
     const { table_uuid, to, with_dropped } = this.#batch;
+    this.#mark();
     if (this.#removed) this.#counts.deleted = writer.deleteMarked();
     const dropped = settleDuplicates(writer, this.#mapping, this.#files, (winner, all) =>
       this.#counts.settle(winner, all),
@@ -157,11 +158,17 @@ class Run {
     if (file === null) return;
     this.#removed = true;
     this.#places.remove(file, positions);
-    this.#target.writer.markRows(file, positions);
+  }
+
+  /** All removed places are known: before the first row, and where there is none. */
+  #mark(): void {
+    if (this.#rows) return;
+    this.#rows = true;
+    if (this.#removed) this.#target.writer.markPlaces(this.#places.removed);
   }
 
   #addRows(batch: Batch): void {
-    this.#rows = true;
+    this.#mark();
     if (batch.rows === 0) return;
     checkShape(this.#mapping, batch);
     const file = this.#files.known(batch.file);

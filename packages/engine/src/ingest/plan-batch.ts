@@ -34,8 +34,8 @@ export interface StepPlan {
 export interface PlanSource {
   /** Positions of a data file's deleted rows, ascending. */
   deadPositions(scan: FileScan): Promise<Int32Array>;
-  /** Positions of a data file's rows that have a document, ascending. */
-  positionsIn(path: string): Int32Array;
+  /** By path: positions of the data files' rows that have a document, ascending. */
+  positionsIn(paths: readonly string[]): ReadonlyMap<string, Int32Array>;
   /** Live rows of the former state without a document. */
   readonly dropped: number;
 }
@@ -59,15 +59,18 @@ export async function planStep(
     removed.length > 0 || fates.some(({ fate }) => fate === 'replaced' || fate === 'changed');
   const withDropped = source.dropped > 0 && others;
   const read: FilePart[] = [];
+  const looked = fates.filter(({ fate }) => fate === 'changed' || (fate === 'kept' && withDropped));
+  const indexed = source.positionsIn(looked.map(({ scans }) => scans[0].data.path));
   for (const { scans, fate } of fates) {
-    if (fate === 'replaced') gone(scans[0].data.path);
+    const [scan] = scans;
+    const { path } = scan.data;
+    if (fate === 'replaced') gone(path);
     if (fate === 'added' || fate === 'replaced') {
-      read.push(...scans.map((scan) => ({ scan, only: null })));
+      read.push(...scans.map((each) => ({ scan: each, only: null })));
     } else if (fate === 'changed' || withDropped) {
-      const { dead, revived } = await changedPlaces(scans[0], source);
-      const { path } = scans[0].data;
+      const { dead, revived } = await changedPlaces(scan, indexed.get(path) ?? NONE, source);
       if (dead.length > 0) removed.push({ kind: 'removed', path, positions: dead });
-      if (revived.length > 0) read.push({ scan: scans[0], only: revived });
+      if (revived.length > 0) read.push({ scan, only: revived });
     }
   }
   return { removed, read, withDropped };
@@ -119,11 +122,11 @@ const deleteName = ({ path, offset }: DeleteRef): string =>
  */
 async function changedPlaces(
   scan: FileScan,
+  indexed: Int32Array,
   source: PlanSource,
 ): Promise<{ readonly dead: Int32Array; readonly revived: Int32Array }> {
-  const { path, recordCount } = scan.data;
+  const { recordCount } = scan.data;
   const dead = scan.deletes.length === 0 ? NONE : await source.deadPositions(scan);
-  const indexed = source.positionsIn(path);
   const removed = intersection(indexed, dead);
   const staying = indexed.length - removed.length;
   const live = recordCount - lowerBound(dead, recordCount);

@@ -27,6 +27,7 @@ import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
 import { type Applied, applyBatch, type BatchTarget } from './apply-batch.ts';
 import { type Binding, boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
+import { createFileTable } from './file-table.ts';
 import { wayTo } from './missing-snapshots.ts';
 import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
 import { fromSource, refuseAborted } from './source-errors.ts';
@@ -215,11 +216,17 @@ export class SyncSession {
 
   async #plan(...[table, followed, set]: PlanArguments): Promise<StepPlan> {
     const writer = this.#writer;
-    const numbers = new Map(writer.lastCommit.files.map((path, number) => [path, number]));
+    const files = createFileTable(writer.lastCommit.files);
     return fromSource(() =>
       planStep(followed, set, {
         deadPositions: (scan) => table.deadPositions(scan),
-        positionsIn: (file) => writer.positionsIn(numbers.get(file) ?? -1),
+        positionsIn: (paths) => {
+          const numbers = paths.map((path) => files.known(path) ?? -1);
+          const found = writer.positionsInAll(numbers);
+          return new Map(
+            paths.map((path, i) => [path, found.get(numbers[i]) ?? new Int32Array(0)]),
+          );
+        },
         dropped: writer.lastCommit.dropped_duplicates ?? 0,
       }),
     );

@@ -16,11 +16,16 @@ export class TakenPlaces {
     this.#followed = new Set(followed.map(({ file }) => file));
   }
 
+  /** What the batch removes. */
+  get removed(): ReadonlyMap<number, Int32Array | null> {
+    return this.#removed;
+  }
+
   /** The batch says that no row of the index lies at these places any more. */
   remove(file: number, positions: Int32Array | null): void {
     const known = this.#removed.get(file);
     if (positions === null || known === null) this.#removed.set(file, null);
-    else this.#removed.set(file, known === undefined ? positions : joined(known, positions));
+    else this.#removed.set(file, known === undefined ? positions : united(known, positions));
   }
 
   /** Throws invalid_argument where a document lies at the place of one of the rows. */
@@ -43,9 +48,10 @@ export class TakenPlaces {
   }
 }
 
-function joined(a: Int32Array, b: Int32Array): Int32Array {
+/** Two lists as one, ascending. */
+function united(a: Int32Array, b: Int32Array): Int32Array {
   const both = new Int32Array(a.length + b.length);
   both.set(a);
   both.set(b, a.length);
-  return both;
+  return both.sort();
 }
