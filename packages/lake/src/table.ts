@@ -4,6 +4,7 @@ import type { FileScan, FileSet } from './metadata/file-set.ts';
 import type { Snapshot, SnapshotRef } from './metadata/snapshot.ts';
 import { ancestryOf, schemaById, snapshotOf } from './metadata/table-metadata.ts';
 import { fileSet } from './plan/file-set.ts';
+import { keepManifests } from './plan/manifest-cache.ts';
 import type { Batch, Locator } from './scan/batch.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
 import type { Schema, Value } from './schema/type.ts';
@@ -160,6 +161,7 @@ class IcebergTable implements SourceTable {
   async refresh(): Promise<SourceTable> {
     const handle = await this.#handle.refresh();
     if (handle === this.#handle) return this;
+    keepManifests(this.#handle.metadata, handle.metadata);
     return new IcebergTable(handle, this.#engine, this.#reader);
   }
 

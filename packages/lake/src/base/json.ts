@@ -17,6 +17,8 @@ interface RawJson {
 }
 
 const INTEGER = /^-?\d+$/;
+/** What an integer beyond ±2^53 has at least. */
+const MANY_DIGITS = /\d{16}/;
 
 function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
@@ -29,7 +31,8 @@ function exact(_key: string, value: unknown, context?: { source?: string }): unk
  * Throws SyntaxError.
  */
 export function parseJson(text: string): JsonValue {
-  return JSON.parse(text, exact) as JsonValue;
+  // A reviver is called for every value: several times the work of parsing.
+  return (MANY_DIGITS.test(text) ? JSON.parse(text, exact) : JSON.parse(text)) as JsonValue;
 }
 
 function raw(_key: string, value: unknown): unknown {

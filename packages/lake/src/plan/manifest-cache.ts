@@ -16,6 +16,22 @@ const KEPT_ENTRIES = 2000;
 
 const CACHES = new WeakMap<TableMetadata, Cache>();
 
+/**
+ * Manifests that were read of a table's version are known in a later version of it too: a table
+ * that is followed reads the new ones alone. Where schemas or partition specs have changed, entries
+ * may read differently, and nothing is kept.
+ */
+export function keepManifests(former: TableMetadata, next: TableMetadata): void {
+  const cache = CACHES.get(former);
+  if (cache !== undefined && readsAlike(former, next)) CACHES.set(next, cache);
+}
+
+function readsAlike(a: TableMetadata, b: TableMetadata): boolean {
+  const same =
+    a.uuid === b.uuid && a.schemas.length === b.schemas.length && a.specs.length === b.specs.length;
+  return same && a.schema.schemaId === b.schema.schemaId;
+}
+
 /** `readManifest`, or what it said the last time. */
 export function cachedManifest(
   manifest: ManifestFile,
