@@ -45,7 +45,7 @@ describe.skipIf(!hasShared)('git.commits', () => {
   it('followed through all its snapshots it equals what is built at its head', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-git-'));
     const backend = await openLocal(dataDir);
-    const table = await openTruthTable('git.commits', WITHOUT);
+    const table = await openTruthTable('git.commits', { without: WITHOUT });
     try {
       await backend.createIndex({ definition: table.definition });
       await follow(backend, table);

@@ -49,15 +49,23 @@ export interface TruthTable {
   wayTo(from: string, to: string): readonly string[] | null;
 }
 
-/** Opens a table and its truth; `without`: columns that are not indexed. */
+/** Which columns are indexed, and what they are called. */
+export interface TruthOptions {
+  /** Columns that are not indexed. */
+  readonly without?: readonly string[];
+  /** An older schema: only its columns, by field id, under its names. */
+  readonly namedAs?: Schema;
+}
+
+/** Opens a table and its truth. */
 export async function openTruthTable(
   name: string,
-  without: readonly string[] = [],
+  { without = [], namedAs }: TruthOptions = {},
 ): Promise<TruthTable> {
   const truth = truthOf(name);
   const source = await openTable({ path: tablePath(name) });
-  const { schema } = source;
-  const { identifier_columns: own } = truth;
+  const schema = namedAs === undefined ? source.schema : renamed(source.schema, namedAs);
+  const own = truth.identifier_columns.map((column) => newName(source.schema, schema, column));
   const key = own.length > 0 ? own : [schema.fields[0].name];
   const wanted = schema.fields.filter((field) => !without.includes(field.name));
   const variants = wanted.filter((field) => field.type.kind === 'variant');
@@ -66,7 +74,7 @@ export async function openTruthTable(
   const known = new Map<string, Promise<RowsByKey>>();
   const snapshot = (id: string) => truth.snapshots.find((s) => s.snapshot_id === id)!;
   const rowsAt = (id: string) => {
-    const rows = known.get(id) ?? readRows(source, key, indexed, snapshot(id));
+    const rows = known.get(id) ?? readRows(source, schema, key, indexed, snapshot(id));
     known.set(id, rows);
     return rows;
   };
@@ -109,13 +117,31 @@ function definitionOf(
 
 async function readRows(
   source: SourceTable,
+  schema: Schema,
   key: readonly string[],
   indexed: readonly Field[],
   snapshot: TruthSnapshot,
 ): Promise<RowsByKey> {
-  const rows =
-    snapshot.rows_current_schema ?? snapshot.rows ?? (await scan(source, indexed, snapshot));
-  return new Map(rows.map((row) => [keyText(key, row), row]));
+  const own = snapshot.rows_current_schema ?? snapshot.rows;
+  const rows = own ?? (await scan(source, indexed, snapshot));
+  const names = indexed.map(({ name }) => [name, newName(schema, source.schema, name)]);
+  const shown = rows.map((row) => Object.fromEntries(names.map(([now, was]) => [now, row[was]])));
+  return new Map(shown.map((row) => [keyText(key, row), row]));
+}
+
+/** The columns of `schema` that `older` has too, under the names that they have there. */
+function renamed(schema: Schema, older: Schema): Schema {
+  const names = new Map(older.fields.map((field) => [field.id, field.name]));
+  const fields = schema.fields
+    .filter(({ id }) => names.has(id))
+    .map((field) => ({ ...field, name: names.get(field.id)! }));
+  return { ...schema, fields };
+}
+
+/** What the column that `from` calls `name` is called in `to`. */
+function newName(from: Schema, to: Schema, name: string): string {
+  const { id } = from.fields.find((field) => field.name === name)!;
+  return to.fields.find((field) => field.id === id)!.name;
 }
 
 async function scan(
@@ -124,11 +150,12 @@ async function scan(
   { snapshot_id }: TruthSnapshot,
 ): Promise<readonly TruthRow[]> {
   const rows: TruthRow[] = [];
-  const columns = indexed.map(({ name }) => name);
+  const names = new Map(source.schema.fields.map(({ id, name }) => [id, name]));
+  const columns = indexed.map(({ id }) => names.get(id)!);
   for await (const batch of source.scan({ snapshotId: BigInt(snapshot_id), columns })) {
     for (let i = 0; i < batch.rows; i++) {
       const cells = indexed.map((field, c) => [
-        field.name,
+        names.get(field.id)!,
         truthForm(field.type, valueAt(batch.columns[c], i)),
       ]);
       rows.push(Object.fromEntries(cells));
