@@ -16,7 +16,7 @@ import { inlineRunner, workerRunner } from './merge-runners.ts';
 
 const settings: MergeSettings = {
   floorBytes: 2 ** 20,
-  segmentsPerTier: 3,
+  segmentsPerTier: 2,
   maxBytes: 2 ** 30,
   maxDocs: 1000,
   deletedPart: 0.3,

@@ -1,4 +1,13 @@
-/** Which segments to merge: a pure function from their sizes, so that it can be tested as one. */
+/**
+ * Which segments to merge: a pure function from their sizes, so that it can be tested as one. It is
+ * the tiered policy that Lucene made known, in our words:
+ *   1. sizes are those of living documents, and small segments count as `floorBytes`
+ *   2. the budget of segments: `segmentsPerTier` of the floor's size, as many of the next tier's
+ *      (that many times larger), and so on until all bytes have their place
+ *   3. while there are more: the merge is chosen that is most even (the largest segment is a small
+ *      part of it; so a byte is rewritten about once a tier), small, and rich in deletes
+ *   4. segments with many deletes that no merge took are rewritten alone
+ */
 
 /** What the policy knows of a segment. */
 export interface SegmentSize {
@@ -21,43 +30,99 @@ export interface MergeSettings {
 }
 
 export const MERGE_SETTINGS: MergeSettings = Object.freeze({
-  floorBytes: 4 * 2 ** 20,
-  segmentsPerTier: 8,
+  floorBytes: 2 * 2 ** 20,
+  segmentsPerTier: 4,
   maxBytes: 2 ** 30,
   maxDocs: 16_777_216,
   deletedPart: 0.2,
 });
+
+/** One merge takes at most so many segments. */
+const MERGE_AT_ONCE = 32;
 
 /** Bytes that will be left of a segment without its deleted documents. */
 export const liveBytes = ({ docs, deletedDocs, bytes }: SegmentSize): number =>
   docs === 0 ? 0 : bytes * (1 - deletedDocs / docs);
 
 /**
- * Groups of segments to merge now, by place in `segments`, each ascending, none twice. Tiers grow
- * by `segmentsPerTier`: a tier with that many segments or more is merged into one of the next; so
- * a document is rewritten about log(bytes) / log(segmentsPerTier) times. Segments with many
- * deletes are rewritten alone.
+ * Groups of segments to merge now, the best first, by place in `segments`, each ascending, none
+ * twice.
  */
 export function chooseMerges(
   segments: readonly SegmentSize[],
   settings: MergeSettings = MERGE_SETTINGS,
 ): readonly (readonly number[])[] {
-  const tiers = new Map<number, number[]>();
-  segments.forEach((segment, place) => {
-    if (liveBytes(segment) > settings.maxBytes / 2) return;
-    const tier = tierOf(segment, settings);
-    tiers.set(tier, [...(tiers.get(tier) ?? []), place]);
-  });
+  const live = segments.map(liveBytes);
+  let free = segments
+    .map((_, place) => place)
+    .filter((place) => live[place] <= settings.maxBytes / 2)
+    .sort((a, b) => live[b] - live[a]);
+  const budget = segmentBudget(
+    free.map((place) => live[place]),
+    settings,
+  );
   const merges: number[][] = [];
-  for (const places of tiers.values()) {
-    if (places.length >= settings.segmentsPerTier)
-      merges.push(...split(segments, places, settings));
+  while (free.length + merges.length > budget) {
+    const best = bestMerge(segments, free, settings);
+    if (best === null) break;
+    merges.push(best.toSorted((a, b) => a - b));
+    const taken = new Set(best);
+    free = free.filter((place) => !taken.has(place));
   }
   const chosen = new Set(merges.flat());
   segments.forEach(({ docs, deletedDocs }, place) => {
     if (!chosen.has(place) && deletedDocs > docs * settings.deletedPart) merges.push([place]);
   });
   return merges;
+}
+
+/** So many segments may stand side by side. */
+function segmentBudget(live: readonly number[], settings: MergeSettings): number {
+  const { floorBytes, segmentsPerTier, maxBytes } = settings;
+  let left = live.reduce((sum, bytes) => sum + bytes, 0);
+  let budget = 0;
+  for (let size = floorBytes; ; size = Math.min(size * segmentsPerTier, maxBytes)) {
+    const count = left / size;
+    if (count < segmentsPerTier || size >= maxBytes) {
+      return Math.max(budget + Math.ceil(count), segmentsPerTier);
+    }
+    budget += segmentsPerTier;
+    left -= segmentsPerTier * size;
+  }
+}
+
+/** The merge with the lowest score among runs of `free` (places by falling size), or null. */
+function bestMerge(
+  segments: readonly SegmentSize[],
+  free: readonly number[],
+  settings: MergeSettings,
+): readonly number[] | null {
+  let best: readonly number[] | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (let from = 0; from + 1 < free.length; from++) {
+    const group: number[] = [];
+    for (let at = from; at < free.length && group.length < MERGE_AT_ONCE; at++) {
+      if (fits(segments, [...group, free[at]], settings)) group.push(free[at]);
+    }
+    if (group.length < 2) continue;
+    const score = scoreOf(segments, group, settings);
+    if (score < least) [best, least] = [group, score];
+  }
+  return best;
+}
+
+/** How even a merge is, from 1 / segments (best) to 1; a little worse when large, better with deletes. */
+function scoreOf(
+  segments: readonly SegmentSize[],
+  group: readonly number[],
+  { floorBytes }: MergeSettings,
+): number {
+  const live = group.map((place) => liveBytes(segments[place]));
+  const floored = live.map((bytes) => Math.max(bytes, floorBytes));
+  const skew = floored[0] / floored.reduce((sum, bytes) => sum + bytes, 0);
+  const after = live.reduce((sum, bytes) => sum + bytes, 0);
+  const before = group.reduce((sum, place) => sum + segments[place].bytes, 0);
+  return skew * after ** 0.05 * (before === 0 ? 0 : (after / before) ** 2);
 }
 
 /**
@@ -88,11 +153,6 @@ export function chooseForcedMerges(
  * first tier to reach beyond the floor, what a merge of small segments makes would be merged again
  * with the next ones.
  */
-function tierOf(segment: SegmentSize, settings: MergeSettings): number {
-  const size = liveBytes(segment) / settings.floorBytes;
-  return size < 1 ? 0 : 1 + Math.floor(Math.log(size) / Math.log(settings.segmentsPerTier));
-}
-
 /** Neighbours in groups that stay within the limits; groups of fewer than `least` are dropped. */
 function split(
   segments: readonly SegmentSize[],
