@@ -52,9 +52,11 @@ it('pins the exports of the lake', () => {
       "listTables",
       "loadTable",
       "nodeFromJson",
+      "normalizeRecorded",
       "openTable",
       "overwriteRows",
       "schemaToJson",
+      "selectRows",
       "setProperties",
       "setRef",
       "typeName",
@@ -62,6 +64,7 @@ it('pins the exports of the lake', () => {
       "valueAt",
       "valueToJson",
       "variantFromJson",
+      "vectorKind",
     ]
   `);
 });
@@ -86,6 +89,7 @@ it('pins the commands and their flags', async () => {
       "doctor": "",
       "index analyze": "INDEX [TEXT] --analyzer --field",
       "index bench": "INDEX --limit --operator --queries --repeat --warm",
+      "index compact": "INDEX --segments",
       "index create": "--file",
       "index describe": "INDEX",
       "index drop": "INDEX --yes",

@@ -26,17 +26,6 @@ export interface ScanOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * One step of the way from a snapshot to another, net by key: each key occurs once. `delete`
- * batches hold the key columns only, with the locator that the row had; the others hold `columns`
- * (key columns first) with the row's new locator. `move`: the row is unchanged but lies elsewhere
- * now (compaction). Deletes come before all else.
- */
-export interface Change {
-  readonly kind: 'delete' | 'insert' | 'update' | 'move';
-  readonly batch: Batch;
-}
-
 /** Between which snapshots changes are asked for, and of which columns. */
 export interface ChangesOptions {
   /** null: from the empty table. */
@@ -48,11 +37,6 @@ export interface ChangesOptions {
    */
   readonly columns: readonly string[];
   readonly schema?: Schema;
-  /**
-   * Yield `move` changes too (locators for compacted rows). Default false: compaction then costs no
-   * rows.
-   */
-  readonly moves?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -112,7 +96,6 @@ export interface SourceTable {
   read(parts: readonly FilePart[], options: ReadOptions): AsyncIterable<Batch>;
   /** Positions of a data file's deleted rows, ascending; only its delete files are read. */
   deadPositions(scan: FileScan): Promise<Int32Array>;
-  changes(options: ChangesOptions): AsyncIterable<Change>;
   rowChanges(options: ChangesOptions): AsyncIterable<RowChange>;
   /**
    * Rows at locators, in the given order; null where the file is not part of the snapshot or the

@@ -1,6 +1,5 @@
 import type { TableHandle } from './catalog/table-handle.ts';
 import type { ChangeSource } from './changes/change-source.ts';
-import { changesBetween } from './changes/changes.ts';
 import { rowChangesBetween } from './changes/row-changes.ts';
 import { LookupFiles } from './lookup/lookup-files.ts';
 import { lookupKeys } from './lookup/lookup-keys.ts';
@@ -19,7 +18,6 @@ import { scanParts } from './scan/scan.ts';
 import { parseCondition } from './scan/where.ts';
 import type { Schema, Value } from './schema/type.ts';
 import type {
-  Change,
   ChangesOptions,
   FilePart,
   ReadCost,
@@ -98,10 +96,6 @@ export class TableRows {
 
   async deadPositions(scan: FileScan): Promise<Int32Array> {
     return (await this.#dead.of(scan, null)).positions;
-  }
-
-  async *changes(options: ChangesOptions): AsyncGenerator<Change> {
-    yield* changesBetween(this.#changeSource(), options);
   }
 
   async *rowChanges(options: ChangesOptions): AsyncGenerator<RowChange> {

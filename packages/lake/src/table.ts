@@ -9,7 +9,6 @@ import type { Batch, Locator } from './scan/batch.ts';
 import type { ParquetEngine } from './scan/file-rows.ts';
 import type { Schema, Value } from './schema/type.ts';
 import type {
-  Change,
   ChangesOptions,
   FilePart,
   ReadCost,
@@ -131,10 +130,6 @@ class IcebergTable implements SourceTable {
 
   async deadPositions(scan: FileScan): Promise<Int32Array> {
     return (await this.#rows()).deadPositions(scan);
-  }
-
-  async *changes(options: ChangesOptions): AsyncGenerator<Change> {
-    yield* (await this.#rows()).changes(options);
   }
 
   async *rowChanges(options: ChangesOptions): AsyncGenerator<RowChange> {

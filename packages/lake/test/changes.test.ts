@@ -10,7 +10,8 @@ import { DeadRows } from '../src/scan/deletes.ts';
 import { readContext } from '../src/scan/read-context.ts';
 import { scanParts } from '../src/scan/scan.ts';
 import { valueAt } from '../src/scan/vectors.ts';
-import type { SourceTable } from '../src/source-table.ts';
+import type { Field } from '../src/schema/type.ts';
+import type { Row, SourceTable } from '../src/source-table.ts';
 import { openTable } from '../src/table.ts';
 import { hasShared, ICEBERG, truthOf } from './truth-form.ts';
 
@@ -37,28 +38,23 @@ const TABLES = [
 ];
 /** All ordered pairs of a table are too many; these many are spread over them. */
 const PAIRS_PER_TABLE = 16;
-const counted = { pairs: 0, changes: 0, moves: 0 };
+const counted = { pairs: 0, changes: 0 };
 
 const open = (name: string) =>
   openTable({ path: `${ICEBERG}${name}/${truthOf(name).metadata_file}` });
-
-interface Located {
-  readonly text: string;
-  readonly place: string;
-}
 
 async function first<T>(items: AsyncIterable<T>): Promise<T | null> {
   for await (const item of items) return item;
   return null;
 }
 
-/** Rows of a snapshot under the current schema: text of the row and place, by text of the key. */
+/** Rows of a snapshot under the current schema: text of the row by text of the key. */
 async function wholeSnapshot(
   table: SourceTable,
   snapshotId: bigint | null,
   key: readonly string[],
-): Promise<Map<string, Located>> {
-  const rows = new Map<string, Located>();
+): Promise<Map<string, string>> {
+  const rows = new Map<string, string>();
   if (snapshotId === null) return rows;
   const { fields } = table.schema;
   const keyAt = key.map((name) => fields.findIndex((field) => field.name === name));
@@ -67,27 +63,23 @@ async function wholeSnapshot(
       const texts = fields.map((f, i) => canonicalText(f.type, valueAt(batch.columns[i], row)));
       const keyText = JSON.stringify(keyAt.map((i) => texts[i]));
       expect(rows.has(keyText)).toBe(false);
-      rows.set(keyText, {
-        text: JSON.stringify(texts),
-        place: `${batch.file}#${batch.positions[row]}`,
-      });
+      rows.set(keyText, JSON.stringify(texts));
     }
   }
   return rows;
 }
 
-type Snapshots = Map<bigint | null, Map<string, Located>>;
+type Snapshots = Map<bigint | null, Map<string, string>>;
 
-function expectedChanges(before: Map<string, Located>, after: Map<string, Located>): string[] {
+function expectedChanges(before: Map<string, string>, after: Map<string, string>): string[] {
   const lines: string[] = [];
-  for (const [key, { place }] of before) {
-    if (!after.has(key)) lines.push(`delete ${key} ${place}`);
+  for (const [key, text] of before) {
+    if (!after.has(key)) lines.push(`delete ${key} ${text}`);
   }
-  for (const [key, { text, place }] of after) {
+  for (const [key, text] of after) {
     const old = before.get(key);
-    if (old === undefined) lines.push(`insert ${key} ${place} ${text}`);
-    else if (old.text !== text) lines.push(`update ${key} ${place} ${text}`);
-    else if (old.place !== place) lines.push(`move ${key} ${place} ${text}`);
+    if (old === undefined) lines.push(`insert ${key} ${text}`);
+    else if (old !== text) lines.push(`update ${key} ${old} ${text}`);
   }
   return lines.sort();
 }
@@ -99,25 +91,18 @@ async function foundChanges(
   key: readonly string[],
 ): Promise<string[]> {
   const { fields } = table.schema;
-  const others = fields.filter((field) => !key.includes(field.name));
-  const ordered = [...key.map((name) => fields.find((f) => f.name === name)!), ...others];
-  const lines: string[] = [];
-  let deletesAreOver = false;
+  const textOf = (row: Row, wanted: readonly Field[]) =>
+    JSON.stringify(wanted.map(({ name, type }) => canonicalText(type, row[name])));
+  const keyFields = key.map((name) => fields.find((field) => field.name === name)!);
   const columns = fields.map((field) => field.name);
-  for await (const { kind, batch } of table.changes({ from, to, key, columns, moves: true })) {
-    if (kind !== 'delete') deletesAreOver = true;
-    else expect(deletesAreOver).toBe(false);
-    expect(batch.columns).toHaveLength(kind === 'delete' ? key.length : ordered.length);
-    for (let row = 0; row < batch.rows; row++) {
-      const texts = batch.columns.map((c, i) => canonicalText(ordered[i].type, valueAt(c, row)));
-      const text = fields.map((field) => texts[ordered.indexOf(field)]);
-      const keyText = JSON.stringify(texts.slice(0, key.length));
-      const place = `${batch.file}#${batch.positions[row]}`;
-      lines.push(
-        `${kind} ${keyText} ${place}${kind === 'delete' ? '' : ` ${JSON.stringify(text)}`}`,
-      );
-      if (kind === 'move') counted.moves++;
-    }
+  const lines: string[] = [];
+  for await (const change of table.rowChanges({ from, to, key, columns })) {
+    const rows = [
+      ...(change.op === 'insert' ? [] : [change.before]),
+      ...(change.op === 'delete' ? [] : [change.after]),
+    ];
+    const texts = rows.map((row) => textOf(row, fields));
+    lines.push(`${change.op} ${textOf(change.key, keyFields)} ${texts.join(' ')}`);
   }
   counted.changes += lines.length;
   return lines.sort();
@@ -153,10 +138,9 @@ describe.skipIf(!hasShared)('changes', () => {
     for (const snapshot of table.snapshots) {
       if (snapshot.operation !== 'replace' || snapshot.parentId === null) continue;
       const pair = { from: snapshot.parentId, to: snapshot.id, key: ['id'], columns: ['title'] };
-      for await (const change of table.changes(pair)) throw new Error(change.kind);
       for await (const change of table.rowChanges(pair)) throw new Error(change.op);
-      const moved = first(table.changes({ ...pair, moves: true }));
-      await expect(moved).rejects.toMatchObject({ code: expect.stringMatching(/_missing$/) });
+      const appended = first(table.rowChanges({ ...pair, from: null }));
+      await expect(appended).rejects.toMatchObject({ code: expect.stringMatching(/_missing$/) });
       replaced++;
     }
     expect(replaced).toBeGreaterThan(1);
@@ -182,14 +166,11 @@ describe.skipIf(!hasShared)('changes', () => {
     const table = await open('inbox_eq');
     const to = table.snapshots[0].id;
     const options = { from: null, to, key: ['folder'], columns: ['subject'] };
-    await expect(first(table.changes(options))).rejects.toMatchObject({
+    await expect(first(table.rowChanges(options))).rejects.toMatchObject({
       code: 'null_key',
       message: expect.stringMatching(/"folder" is null in .*\.parquet" at row \d+/),
     });
-    await expect(first(table.changes({ ...options, key: [] }))).rejects.toMatchObject({
-      code: 'invalid_argument',
-    });
-    await expect(first(table.changes({ ...options, key: ['no'] }))).rejects.toMatchObject({
+    await expect(first(table.rowChanges({ ...options, key: ['no'] }))).rejects.toMatchObject({
       code: 'column_not_found',
     });
   });
@@ -277,8 +258,6 @@ describe.skipIf(!hasShared)('a scan', () => {
 });
 
 afterAll(() => {
-  const { pairs, changes, moves } = counted;
-  console.log(
-    `changes: ${pairs} pairs agree with whole scans (${changes} changes, ${moves} moves)`,
-  );
+  const { pairs, changes } = counted;
+  console.log(`changes: ${pairs} pairs agree with whole scans (${changes} changes)`);
 });

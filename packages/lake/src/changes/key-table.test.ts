@@ -98,8 +98,8 @@ describe('the key table', () => {
     }
     table.settle(5, KEY_STATE.updated, 9, 1);
     expect(table.place(5)).toEqual({ file: 9, position: 1 });
-    expect(table.count(KEY_STATE.updated)).toBe(1);
-    expect(table.count(KEY_STATE.before)).toBe(count - 1);
+    expect(table.state(5)).toBe(KEY_STATE.updated);
+    expect(table.state(4)).toBe(KEY_STATE.before);
     expect(table.size).toBe(count);
   });
 });

@@ -82,13 +82,6 @@ export class KeyTable {
     this.#positions[entry] = position;
   }
 
-  /** How many entries are in a state. */
-  count(state: number): number {
-    let count = 0;
-    for (let entry = 0; entry < this.#size; entry++) if (this.#states[entry] === state) count++;
-    return count;
-  }
-
   #slotOf(hashes: Int32Array, at: number): number {
     const mask = this.#slots.length - 1;
     let slot = hashes[at] & mask;

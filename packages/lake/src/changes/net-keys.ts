@@ -3,17 +3,11 @@ import type { Batch } from '../scan/batch.ts';
 import { canonicalText } from '../scan/canonical-text.ts';
 import { scanParts } from '../scan/scan.ts';
 import { isNullAt, valueAt } from '../scan/vectors.ts';
-import type { Field } from '../schema/type.ts';
 import { BatchStore } from './batch-store.ts';
+import type { ChangeColumns } from './change-columns.ts';
 import type { ChangedParts, ChangeSource } from './change-source.ts';
 import { KEY_STATE, KeyTable } from './key-table.ts';
 import { hashRows } from './row-hash.ts';
-
-/** The columns of a change set: `fields` are the key's, then the others. */
-export interface ChangeColumns {
-  readonly fields: readonly Field[];
-  readonly keyCount: number;
-}
 
 /**
  * Keys of all rows that may have changed, with what became of them; and the rows themselves, to go
@@ -132,7 +126,7 @@ function entriesOf(table: KeyTable, columns: ChangeColumns, batch: Batch): Int32
 }
 
 /** Throws null_key where a key column of a row is null. */
-export function checkKeys(columns: ChangeColumns, batch: Batch): void {
+function checkKeys(columns: ChangeColumns, batch: Batch): void {
   for (let i = 0; i < columns.keyCount; i++) {
     const column = batch.columns[i];
     if (column.kind !== 'values' && column.nulls === null) continue;
@@ -150,7 +144,7 @@ export function checkKeys(columns: ChangeColumns, batch: Batch): void {
 }
 
 /** A row's key as people read it: `repo=git,sha=1a3e`. */
-export function keyText({ fields, keyCount }: ChangeColumns, batch: Batch, row: number): string {
+function keyText({ fields, keyCount }: ChangeColumns, batch: Batch, row: number): string {
   return fields
     .slice(0, keyCount)
     .map((field, i) => {

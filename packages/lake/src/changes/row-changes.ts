@@ -5,15 +5,15 @@ import { selectRows, valueAt } from '../scan/vectors.ts';
 import { compareText } from '../schema/compare.ts';
 import type { Field } from '../schema/type.ts';
 import type { ChangesOptions, Row, RowChange } from '../source-table.ts';
+import { type ChangeColumns, changeColumns } from './change-columns.ts';
 import {
   type ChangedParts,
   type ChangeSource,
   changedParts,
   onlyReplaced,
 } from './change-source.ts';
-import { changeColumns } from './changes.ts';
 import { KEY_STATE } from './key-table.ts';
-import { type ChangeColumns, netKeys } from './net-keys.ts';
+import { netKeys } from './net-keys.ts';
 import { hashRows, LANES } from './row-hash.ts';
 
 /**
@@ -22,8 +22,10 @@ import { hashRows, LANES } from './row-hash.ts';
  * compared as multisets: a row that occurs n times more than before is n inserts, and there are no
  * updates.
  *
- * Sorting needs all changed rows at once: memory is the changed rows as column vectors (about
- * their size in Arrow) and the texts of their keys. Throws what `changesBetween` throws.
+ * Only what differs between the two file sets is read; where only compactions lie in between,
+ * nothing. Sorting needs all changed rows at once: memory is the changed rows as column vectors
+ * (about their size in Arrow) and the texts of their keys. Throws null_key and duplicate_key,
+ * column_not_found, snapshot_not_found, and the errors of reading.
  */
 export async function* rowChangesBetween(
   source: ChangeSource,
