@@ -1,17 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SourceTable } from '@lakehouse-search/lake';
 import { expect } from 'vitest';
 import { checkIndex } from '../../src/index/check-index.ts';
-import { openSnapshot } from '../../src/index/index-snapshot.ts';
+import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import type { FollowedIndex } from './followed-index.ts';
 import type { ModelRow, Rows } from './model-table.ts';
 
 /**
- * The index holds exactly these rows: by export, by searches, by its own count; and it is sound in
- * itself.
+ * The index holds exactly these rows: by export, by searches, by its own count; it is sound in
+ * itself; and where the table still has the snapshot `id`, its rows lie where the table's do.
  */
-export async function expectRows(index: FollowedIndex, rows: Rows): Promise<void> {
+export async function expectRows(
+  index: FollowedIndex,
+  rows: Rows,
+  at: SourceTable | null,
+  id: string | null,
+): Promise<void> {
   const { backend } = index;
   const exported = await Array.fromAsync(backend.exportDocuments({}));
   const documents = exported.map((d) => [d.coordinates.identifier[0].value, d.fields]);
@@ -35,21 +41,47 @@ export async function expectRows(index: FollowedIndex, rows: Rows): Promise<void
     ).toEqual(wanted.toSorted((a, b) => a - b));
     expect(found.total, query).toBe(wanted.length);
   }
-  expect(problemsOf(index)).toEqual([]);
+  await expectSound(index, at, id);
 }
 
 function fieldsOf({ title, n, kind }: ModelRow): Record<string, unknown> {
   return { title, ...(n === null ? {} : { n }), ...(kind === null ? {} : { kind }) };
 }
 
-function problemsOf({ dataDir }: FollowedIndex): readonly string[] {
-  const [uuid] = readdirSync(join(dataDir, 'indexes'));
-  const folder = join(dataDir, 'indexes', uuid);
-  const current = readFileSync(join(folder, 'CURRENT'), 'utf8').trim();
-  const snapshot = openSnapshot(openLocalDirectory(join(folder, current)));
+/** What is wrong in the index itself; and that its rows lie where the table's do, at a snapshot. */
+async function expectSound(index: FollowedIndex, at: SourceTable | null, id: string | null) {
+  const snapshot = openIndexSnapshot(index);
   try {
-    return checkIndex(snapshot);
+    expect(checkIndex(snapshot)).toEqual([]);
+    if (at !== null) expect(placesOf(snapshot)).toEqual(await rowPlaces(at, id));
   } finally {
     snapshot.release();
   }
+}
+
+function openIndexSnapshot({ dataDir }: FollowedIndex): IndexSnapshot {
+  const [uuid] = readdirSync(join(dataDir, 'indexes'));
+  const folder = join(dataDir, 'indexes', uuid);
+  const current = readFileSync(join(folder, 'CURRENT'), 'utf8').trim();
+  return openSnapshot(openLocalDirectory(join(folder, current)));
+}
+
+function placesOf({ segments, files }: IndexSnapshot): readonly string[] {
+  const places: string[] = [];
+  for (const segment of segments) {
+    for (let doc = 0; doc < segment.docs; doc++) {
+      if (segment.isDeleted(doc)) continue;
+      places.push(`${files[segment.locators.file(doc)]} ${segment.locators.position(doc)}`);
+    }
+  }
+  return places.sort();
+}
+
+async function rowPlaces(table: SourceTable, id: string | null): Promise<readonly string[]> {
+  const places: string[] = [];
+  if (id === null) return places;
+  for await (const { file, positions } of table.scan({ snapshotId: BigInt(id), columns: ['id'] })) {
+    for (const position of positions) places.push(`${file} ${position}`);
+  }
+  return places.sort();
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SyncResponse } from '@lakehouse-search/engine';
+import { openTable } from '@lakehouse-search/lake';
 import { expect } from 'vitest';
 import { expectRows } from './expect-index.ts';
 import { FollowedIndex } from './followed-index.ts';
@@ -130,7 +131,11 @@ class Run {
 
   async #expectAt(snapshot: string | null): Promise<void> {
     expect((await this.index.backend.describeIndex({})).snapshot).toBe(snapshot);
-    await expectRows(this.index, this.table.model.rowsOf(snapshot));
+    const { model, config } = this.table;
+    const known = snapshot === null || model.alive.includes(snapshot);
+    const table = known ? await openTable(config) : null;
+    await expectRows(this.index, model.rowsOf(snapshot), table, snapshot);
+    await table?.close();
   }
 
   /** The index stands at the snapshot it stood at, or at one on the way, whole. */
