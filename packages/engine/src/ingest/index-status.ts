@@ -1,6 +1,7 @@
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
 import type { IndexStatus } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import { BACKGROUND_SETTINGS } from '../index/background-merges.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { chooseMerges } from '../index/merge-policy.ts';
 import type { ProcessIdentity } from '../index/process-identity.ts';
@@ -35,8 +36,8 @@ export function ownStatus({ definition, snapshot, writer }: StatusSubject): Inde
 }
 
 function pendingMerges({ commit }: IndexSnapshot): number {
-  return chooseMerges(commit.segments.map((entry) => ({ ...entry, bytes: segmentBytes(entry) })))
-    .length;
+  const sizes = commit.segments.map((entry) => ({ ...entry, bytes: segmentBytes(entry) }));
+  return chooseMerges(sizes, BACKGROUND_SETTINGS).length;
 }
 
 function checkpointOf(snapshot: IndexSnapshot | null): IndexStatus['checkpoint'] {
