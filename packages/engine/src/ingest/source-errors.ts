@@ -1,5 +1,6 @@
 import { LakeError, type LakeErrorCode } from '@lakehouse-search/lake';
 import { type ErrorCode, LhsError } from '../base/errors.ts';
+import { ioError, systemCode } from '../storage/io-errors.ts';
 
 /** The one table from the lake's codes to ours. */
 const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
@@ -27,11 +28,23 @@ const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
   internal: 'internal',
 });
 
+/** Errors of the system that say nothing of the table. */
+const OURS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
+function pathOf(error: unknown, cause: unknown): string {
+  const file = error instanceof LakeError ? error.file : undefined;
+  const path = cause instanceof Error && 'path' in cause ? cause.path : undefined;
+  return file ?? String(path ?? 'a file of the table');
+}
+
 /**
  * Any error of a table's reading as an `LhsError`: a `LakeError` by the table above with its file
- * named, an abort as `interrupted`, everything else as it is.
+ * named, an abort as `interrupted`, a want of this process (open files) as `io_error`, everything
+ * else as it is.
  */
 export function sourceError(error: unknown): unknown {
+  const cause = error instanceof LakeError && error.cause !== undefined ? error.cause : error;
+  if (OURS.has(systemCode(cause))) return ioError(cause, 'read', pathOf(error, cause));
   if (error instanceof LakeError) {
     const file = error.file;
     const named = file === undefined || error.message.includes(file);
