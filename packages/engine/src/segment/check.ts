@@ -11,13 +11,33 @@ import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkCore, checkLive, type Report } from './check-core.ts';
+import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /**
- * Checks a segment; `files`: number of data files in the commit's file table. Returns the
- * problems, at most about a hundred, none when it is whole.
+ * The components of a segment in groups that are checked together: opened one after another, they
+ * take the memory of the largest.
  */
-export function checkSegment(reader: SegmentReader, files: number): readonly string[] {
+export function checkGroups({ components }: SegmentEntry): readonly (readonly Component[])[] {
+  const groups = Object.values(
+    Object.groupBy(components, ({ kind, field }) => {
+      if (kind === 'core' || kind === 'live') return 'core';
+      return field < 0 ? kind : String(field);
+    }),
+  );
+  return groups as readonly (readonly Component[])[];
+}
+
+/**
+ * Checks a segment; `files`: number of data files in the commit's file table; `part`: only the
+ * components of one of `checkGroups` are open. Returns the problems, at most about a hundred, none
+ * when it is whole.
+ */
+export function checkSegment(
+  reader: SegmentReader,
+  files: number,
+  { part = false }: { readonly part?: boolean } = {},
+): readonly string[] {
   const problems: string[] = [];
   const report: Report = (component, problem) => {
     if (problems.length < 100) problems.push(`segment ${reader.id}, ${component}: ${problem}`);
@@ -32,11 +52,15 @@ export function checkSegment(reader: SegmentReader, files: number): readonly str
   };
   reader.verify((framed) => step(framed.name, () => verifyFramed(framed)));
   if (problems.length > 0) return problems;
-  step('core', () => checkCore(reader, report));
-  step('live', () => checkLive(reader, report));
-  step('locators', () => checkLocators(reader, files, report));
+  const { components } = reader.entry;
+  const has = (wanted: ComponentKind) => !part || components.some(({ kind }) => kind === wanted);
+  if (has('core')) {
+    step('core', () => checkCore(reader, report));
+    step('live', () => checkLive(reader, report));
+  }
+  if (has('locators')) step('locators', () => checkLocators(reader, files, report));
   step('stored', () => reader.storedReader()?.check());
-  for (const { kind, field } of reader.entry.components) {
+  for (const { kind, field } of components) {
     const name = `${kind} of field ${field}`;
     if (kind === 'text') step(name, () => reader.inverted(field)!.check());
     if (kind === 'keyword') step(name, () => checkKeywords(reader, field, name, report));
