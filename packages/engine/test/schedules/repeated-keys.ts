@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import {
@@ -15,6 +14,7 @@ import {
 } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { SCRATCH } from './scratch.ts';
 
 /** As in operations.ts, on a table whose rows may share their key. */
 export type RepeatOperation =
@@ -79,7 +79,7 @@ fields:
  * snapshot.
  */
 export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'lhs-repeats-'));
+  const folder = mkdtempSync(join(SCRATCH, 'lhs-repeats-'));
   const warehouse = join(folder, 'lake');
   const catalog = { type: 'filesystem', warehouse } as const;
   const { formatVersion } = schedule;

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SyncResponse } from '@lakehouse-search/engine';
 import { openTable } from '@lakehouse-search/lake';
@@ -8,6 +7,7 @@ import { expectRows } from './expect-index.ts';
 import { FollowedIndex } from './followed-index.ts';
 import type { Operation } from './operations.ts';
 import { RealTable, type TableOptions } from './real-table.ts';
+import { SCRATCH } from './scratch.ts';
 
 /** A table, how it changes, and what is done to its index meanwhile. */
 export interface Schedule extends TableOptions {
@@ -19,7 +19,7 @@ export interface Schedule extends TableOptions {
  * to the model. Throws where they differ.
  */
 export async function runSchedule(schedule: Schedule): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'lhs-schedule-'));
+  const folder = mkdtempSync(join(SCRATCH, 'lhs-schedule-'));
   const table = new RealTable(join(folder, 'lake'));
   let run: Run | undefined;
   try {
