@@ -105,6 +105,10 @@ it('tells one changed row hash, one changed key and one missing document', () =>
 
 it('keeps the published digests', () => {
   const one = { key: Buffer.from('1'), row: 0xfa9de88ef15ce683n };
-  expect(digestOf([]).hex()).toMatchInlineSnapshot(`"f3cc103136423a57975750907ebc1d367e2985ac6338976d4d5a439f50323f4a"`);
-  expect(digestOf([one]).hex()).toMatchInlineSnapshot(`"4e9f93a270938736fc462d6dbba17f762ab84a450099daacbc612c9d4002c353"`);
+  expect(digestOf([]).hex()).toMatchInlineSnapshot(
+    `"f3cc103136423a57975750907ebc1d367e2985ac6338976d4d5a439f50323f4a"`,
+  );
+  expect(digestOf([one]).hex()).toMatchInlineSnapshot(
+    `"4e9f93a270938736fc462d6dbba17f762ab84a450099daacbc612c9d4002c353"`,
+  );
 });
