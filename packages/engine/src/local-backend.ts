@@ -8,7 +8,6 @@
  * another, has committed. What needs the table (building, syncing, hydrating) loads its code when
  * it is first used: a search that needs none starts fast.
  */
-import { rmSync } from 'node:fs';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from './analysis/registry.ts';
 import { analyzeToTokens } from './analysis/tokens.ts';
@@ -48,7 +47,12 @@ import { lockedGeneration, lockForWriting, unlock, writeIndex } from './local/wr
 import type { Query } from './query/query.ts';
 import { analyzersOf, fieldAnalyzer } from './registry/definition-analyzers.ts';
 import { describeIndex } from './registry/describe-index.ts';
-import { currentGeneration, indexFolder } from './registry/index-folder.ts';
+import {
+  currentGeneration,
+  dropFolder,
+  indexFolder,
+  sweepDropped,
+} from './registry/index-folder.ts';
 import { notBuilt, tableName } from './registry/open-index.ts';
 import { checkAgainstTable } from './schema/mapping.ts';
 import {
@@ -80,6 +84,7 @@ export class LocalBackend implements Backend {
     const issues = await this.validateDefinition({ ...request, baseDir, against_source: true });
     if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
     const definition = requireDefinition(request.definition, ANALYZER_CATALOG);
+    sweepDropped(this.dataDir);
     this.#indexes.registry.add(
       definition.index,
       request.definition,
@@ -113,8 +118,9 @@ export class LocalBackend implements Backend {
     const lock = await lockForWriting(this.#indexes, registered, 'drop');
     try {
       this.#indexes.forget(registered.uuid);
+      dropFolder(indexFolder(this.dataDir, registered.uuid));
       this.#indexes.registry.remove(registered.uuid);
-      rmSync(indexFolder(this.dataDir, registered.uuid), { recursive: true, force: true });
+      sweepDropped(this.dataDir);
     } finally {
       unlock(this.#indexes, registered, lock);
     }

@@ -23,10 +23,16 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { holds, pinsAmong } from '../index/pins.ts';
-import { leftLocks, lockHolder, lockIndex, type WriterLock } from '../index/writer-lock.ts';
+import {
+  leftLocks,
+  lockHolder,
+  lockIndex,
+  type WriterLock,
+  waitFor,
+} from '../index/writer-lock.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
 
@@ -41,6 +47,35 @@ export interface Generation {
 /** Where an index lies. `uuid` comes from the registry, never from a user. */
 export function indexFolder(dataDir: string, uuid: string): string {
   return join(dataDir, 'indexes', uuid);
+}
+
+const DROPPED = '.dropped';
+
+/**
+ * Puts an index's folder aside by one rename, under a name that says it may go: from now on the
+ * index is not built. `sweepDropped` removes it. Lock holders only. Throws io_error.
+ */
+export function dropFolder(folder: string): void {
+  try {
+    rmSync(folder + DROPPED, { recursive: true, force: true });
+    renameSync(folder, folder + DROPPED);
+    syncFolder(dirname(folder));
+  } catch (error) {
+    throw ioError(error, 'drop', folder);
+  }
+}
+
+/** Removes the folders that were put aside, this one's and what a killed drop left. Throws io_error. */
+export function sweepDropped(dataDir: string): void {
+  const home = join(dataDir, 'indexes');
+  try {
+    if (!existsSync(home)) return;
+    for (const name of readdirSync(home)) {
+      if (name.endsWith(DROPPED)) rmSync(join(home, name), { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw ioError(error, 'clean up', home);
+  }
 }
 
 /**
@@ -211,7 +246,7 @@ export function takeLock(folder: string, index: string, what: string): IndexLock
     'index_busy',
     `cannot ${what} "${index}": another reindex or sync of it is running${who}`,
     {
-      hint: 'wait for it to end, then run the command again',
+      hint: waitFor(folder, holder),
       details: holder === null ? {} : { pid: holder.pid, host: holder.host },
     },
   );
