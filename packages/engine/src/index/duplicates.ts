@@ -64,9 +64,15 @@ function lowestHash(walked: readonly SortedHashes[]): number | null {
   return lowest;
 }
 
+/** From the head on in steps that double: the next hash of a larger segment is never far. */
 function firstAtLeast({ hashes, head }: SortedHashes, hash: number): number {
   let low = head;
-  let high = hashes.length;
+  let step = 1;
+  while (low + step < hashes.length && hashes[low + step] < hash) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(hashes.length, low + step);
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (hashes[middle] < hash) low = middle + 1;

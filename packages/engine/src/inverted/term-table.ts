@@ -1,3 +1,4 @@
+import { compareBytes } from '../base/compare-bytes.ts';
 import { LhsError } from '../base/errors.ts';
 
 /**
@@ -65,6 +66,8 @@ export class TermTable {
 }
 
 const MAX_TERMS = (1 << 24) - 1;
+/** Runs up to this length are sorted by insertion. */
+const INSERTION = 16;
 
 function grown<T extends Uint8Array | Int32Array>(array: T, needed: number): T {
   const next = new (array.constructor as new (length: number) => T)(
@@ -101,20 +104,34 @@ export function termOrder({ pool, starts, size }: TermTable): Int32Array {
   new BigUint64Array(words.buffer).sort();
   const order = new Int32Array(size);
   for (let i = 0; i < size; i++) order[i] = words[2 * i] & 0xffffff;
-  const text = (id: number) => pool.subarray(starts[id], starts[id + 1]);
   for (let i = 0; i < size; ) {
     let end = i + 1;
     while (end < size && samePrefix(words, i, end)) end++;
-    if (end - i > 1) {
-      const run = Array.from(order.subarray(i, end));
-      order.set(
-        run.sort((a, b) => Buffer.compare(text(a), text(b))),
-        i,
-      );
-    }
+    if (end - i > 1) sortRun(order.subarray(i, end), pool, starts);
     i = end;
   }
   return order;
+}
+
+/** Sorts terms by their bytes. */
+function sortRun(run: Int32Array, pool: Uint8Array, starts: Int32Array): void {
+  if (run.length > INSERTION) {
+    run.sort((a, b) =>
+      compareBytes(pool, starts[a], starts[a + 1], pool, starts[b], starts[b + 1]),
+    );
+    return;
+  }
+  for (let i = 1; i < run.length; i++) {
+    const id = run[i];
+    const [from, to] = [starts[id], starts[id + 1]];
+    let j = i;
+    for (; j > 0; j--) {
+      const other = run[j - 1];
+      if (compareBytes(pool, starts[other], starts[other + 1], pool, from, to) <= 0) break;
+      run[j] = other;
+    }
+    run[j] = id;
+  }
 }
 
 function samePrefix(words: Uint32Array, a: number, b: number): boolean {
