@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
 import { LhsError } from '../base/errors.ts';
+import { takeLock } from '../registry/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { readCommit } from './commit.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -61,7 +64,65 @@ test('the lock of a dead process is taken over, that of another host is not', ()
   writeFileSync(path, JSON.stringify({ ...lives, host: 'elsewhere' }));
   const far = errorOf(() => lockIndex(folder));
   expect([far.code, far.message.includes('"elsewhere"')]).toEqual(['index_busy', true]);
+  expect(far.hint).toContain(`if "elsewhere" is gone for good, remove "${path}"`);
+  expect(errorOf(() => takeLock(folder, 'notes', 'sync')).hint).toBe(far.hint);
   expect(existsSync(path)).toBe(true);
+});
+
+test("another process under a dead one's number does not hold its lock", () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  try {
+    const lived = { ...thisProcess(), pid: child.pid, token: 'former' };
+    writeFileSync(join(folder, 'writer.lock'), JSON.stringify(lived));
+    lockIndex(folder).release();
+    const own = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+    const started = own.slice(own.lastIndexOf(')') + 2).split(' ')[19];
+    writeFileSync(join(folder, 'writer.lock'), JSON.stringify({ ...lived, started }));
+    expect(errorOf(() => lockIndex(folder)).details).toMatchObject({ pid: child.pid });
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('of many that take a dead lock over at once, one holds it', async () => {
+  const module = JSON.stringify(new URL('./writer-lock.ts', import.meta.url).href);
+  const script = `import { lockIndex } from ${module};
+    let lock = null;
+    process.stdin.on('data', (line) => {
+      try {
+        if (String(line).includes('take')) lock = lockIndex(${JSON.stringify(folder)});
+        lock?.assertHeld();
+        console.log(lock === null ? 'busy' : 'held');
+      } catch { console.log('busy'); }
+    });
+    process.stdin.on('end', () => process.exit());
+    console.log('ready');`;
+  const children = Array.from({ length: 5 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', script]),
+  );
+  const lines = children.map(({ stdout }) => createInterface(stdout)[Symbol.asyncIterator]());
+  const answers = () => Promise.all(lines.map(async (each) => (await each.next()).value as string));
+  const ask = (what: string) => {
+    for (const { stdin } of children) stdin.write(`${what}\n`);
+    return answers();
+  };
+  try {
+    expect(new Set(await answers())).toEqual(new Set(['ready']));
+    for (let round = 0; round < 10; round++) {
+      const dead = { ...thisProcess(), boot_id: 'before', token: `dead ${round}` };
+      writeFileSync(join(folder, 'writer.lock'), JSON.stringify(dead));
+      await ask('take');
+      const held = (await ask('still')).filter((answer) => answer === 'held');
+      expect(held).toEqual(['held']);
+    }
+  } finally {
+    for (const child of children) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  }
+  lockIndex(folder).release();
+  expect(leftLocks(folder)).toEqual([]);
 });
 
 test('the lock of a killed process is taken over', () => {

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts';
@@ -82,7 +82,7 @@ function heldLock(path: string, own: LockContent): WriterLock {
   return {
     assertHeld() {
       const holder = readLock(path);
-      if (!held || holder?.token !== own.token) throw busy(path, holder);
+      if (!held || holder?.token !== own.token) throw busy(dirname(path), holder);
     },
     release() {
       if (!held) return;
@@ -156,7 +156,16 @@ const NOBODY: LockContent = Object.freeze({
 function busy(path: string, holder: ProcessIdentity | null): LhsError {
   const who = holder === null ? 'another process' : `process ${holder.pid} on "${holder.host}"`;
   return new LhsError('index_busy', `"${path}" is being written by ${who}`, {
-    hint: `wait until it is done; if it is gone for good, remove ${LOCK_FILE} in the index folder`,
+    hint: waitFor(path, holder),
     details: holder === null ? {} : { pid: holder.pid, host: holder.host },
   });
+}
+
+/** What to do about a lock that another holds. `folder` is the index's. */
+export function waitFor(folder: string, holder: ProcessIdentity | null): string {
+  if (holder === null || holder.host === thisProcess().host) {
+    return 'wait for it to end, then run the command again';
+  }
+  const path = join(folder, LOCK_FILE);
+  return `whether it lives cannot be told from here: wait, or if "${holder.host}" is gone for good, remove "${path}"`;
 }
