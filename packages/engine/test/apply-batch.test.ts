@@ -50,8 +50,8 @@ fields:
   ANALYZER_CATALOG,
 );
 const analyzerOf = analyzersOf([]);
-const mappingOf = (schema: unknown) =>
-  createMapping(definition, readStoredSchema(schema), 't', analyzerOf);
+const mappingOf = (schema: Schema) => createMapping(definition, schema, 't', analyzerOf);
+const storedMapping = (schema: unknown) => mappingOf(readStoredSchema(schema));
 
 /** An index of the empty table at snapshot s0. */
 class Subject {
@@ -61,19 +61,19 @@ class Subject {
 
   constructor() {
     const state = sourceState(EMPTY);
-    const plans = mappingOf(state.schema).fields.map(({ plan }) => plan);
+    const plans = storedMapping(state.schema).fields.map(({ plan }) => plan);
     this.writer = IndexWriter.open(this.directory, plans);
     const checkpoint = checkpointAt(UUID, state, createFileTable(), null);
     this.writer.commit({ checkpoint, files: [] });
     const beforeCommit = () => this.writer.merge();
-    this.target = { writer: this.writer, mappingOf, beforeCommit };
+    this.target = { index: 't', writer: this.writer, mappingOf, beforeCommit };
   }
 
   /** What the index says: rows by key, and where each lies. */
   content() {
     const snapshot = openSnapshot(this.directory);
     const { checkpoint, files, segments } = snapshot;
-    const mapping = mappingOf(checkpoint!.schema);
+    const mapping = storedMapping(checkpoint!.schema);
     const documents = [...exportAll({ snapshot, mapping, version: '' })];
     const rows = documents.map(({ coordinates, fields }) => [
       Number(coordinates.identifier[0].value),

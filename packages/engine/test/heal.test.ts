@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   appendRows,
   cherryPick,
@@ -128,6 +130,41 @@ test('files of a snapshot on the way are gone: one step to the head', async () =
   expect((await lake.documents()).size).toBe(20);
 });
 
+test('a head whose files went while a sync read it: the sync goes on with the next head', async () => {
+  await append(0, 10);
+  await lake.define(FIELDS);
+  await lake.backend.reindex({});
+  await append(10, 12);
+  await append(12, 14);
+  let moved = false;
+  const onProgress = ({ snapshot }: { snapshot?: string }) => {
+    if (moved || snapshot === undefined) return;
+    moved = true;
+    const before = dataFiles();
+    const script = fileURLToPath(new URL('./moving-table.ts', import.meta.url));
+    const args = [script, JSON.stringify(lake.source)];
+    expect(spawnSync(process.execPath, args, { encoding: 'utf8' }).status).toBe(0);
+    expect(before.some((path) => !existsSync(path))).toBe(true);
+  };
+  const done = await lake.backend.sync({}, { onProgress });
+  expect(done).toMatchObject({ doc_count: 14, snapshot: String(await lake.head()) });
+  await lake.expectRebuilt();
+});
+
+test('manifests of a snapshot on the way are gone: one step to the head', async () => {
+  await append(0, 10);
+  await lake.define(FIELDS);
+  await lake.backend.reindex({});
+  const before = metadataFiles();
+  await append(10, 12);
+  const gone = metadataFiles().filter((path) => !before.includes(path) && path.endsWith('.avro'));
+  await deleteRows(lake.source, 'id = 3');
+  for (const path of gone.filter((name) => name.includes('snap-'))) rmSync(path);
+  const healed = { reason: 'files_missing', inserted: 2, updated: 0, deleted: 1 };
+  expect(await lake.backend.sync({})).toMatchObject({ healed });
+  await lake.expectRebuilt();
+});
+
 test('another table under the same name is refused by both uuids', async () => {
   await append(0, 3);
   await lake.define(FIELDS);
@@ -150,6 +187,11 @@ function forgetSnapshots(): void {
   const next = JSON.stringify({ ...metadata, ...empty });
   writeFileSync(join(folder, `v${last + 1}.metadata.json`), next);
   writeFileSync(join(folder, 'version-hint.text'), String(last + 1));
+}
+
+function metadataFiles(): string[] {
+  const folder = join(lake.folder, 'lake', 'a', 't', 'metadata');
+  return readdirSync(folder).map((name) => join(folder, name));
 }
 
 function dataFiles(): string[] {

@@ -6,8 +6,10 @@ import { notBuilt } from '../registry/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { applyBatch } from './apply-batch.ts';
 import type { LockedIndex } from './build-generation.ts';
+import { isFileMissing } from './file-missing.ts';
+import { fromSource } from './source-errors.ts';
 import { followedSnapshot, namedSnapshot } from './source-table.ts';
-import { SyncSession } from './sync.ts';
+import { type SyncResult, SyncSession } from './sync.ts';
 
 /**
  * Brings the live generation to the head, or to `until` (a snapshot id or ref): back too, where it
@@ -18,14 +20,10 @@ export async function followTable(
   until: string | undefined,
   work: WorkOptions,
 ): Promise<Omit<SyncResponse, 'took_ms'>> {
-  const { definition, table } = index;
-  const { ref } = definition.source;
-  const target =
-    until === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, until, '--until');
   const live = liveGeneration(index);
   const session = openSession(index, live);
   try {
-    const done = await session.catchUp(table, target, work);
+    const done = await catchUp(session, index, until, work);
     await session.settleMerges();
     return {
       doc_count: session.docs,
@@ -41,6 +39,32 @@ export async function followTable(
     };
   } finally {
     await session.close();
+  }
+}
+
+/**
+ * Catches up; where files of the head are gone because the table has moved on meanwhile (compacted,
+ * its old snapshots forgotten), with the table as it is then.
+ */
+async function catchUp(
+  session: SyncSession,
+  { definition, table: opened }: LockedIndex,
+  until: string | undefined,
+  work: WorkOptions,
+): Promise<SyncResult> {
+  const { ref } = definition.source;
+  let table = opened;
+  for (;;) {
+    const target =
+      until === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, until, '--until');
+    try {
+      return await session.catchUp(table, target, work);
+    } catch (error) {
+      if (!isFileMissing(error)) throw error;
+      const newer = await fromSource(() => table.refresh());
+      if (newer === table) throw error;
+      table = newer;
+    }
   }
 }
 

@@ -1,13 +1,12 @@
 import type { DuplicateDoc } from '../index/duplicates.ts';
 
 /**
- * What a batch changed, net by key. A key that has no document before and one after is inserted; the
- * other way round, deleted; with another row hash before and after, updated.
+ * What the rows of a batch changed, net by key. A key that has no document before and one after is
+ * inserted; one with another row hash before and after is updated.
  */
 export class NetCounts {
   inserted = 0;
   updated = 0;
-  deleted = 0;
   /**
    * Rows that came, by place, while keys may stand more than once: the hash of the document that a
    * row replaced, or null. Null: keys stand once, so nothing has to be remembered.

@@ -25,7 +25,7 @@ export function sourceState(
   return {
     snapshot_id: snapshot === null ? null : String(snapshot.id),
     sequence: String(snapshot?.sequenceNumber ?? 0n),
-    schema: plainJson(schemaToJson(schema)),
+    schema: storedSchema(schema),
     ...(ref === undefined ? {} : { ref }),
     files: set.files.map(({ data, deletes }) => ({
       path: data.path,
@@ -41,9 +41,10 @@ function deleteRef(file: DeleteFile): DeleteRef {
   return { path: file.path, offset: file.contentOffset, length: file.contentSize };
 }
 
-/** Big integers (column defaults) as strings: a commit is plain JSON. */
-function plainJson(value: unknown): Json {
-  const text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? String(v) : v));
+/** A schema as a checkpoint keeps it: plain JSON, big integers (column defaults) as strings. */
+export function storedSchema(schema: Schema): Json {
+  const json = schemaToJson(schema);
+  const text = JSON.stringify(json, (_, v) => (typeof v === 'bigint' ? String(v) : v));
   return JSON.parse(text) as Json;
 }
 

@@ -13,7 +13,7 @@
  * what has ended and starts what the policy asks for.
  */
 import type { Schema, SourceTable } from '@lakehouse-search/lake';
-import type { Healed, HealReason, WorkOptions } from '../backend.ts';
+import type { HealReason } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
 import { type Commit, readCommit } from '../index/commit.ts';
@@ -25,13 +25,24 @@ import type { Definition } from '../schema/definition.ts';
 import { createMapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
-import { type Applied, applyBatch, type BatchTarget } from './apply-batch.ts';
+import { applyBatch, type BatchTarget } from './apply-batch.ts';
 import { type Binding, boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
+import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
 import { wayTo } from './missing-snapshots.ts';
 import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
 import { fromSource, refuseAborted } from './source-errors.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
+import {
+  appliedStep,
+  report,
+  type Step,
+  type SyncResult,
+  type SyncWork,
+  Total,
+} from './sync-result.ts';
+
+export type { AppliedStep, SyncResult, SyncWork } from './sync-result.ts';
 
 /** An index whose lock is held by the caller, and how it was opened. */
 export interface SessionOptions {
@@ -49,40 +60,6 @@ export interface MergedSegments {
   readonly after: number;
 }
 
-/** A step that has been committed. */
-export interface AppliedStep {
-  readonly snapshot: string | null;
-  readonly operation: string | null;
-  readonly inserted: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly took_ms: number;
-  readonly healed?: Healed;
-}
-
-/** Who is told of each commit, besides how the work goes. */
-export interface SyncWork extends WorkOptions {
-  readonly onCommit?: (step: AppliedStep) => void;
-}
-
-/** What a catch-up did. */
-export interface SyncResult {
-  readonly snapshotsApplied: number;
-  readonly inserted: number;
-  readonly updated: number;
-  readonly deleted: number;
-  readonly skippedReplace: number;
-  readonly droppedDuplicates: number;
-  readonly healed?: Healed;
-}
-
-/** One step to take. */
-interface Step {
-  readonly to: bigint | null;
-  readonly operation: string | null;
-  readonly reason: HealReason | null;
-}
-
 /**
  * An index that is open for following its table, step after step. The caller holds the index's
  * lock as long as it is open.
@@ -94,15 +71,16 @@ export class SyncSession {
   readonly #target: BatchTarget;
 
   private constructor({ directory, definition, definitionVersion, mergeRunner }: SessionOptions) {
+    const { index } = definition;
     const mappingOf = mappings(definition);
-    const { fields } = mappingOf(checkpointSchema(readCommit(directory), definition));
+    const { fields } = mappingOf(boundColumns(readCommit(directory), definition));
     const plans = fields.map((field) => field.plan);
     const writer = IndexWriter.open(directory, plans, { definitionVersion });
     const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
     this.#definition = definition;
     this.#writer = writer;
     this.#merges = merges;
-    this.#target = { writer, mappingOf, beforeCommit: () => merges.collect() };
+    this.#target = { index, writer, mappingOf, beforeCommit: () => merges.collect() };
   }
 
   /** Throws index_not_built, corrupt_index. */
@@ -208,7 +186,7 @@ export class SyncSession {
       },
       { signal },
     );
-    const done = { ...doneStep(step, applied), took_ms: performance.now() - started };
+    const done = appliedStep(step, applied, performance.now() - started);
     this.#merges.start();
     total.add(step, applied, done);
     report(work, done);
@@ -259,83 +237,15 @@ function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
   return { to, operation: to === null ? null : table.snapshot(to).operation, reason };
 }
 
-function checkpointSchema(commit: Commit | null, { index }: Definition): unknown {
-  if (commit !== null) return requireCheckpoint(commit, index).schema;
+function boundColumns(commit: Commit | null, { index }: Definition): Schema {
+  if (commit !== null) return readStoredSchema(requireCheckpoint(commit, index).schema);
   throw new LhsError('index_not_built', `index "${index}" has not been built yet`, {
     hint: `lhs index reindex ${index} builds it from its table`,
   });
 }
 
-/** Mappings of a definition over bound schemas, or over the JSON of one. */
+/** Mappings of a definition over bound schemas. */
 function mappings(definition: Definition): BatchTarget['mappingOf'] {
   const analyzerOf = analyzersOf(definition.analyzers);
-  return (schema) => createMapping(definition, asSchema(schema), tableName(definition), analyzerOf);
-}
-
-function asSchema(schema: unknown): Schema {
-  const known = schema as Schema;
-  return Array.isArray(known?.identifierFieldIds) ? known : readStoredSchema(schema);
-}
-
-/** Whether a file that a snapshot needs is not there. */
-function isFileMissing(error: unknown): boolean {
-  if (!(error instanceof LhsError)) return false;
-  const { source_code } = error.details;
-  if (source_code === 'data_file_missing' || source_code === 'delete_file_missing') return true;
-  const { cause } = error;
-  const reason = cause instanceof Error ? cause.cause : undefined;
-  return (reason as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-}
-
-function doneStep(step: Step, { inserted, updated, deleted }: Applied) {
-  const counts = { inserted, updated, deleted };
-  return {
-    snapshot: step.to === null ? null : String(step.to),
-    operation: step.operation,
-    ...counts,
-    ...(step.reason === null ? {} : { healed: { reason: step.reason, ...counts } }),
-  };
-}
-
-function report({ onProgress, onCommit }: SyncWork, done: AppliedStep): void {
-  const { snapshot, operation, inserted, updated, deleted } = done;
-  const docs = inserted + updated + deleted;
-  onProgress?.({
-    phase: 'syncing',
-    docs_done: docs,
-    docs_total: docs,
-    ...(snapshot === null ? {} : { snapshot }),
-    ...(operation === null ? {} : { operation }),
-    inserted,
-    updated,
-    deleted,
-  });
-  onCommit?.(done);
-}
-
-/** Sums of a catch-up's steps. */
-class Total {
-  #sum = { snapshotsApplied: 0, inserted: 0, updated: 0, deleted: 0 };
-  #skippedReplace = 0;
-  #droppedDuplicates = 0;
-  #healed: Healed | undefined;
-
-  add(step: Step, applied: Applied, { healed }: AppliedStep): void {
-    this.#sum.snapshotsApplied++;
-    this.#sum.inserted += applied.inserted;
-    this.#sum.updated += applied.updated;
-    this.#sum.deleted += applied.deleted;
-    this.#droppedDuplicates += Math.max(0, applied.dropped);
-    if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
-    this.#healed ??= healed;
-  }
-
-  result(): SyncResult {
-    return {
-      ...this.#sum,
-      skippedReplace: this.#skippedReplace,
-      droppedDuplicates: this.#droppedDuplicates,
-      ...(this.#healed === undefined ? {} : { healed: this.#healed }),
-    };
-  }
+  return (schema) => createMapping(definition, schema, tableName(definition), analyzerOf);
 }
