@@ -173,8 +173,10 @@ describe('index status', () => {
     ]);
     renameSync(home.path('away'), home.path('lake'));
     expect(text.code).toBe(0);
-    expect(text.stdout.replace(/\s+/g, ' ')).toMatch(/table cannot be followed now: warehouse/);
-    expect(wire).toMatchObject({ source_error: { code: 'source_unreachable' } });
+    expect(text.stdout.replace(/\s+/g, ' ')).toMatch(
+      /table cannot be followed now: table "ops.notes" is not in warehouse/,
+    );
+    expect(wire).toMatchObject({ source_error: { code: 'source_not_found' } });
     expect(search.code).toBe(0);
     expect(search.stdout).toMatch(/the table cannot be reached \(snapshot/);
   });

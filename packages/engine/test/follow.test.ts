@@ -124,19 +124,18 @@ describe('what passes by itself', () => {
   it('a catalog that is away at the beginning is waited for too', async () => {
     renameSync(table.config.catalog.warehouse, AWAY());
     const events = follow();
-    expect(await next(events, 'retry')).toMatchObject({ code: 'source_unreachable' });
+    expect(await next(events, 'retry')).toMatchObject({ code: 'source_not_found' });
     renameSync(AWAY(), table.config.catalog.warehouse);
     await next(events, 'waiting', ['retry']);
     await events.return?.(undefined);
   });
 
-  it('a table that is gone for a while is no end; one that was never there is', async () => {
+  it('a table that is gone for a while is no end', async () => {
     const folder = join(table.config.catalog.warehouse, 'ops', 'notes');
     const events = follow();
     await next(events, 'waiting');
     renameSync(folder, AWAY());
     expect(await next(events, 'retry')).toMatchObject({ code: 'source_not_found' });
-    await expect(follow().next()).rejects.toMatchObject({ code: 'source_not_found' });
     renameSync(AWAY(), folder);
     await next(events, 'waiting', ['retry']);
     await events.return?.(undefined);

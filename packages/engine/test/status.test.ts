@@ -109,7 +109,7 @@ describe('what keeps it from its table', () => {
     expect(status).toMatchObject({
       num_docs: 3,
       source_error: {
-        code: 'source_unreachable',
+        code: 'source_not_found',
         message: expect.stringContaining(warehouse),
       },
     });

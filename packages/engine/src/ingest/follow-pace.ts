@@ -36,17 +36,18 @@ export interface Seen {
 
 /**
  * Whether the next attempt may go well by itself: the table or its catalog is away, the index is
- * held by another, the disk is full. A table that is refused or not there is a mistake at first and
- * an outage later; one whose files are broken may be in the middle of being moved.
+ * held by another, the disk is full. A table that is refused is a mistake at first and an outage
+ * later; one whose files are broken may be in the middle of being moved. One that is not there was
+ * there when the index was built.
  */
 export function mendsItself({ code }: LhsError, { reached, inARow }: Seen): boolean {
   switch (code) {
     case 'source_unreachable':
+    case 'source_not_found':
     case 'index_busy':
     case 'disk_full':
     case 'io_error':
       return true;
-    case 'source_not_found':
     case 'permission_denied':
       return reached;
     case 'source_invalid':

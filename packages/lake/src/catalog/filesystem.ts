@@ -37,7 +37,7 @@ export async function filesystemHandle(place: Place): Promise<TableHandle> {
   return handleAt(place, version);
 }
 
-/** A warehouse that is away (not mounted, renamed) is no reason to call its tables gone. */
+/** A warehouse that was there and is away (not mounted, renamed): its tables are not gone. */
 async function notThere({ folder, warehouse }: Place): Promise<LakeError> {
   const away = warehouse !== null && (await kindOfPath(warehouse)) !== 'folder';
   return away ? noWarehouse(warehouse) : notATable(folder);
@@ -133,10 +133,7 @@ export async function loadFilesystemTable(
 ): Promise<TableHandle> {
   const warehouse = resolvePath(config.warehouse);
   const folder = await filesystemFolder(config, table);
-  if ((await kindOfPath(folder)) === 'none') {
-    if ((await kindOfPath(warehouse)) !== 'folder') throw noWarehouse(warehouse);
-    throw await missing(config, table);
-  }
+  if ((await kindOfPath(folder)) === 'none') throw await missing(config, table);
   return filesystemHandle({ name: table, folder, warehouse, options });
 }
 
