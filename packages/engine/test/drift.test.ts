@@ -3,7 +3,7 @@
  * exactly that, and repair must make it what a fresh build is. The oracle is a plain list of what
  * was planted (drift-door.ts) and the export of the fresh build.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { openTable, type SourceTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
+import { LIMITS } from '../src/base/limits.ts';
 import { contentDigest } from '../src/index/content-digest.ts';
 import { createFileTable } from '../src/ingest/file-table.ts';
 import { rowsToBlock } from '../src/ingest/rows-to-block.ts';
@@ -28,6 +29,8 @@ import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { DriftDoor, hex, naiveDrift, retold, type Told, toldDocs } from './drift-door.ts';
 
+/** A file system in memory, where the machine has one: thousands of commits are flushed. */
+const SHM = '/dev/shm';
 const SEED = Number(process.env.LHS_SEED ?? 20251121);
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../../fixtures/tables/${name}`, import.meta.url));
@@ -35,7 +38,7 @@ const fixture = (name: string) =>
 let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'lhs-drift-'));
+  folder = mkdtempSync(join(existsSync(SHM) ? SHM : tmpdir(), 'lhs-drift-'));
   backend = await openLocal(folder);
 });
 afterEach(async () => {
@@ -126,7 +129,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 });
 
 /** Every repair adds a segment: now and then they are merged, as a sync would. */
-const MOST_SEGMENTS = 6;
+const MOST_SEGMENTS = 3;
 
 function plant(scene: Scene, { edits, drop, revive }: Case, door: DriftDoor): void {
   const { rows, blocks, files } = scene;
@@ -174,6 +177,13 @@ function plant(scene: Scene, { edits, drop, revive }: Case, door: DriftDoor): vo
   if (drop !== null) door.dropSegment((count) => drop % count);
 }
 
+/** Whether every key of `shown`, as often as it stands there, is in `all`; both are sorted. */
+function isPart(shown: readonly string[], all: readonly string[]): boolean {
+  let at = 0;
+  for (const key of all) if (key === shown[at]) at++;
+  return at === shown.length;
+}
+
 const drifted = { found: 0, cases: 0 };
 
 async function holds(scene: Scene, planted: Case): Promise<void> {
@@ -187,13 +197,15 @@ async function holds(scene: Scene, planted: Case): Promise<void> {
     keys.map((key) => hex(keyOfCoordinates(open.mapping.key, key))).sort();
   const { missing, extra, stale } = answer.keys;
   const found = { missing: keysOf(missing), extra: keysOf(extra), stale: keysOf(stale) };
-  expect(found).toEqual(wanted);
+  for (const kind of ['missing', 'extra', 'stale'] as const) {
+    const [shown, all] = [found[kind], wanted[kind]];
+    expect(answer[kind]).toBe(all.length);
+    if (all.length <= LIMITS.driftedKeysShown) expect(shown).toEqual(all);
+    else expect(shown.length === LIMITS.driftedKeysShown && isPart(shown, all)).toBe(true);
+  }
   const count = wanted.missing.length + wanted.extra.length + wanted.stale.length;
   expect(answer).toMatchObject({
     equal: count === 0,
-    missing: missing.length,
-    extra: extra.length,
-    stale: stale.length,
     rows_compared: scene.rows.length,
     doc_count: door.docs.length,
     faults: [],
@@ -216,7 +228,9 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
     lock,
     openDirectory: openLocalDirectory,
   };
-  const answer = await repairIndex(locked, {}, {}).finally(() => lock.release());
+  const unchecked = () => async () => [];
+  const checkOf = drifted.cases % 10 === 0 ? undefined : unchecked;
+  const answer = await repairIndex(locked, {}, {}, checkOf).finally(() => lock.release());
   expect(answer).toMatchObject({
     equal: true,
     digest: { index: scene.digest, table: scene.digest },
@@ -232,9 +246,9 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
 }
 
 it.each([
-  ['own_positions', 100],
-  ['own_equality', 300],
-  ['own_vectors', 290],
+  ['own_positions', 250],
+  ['own_equality', 370],
+  ['own_vectors', 370],
   ['own_codecs', 10],
 ])('%s: %i planted drifts are found exactly, and repaired', async (name, runs) => {
   const scene = await sceneOf(name);
