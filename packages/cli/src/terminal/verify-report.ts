@@ -1,7 +1,7 @@
 import { type Coordinates, formatKey, type VerifyResponse } from '@lakehouse-search/engine';
 import { count, duration, plural, snapshotName } from './figures.ts';
 import type { Style } from './style.ts';
-import { cut } from './text.ts';
+import { cut, wrap } from './text.ts';
 
 const KEYS_SHOWN = 3;
 const FAULTS_SHOWN = 5;
@@ -17,7 +17,7 @@ export interface VerifyScene {
 
 /** A verify's answer in lines: what was compared, what differs with the first keys, what to do. */
 export function verifyReport(found: VerifyResponse, scene: VerifyScene): readonly string[] {
-  const lines = [...repairLine(found), headline(found)];
+  const lines = [...repairLine(found), ...wrap(headline(found), scene.width)];
   for (const kind of ['missing', 'extra', 'stale'] as const) {
     lines.push(...drift(kind, found[kind], found.keys[kind], scene));
   }
@@ -34,7 +34,7 @@ function headline(found: VerifyResponse): string {
   const rows = plural(rows_compared, 'row');
   const of = sampled ? `a sample of ${rows}` : rows;
   const target = snapshot === null ? 'the empty table' : `snapshot ${snapshotName(snapshot)}`;
-  const verdict = sampled ? 'it differs nowhere in it' : 'the index equals the table';
+  const verdict = sampled ? 'nothing differs in it' : 'the index equals the table';
   const says = equal ? verdict : 'the index differs from the table';
   return `${of} compared with ${target} in ${duration(took_ms)}: ${says}`;
 }
@@ -52,9 +52,9 @@ function repairLine({ repaired }: VerifyResponse): readonly string[] {
 }
 
 const MEANING = {
-  missing: 'rows without a document',
-  extra: 'documents without a row',
-  stale: 'documents that say something else',
+  missing: ['row', 'without a document'],
+  extra: ['document', 'without a row'],
+  stale: ['document', 'unlike the row of its key'],
 } as const;
 
 function drift(
@@ -64,10 +64,11 @@ function drift(
   { style, width }: VerifyScene,
 ): readonly string[] {
   if (n === 0) return [];
+  const [noun, what] = MEANING[kind];
   const shown = keys.slice(0, KEYS_SHOWN).map((key) => cut(`         ${formatKey(key)}`, width));
   const more = n - shown.length;
   return [
-    `${style.yellow(kind.padEnd(9))}${count(n)} ${style.dim(MEANING[kind])}`,
+    `${style.yellow(kind.padEnd(9))}${plural(n, noun)} ${style.dim(what)}`,
     ...shown,
     ...(more > 0 ? [style.dim(`         … ${count(more)} more`)] : []),
   ];
