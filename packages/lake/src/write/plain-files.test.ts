@@ -101,6 +101,28 @@ it('writes the same rows and statistics as DuckDB does, to DuckDB’s own eyes',
   });
 });
 
+it('writes many columns and long runs of nulls, which DuckDB reads back', async () => {
+  const fields = Array.from({ length: 30 }, (_, i) => ({
+    id: i + 1,
+    name: `c${i}`,
+    required: i === 0,
+    type: { kind: 'int' as const },
+  }));
+  const wide: Schema = { schemaId: 0, identifierFieldIds: [1], fields };
+  await createTable(catalog, 'a.wide', { schema: wide });
+  const values = Array.from({ length: 1000 }, (_, row) =>
+    fields.map((_, i) => (i > 0 && row % 700 < i * 20 ? null : row * 31 + i)),
+  );
+  const input = values.map((row) => Object.fromEntries(row.map((cell, i) => [`c${i}`, cell])));
+  await appendRows({ catalog, table: 'a.wide' }, { kind: 'rows', rows: input });
+  expect((await readTable('a.wide')).rows).toEqual(values);
+  const [file] = readdirSync(join(folder, 'a', 'wide', 'data'));
+  const path = join(folder, 'a', 'wide', 'data', file);
+  const session = await WriterSession.open([path], []);
+  expect(await session.rows(`SELECT * FROM read_parquet(${quoteText(path)})`)).toEqual(values);
+  session.close();
+});
+
 it.each([1, 2, 3] as const)(
   'format %i, copy-on-write: files that lose rows are written anew',
   async (formatVersion) => {
