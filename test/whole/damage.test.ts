@@ -224,6 +224,28 @@ it('a commit file of before is named, or gives the whole of what was before', as
   expect(['corrupt_index', before]).toContain(found);
 });
 
+/** SQLite has no checksums; the definition in it has one of ours. */
+it('a damaged registry ends nothing without a word', async () => {
+  const random = lcg(SEED + 2);
+  const file = join(folder, 'registry.db');
+  const whole = readFileSync(file);
+  const outcomes = new Map<string, number>();
+  for (let i = 0; i < (LONG ? 2000 : 150); i++) {
+    const bytes = Buffer.from(whole);
+    bytes[random(bytes.length)] ^= 1 << random(8);
+    replace(file, bytes);
+    const outcome = await answers('t').then(
+      (text) => (text === intact.t ? 'as before' : 'another answer'),
+      (error: unknown) => (error as LhsError).code,
+    );
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+  replace(file, whole);
+  console.log(`registry.db: ${JSON.stringify([...outcomes])}`);
+  expect(await answers('t')).toBe(intact.t);
+  expect([...outcomes.keys()].filter((o) => o === undefined || o === 'another answer')).toEqual([]);
+});
+
 it('rot beneath a stamp that stays is found by the check of the whole index', async () => {
   const random = lcg(SEED + 1);
   const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));

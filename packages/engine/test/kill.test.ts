@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkIndex } from '../src/index/check-index.ts';
@@ -10,11 +9,12 @@ import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { currentGeneration } from '../src/registry/index-folder.ts';
 import { sweepIndex } from '../src/registry/open-index.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
+import { scratchFolder } from './faults/scratch-folder.ts';
 
 const script = fileURLToPath(new URL('./killed-writer.ts', import.meta.url));
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lhs-kill-'));
+  folder = scratchFolder('lhs-kill-');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -41,8 +41,7 @@ function expectWhole(counts: readonly number[]): void {
   expect(checkIndex(snapshot)).toEqual([]);
   const needed = [...filesOf(snapshot.commit)].sort();
   snapshot.release();
-  const folders = readdirSync(folder).filter((name) => !/lock/.test(name));
-  expect(folders.sort()).toEqual(['CURRENT', basename(path)]);
+  expect(readdirSync(folder).sort()).toEqual(['CURRENT', basename(path)]);
   expect(readdirSync(path).filter((name) => name !== 'verified')).toEqual(needed);
 }
 
