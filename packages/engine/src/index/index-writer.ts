@@ -12,6 +12,9 @@
  * A merge is planned (`planMerge`), runs anywhere while the writer goes on, and is installed or
  * dropped (background-merges.ts does that beside; `merge` and `forceMerge` in one go). The files of
  * a planned merge are left alone until then.
+ *
+ * Long on purpose: the steps of one class share what is in memory, which commit is in force and
+ * whether the disk has failed; what needs none of that lies in segment-set.ts and planned-merges.ts.
  */
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -36,15 +39,11 @@ import {
 } from './commit.ts';
 import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
-import { carryOver, isFileOf, type MergePlan, planMerge, runHere } from './merge-plan.ts';
-import {
-  chooseForcedMerges,
-  chooseMerges,
-  MERGE_SETTINGS,
-  type MergeSettings,
-} from './merge-policy.ts';
+import type { MergePlan } from './merge-plan.ts';
+import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
 import { PendingSegment, type PlacesByFile, type RowPlace } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
+import { PlannedMerges } from './planned-merges.ts';
 import { type KeyBatch, SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
@@ -69,8 +68,7 @@ export class IndexWriter {
   readonly #verification: Verification;
   #commit!: Commit;
   #segments = new SegmentSet();
-  /** Merges that were planned and neither installed nor dropped. */
-  readonly #plans = new Set<MergePlan>();
+  readonly #merges: PlannedMerges;
   #buffer: SegmentWriter;
   #nextSegment = 1;
   #changed = false;
@@ -88,6 +86,13 @@ export class IndexWriter {
     this.#verification = new Verification(directory);
     this.#pinned = new PinnedFiles(directory);
     this.#buffer = new SegmentWriter(plans);
+    this.#merges = new PlannedMerges({
+      directory,
+      fields: plans.map(committedField),
+      segments: () => this.#segments,
+      nextId: () => this.#nextId(),
+      open: (entry) => this.#open(entry),
+    });
     this.#load();
   }
 
@@ -243,15 +248,7 @@ export class IndexWriter {
    * to be installed or dropped.
    */
   planMerge(settings: MergeSettings = this.#settings): MergePlan | null {
-    return this.#guard(() => {
-      this.#segments.dropDead();
-      const free = this.#free();
-      const [group] = chooseMerges(
-        free.map(({ size }) => size),
-        settings,
-      );
-      return group === undefined ? null : this.#plan(group.map((place) => free[place]));
-    });
+    return this.#guard(() => this.#merges.best(settings));
   }
 
   /**
@@ -259,13 +256,7 @@ export class IndexWriter {
    * be installed or dropped.
    */
   planForced(count = 1, settings: MergeSettings = this.#settings): readonly MergePlan[] {
-    return this.#ask((set) => {
-      set.dropDead();
-      const free = this.#free();
-      const sizes = free.map(({ size }) => size);
-      const groups = chooseForcedMerges(sizes, count, settings);
-      return groups.map((group) => this.#plan(group.map((place) => free[place])));
-    });
+    return this.#ask(() => this.#merges.forced(count, settings));
   }
 
   /**
@@ -276,22 +267,14 @@ export class IndexWriter {
    */
   installMerge(plan: MergePlan, merged: Merged): boolean {
     this.#guard(() => {});
-    if (!this.#plans.delete(plan)) return false;
-    try {
-      const target = this.#open(merged.entry);
-      if (this.#take(plan, merged, target)) return true;
-      target.reader.release();
-    } catch (error) {
-      this.#removeFiles(plan);
-      throw error;
-    }
-    this.#removeFiles(plan);
-    return false;
+    const installed = this.#merges.install(plan, merged);
+    this.#changed ||= installed;
+    return installed;
   }
 
   /** Forgets a merge that has ended without success and removes the files that it made. */
   dropMerge(plan: MergePlan): void {
-    if (this.#plans.delete(plan)) this.#removeFiles(plan);
+    this.#merges.drop(plan);
   }
 
   /** Merges what the policy says. Visible at the next commit. Returns the number of merges. */
@@ -395,13 +378,11 @@ export class IndexWriter {
   /** Removes files that neither the commit nor a pin names: what a crash or a rollback left behind. */
   #sweep(): void {
     const kept = filesOf(this.#commit);
-    const plans = [...this.#plans];
     const names = this.#directory.list();
     const pinned = this.#pinned.keep(names, this.#now());
     for (const name of names) {
       if (name === VERIFIED_FILE || name === COMMIT_FILE) continue;
-      if (kept.has(name) || pinned.has(name)) continue;
-      if (plans.some((plan) => isFileOf(plan, name))) continue;
+      if (kept.has(name) || pinned.has(name) || this.#merges.needs(name)) continue;
       this.#directory.remove(name);
     }
   }
@@ -453,42 +434,9 @@ export class IndexWriter {
     return `s${String(this.#nextSegment++).padStart(6, '0')}`;
   }
 
-  /** Segments that no merge has taken yet. */
-  #free(): readonly PendingSegment[] {
-    const taken = new Set([...this.#plans].flatMap(({ sources }) => sources));
-    return this.#segments.all.filter((segment) => !taken.has(segment));
-  }
-
-  #plan(sources: readonly PendingSegment[]): MergePlan {
-    const fields = this.#fields.map(committedField);
-    const plan = planMerge(sources, { path: this.#directory.path, id: this.#nextId(), fields });
-    this.#plans.add(plan);
-    return plan;
-  }
-
-  #take(plan: MergePlan, merged: Merged, target: PendingSegment): boolean {
-    carryOver(plan, merged, target);
-    const taken = this.#segments.replace(plan.sources, target);
-    this.#changed ||= taken;
-    return taken;
-  }
-
   #mergeNow(plan: MergePlan): void {
-    this.#guard(() => {
-      const merged = runHere(plan, this.#directory);
-      this.installMerge(plan, merged);
-    });
-  }
-
-  /** What cannot be removed is an orphan: the next open removes it. */
-  #removeFiles({ job }: MergePlan): void {
-    try {
-      for (const name of this.#directory.list()) {
-        if (name.startsWith(`${job.id}.`)) this.#directory.remove(name);
-      }
-    } catch (error) {
-      if (!(error instanceof LhsError)) throw error;
-    }
+    this.#guard(() => this.#merges.run(plan));
+    this.#changed = true;
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Definition } from '../schema/definition.ts';
 import { analyzersOf } from './definition-analyzers.ts';
 import {
@@ -7,6 +8,13 @@ import {
   openIndex,
   sweepIndex,
 } from './open-index.ts';
+import {
+  openPinnedIndex,
+  type PinName,
+  type PinnedIndex,
+  pinIndex,
+  releasePinnedIndex,
+} from './pinned-index.ts';
 import type { RegisteredIndex } from './registry.ts';
 
 /** An index of the registry with its folder and parsed definition. */
@@ -49,6 +57,21 @@ export class OpenIndexes {
     }
     open.snapshot.retain();
     return open;
+  }
+
+  /** Pins the newest commit of an index for `ttlMs`. Throws as `pinIndex`. */
+  pin({ folder }: KnownIndex, ttlMs: number, now: number): PinnedIndex {
+    return pinIndex(folder, this.#openDirectory, ttlMs, now);
+  }
+
+  /** A pinned commit, open; the caller releases it. Throws as `openPinnedIndex`. */
+  holdPinned({ folder }: KnownIndex, pinned: PinName, now: number): IndexSnapshot {
+    return openPinnedIndex(folder, this.#openDirectory, pinned, now);
+  }
+
+  /** Releases a pin; false where there is none. */
+  unpin({ folder }: KnownIndex, pinned: PinName): boolean {
+    return releasePinnedIndex(folder, this.#openDirectory, pinned);
   }
 
   /** Lets go of an index: its next use opens it again. */

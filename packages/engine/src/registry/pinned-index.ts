@@ -11,6 +11,12 @@ export interface PinnedIndex {
   readonly pin: Pin;
 }
 
+/** What names a pin of an index. */
+export interface PinName {
+  readonly generation: number;
+  readonly id: string;
+}
+
 const PIN_ATTEMPTS = 5;
 
 /**
@@ -51,7 +57,7 @@ export function pinIndex(
 export function openPinnedIndex(
   folder: string,
   openDirectory: OpenDirectory,
-  pinned: { readonly generation: number; readonly id: string },
+  pinned: PinName,
   now: number,
 ): IndexSnapshot {
   const { path, number } = existing(folder, pinned);
@@ -62,13 +68,13 @@ export function openPinnedIndex(
 export function releasePinnedIndex(
   folder: string,
   openDirectory: OpenDirectory,
-  pinned: { readonly generation: number; readonly id: string },
+  pinned: PinName,
 ): boolean {
   const generation = generationAt(folder, pinned.generation);
   return existsSync(generation.path) && releasePin(openDirectory(generation.path), pinned.id);
 }
 
-function existing(folder: string, pinned: { generation: number; id: string }): Generation {
+function existing(folder: string, pinned: PinName): Generation {
   const generation = generationAt(folder, pinned.generation);
   if (existsSync(generation.path)) return generation;
   const message = `there is no point in time "${pinned.id.slice(0, 64)}": closed or expired`;

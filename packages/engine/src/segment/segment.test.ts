@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hashBytes } from '../base/hash-bytes.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
@@ -146,6 +147,20 @@ test('a segment gives back keys, ranks, locators, hashes and values', () => {
     }),
     { seed, numRuns: 100 },
   );
+});
+
+test('a key is found wherever its hash lies: spread evenly, or all at one end', () => {
+  const texts = Array.from({ length: 60_000 }, (_, i) => `key ${i}`);
+  const hashOf = (text: string) => hashBytes(Buffer.from(text), 0, text.length);
+  const ends = texts.filter((text) => hashOf(text) < 2 ** 25 || hashOf(text) >= 2 ** 32 - 2 ** 22);
+  for (const kept of [texts.slice(0, 3000), ends, texts.slice(0, 1), texts.slice(0, 2), []]) {
+    const list = kept.map((key, position) => ({ key, n: null, tag: null, file: 0, position }));
+    const { keys } = write(new MemoryDirectory(plainArena()), 's1', list);
+    const places = new Map(kept.map((key, doc) => [key, doc]));
+    for (const text of texts.slice(0, 6000).concat(ends)) {
+      expect(keys.find(Buffer.from(text)), text).toBe(places.get(text) ?? -1);
+    }
+  }
 });
 
 test('merging segments is building one of the live documents, byte for byte', () => {
