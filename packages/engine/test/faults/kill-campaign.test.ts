@@ -114,8 +114,10 @@ async function campaign(name: string, operations: readonly Operation[], sample: 
       throw new Error(`${place}: ${(cause as Error).message}`, { cause });
     });
   }
+  const byName = Map.groupBy(points, ({ operation }) => operation.name);
+  const counts = [...byName].map(([operation, own]) => `${operation} ${own.length}`);
   console.log(
-    `${name}: ${points.length} points, killed at ${chosen.length}, ${kills} kills in all, ` +
+    `${name}: ${points.length} points (${counts.join('; ')}), killed at ${chosen.length}, ${kills} kills in all, ` +
       `seed ${SEED}, 0 violations`,
   );
   return points.length;
