@@ -214,6 +214,26 @@ it('reports a damaged component and goes on comparing; repair is refused, reinde
   });
 });
 
+it('compares what is left of an index of which files are missing', async () => {
+  await append(0, 20);
+  await create();
+  await backend.reindex({});
+  await append(20, 25);
+  await backend.sync({});
+  const text = readdirSync(generation()).find((name) => name.endsWith('.text'))!;
+  rmSync(join(generation(), text));
+  const first = await backend.verify({});
+  expect(first).toMatchObject({ equal: false, rows_compared: 25, missing: 0, extra: 0, stale: 0 });
+  expect(first.faults[0]).toContain(text);
+  rmSync(join(generation(), text.replace(/\..*/, '.core')));
+  const second = await backend.verify({});
+  expect(second.missing).toBe(25 - second.doc_count);
+  expect(second.missing).toBeGreaterThan(0);
+  expect(second.faults.join()).toContain('cannot be compared');
+  writeFileSync(join(generation(), 'commit'), 'nonsense');
+  await expect(backend.verify({})).rejects.toMatchObject({ code: 'corrupt_index' });
+});
+
 it('settles rows that share a key as a build does, or names both places', async () => {
   await append(0, 10);
   await append(5, 8);

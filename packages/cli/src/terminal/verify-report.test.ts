@@ -61,8 +61,8 @@ it('shows what differs by kind, with the first keys and the next command', () =>
   expect(report({ equal: false, faults: ['segment s000001, core: rank of 5'] })).toMatch(
     /fault {4}segment s000001, core: rank of 5\nnext: lhs index reindex incidents$/,
   );
-  const narrow = report(found, false, 40).split('\n');
-  expect(narrow.slice(0, -1).filter((line) => line.length > 40)).toEqual([]);
+  const narrow = report(found, false, 60).split('\n');
+  expect(narrow.slice(0, -1).filter((line) => line.length > 60)).toEqual([]);
 });
 
 it('says what was repaired', () => {

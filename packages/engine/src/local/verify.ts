@@ -1,7 +1,9 @@
 import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import type { CheckOf } from '../ingest/verify-repair.ts';
+import type { StructureCheck } from '../ingest/verify-structures.ts';
 import { currentGeneration } from '../registry/index-folder.ts';
+import type { OpenIndex } from '../registry/open-index.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -26,19 +28,39 @@ export async function verifyLocal(
   const started = performance.now();
   const { verifyIndex, verifySample } = await import('../ingest/verify-index.ts');
   const known = indexes.resolve(request.index);
-  const open = indexes.hold(known);
+  const { open, check } = await holdWhatOpens(indexes, known);
   try {
     const table = await indexes.newestTable(known);
     const { sample } = request;
-    const whole = async () => {
-      const checkOf = await checkBeside(indexes, known);
-      return (await verifyIndex(open, table, request, work, checkOf(open))).answer;
-    };
+    const whole = async () => (await verifyIndex(open, table, request, work, check)).answer;
     const answer =
       sample === undefined ? await whole() : await verifySample(open, table, request, sample, work);
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
     open.snapshot.release();
+  }
+}
+
+/** The newest commit, or what can be opened of it; and who checks it against itself. */
+async function holdWhatOpens(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+): Promise<{ readonly open: OpenIndex; readonly check: StructureCheck }> {
+  const { checkHere } = await import('../ingest/verify-structures.ts');
+  try {
+    const open = indexes.hold(known);
+    return { open, check: (await checkBeside(indexes, known))(open) };
+  } catch (error) {
+    const live = currentGeneration(known.folder);
+    if (!(error instanceof LhsError) || error.code !== 'corrupt_index' || live === null) {
+      throw error;
+    }
+    const { openDamaged } = await import('../ingest/verify-damaged.ts');
+    const { open, faults } = openDamaged(live, known.definition, indexes.openDirectory);
+    const check: StructureCheck = async (snapshot, work) => {
+      return [...faults, ...(await checkHere(snapshot, work))];
+    };
+    return { open, check };
   }
 }
 
