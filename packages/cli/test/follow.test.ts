@@ -131,6 +131,19 @@ describe('sync --follow', () => {
     expect(stderr.match(/is not a folder/g)?.length).toBe(1);
   });
 
+  it('ends at once on the second signal', async () => {
+    const child = started([...FOLLOW, '--json']);
+    const end = ended(child);
+    await event(linesOf(child), 'waiting');
+    // Stopped, it takes both signals at once when it goes on: there is no end in order between them.
+    child.kill('SIGSTOP');
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    child.kill('SIGCONT');
+    expect((await end).code).toBe(130);
+    expect(await home.json(['index', 'sync', 'notes'])).toMatchObject({ snapshots_applied: 0 });
+  });
+
   it('names what it cannot mean', async () => {
     const [both, poll, alone] = await Promise.all([
       home.run([...FOLLOW, '--until', '1']),

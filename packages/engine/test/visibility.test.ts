@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { openTable, setRef } from '@lakehouse-search/lake';
@@ -77,6 +77,23 @@ describe('every answer', () => {
     clock.pass(5000);
     expect((await reader.search({ query: '*:*' })).lag_snapshots).toBe(0);
   });
+});
+
+it('a table that comes and goes leaves no file open', async () => {
+  const open = () => readdirSync('/proc/self/fd').length;
+  const { warehouse } = table.config.catalog;
+  const counts: number[] = [];
+  for (let outage = 0; outage < 6; outage++) {
+    expect((await reader.getKeys({ keys: [key(1)] })).rows.length).toBe(1);
+    renameSync(warehouse, `${warehouse}-away`);
+    await expect(reader.getKeys({ keys: [key(1)] })).rejects.toMatchObject({
+      code: 'source_unreachable',
+    });
+    renameSync(`${warehouse}-away`, warehouse);
+    await table.append(10 + outage);
+    counts.push(open());
+  }
+  expect(counts.at(-1)! - counts[1]).toBeLessThan(3);
 });
 
 describe('a catalog that hangs', () => {
