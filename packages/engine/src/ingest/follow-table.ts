@@ -103,8 +103,8 @@ export function openSession(index: LockedGeneration, generation: Generation): Sy
   return SyncSession.open({ directory, definition, definitionVersion, mergeRunner });
 }
 
-/** Bytes below which a merge takes less time than starting a thread for it. */
-const SMALL_MERGE_BYTES = 4 * 2 ** 20;
+/** Bytes below which a merge takes about as long as starting a thread for it: 50 ms. */
+const SMALL_MERGE_BYTES = 2 ** 20;
 
 function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
   return (job, signal) => {
