@@ -30,7 +30,7 @@ const SCHEMA: Schema = {
 
 /** How a schedule's table begins. */
 export interface TableOptions {
-  readonly formatVersion: 2 | 3;
+  readonly formatVersion: 1 | 2 | 3;
   readonly partitioned: boolean;
 }
 
@@ -41,6 +41,8 @@ export class RealTable {
   #kind = 'kind';
   #spare: string | null = 'spare';
   #wide = false;
+  /** Format 1 has no delete files. */
+  #mayMergeOnRead = true;
 
   constructor(warehouse: string) {
     this.warehouse = warehouse;
@@ -60,7 +62,9 @@ export class RealTable {
     const transform = { kind: 'bucket', buckets: 3 } as const;
     const field = { fieldId: 1000, name: 'id_bucket', sourceIds: [1], transform };
     const spec = { specId: 0, fields: partitioned ? [field] : [] };
+    this.#mayMergeOnRead = formatVersion > 1;
     await createTable(this.config.catalog, 'a.t', { schema: SCHEMA, spec, formatVersion });
+    if (!this.#mayMergeOnRead) await this.#deleteMode(true);
   }
 
   /** Runs an operation on the table; those of the index are not for it. */
@@ -184,7 +188,7 @@ export class RealTable {
   }
 
   async #deleteMode(copies: boolean): Promise<void> {
-    const mode = copies ? 'copy-on-write' : null;
+    const mode = copies || !this.#mayMergeOnRead ? 'copy-on-write' : null;
     await setProperties(this.config, { 'write.delete.mode': mode, 'write.merge.mode': mode });
   }
 
