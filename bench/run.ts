@@ -2,7 +2,15 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAMS = ['peers.ts', 'commits.ts', 'startup.ts', 'hydrate.ts', 'sync.ts', 'reindex.ts'];
+const PROGRAMS = [
+  'peers.ts',
+  'commits.ts',
+  'startup.ts',
+  'hydrate.ts',
+  'sync.ts',
+  'merge-on-read.ts',
+  'reindex.ts',
+];
 
 for (const program of PROGRAMS) {
   const path = fileURLToPath(new URL(program, import.meta.url));
