@@ -33,7 +33,6 @@ export function vectorKind(type: Type): ColumnVector['kind'] {
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const encoder = new TextEncoder();
 
 /** The value at `row` of a vector (uuid as text, dates as days, 64-bit integers as bigint). */
 export function valueAt(vector: ColumnVector, row: number): Value {
@@ -93,11 +92,16 @@ export function vectorOf(type: Type, values: readonly Value[]): ColumnVector {
 }
 
 function textVector(values: readonly Value[], nulls: Uint8Array | null): ColumnVector {
-  const parts = values.map((v) => (v === null ? null : encoder.encode(v as string)));
   const offsets = new Int32Array(values.length + 1);
-  for (let i = 0; i < parts.length; i++) offsets[i + 1] = offsets[i] + (parts[i]?.length ?? 0);
-  const bytes = new Uint8Array(offsets[parts.length]);
-  for (let i = 0; i < parts.length; i++) bytes.set(parts[i] ?? [], offsets[i]);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as string | null;
+    offsets[i + 1] = offsets[i] + (value === null ? 0 : Buffer.byteLength(value));
+  }
+  const bytes = new Uint8Array(offsets[values.length]);
+  const text = Buffer.from(bytes.buffer);
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] !== null) text.write(values[i] as string, offsets[i]);
+  }
   return { kind: 'utf8', nulls, offsets, bytes };
 }
 
