@@ -9,6 +9,7 @@ const PROGRAMS = [
   'hydrate.ts',
   'sync.ts',
   'merge-on-read.ts',
+  'verify.ts',
   'reindex.ts',
 ];
 
