@@ -107,7 +107,9 @@ function netOf(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, s
   return { inserted, updated, deleted };
 }
 
-test.each([1, 2, 3, 4, 5, 6])(
+const SEEDS = process.env.LHS_TEST_LONG ? 60 : 3;
+
+test.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
   'random histories, seed %i: every step equals a reindex',
   async (seed) => {
     const random = randomOf(seed);

@@ -53,7 +53,10 @@ export class BatchRun {
     this.#files = createFileTable(lastCommit.files);
     this.#files.follow(batch.to.files);
     this.#places = new TakenPlaces(target.writer);
-    this.#counts = new NetCounts(mapping.definition.onDuplicateKey === 'last');
+    this.#counts = new NetCounts(
+      new Set(lastCommit.segments.map(({ id }) => id)),
+      mapping.definition.onDuplicateKey === 'last',
+    );
     this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
   }
 

@@ -7,30 +7,35 @@ import type { DuplicateDoc } from '../index/duplicates.ts';
 export class NetCounts {
   inserted = 0;
   updated = 0;
+  /** Segments of the commit before the batch: what they hold did not come with it. */
+  readonly #committed: ReadonlySet<string>;
   /**
-   * Rows that came, by place, while keys may stand more than once: the hash of the document that a
-   * row replaced, or null. Null: keys stand once, so nothing has to be remembered.
+   * By place: the hash of the document that a row replaced, to be known if the row loses its key to
+   * another. Null: keys stand once.
    */
-  readonly #came: Map<number, bigint | null> | null;
+  readonly #replaced: Map<number, bigint> | null;
 
-  constructor(keysMayRepeat: boolean) {
-    this.#came = keysMayRepeat ? new Map() : null;
+  constructor(committed: ReadonlySet<string>, keysMayRepeat: boolean) {
+    this.#committed = committed;
+    this.#replaced = keysMayRepeat ? new Map() : null;
   }
 
   /** A row that gets a document; `former`: the hash of the one that it replaces. */
   add(file: number, position: number, former: bigint | null): void {
     if (former === null) this.inserted++;
-    else this.updated++;
-    this.#came?.set(placeNumber(file, position), former);
+    else {
+      this.updated++;
+      this.#replaced?.set(placeNumber(file, position), former);
+    }
   }
 
   /** Of documents that share a key only `winner` stays: the key counts once. */
   settle(winner: DuplicateDoc, all: readonly DuplicateDoc[]): void {
     let before: bigint | null = null;
-    for (const doc of all) {
-      const former = this.#came?.get(placeNumber(doc.file, doc.position));
-      if (former === undefined) before = doc.hash;
-      else if (former === null) this.inserted--;
+    for (const { segment, file, position, hash } of all) {
+      const former = this.#replaced?.get(placeNumber(file, position));
+      if (this.#committed.has(segment)) before = hash;
+      else if (former === undefined) this.inserted--;
       else {
         this.updated--;
         before = former;
