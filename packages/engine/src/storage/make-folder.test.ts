@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
+import { makeFolder } from './make-folder.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'lhs-folder-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** The folders that are flushed while `a/b/c` is made below `home`. */
+function flushedBy(path: string): string[] {
+  const flushed: string[] = [];
+  const stop = interceptFiles(home, (call) => {
+    if (call.kind === 'fsync') flushed.push(call.path.slice(home.length));
+    return undefined;
+  });
+  makeFolder(join(home, path));
+  stop();
+  return flushed;
+}
+
+test('each new name is flushed in the folder that holds it, once', () => {
+  expect(flushedBy('a/b/c').sort()).toEqual(['', '/a', '/a/b']);
+  expect(flushedBy('a/b/c')).toEqual([]);
+  expect(flushedBy('a/b/d')).toEqual(['/a/b']);
+});
+
+test('a folder that cannot be made is named', () => {
+  const stop = interceptFiles(home, (call) => {
+    if (call.kind === 'mkdir') throw systemError('EROFS', call);
+    return undefined;
+  });
+  const make = () => makeFolder(join(home, 'a'));
+  expect(make).toThrow(`cannot make "${join(home, 'a')}": the file system is read-only (EROFS)`);
+  stop();
+});
