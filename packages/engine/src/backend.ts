@@ -1,3 +1,7 @@
+/**
+ * The operations of the specification over plain values, and what goes in and comes out of them: the
+ * one contract of all homes, types alone. Long on purpose: who implements or calls it reads one page.
+ */
 import type { Batch, CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type { DeleteRef } from './index/commit.ts';
 import type { Query } from './query/query.ts';
