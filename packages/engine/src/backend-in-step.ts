@@ -1,0 +1,291 @@
+/**
+ * What the operations take and give that build an index, keep it in step with its table and prove
+ * it. Plain values, as everything of `Backend`.
+ */
+import type { Batch } from '@lakehouse-search/lake';
+import type { DeleteRef, Json } from './index/commit.ts';
+import type { Coordinates } from './schema/coordinates.ts';
+
+export type { Batch, DeleteRef };
+
+/** Told to the caller while long work goes on. */
+export interface Progress {
+  readonly phase: 'reading' | 'merging' | 'committing' | 'syncing' | 'checking' | 'comparing';
+  readonly docs_done: number;
+  readonly docs_total: number;
+  readonly snapshot?: string;
+  readonly operation?: string;
+  readonly inserted?: number;
+  readonly updated?: number;
+  readonly deleted?: number;
+}
+/** For long work: who is told how it goes, and what stops it. */
+export interface WorkOptions {
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}
+/** What a reindex made. */
+export interface ReindexResponse {
+  readonly doc_count: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly bytes: number;
+  readonly took_ms: number;
+  /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
+  readonly dropped_duplicates?: number;
+  /**
+   * Variant values that fit no typed field of their shape, by field; they stay findable in the
+   * flattened column.
+   */
+  readonly untyped_values?: Readonly<Record<string, number>>;
+}
+/** Why a sync went to the table's state in one step instead of snapshot by snapshot. */
+export type HealReason =
+  /** The checkpoint's snapshot is no longer in the table's metadata. */
+  | 'snapshot_expired'
+  /** The table stands at an ancestor of the checkpoint's snapshot. */
+  | 'rolled_back'
+  /** The definition follows another branch or tag than before. */
+  | 'ref_changed'
+  /** The checkpoint's snapshot is there, but on no way to the table's (cherry-pick, overwritten branch). */
+  | 'diverged'
+  /** Files of a snapshot on the way are gone. */
+  | 'files_missing';
+
+/** What was done to an index whose checkpoint is not on the way to the table's snapshot. */
+export interface Healed {
+  readonly reason: HealReason;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** What a sync applied; the counts are of all its steps, healing included. */
+export interface SyncResponse {
+  readonly doc_count: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly snapshots_applied: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly skipped_replace: number;
+  readonly took_ms: number;
+  /** As for a reindex. */
+  readonly dropped_duplicates?: number;
+  readonly healed?: Healed;
+}
+
+/** A data file of a snapshot, and the deletes that apply to it. */
+export interface SourceFile {
+  /** As the table records it. */
+  readonly path: string;
+  readonly records: number;
+  /** Data sequence number, decimal. */
+  readonly sequence: string;
+  readonly deletes: readonly DeleteRef[];
+}
+
+/** A state of the source table: what an index's checkpoint says once it has been reached. */
+export interface SourceState {
+  /** Snapshot id, decimal; null: the table has no snapshot. */
+  readonly snapshot_id: string | null;
+  /** Sequence number of the snapshot, decimal. */
+  readonly sequence: string;
+  /**
+   * The columns that the definition uses, as Iceberg writes a schema: under the definition's names,
+   * with the field ids that the index is bound to and the types under which rows are read.
+   */
+  readonly schema: Json;
+  /** The branch or tag that is followed; absent: the table's current snapshot. */
+  readonly ref?: string;
+  readonly files: readonly SourceFile[];
+}
+
+/** What a change batch is made of: all removed places first, then the rows. */
+export type BatchPart =
+  /**
+   * Rows of a data file that live there no more: all of them, or those at `positions` (ascending).
+   * Positions at which the index has no row are ignored.
+   */
+  | {
+      readonly kind: 'removed';
+      readonly path: string;
+      readonly positions: Int32Array | null;
+    }
+  /** Rows at places where the index has none: its columns are `CheckpointState.columns`. */
+  | { readonly kind: 'rows'; readonly batch: Batch };
+
+/**
+ * One step `(from, to]` of a table. `from` is the checkpoint's snapshot: applied. `to` was reached
+ * already: acknowledged, nothing is done. Anything else is refused (checkpoint_gap).
+ */
+export interface ChangeBatch {
+  readonly table_uuid: string;
+  readonly from: string | null;
+  readonly to: SourceState;
+  readonly parts: Iterable<BatchPart> | AsyncIterable<BatchPart>;
+  /**
+   * The rows hold also every row of `to` that has no document, having lost to another of its key
+   * (`on_duplicate_key: last`). Needed where such rows exist and places are removed.
+   */
+  readonly with_dropped?: boolean;
+}
+
+/** What became of a change batch. A row that only lies elsewhere now is counted nowhere. */
+export interface ApplyResponse {
+  /** false: the batch was applied before; nothing was done. */
+  readonly applied: boolean;
+  /** Where the index stands now. */
+  readonly snapshot: string | null;
+  readonly doc_count: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** Up to where an index has followed its table, and what a change batch must hold to go on. */
+export interface CheckpointState extends SourceState {
+  readonly table_uuid: string;
+  /** Snapshots that were reached before, the latest first. */
+  readonly applied: readonly string[];
+  /** Columns of a batch's rows, in this order; the first `key_columns` are the key. */
+  readonly columns: readonly string[];
+  readonly key_columns: number;
+  readonly index_generation: number;
+}
+
+/** What following says: an event for each commit, and for what keeps it from one. */
+export type FollowEvent =
+  | {
+      readonly event: 'commit';
+      /** ISO 8601, UTC. */
+      readonly at: string;
+      /** null: the table has no snapshot any more. */
+      readonly snapshot: string | null;
+      readonly operation: string | null;
+      readonly inserted: number;
+      readonly updated: number;
+      readonly deleted: number;
+      readonly took_ms: number;
+      readonly healed?: Healed;
+    }
+  /** Segments were merged; nothing else changed. */
+  | {
+      readonly event: 'merge';
+      readonly at: string;
+      readonly segments_before: number;
+      readonly segments_after: number;
+      readonly took_ms: number;
+    }
+  /** At the head: it looks again every `every_ms`. Told once until the next commit. */
+  | { readonly event: 'waiting'; readonly at: string; readonly every_ms: number }
+  /** The table cannot be reached, or another process writes the index: it tries again. */
+  | {
+      readonly event: 'retry';
+      readonly at: string;
+      readonly code: string;
+      readonly message: string;
+      readonly in_ms: number;
+    };
+
+/** How the table is polled. */
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** Longest pause between two looks at the catalog while nothing happens. Default 5,000. */
+  readonly pollMs?: number;
+}
+
+/** `lhs index status`, `GET /v1/ingestion/{name}`: how far the index is behind its table. */
+export interface IndexStatus {
+  readonly index: string;
+  readonly status: 'created' | 'live';
+  readonly index_generation: number;
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  readonly bytes: number;
+  /** Merges that the policy asks for now. */
+  readonly pending_merges: number;
+  readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
+  /** The process that writes the index now. */
+  readonly writer?: { readonly pid: number; readonly host: string };
+  /** Absent where the table cannot be reached; then `source_error` says why. */
+  readonly head?: { readonly snapshot: string | null; readonly at: string | null };
+  readonly source_error?: { readonly code: string; readonly message: string };
+  /**
+   * Absent where it cannot be told. `rows`: rows that the snapshots in between added, replaced and
+   * deleted, as their summaries count them. `seconds`: age of the first snapshot that is missing.
+   */
+  readonly lag?: {
+    readonly snapshots: number;
+    readonly rows: { readonly added: number; readonly deleted: number } | null;
+    readonly seconds: number;
+  };
+  /** What the next sync will do instead of stepping through snapshots. */
+  readonly heals?: HealReason;
+  /**
+   * The table's policy for its history and when it may forget the checkpoint's snapshot; null: the
+   * table says nothing, and never expires by itself.
+   */
+  readonly history?: {
+    readonly max_age_ms: number;
+    readonly min_snapshots: number;
+    /** ISO 8601; null: not while it is among the newest. */
+    readonly checkpoint_expires_at: string | null;
+    readonly at_risk: boolean;
+  };
+}
+
+/** `POST /v1/index:verify`. */
+export interface VerifyRequest {
+  readonly index?: string;
+  /** Snapshot, branch or tag to compare with. Default: the checkpoint's. */
+  readonly snapshot?: string;
+  /** Compare this many documents, chosen evenly, instead of all. */
+  readonly sample?: number;
+  readonly repair?: boolean;
+}
+
+/** What verify found. `equal`: no drift and no fault. */
+export interface VerifyResponse {
+  readonly equal: boolean;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  /** Rows of the table that were compared. */
+  readonly rows_compared: number;
+  readonly doc_count: number;
+  readonly missing: number;
+  readonly extra: number;
+  readonly stale: number;
+  /** At most `LIMITS.driftedKeysShown` of each kind. */
+  readonly keys: {
+    readonly missing: readonly Coordinates[];
+    readonly extra: readonly Coordinates[];
+    readonly stale: readonly Coordinates[];
+  };
+  /** Content digests (hex) over all keys and row hashes, of both sides; equal when nothing drifted. */
+  readonly digest: { readonly index: string; readonly table: string };
+  /** Buckets (of `buckets`) whose digests differ. */
+  readonly buckets: number;
+  readonly buckets_drifted: number;
+  /** What is wrong inside the index's own structures. */
+  readonly faults: readonly string[];
+  /** Only with `sample`. */
+  readonly sampled?: true;
+  readonly repaired?: {
+    readonly added: number;
+    readonly replaced: number;
+    readonly deleted: number;
+  };
+  readonly took_ms: number;
+}
+
+/** `POST /v1/index:compact`. */
+export interface CompactResponse {
+  readonly segments_before: number;
+  readonly segments_after: number;
+  readonly bytes_before: number;
+  readonly bytes_after: number;
+  readonly took_ms: number;
+}
