@@ -9,6 +9,7 @@ import {
 } from '@lakehouse-search/engine';
 import {
   appendRows,
+  changeColumns,
   createTable,
   deleteRows,
   expireSnapshots,
@@ -195,6 +196,46 @@ it('repairs what drifted, once, under the lock; reads without one', async () => 
   expect(again).toMatchObject({ equal: true, repaired: { added: 0, replaced: 0, deleted: 0 } });
   expect(openSnapshot(openLocalDirectory(generation())).commit.number).toBe(after.number);
   expect(await backend.search({ query: 'title:"note 4"' })).toMatchObject({ total: 1 });
+});
+
+it('keeps to its commit while others sync, merge and remove files under it', async () => {
+  await append(0, 30);
+  await create();
+  await backend.reindex({});
+  const other = await openLocal(join(folder, 'data'));
+  let synced: Promise<unknown> | undefined;
+  const onProgress = () => {
+    synced ??= deleteRows(source(), 'id < 25')
+      .then(() => append(40, 45))
+      .then(() => other.sync({}));
+  };
+  const snapshot = (await backend.describeIndex({})).snapshot;
+  const answer = await backend.verify({}, { onProgress });
+  expect(answer).toMatchObject({ equal: true, snapshot, rows_compared: 30, doc_count: 30 });
+  await synced;
+  await other.close();
+  expect(await backend.verify({})).toMatchObject({ equal: true, rows_compared: 10, doc_count: 10 });
+});
+
+it('reads columns by field id: renamed ones, and those that were dropped since', async () => {
+  await append(0, 10);
+  await create();
+  await backend.reindex({});
+  await changeColumns(source(), { kind: 'rename', from: 'title', to: 'headline' });
+  expect(await backend.verify({})).toMatchObject({ equal: true, rows_compared: 10 });
+  await changeColumns(source(), { kind: 'drop', name: 'headline' });
+  expect(await backend.verify({})).toMatchObject({ equal: true, rows_compared: 10 });
+});
+
+it('stops where it is told to', async () => {
+  await append(0, 10);
+  await create();
+  await backend.reindex({});
+  const controller = new AbortController();
+  controller.abort();
+  await expect(backend.verify({}, { signal: controller.signal })).rejects.toMatchObject({
+    code: 'interrupted',
+  });
 });
 
 it('reports a damaged component and goes on comparing; repair is refused, reindex named', async () => {
