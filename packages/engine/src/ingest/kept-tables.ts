@@ -1,5 +1,6 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
+import { LhsError } from '../base/errors.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
 import { fromSource } from './source-errors.ts';
 import { openSource } from './source-table.ts';
@@ -54,8 +55,8 @@ export class KeptTables {
     if (this.#clock.ticks() < kept.restsUntil) return null;
     const given = new AbortController();
     const late = this.#clock.sleep(ms, given.signal).then(() => null);
-    const table = await Promise.race([this.newest(known).catch(() => null), late]);
-    given.abort();
+    const newest = this.newest(known).catch(unlessKnown);
+    const table = await Promise.race([newest, late]).finally(() => given.abort());
     kept.restsUntil = table === null ? this.#clock.ticks() + REST_MS : 0;
     return table;
   }
@@ -106,6 +107,12 @@ export class KeptTables {
     kept.look.catch(() => {});
     return kept.look;
   }
+}
+
+/** A table's own fault is an answer here, anything else is not. */
+function unlessKnown(error: unknown): null {
+  if (error instanceof LhsError) return null;
+  throw error;
 }
 
 async function closed(table: SourceTable): Promise<SourceTable> {

@@ -71,11 +71,14 @@ export default class IndexSync extends LhsCommand {
     const backend = await this.backend(flags);
     const signal = this.interruptible('what is committed stays');
     const report = flags.json ? null : followReport(this.terminal, this.style);
-    for await (const event of backend.follow({ index }, { signal, pollMs })) {
-      if (report === null) this.terminal.out(JSON.stringify(event));
-      else report.tell(event);
+    try {
+      for await (const event of backend.follow({ index }, { signal, pollMs })) {
+        if (report === null) this.terminal.out(JSON.stringify(event));
+        else report.tell(event);
+      }
+    } finally {
+      report?.stop();
     }
-    report?.stop();
   }
 }
 
