@@ -11,11 +11,14 @@ import type { ChildWork } from './work.ts';
 /**
  * Real processes that are killed (SIGKILL) at each call of an operation that changes something, and
  * at every other write with half of it done. A sample of the points, spread evenly; with
- * LHS_TEST_LONG=1 all of them. The seed is printed.
+ * LHS_TEST_LONG=1 all of them, with LHS_KILL_POINTS so many a group. The seed is printed.
  */
 const LONG = process.env.LHS_TEST_LONG === '1';
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
-const SAMPLE = LONG ? Number.POSITIVE_INFINITY : 16;
+const ALL = Number.POSITIVE_INFINITY;
+/** Points to be killed at, of a group that has a sample of `few` in the short run. */
+const sampleSize = (few: number, many = ALL): number =>
+  Number(process.env.LHS_KILL_POINTS ?? (LONG ? many : few));
 const HOURS = 4 * 3_600_000;
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -128,7 +131,7 @@ describe('SIGKILL', () => {
     'at the points of syncs of one snapshot leaves the old commit or the new one',
     async () => {
       const steps = stage.operations.filter(({ name }) => /^sync \d/.test(name));
-      const points = await campaign('sync, one snapshot each', steps, SAMPLE);
+      const points = await campaign('sync, one snapshot each', steps, sampleSize(16));
       expect(points).toBeGreaterThanOrEqual(200);
     },
     HOURS,
@@ -138,7 +141,7 @@ describe('SIGKILL', () => {
     'at points of longer syncs leaves the last acknowledged commit or a later one',
     async () => {
       const longer = stage.operations.filter(({ name }) => /^sync (back|of all)/.test(name));
-      await campaign('sync, back and of all', longer, LONG ? 400 : 6);
+      await campaign('sync, back and of all', longer, sampleSize(6));
     },
     HOURS,
   );
@@ -147,7 +150,7 @@ describe('SIGKILL', () => {
     'at the points of the other operations leaves the old state or the new one',
     async () => {
       const others = stage.operations.filter(({ work }) => work.kind !== 'sync');
-      await campaign('the others', others, LONG ? SAMPLE : 8);
+      await campaign('the others', others, sampleSize(8));
     },
     HOURS,
   );
@@ -157,7 +160,7 @@ describe('SIGKILL', () => {
     async () => {
       const random = seeded(SEED + 1);
       const operations = stage.operations.filter(({ name }) => /of all|compact|reindex/.test(name));
-      const moments = LONG ? 200 : 6;
+      const moments = sampleSize(6, 400);
       let killed = 0;
       for (let i = 0; i < moments; i++) {
         const operation = operations[i % operations.length];
