@@ -37,7 +37,7 @@ export interface ForceOptions {
 export interface BackgroundOptions {
   /** Bounds of one merge. Default `BACKGROUND_SETTINGS`. */
   readonly settings?: MergeSettings;
-  /** Told of the first failure after a success. */
+  /** Told of the first failure after a success. Default: a warning of the process. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -182,7 +182,7 @@ export class BackgroundMerges {
   }
 
   #failed(error: Error): void {
-    if (this.#failures === 0) this.#options.onError?.(error);
+    if (this.#failures === 0) (this.#options.onError ?? warn)(error);
     this.#failures++;
     this.#pause = 2 ** Math.min(this.#failures, MOST_DOUBLINGS);
   }
@@ -190,6 +190,11 @@ export class BackgroundMerges {
   #either(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
   }
+}
+
+function warn({ message }: Error): void {
+  const what = `a merge of segments failed and is tried again later; the index goes on: ${message}`;
+  process.emitWarning(what, 'LhsWarning');
 }
 
 const asError = (error: unknown): Error =>
