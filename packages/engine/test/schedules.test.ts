@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { operation } from './schedules/operations.ts';
+import { operations } from './schedules/operations.ts';
 import { repeatSchedule, runRepeats } from './schedules/repeated-keys.ts';
 import { runSchedule, type Schedule } from './schedules/run-schedule.ts';
 
@@ -15,7 +15,8 @@ const SEED = Number(process.env.LHS_SEED ?? (LONG ? Date.now() % 2 ** 31 : 4));
 const schedule: fc.Arbitrary<Schedule> = fc.record({
   formatVersion: fc.constantFrom(2, 3, 2, 3, 1),
   partitioned: fc.boolean(),
-  operations: fc.array(operation, { minLength: 4, maxLength: 14 }),
+  begun: fc.constantFrom(true, true, true, false),
+  operations: operations(),
 });
 
 it(`keeps in step through ${SCHEDULES} schedules (seed ${SEED})`, async () => {

@@ -11,6 +11,8 @@ import { SCRATCH } from './scratch.ts';
 
 /** A table, how it changes, and what is done to its index meanwhile. */
 export interface Schedule extends TableOptions {
+  /** The table begins with rows and a branch. */
+  readonly begun: boolean;
   readonly operations: readonly Operation[];
 }
 
@@ -24,6 +26,10 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
   let run: Run | undefined;
   try {
     await table.create(schedule);
+    if (schedule.begun) {
+      await table.run({ op: 'append', keys: [0, 1, 2, 3, 4, 5, 6, 7], salt: 0 });
+      await table.run({ op: 'branch', snapshot: 0 });
+    }
     const index = await FollowedIndex.create(join(folder, 'data'), table.warehouse);
     run = new Run(table, index);
     await run.reindex(null);
@@ -125,7 +131,8 @@ class Run {
 
   async #reached(target: string | null, committed: boolean): Promise<void> {
     this.#at = target;
-    if (committed) this.#atRef = this.index.ref;
+    if (!committed) return;
+    this.#atRef = this.index.ref;
     await this.#expectAt(target);
   }
 
