@@ -225,13 +225,13 @@ export interface IndexStatus {
   /** What the next sync will do instead of stepping through snapshots. */
   readonly heals?: HealReason;
   /**
-   * The table's policy for its history and when it may forget the checkpoint's snapshot; null: the
-   * table says nothing, and never expires by itself.
+   * The table's policy for its history and when it may forget the checkpoint's snapshot. Absent:
+   * neither the table nor the branch says anything, or the table keeps everything.
    */
   readonly history?: {
     readonly max_age_ms: number;
     readonly min_snapshots: number;
-    /** ISO 8601; null: not while it is among the newest. */
+    /** ISO 8601; null: not while it is among the newest, or a tag holds it. */
     readonly checkpoint_expires_at: string | null;
     readonly at_risk: boolean;
   };
