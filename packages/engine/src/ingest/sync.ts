@@ -26,12 +26,12 @@ import { createMapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
 import { applyBatch, type BatchTarget } from './apply-batch.ts';
-import { type Binding, boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
+import { boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
 import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
 import { wayTo } from './missing-snapshots.ts';
 import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
-import { fromSource, refuseAborted } from './source-errors.ts';
+import { fromSource, refuseAborted, sourceError } from './source-errors.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
 import {
   appliedStep,
@@ -52,6 +52,8 @@ export interface SessionOptions {
   readonly definitionVersion: number;
   /** Where merges run. Default: here. */
   readonly mergeRunner?: MergeRunner;
+  /** Bytes that documents may take in memory before an invisible segment is flushed. */
+  readonly memoryBytes?: number;
 }
 
 /** Segments that merges made one of, and what is left. */
@@ -70,12 +72,13 @@ export class SyncSession {
   readonly #merges: BackgroundMerges;
   readonly #target: BatchTarget;
 
-  private constructor({ directory, definition, definitionVersion, mergeRunner }: SessionOptions) {
+  private constructor(options: SessionOptions) {
+    const { directory, definition, definitionVersion, mergeRunner, memoryBytes } = options;
     const { index } = definition;
     const mappingOf = mappings(definition);
     const { fields } = mappingOf(boundColumns(readCommit(directory), definition));
     const plans = fields.map((field) => field.plan);
-    const writer = IndexWriter.open(directory, plans, { definitionVersion });
+    const writer = IndexWriter.open(directory, plans, { definitionVersion, memoryBytes });
     const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
     this.#definition = definition;
     this.#writer = writer;
@@ -221,9 +224,17 @@ export class SyncSession {
     const bound = boundSchema(this.#target.mappingOf(stored), stored);
     if (to === null) return bound;
     const now = followColumns(bound, table.schema);
-    const own: Binding = now.lost === undefined ? now : followColumns(bound, table.schemaOf(to));
+    const own = now.lost === undefined ? now : followColumns(bound, schemaOf(table, to));
     if (own.lost === undefined) return own.schema;
     throw schemaChanged(index, own.lost, String(to), checkpoint.snapshot_id);
+  }
+}
+
+function schemaOf(table: SourceTable, snapshotId: bigint): Schema {
+  try {
+    return table.schemaOf(snapshotId);
+  } catch (error) {
+    throw sourceError(error);
   }
 }
 
