@@ -131,6 +131,20 @@ describe('sync --follow', () => {
     expect(stderr.match(/is not a folder/g)?.length).toBe(1);
   });
 
+  it('takes over from one that was killed while it held the index', async () => {
+    for (let i = 0; i < 6; i++) await append(300);
+    const killed = started([...FOLLOW, '--json']);
+    const end = ended(killed);
+    await event(linesOf(killed), 'commit');
+    killed.kill('SIGKILL');
+    await end;
+    const child = started([...FOLLOW, '--json']);
+    const next = linesOf(child);
+    await event(next, 'waiting');
+    const described = await home.json<{ num_docs: number }>(['index', 'describe', 'notes']);
+    expect(described.num_docs).toBe(nextId - 1);
+  });
+
   it('ends at once on the second signal', async () => {
     const child = started([...FOLLOW, '--json']);
     const end = ended(child);
