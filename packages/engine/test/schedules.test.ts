@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { it } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { operations } from './schedules/operations.ts';
 import { repeatSchedule, runRepeats } from './schedules/repeated-keys.ts';
 import { runSchedule, type Schedule } from './schedules/run-schedule.ts';
@@ -11,6 +11,19 @@ import { runSchedule, type Schedule } from './schedules/run-schedule.ts';
 const LONG = process.env.LHS_TEST_LONG !== undefined;
 const SCHEDULES = Number(process.env.LHS_SCHEDULES ?? (LONG ? 20_000 : 500));
 const SEED = Number(process.env.LHS_SEED ?? (LONG ? Date.now() % 2 ** 31 : 4));
+
+/** Merges that the faulty disk stopped are told as warnings: thousands of them here. */
+const listeners = process.listeners('warning');
+const others = (warning: Error) => {
+  if (warning.name !== 'LhsWarning') for (const listener of listeners) listener(warning);
+};
+beforeAll(() => {
+  process.removeAllListeners('warning').on('warning', others);
+});
+afterAll(() => {
+  process.off('warning', others);
+  for (const listener of listeners) process.on('warning', listener);
+});
 
 const schedule: fc.Arbitrary<Schedule> = fc.record({
   formatVersion: fc.constantFrom(2, 3, 2, 3, 1),
