@@ -19,6 +19,7 @@ import {
   upsertRows,
 } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readCommit, writeCommit } from '../src/index/commit.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
 import { analyzersOf } from '../src/registry/definition-analyzers.ts';
 import { takeLock } from '../src/registry/index-folder.ts';
@@ -235,6 +236,36 @@ it('stops where it is told to', async () => {
   controller.abort();
   await expect(backend.verify({}, { signal: controller.signal })).rejects.toMatchObject({
     code: 'interrupted',
+  });
+});
+
+it('finds a checkpoint that is not its snapshot, from which a sync would go wrong', async () => {
+  await append(0, 10);
+  await append(10, 20);
+  await create();
+  await backend.reindex({});
+  const directory = openLocalDirectory(generation());
+  const commit = readCommit(directory)!;
+  const checkpoint = commit.checkpoint!;
+  const [first, second] = checkpoint.file_set.files;
+  const edits = [
+    [first],
+    [first, { ...second, records: 9 }],
+    [first, { ...second, sequence: '7' }],
+  ];
+  for (const files of edits) {
+    const file_set = { ...checkpoint.file_set, files };
+    writeCommit(directory, { ...commit, checkpoint: { ...checkpoint, file_set } });
+    const own = await backend.verify({});
+    expect(own).toMatchObject({ equal: false, missing: 0, extra: 0, stale: 0 });
+    expect(own.faults).toEqual([expect.stringContaining('1 file differs')]);
+  }
+  const file_set = { ...checkpoint.file_set, files: edits[1] };
+  writeCommit(directory, { ...commit, checkpoint: { ...checkpoint, file_set } });
+  const earlier = String((await opened()).snapshots[0].id);
+  expect(await backend.verify({ snapshot: earlier })).toMatchObject({
+    extra: 10,
+    faults: ['documents that name rows which no file of the checkpoint has: 1'],
   });
 });
 

@@ -67,6 +67,14 @@ export class VerifyDocs {
     return at;
   }
 
+  /** Calls `visit` with each run of documents that lie in a row: first document, count, place. */
+  forEachRun(visit: (doc: number, count: number, file: number, position: number) => void): void {
+    const { files, positions, docs, counts } = this.#runs;
+    docs.forEach((doc, run) => {
+      visit(doc, counts[run], files[run], positions[run]);
+    });
+  }
+
   /** All live documents with a key. */
   withKey(key: Uint8Array): readonly number[] {
     return this.#parts.flatMap(({ reader, first }) =>

@@ -15,6 +15,7 @@ import { LIMITS } from '../base/limits.ts';
 import { DIGEST_BUCKETS } from '../index/content-digest.ts';
 import type { OpenIndex } from '../registry/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';
+import { checkpointFaults } from './verify-checkpoint.ts';
 import { type Comparison, compareRows } from './verify-compare.ts';
 import { compareSample } from './verify-sample.ts';
 import { type ComparedSides, prepareSides } from './verify-sides.ts';
@@ -47,7 +48,7 @@ export async function verifyIndex(
   try {
     const comparison = await compareRows(sides, work);
     const structures = await (checked ?? check(open.snapshot, work));
-    const all = [...new Set([...faults, ...structures])];
+    const all = [...new Set([...faults, ...structures, ...checkpointFaults(open.snapshot, sides)])];
     return { answer: answerOf(open, sides, comparison, all), sides, comparison };
   } finally {
     beside.abort();
