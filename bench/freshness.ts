@@ -38,7 +38,7 @@ import {
 const ROWS = 1000;
 const POLL_MS = 20;
 /** LanceDB's optimize takes many seconds. */
-const SLOW_ROUNDS = 6;
+const SLOW_ROUNDS = 4;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const LHS = here('../packages/cli/bin/lhs.js');
 const rounds = Number(process.argv[2] ?? 60);
