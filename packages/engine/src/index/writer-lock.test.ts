@@ -168,7 +168,7 @@ test("a lock that could not be removed is nobody's, and its drafts are left over
 
 test('drafts of the dead are left over, those of the living are not', () => {
   const dead = { ...thisProcess(), boot_id: 'before', token: 'a' };
-  const far = { ...thisProcess(), pid: 1, host: 'elsewhere', token: 'b' };
+  const far = { ...thisProcess(), host: 'elsewhere', token: 'b' };
   writeFileSync(join(folder, 'writer.lock.a'), JSON.stringify(dead));
   writeFileSync(join(folder, 'writer.lock.b'), JSON.stringify(far));
   writeFileSync(join(folder, 'writer.lock.c.dead'), '{"pid":');

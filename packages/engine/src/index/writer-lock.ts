@@ -63,7 +63,7 @@ export function leftLocks(folder: string): readonly string[] {
   return paths.filter((path) => {
     const holder = readLock(path);
     // This process locks in one go: what it left, it left for good.
-    return holder !== null && (isFree(holder) || holder.pid === process.pid);
+    return holder !== null && (isFree(holder) || isOwn(holder));
   });
 }
 
@@ -73,6 +73,11 @@ function listFolder(folder: string): readonly string[] {
   } catch (error) {
     throw ioError(error, 'list', folder);
   }
+}
+
+function isOwn({ pid, host }: LockContent): boolean {
+  const own = thisProcess();
+  return pid === own.pid && host === own.host;
 }
 
 const isFree = (holder: LockContent): boolean => abandoned.has(holder.token) || isGone(holder);
