@@ -71,26 +71,51 @@ export function pinCommit(directory: Directory, ttlMs: number, now: number): Pin
 export function openPinned(
   directory: Directory,
   id: string,
-  options: { now: number; generation?: number; onRelease?: () => void },
+  options: {
+    now: number;
+    generation?: number;
+    onRelease?: () => void;
+    /** An open commit of the same directory: what has not changed since is shared with it. */
+    former?: IndexSnapshot;
+  },
 ): IndexSnapshot {
-  const { now, generation = 1, onRelease = () => {} } = options;
-  const pin = pinsAmong(directory.list()).find((one) => one.id === id);
-  if (pin === undefined || !holds(pin, now)) throw notPinned(id);
+  const { now, generation = 1, onRelease = () => {}, former } = options;
   const verification = new Verification(directory);
-  const commit = readPin(directory, pin);
-  const segments = openSegments(directory, commit, verification);
+  const commit = onPin(directory, id, now, (pin) => readPin(directory, pin));
+  const segments = openSegments(directory, commit, verification, former?.segments);
   return new IndexSnapshot(generation, commit, segments, verification, onRelease);
+}
+
+/** The pin of that id. Throws not_found where it is unknown, released or expired. */
+export function findPin(directory: Directory, id: string, now: number): Pin {
+  const named = pinsAmong(directory.list()).filter((pin) => pin.id === id && holds(pin, now));
+  // Two of one id: somebody was stopped, or is, between writing the longer one and removing the other.
+  const [pin] = named.sort((a, b) => b.expiresAt - a.expiresAt);
+  if (pin === undefined) throw notPinned(id);
+  return pin;
 }
 
 /** Lets a pin hold until `ttlMs` from now instead. Throws as `openPinned` and `pinCommit`. */
 export function extendPin(directory: Directory, id: string, ttlMs: number, now: number): Pin {
   requireTime(ttlMs);
-  const pin = pinsAmong(directory.list()).find((one) => one.id === id);
-  if (pin === undefined || !holds(pin, now)) throw notPinned(id);
-  if (pin.expiresAt === now + ttlMs) return pin;
-  const next = writePin(directory, readPin(directory, pin), now + ttlMs, id);
-  directory.remove(pin.file);
-  return next;
+  return onPin(directory, id, now, (pin) => {
+    if (pin.expiresAt === now + ttlMs) return pin;
+    const next = writePin(directory, readPin(directory, pin), now + ttlMs, id);
+    directory.remove(pin.file);
+    return next;
+  });
+}
+
+/** Runs `work` on the pin of that id; again where somebody has replaced the pin's file meanwhile. */
+function onPin<T>(directory: Directory, id: string, now: number, work: (pin: Pin) => T): T {
+  for (let attempt = 1; ; attempt++) {
+    const pin = findPin(directory, id, now);
+    try {
+      return work(pin);
+    } catch (error) {
+      if (attempt === PIN_ATTEMPTS || directory.list().includes(pin.file)) throw error;
+    }
+  }
 }
 
 /** Releases a pin; false where there is none. Its files go with a later sweep. */

@@ -8,6 +8,7 @@ import { describeIndex } from '../registry/describe-index.ts';
 import { indexFolder } from '../registry/index-folder.ts';
 import { commitVersion, type OpenDirectory, type OpenIndex } from '../registry/open-index.ts';
 import { type KnownIndex, OpenIndexes } from '../registry/open-indexes.ts';
+import type { PinName, PinnedIndex } from '../registry/pinned-index.ts';
 import { Registry } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
@@ -77,6 +78,21 @@ export class LocalIndexes {
   /** The newest commit of an index; the caller releases its snapshot. Throws index_not_built, … */
   hold(known: KnownIndex): OpenIndex {
     return this.#open.hold(known, !this.writing.has(known.registered.uuid));
+  }
+
+  /** Pins the newest commit of an index for `ttlMs`. Throws index_not_built, limit_exceeded, … */
+  pin(known: KnownIndex, ttlMs: number): PinnedIndex {
+    return this.#open.pin(known, ttlMs, this.clock.now());
+  }
+
+  /** A pinned commit, kept for `ttlMs` from now on; the caller releases it. Throws not_found, … */
+  holdPinned(known: KnownIndex, pinned: PinName, ttlMs: number): OpenIndex {
+    return this.#open.holdPinned(known, pinned, ttlMs, this.clock.now());
+  }
+
+  /** Releases a pin; false where there is none. */
+  unpin(known: KnownIndex, pinned: PinName): boolean {
+    return this.#open.unpin(known, pinned);
   }
 
   /** Lets go of an index whose files are about to go, or went. */

@@ -1,20 +1,28 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { SearchContext } from '../search/context.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { holdPit } from './point-in-time.ts';
 
 /** A table that takes longer than this to say where it stands is not waited for: lag null. */
 const LAG_MS = 1000;
 
+/** Which index is read, and at which commit: the newest one unless a point in time says so. */
+export interface ReadTarget {
+  readonly index?: string;
+  readonly pit_id?: string;
+}
+
 /**
- * Runs `work` on the newest commit of an index; its table is opened when it is first asked for.
+ * Runs `work` on an index at one commit; its table is opened when it is first asked for.
  */
 export async function readIndex<T>(
   indexes: LocalIndexes,
-  name: string | undefined,
+  { index, pit_id }: ReadTarget,
   work: (context: SearchContext) => Promise<T>,
 ): Promise<T> {
-  const known = indexes.resolve(name);
-  const { snapshot, mapping } = indexes.hold(known);
+  const known = indexes.resolve(index);
+  const { snapshot, mapping } =
+    pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
   const { checkpoint } = snapshot;
   let opened: Promise<SourceTable> | undefined;
   const openTable = () => {

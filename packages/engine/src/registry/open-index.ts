@@ -18,9 +18,17 @@ import {
   sweepGenerations,
   tryLock,
 } from './index-folder.ts';
+import type { RegisteredIndex } from './registry.ts';
 
 /** Opens the folder of a generation; `fence` is asked before anything in it is replaced or removed. */
 export type OpenDirectory = (path: string, fence?: () => void) => Directory;
+
+/** An index of the registry with its folder and parsed definition. */
+export interface KnownIndex {
+  readonly registered: RegisteredIndex;
+  readonly folder: string;
+  readonly definition: Definition;
+}
 
 /** An index at one commit with its mapping. `version` changes with every commit. */
 export interface OpenIndex {
@@ -74,7 +82,11 @@ export function openIndex(
   }
 }
 
-function withMapping(
+/**
+ * An open commit with the mapping that it was written under; released where it throws: corrupt_index,
+ * index_not_built.
+ */
+export function withMapping(
   snapshot: IndexSnapshot,
   version: string,
   definition: Definition,

@@ -1,28 +1,16 @@
-import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import type { Definition } from '../schema/definition.ts';
 import { analyzersOf } from './definition-analyzers.ts';
 import {
   commitVersion,
+  type KnownIndex,
   type OpenDirectory,
   type OpenIndex,
   openIndex,
   sweepIndex,
 } from './open-index.ts';
-import {
-  openPinnedIndex,
-  type PinName,
-  type PinnedIndex,
-  pinIndex,
-  releasePinnedIndex,
-} from './pinned-index.ts';
-import type { RegisteredIndex } from './registry.ts';
+import { OpenPins } from './open-pins.ts';
+import type { PinName, PinnedIndex } from './pinned-index.ts';
 
-/** An index of the registry with its folder and parsed definition. */
-export interface KnownIndex {
-  readonly registered: RegisteredIndex;
-  readonly folder: string;
-  readonly definition: Definition;
-}
+export type { KnownIndex };
 
 /**
  * The indexes that a process has open, each at its newest commit. When an index is opened for the
@@ -32,9 +20,11 @@ export class OpenIndexes {
   readonly #openDirectory: OpenDirectory;
   readonly #open = new Map<string, OpenIndex>();
   readonly #swept = new Set<string>();
+  readonly #pins: OpenPins;
 
   constructor(openDirectory: OpenDirectory) {
     this.#openDirectory = openDirectory;
+    this.#pins = new OpenPins(openDirectory);
   }
 
   /**
@@ -49,6 +39,7 @@ export class OpenIndexes {
     }
     let open = this.#open.get(uuid);
     if (open === undefined || open.version !== commitVersion(folder)) {
+      this.#pins.sweep(Date.now());
       const analyzerOf = analyzersOf(definition.analyzers);
       const next = openIndex(folder, definition, analyzerOf, this.#openDirectory, open?.snapshot);
       open?.snapshot.release();
@@ -60,29 +51,35 @@ export class OpenIndexes {
   }
 
   /** Pins the newest commit of an index for `ttlMs`. Throws as `pinIndex`. */
-  pin({ folder }: KnownIndex, ttlMs: number, now: number): PinnedIndex {
-    return pinIndex(folder, this.#openDirectory, ttlMs, now);
+  pin(known: KnownIndex, ttlMs: number, now: number): PinnedIndex {
+    return this.#pins.pin(known.folder, ttlMs, now);
   }
 
-  /** A pinned commit, open; the caller releases it. Throws as `openPinnedIndex`. */
-  holdPinned({ folder }: KnownIndex, pinned: PinName, now: number): IndexSnapshot {
-    return openPinnedIndex(folder, this.#openDirectory, pinned, now);
+  /**
+   * A pinned commit, held once more for the caller, who releases it; it is kept for `ttlMs` from now
+   * on. Throws as `openPinnedIndex`.
+   */
+  holdPinned(known: KnownIndex, pinned: PinName, ttlMs: number, now: number): OpenIndex {
+    const former = this.#open.get(known.registered.uuid)?.snapshot;
+    return this.#pins.hold(known, pinned, { ttlMs, now, former });
   }
 
   /** Releases a pin; false where there is none. */
-  unpin({ folder }: KnownIndex, pinned: PinName): boolean {
-    return releasePinnedIndex(folder, this.#openDirectory, pinned);
+  unpin(known: KnownIndex, pinned: PinName): boolean {
+    return this.#pins.release(known, pinned);
   }
 
   /** Lets go of an index: its next use opens it again. */
   forget(uuid: string): void {
     this.#open.get(uuid)?.snapshot.release();
     this.#open.delete(uuid);
+    this.#pins.forget(uuid);
   }
 
   /** Lets go of all of them. */
   close(): void {
     for (const open of this.#open.values()) open.snapshot.release();
     this.#open.clear();
+    this.#pins.close();
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LhsError } from '../base/errors.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { openPinned, type Pin, pinCommit, releasePin } from '../index/pins.ts';
+import { extendPin, findPin, openPinned, type Pin, pinCommit, releasePin } from '../index/pins.ts';
 import { currentGeneration, type Generation, generationAt } from './index-folder.ts';
 import type { OpenDirectory } from './open-index.ts';
 
@@ -53,15 +53,37 @@ export function pinIndex(
   }
 }
 
-/** Opens a pinned commit of an index. Throws not_found where it is released or expired. */
+/**
+ * Opens a pinned commit of an index; what it has in common with `former`, which is open, is shared.
+ * Throws not_found where it is released or expired.
+ */
 export function openPinnedIndex(
   folder: string,
   openDirectory: OpenDirectory,
   pinned: PinName,
   now: number,
+  former?: IndexSnapshot,
 ): IndexSnapshot {
   const { path, number } = existing(folder, pinned);
-  return openPinned(openDirectory(path), pinned.id, { now, generation: number });
+  const shared = former?.generation === number ? former : undefined;
+  return openPinned(openDirectory(path), pinned.id, { now, generation: number, former: shared });
+}
+
+/**
+ * Lets a pin hold for `ttlMs` from now on, once a tenth of that has gone: who uses it often does not
+ * write each time. Throws as `openPinnedIndex`.
+ */
+export function renewPinnedIndex(
+  folder: string,
+  openDirectory: OpenDirectory,
+  pinned: PinName,
+  ttlMs: number,
+  now: number,
+): Pin {
+  const directory = openDirectory(existing(folder, pinned).path);
+  const pin = findPin(directory, pinned.id, now);
+  if (pin.expiresAt >= now + 0.9 * ttlMs) return pin;
+  return extendPin(directory, pinned.id, ttlMs, now);
 }
 
 /** Releases a pin of an index; false where there is none. */

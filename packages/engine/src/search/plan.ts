@@ -55,7 +55,7 @@ export function planSearch(checked: CheckedRequest, mapping: Mapping): SearchPla
     checked,
     ...planQuery(request, mapping),
     order,
-    showSort: request.sort !== undefined || after !== undefined,
+    showSort: request.sort !== undefined || after !== undefined || request.pit_id !== undefined,
     after: after === undefined ? null : readSearchAfter(after, order, mapping.key),
     collapse: collapse === undefined ? null : columnField(collapse, fields, 'collapse'),
     fields: returnedFields(request.fields, mapping, fields),

@@ -4,11 +4,13 @@
  */
 import type {
   BenchRequest,
+  ExplainRequest,
   HighlightSpec,
   Json,
   KeysRequest,
   SearchRequest,
   SortSpec,
+  SuggestRequest,
 } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -102,6 +104,7 @@ const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
   offset: whole(0, LIMITS.windowHits),
   sort: list(record({ field: text, desc: flag }, ['field']), LIMITS.sortKeys),
   search_after: list(anything, LIMITS.sortKeys + 1),
+  pit_id: text,
   collapse: text,
   highlight: record({
     fields: list(text, LIMITS.definitionFields),
@@ -148,6 +151,50 @@ export function checkKeysRequest(request: KeysRequest): void {
   record(KEYS_FIELDS, ['keys'])(request, '');
 }
 
+const coordinates: Check = record({ partition: parts, identifier: parts }, ['identifier']);
+const EXPLAIN_FIELDS: Readonly<Record<keyof ExplainRequest, Check>> = {
+  index: FIELDS.index,
+  query: FIELDS.query,
+  ast: FIELDS.ast,
+  syntax: FIELDS.syntax,
+  default_operator: FIELDS.default_operator,
+  filter: FIELDS.filter,
+  sort: FIELDS.sort,
+  limit: FIELDS.limit,
+  offset: FIELDS.offset,
+  coordinates,
+};
+
+/**
+ * Checks a request to explain. Returns the search that it is about. Throws invalid_argument or
+ * limit_exceeded that name the field.
+ */
+export function checkExplainRequest(request: ExplainRequest): CheckedRequest {
+  record(EXPLAIN_FIELDS, ['coordinates'])(request, '');
+  const { coordinates: _, ...search } = request;
+  return checkRequest(search);
+}
+
+const SUGGEST_FIELDS: Readonly<Record<keyof SuggestRequest, Check>> = {
+  index: text,
+  field: text,
+  text,
+  limit: whole(0, LIMITS.suggestions),
+  fuzzy: flag,
+  max_edits: whole(0, LIMITS.fuzzyEdits),
+};
+
+/** Checks a request for suggestions. Throws invalid_argument or limit_exceeded. */
+export function checkSuggestRequest(request: SuggestRequest): void {
+  record(SUGGEST_FIELDS, ['field', 'text'])(request, '');
+  if (request.max_edits !== undefined && request.fuzzy !== true) {
+    throw new LhsError('invalid_argument', '"max_edits" needs "fuzzy": true');
+  }
+  if (Buffer.byteLength(request.text) > LIMITS.queryBytes) {
+    throw new LhsError('limit_exceeded', `"text" is longer than ${LIMITS.queryBytes} bytes`);
+  }
+}
+
 const BENCH_FIELDS: Readonly<Record<keyof BenchRequest, Check>> = {
   index: text,
   queries: list(text, 100_000),
@@ -191,6 +238,9 @@ function checkTogether(request: SearchRequest, limit: number, offset: number): v
   }
   if (request.hydrate_columns !== undefined && request.hydrate !== true) {
     throw new LhsError('invalid_argument', '"hydrate_columns" needs "hydrate": true');
+  }
+  if (request.pit_id !== undefined && request.wait_ms !== undefined) {
+    throw new LhsError('invalid_argument', '"wait_ms" does not go with "pit_id": it stands still');
   }
   if (request.wait_ms !== undefined && request.min_snapshot === undefined) {
     throw new LhsError('invalid_argument', '"wait_ms" needs "min_snapshot"');

@@ -1,0 +1,111 @@
+/**
+ * Points in time of the embedded engine. A `pit_id` is base64url of 32 bytes:
+ *
+ *     0  uuid of the index, 16 bytes | 16 u32 generation | 20 id of the pin, 8 random bytes
+ *     28 u32 keep_alive, milliseconds
+ *
+ * It names a pin (index/pins.ts) and how long each use renews it. Nothing else is kept: it outlives
+ * the process, and works in every process of the machine.
+ */
+import type { ClosePitRequest, OpenPitRequest, PointInTime } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { KnownIndex, OpenIndex } from '../registry/open-index.ts';
+import type { PinName } from '../registry/pinned-index.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+
+const DEFAULT_KEEP_ALIVE = '5m';
+const UNIT_MILLIS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const LEAST_MILLIS = 1000;
+const ID_BYTES = 32;
+
+interface PitName extends PinName {
+  readonly uuid: string;
+  readonly keepMillis: number;
+}
+
+/** Pins the newest commit of an index. Throws invalid_argument, limit_exceeded, index_not_built. */
+export function openPit(indexes: LocalIndexes, request: OpenPitRequest): PointInTime {
+  const keepMillis = readKeepAlive(request.keep_alive ?? DEFAULT_KEEP_ALIVE);
+  const known = indexes.resolve(request.index);
+  const { generation, pin } = indexes.pin(known, keepMillis);
+  const pit_id = writeId({ uuid: known.registered.uuid, generation, id: pin.id, keepMillis });
+  const open = holdPit(indexes, known, pit_id);
+  try {
+    return {
+      pit_id,
+      expires_at: new Date(pin.expiresAt).toISOString(),
+      snapshot: open.snapshot.checkpoint?.snapshot_id ?? null,
+      index_generation: generation,
+    };
+  } finally {
+    open.snapshot.release();
+  }
+}
+
+/** Lets go of a point in time; false where it was closed or had expired. Throws not_found. */
+export function closePit(indexes: LocalIndexes, request: ClosePitRequest): { closed: boolean } {
+  const known = indexes.resolve(request.index);
+  return { closed: indexes.unpin(known, pitOf(known, request.pit_id)) };
+}
+
+/**
+ * The commit of a point in time, held for the caller, who releases its snapshot; it is kept for its
+ * keep_alive from now on. Throws not_found where it is closed, expired or of another index.
+ */
+export function holdPit(indexes: LocalIndexes, known: KnownIndex, pitId: string): OpenIndex {
+  const pit = pitOf(known, pitId);
+  try {
+    return indexes.holdPinned(known, pit, pit.keepMillis);
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'not_found') throw notOpen(known, pitId);
+    throw error;
+  }
+}
+
+function readKeepAlive(text: string): number {
+  const match = typeof text === 'string' ? /^(\d{1,9})(ms|s|m|h)$/.exec(text) : null;
+  if (match === null) {
+    const message = `"keep_alive" is ${JSON.stringify(text)}: expected a time like "30s", "5m", "1h"`;
+    throw new LhsError('invalid_argument', message);
+  }
+  const millis = Number(match[1]) * UNIT_MILLIS[match[2] as keyof typeof UNIT_MILLIS];
+  if (millis >= LEAST_MILLIS && millis <= LIMITS.pinMillis) return millis;
+  const most = `${LIMITS.pinMillis / 60_000}m`;
+  throw new LhsError('limit_exceeded', `"keep_alive" is "${text}": from 1s to ${most}`, {
+    hint: 'each use renews it: it need not last longer than the pause between two pages',
+  });
+}
+
+function writeId({ uuid, generation, id, keepMillis }: PitName): string {
+  const bytes = Buffer.alloc(ID_BYTES);
+  bytes.write(uuid.replaceAll('-', ''), 0, 'hex');
+  bytes.writeUInt32LE(generation, 16);
+  bytes.write(id, 20, 'hex');
+  bytes.writeUInt32LE(keepMillis, 28);
+  return bytes.toString('base64url');
+}
+
+/** What an id names. Throws not_found unless it is one of this very index. */
+function pitOf(known: KnownIndex, pitId: unknown): PitName {
+  if (typeof pitId !== 'string') {
+    throw new LhsError('invalid_argument', '"pit_id" should be the text that opening gave');
+  }
+  const bytes = Buffer.from(pitId, 'base64url');
+  const { uuid } = known.registered;
+  const own = bytes.subarray(0, 16).toString('hex') === uuid.replaceAll('-', '');
+  const whole = bytes.length === ID_BYTES && bytes.toString('base64url') === pitId;
+  if (!own || !whole) throw notOpen(known, pitId);
+  const keepMillis = Math.min(Math.max(bytes.readUInt32LE(28), LEAST_MILLIS), LIMITS.pinMillis);
+  const id = bytes.subarray(20, 28).toString('hex');
+  return { uuid, generation: bytes.readUInt32LE(16), id, keepMillis };
+}
+
+/** The same words for all of them: an id tells nothing about what it does not open. */
+function notOpen({ definition }: KnownIndex, pitId: string): LhsError {
+  const shown = pitId.length > 60 ? `${pitId.slice(0, 60)}…` : pitId;
+  const message = `there is no point in time "${shown}" of index "${definition.index}"`;
+  return new LhsError('not_found', message, {
+    hint: 'it was closed, has expired or is of another index: open a new one and begin again',
+  });
+}
