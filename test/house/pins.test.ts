@@ -74,7 +74,9 @@ it('pins the commands and their flags', async () => {
   const pinned: Record<string, string> = {};
   for (const file of commands) {
     const { default: command } = await import(join(ROOT, file));
-    const name = file.slice('packages/cli/src/commands/'.length, -'.ts'.length).replace('/', ' ');
+    const name = file
+      .slice('packages/cli/src/commands/'.length, -'.ts'.length)
+      .replaceAll('/', ' ');
     const own = Object.keys(command.flags ?? {}).filter((f) => !(f in command.baseFlags));
     const args = Object.entries<{ required?: boolean }>(command.args ?? {}).map(
       ([arg, { required }]) => (required ? arg.toUpperCase() : `[${arg.toUpperCase()}]`),
@@ -97,14 +99,16 @@ it('pins the commands and their flags', async () => {
       "index init": "[TABLE] --catalog --name --path --warehouse",
       "index list": "",
       "index parse": "QUERY --index --operator --syntax",
+      "index pit close": "INDEX PIT",
+      "index pit open": "INDEX --keep-alive",
       "index reindex": "INDEX --as-of",
-      "index search": "INDEX [QUERY] --after --collapse --columns --fields --filter --highlight --hydrate --limit --offset --operator --queries --snapshot-min --sort --syntax --wait",
+      "index search": "INDEX [QUERY] --after --collapse --columns --fields --filter --highlight --hydrate --limit --offset --operator --pit --queries --snapshot-min --sort --syntax --wait",
       "index status": "INDEX",
       "index sync": "INDEX --follow --poll --until",
       "index validate": "--catalog --file --github --offline --path --warehouse",
       "index verify": "INDEX --repair --sample --snapshot",
       "keys get": "INDEX [KEY] --columns --keys",
-      "search": "INDEX [QUERY] --after --collapse --columns --fields --filter --highlight --hydrate --limit --offset --operator --queries --snapshot-min --sort --syntax --wait",
+      "search": "INDEX [QUERY] --after --collapse --columns --fields --filter --highlight --hydrate --limit --offset --operator --pit --queries --snapshot-min --sort --syntax --wait",
       "source changes": "[TABLE] --catalog --from --path --to --warehouse",
       "source delete": "[TABLE] --catalog --path --warehouse --where --yes",
       "source describe": "[TABLE] --catalog --path --warehouse",

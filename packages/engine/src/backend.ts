@@ -1,5 +1,11 @@
 import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type {
+  ExplainRequest,
+  ExplainResponse,
+  SuggestRequest,
+  SuggestResponse,
+} from './backend-ask.ts';
+import type {
   ApplyResponse,
   ChangeBatch,
   CheckpointState,
@@ -13,11 +19,14 @@ import type {
   VerifyResponse,
   WorkOptions,
 } from './backend-in-step.ts';
+import type { ClosePitRequest, OpenPitRequest, PointInTime } from './backend-kept.ts';
 import type { Query } from './query/query.ts';
 import type { Coordinates, KeyPart } from './schema/coordinates.ts';
 import type { DefinitionIssue } from './schema/definition.ts';
 
+export type * from './backend-ask.ts';
 export type * from './backend-in-step.ts';
+export type * from './backend-kept.ts';
 export type { Coordinates, DefinitionIssue, KeyPart };
 
 /** JSON as it goes over the wire. */
@@ -55,6 +64,8 @@ export interface SearchRequest {
   readonly offset?: number;
   readonly sort?: readonly SortSpec[];
   readonly search_after?: readonly Json[];
+  /** A point in time of the index, which answers instead of its newest commit. */
+  readonly pit_id?: string;
   readonly collapse?: string;
   readonly highlight?: HighlightSpec;
   /** Cached fields to return; default all cached ones. */
@@ -238,8 +249,16 @@ export interface Backend {
     work?: WorkOptions,
   ): Promise<CompactResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
+  /** An index as it is now, for searches with its `pit_id`: commits, merges and reindexes pass it by. */
+  openPit(request: OpenPitRequest): Promise<PointInTime>;
+  /** `closed` false: it had been closed, or had expired. */
+  closePit(request: ClosePitRequest): Promise<{ readonly closed: boolean }>;
   /** The scoring clauses of a query, each counted alone, in the query's order. */
   clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]>;
+  /** Terms of a field that begin with a text, or are a few edits away from it. */
+  suggest(request: SuggestRequest): Promise<SuggestResponse>;
+  /** Why the row of a key is, or is not, among the hits of a search. */
+  explain(request: ExplainRequest): Promise<ExplainResponse>;
   getKeys(request: KeysRequest): Promise<KeysResponse>;
   analyze(request: {
     index?: string;

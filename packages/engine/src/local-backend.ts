@@ -19,8 +19,11 @@ import type {
   ChangeBatch,
   CheckpointState,
   ClauseCount,
+  ClosePitRequest,
   CompactResponse,
   DefinitionIssue,
+  ExplainRequest,
+  ExplainResponse,
   ExportedDocument,
   FollowEvent,
   FollowOptions,
@@ -30,9 +33,13 @@ import type {
   Json,
   KeysRequest,
   KeysResponse,
+  OpenPitRequest,
+  PointInTime,
   ReindexResponse,
   SearchRequest,
   SearchResponse,
+  SuggestRequest,
+  SuggestResponse,
   SyncResponse,
   TokenInfo,
   VerifyRequest,
@@ -41,6 +48,7 @@ import type {
 } from './backend.ts';
 import { LhsError } from './base/errors.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
+import { closePit, openPit } from './local/point-in-time.ts';
 import { readIndex } from './local/read-index.ts';
 import { answerOnceReached } from './local/wait-for-snapshot.ts';
 import { lockedGeneration, lockForWriting, unlock, writeIndex } from './local/write-index.ts';
@@ -200,25 +208,41 @@ export class LocalBackend implements Backend {
   async search(request: SearchRequest): Promise<SearchResponse> {
     const { searchIndex } = await import('./search/search.ts');
     return answerOnceReached(this.#indexes, request, () =>
-      readIndex(this.#indexes, request.index, (context) => searchIndex(context, request)),
+      readIndex(this.#indexes, request, (context) => searchIndex(context, request)),
     );
   }
 
   async clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
     const { clauseCounts } = await import('./search/clause-counts.ts');
-    return readIndex(this.#indexes, request.index, async (context) =>
-      clauseCounts(context, request),
-    );
+    return readIndex(this.#indexes, request, async (context) => clauseCounts(context, request));
+  }
+
+  async suggest(request: SuggestRequest): Promise<SuggestResponse> {
+    const { suggestTerms } = await import('./search/suggest/suggest.ts');
+    return readIndex(this.#indexes, request, (context) => suggestTerms(context, request));
+  }
+
+  async explain(request: ExplainRequest): Promise<ExplainResponse> {
+    const { explainKey } = await import('./search/explain/explain.ts');
+    return readIndex(this.#indexes, request, (context) => explainKey(context, request));
+  }
+
+  async openPit(request: OpenPitRequest): Promise<PointInTime> {
+    return openPit(this.#indexes, request);
+  }
+
+  async closePit(request: ClosePitRequest): Promise<{ closed: boolean }> {
+    return closePit(this.#indexes, request);
   }
 
   async getKeys(request: KeysRequest): Promise<KeysResponse> {
     const { getKeys } = await import('./search/get-keys.ts');
-    return readIndex(this.#indexes, request.index, (context) => getKeys(context, request));
+    return readIndex(this.#indexes, request, (context) => getKeys(context, request));
   }
 
   async bench(request: BenchRequest): Promise<BenchResponse> {
     const { benchIndex } = await import('./search/bench.ts');
-    return readIndex(this.#indexes, request.index, async (context) => benchIndex(context, request));
+    return readIndex(this.#indexes, request, async (context) => benchIndex(context, request));
   }
 
   async *exportDocuments(request: {
@@ -273,7 +297,7 @@ export class LocalBackend implements Backend {
     }
     const { queryFields } = await import('./search/plan.ts');
     const { bindQuery } = await import('./query/bind/bind.ts');
-    return readIndex(this.#indexes, request.index, async ({ mapping }) => {
+    return readIndex(this.#indexes, request, async ({ mapping }) => {
       const query = parse(mapping.defaultField ?? 'text');
       bindQuery(query, queryFields(mapping), request.query);
       return { ast: writeTree(query), query };

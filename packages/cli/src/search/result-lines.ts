@@ -17,7 +17,7 @@ export function resultLines(
   style: Style,
   columns: number,
 ): string[] {
-  const lines = wrap(headline(answer, index, style), columns);
+  const lines = wrap(headline(answer, request, index, style), columns);
   const offset = request.offset ?? 0;
   answer.hits.forEach((hit, i) => {
     lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns));
@@ -27,20 +27,26 @@ export function resultLines(
   return lines;
 }
 
-function headline(answer: SearchResponse, index: IndexDescription, style: Style): string {
+function headline(
+  answer: SearchResponse,
+  request: SearchRequest,
+  index: IndexDescription,
+  style: Style,
+): string {
   const parts = [
     `${style.bold(plural(answer.total, 'hit'))} in ${index.index}`,
     duration(answer.took_ms),
-    freshness(answer, index.index),
+    freshness(answer, request, index.index),
   ];
   if (answer.partial) parts.push(style.yellow('partial: a shard did not answer'));
   return parts.join(' · ');
 }
 
-function freshness(answer: SearchResponse, index: string): string {
+function freshness(answer: SearchResponse, request: SearchRequest, index: string): string {
   if (answer.snapshot === null) return 'the table is empty';
   const lag = answer.lag_snapshots;
   const snapshot = `snapshot ${snapshotName(answer.snapshot)}`;
+  if (request.pit_id !== undefined) return `at a point in time (${snapshot})`;
   if (lag === null) return `the table cannot be reached (${snapshot})`;
   if (lag === 0) return `at the table’s head (${snapshot})`;
   return `${plural(lag, 'snapshot')} behind (lhs index sync ${index})`;
@@ -69,6 +75,7 @@ function flagWords(request: SearchRequest): string[] {
     ['--filter', typeof request.filter === 'string' ? request.filter : undefined],
     ['--sort', sort],
     ['--limit', request.limit?.toString()],
+    ['--pit', request.pit_id],
     ['--fields', request.fields?.join(',')],
     ['--collapse', request.collapse],
     ['--columns', request.hydrate_columns?.join(',')],

@@ -16,6 +16,10 @@ export const searchFlags = {
     description: 'the `sort` of the last hit of the page before',
     helpValue: 'JSON',
   }),
+  pit: Flags.string({
+    description: 'answer from this point in time (lhs index pit open)',
+    helpValue: 'ID',
+  }),
   fields: Flags.string({ description: 'cached fields to return', helpValue: 'A,B' }),
   highlight: Flags.boolean({ description: 'matched fragments in the answer' }),
   hydrate: Flags.boolean({ description: 'attach the rows of the table' }),
@@ -42,6 +46,7 @@ export interface SearchFlags {
   readonly offset?: number;
   readonly sort?: string;
   readonly after?: string;
+  readonly pit?: string;
   readonly fields?: string;
   readonly highlight?: boolean;
   readonly hydrate?: boolean;
@@ -63,6 +68,7 @@ export function searchRequest(index: string, query: string | undefined, f: Searc
     offset: f.offset,
     sort: f.sort === undefined ? undefined : sortSpecs(f.sort),
     search_after: f.after === undefined ? undefined : afterValues(f.after),
+    pit_id: f.pit,
     fields: list(f.fields),
     highlight: f.highlight ? {} : undefined,
     hydrate: f.hydrate || f.columns !== undefined || undefined,

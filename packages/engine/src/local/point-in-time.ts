@@ -1,8 +1,8 @@
 /**
- * Points in time of the embedded engine. A `pit_id` is base64url of 32 bytes:
+ * Points in time of the embedded engine. A `pit_id` is base64url of 33 bytes:
  *
- *     0  uuid of the index, 16 bytes | 16 u32 generation | 20 id of the pin, 8 random bytes
- *     28 u32 keep_alive, milliseconds
+ *     0  u8 version (1) | 1 uuid of the index, 16 bytes | 17 u32 generation
+ *     21 id of the pin, 8 random bytes | 29 u32 keep_alive, milliseconds
  *
  * It names a pin (index/pins.ts) and how long each use renews it. Nothing else is kept: it outlives
  * the process, and works in every process of the machine.
@@ -17,7 +17,8 @@ import type { LocalIndexes } from './local-indexes.ts';
 const DEFAULT_KEEP_ALIVE = '5m';
 const UNIT_MILLIS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const LEAST_MILLIS = 1000;
-const ID_BYTES = 32;
+const ID_BYTES = 33;
+const ID_VERSION = 1;
 
 interface PitName extends PinName {
   readonly uuid: string;
@@ -79,10 +80,11 @@ function readKeepAlive(text: string): number {
 
 function writeId({ uuid, generation, id, keepMillis }: PitName): string {
   const bytes = Buffer.alloc(ID_BYTES);
-  bytes.write(uuid.replaceAll('-', ''), 0, 'hex');
-  bytes.writeUInt32LE(generation, 16);
-  bytes.write(id, 20, 'hex');
-  bytes.writeUInt32LE(keepMillis, 28);
+  bytes[0] = ID_VERSION;
+  bytes.write(uuid.replaceAll('-', ''), 1, 'hex');
+  bytes.writeUInt32LE(generation, 17);
+  bytes.write(id, 21, 'hex');
+  bytes.writeUInt32LE(keepMillis, 29);
   return bytes.toString('base64url');
 }
 
@@ -93,12 +95,12 @@ function pitOf(known: KnownIndex, pitId: unknown): PitName {
   }
   const bytes = Buffer.from(pitId, 'base64url');
   const { uuid } = known.registered;
-  const own = bytes.subarray(0, 16).toString('hex') === uuid.replaceAll('-', '');
-  const whole = bytes.length === ID_BYTES && bytes.toString('base64url') === pitId;
-  if (!own || !whole) throw notOpen(known, pitId);
-  const keepMillis = Math.min(Math.max(bytes.readUInt32LE(28), LEAST_MILLIS), LIMITS.pinMillis);
-  const id = bytes.subarray(20, 28).toString('hex');
-  return { uuid, generation: bytes.readUInt32LE(16), id, keepMillis };
+  const own = bytes.subarray(1, 17).toString('hex') === uuid.replaceAll('-', '');
+  const exact = bytes.length === ID_BYTES && bytes.toString('base64url') === pitId;
+  if (!own || !exact || bytes[0] !== ID_VERSION) throw notOpen(known, pitId);
+  const keepMillis = Math.min(Math.max(bytes.readUInt32LE(29), LEAST_MILLIS), LIMITS.pinMillis);
+  const id = bytes.subarray(21, 29).toString('hex');
+  return { uuid, generation: bytes.readUInt32LE(17), id, keepMillis };
 }
 
 /** The same words for all of them: an id tells nothing about what it does not open. */

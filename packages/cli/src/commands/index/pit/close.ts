@@ -1,0 +1,22 @@
+import { Args } from '@oclif/core';
+import { LhsCommand } from '../../../base-command.ts';
+
+export default class IndexPitClose extends LhsCommand {
+  static override summary = 'Close a point in time, so that its files may go.';
+  static override examples = [
+    '<%= config.bin %> index pit close incidents "$PIT"',
+    '<%= config.bin %> index pit close incidents "$PIT" --json',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    pit: Args.string({ ignoreStdin: true, description: 'what opening printed', required: true }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexPitClose);
+    const backend = await this.backend(flags);
+    const answer = await backend.closePit({ index: args.index, pit_id: args.pit });
+    if (flags.json) return this.printJson(answer);
+    this.print([answer.closed ? 'closed' : 'it was closed before, or had expired']);
+  }
+}

@@ -1,0 +1,30 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../../base-command.ts';
+
+export default class IndexPitOpen extends LhsCommand {
+  static override summary =
+    'Open a point in time: an index as it is now, for as long as searches use it.';
+  static override examples = [
+    '<%= config.bin %> index pit open incidents',
+    `PIT=$(<%= config.bin %> index pit open incidents --keep-alive 30m)`,
+    `<%= config.bin %> search incidents 'timeout' --pit "$PIT" --json`,
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    'keep-alive': Flags.string({
+      description: 'how long it outlives its last use: 30s, 5m (default), 1h at most',
+      helpValue: 'TIME',
+    }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexPitOpen);
+    const backend = await this.backend(flags);
+    const pit = await backend.openPit({ index: args.index, keep_alive: flags['keep-alive'] });
+    if (flags.json) return this.printJson(pit);
+    this.print([pit.pit_id]);
+    this.terminal.err(`open until ${pit.expires_at}; each search with --pit moves that on`);
+  }
+}
