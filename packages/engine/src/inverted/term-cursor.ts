@@ -147,6 +147,12 @@ export class TermCursor {
       : { df: this.#df, kind: BIG, at: this.#big };
   }
 
+  /** Goes before the first term of a dictionary block. */
+  enter(block: number): void {
+    this.#held = false;
+    this.#ordinal = block * DICTIONARY_BLOCK;
+  }
+
   /** Goes before the first term that is not below `term`: the next `next` reads it. */
   seek(term: Uint8Array): void {
     this.#held = false;

@@ -69,12 +69,19 @@ function planQuery(
   mapping: Mapping,
 ): { readonly clause: Clause; readonly filter: Clause | null } {
   const fields = queryFields(mapping);
-  const { filter } = request;
+  const { filter: given } = request;
   const clause = bindQuery(readQuery(request, mapping), fields, request.query ?? null);
-  if (filter === undefined) return { clause, filter: null };
-  if (typeof filter !== 'string') return { clause, filter: bindQuery(readTree(filter), fields) };
-  const parsed = parseQuery(filter, parseOptions(request, mapping));
-  return { clause, filter: bindQuery(parsed, fields, filter) };
+  const filter = readFilter(request, mapping);
+  if (filter === null) return { clause, filter };
+  return { clause, filter: bindQuery(filter, fields, typeof given === 'string' ? given : null) };
+}
+
+/** The tree of a request's `filter`; null where it has none. */
+export function readFilter(request: SearchRequest, mapping: Mapping): Query | null {
+  const { filter } = request;
+  if (filter === undefined) return null;
+  if (typeof filter !== 'string') return readTree(filter);
+  return parseQuery(filter, parseOptions(request, mapping));
 }
 
 /** The tree of a request's `query` or `ast`; every document where it has neither. */

@@ -30,8 +30,10 @@ export function bindQuery(query: Query, fields: QueryFields, text: QueryText = n
   return rewrite(bindNode(query, 1, 0, scope) ?? NONE);
 }
 
-/** null: the node vanishes from its group. */
-function bindNode(node: Query, boost: number, depth: number, scope: BindScope): Clause | null {
+/**
+ * One node under a boost, not rewritten; null: it vanishes from its group. Throws as `bindQuery`.
+ */
+export function bindNode(node: Query, boost: number, depth: number, scope: BindScope): Clause | null {
   switch (node.kind) {
     case 'bool':
       return bindBool(node, boost, depth + 1, scope);
@@ -79,7 +81,7 @@ function bindBool(
 }
 
 /** How many of the `left` optional clauses must match; -1: more than the query ever had. */
-function neededShould(
+export function neededShould(
   node: Query & { readonly kind: 'bool' },
   required: number,
   left: number,

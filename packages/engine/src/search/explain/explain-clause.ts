@@ -1,0 +1,171 @@
+/**
+ * A bound clause on one document: whether it matches, its score, and what the score is made of, by
+ * the scorer's own statistics and formulas (query/weight/term-leaf.ts, phrase-leaf.ts), with the
+ * document's own postings.
+ */
+import type { ExplainDetail, ScoreFactors } from '../../backend.ts';
+import { hasBit, wordsOf } from '../../base/bitmap.ts';
+import { K1 } from '../../inverted/format.ts';
+import type { InvertedReader } from '../../inverted/inverted-reader.ts';
+import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clause.ts';
+import { segmentLeaf } from '../../query/weight/leaves.ts';
+import { sloppyFrequency } from '../../query/weight/sloppy.ts';
+import { normAt } from '../../query/weight/term-leaf.ts';
+import { figure, type Subject, whole } from './subject.ts';
+import { termName } from './term-name.ts';
+
+type Term = Leaf & { readonly kind: 'term' };
+type Phrase = Leaf & { readonly kind: 'phrase' };
+
+/** The explanation of a clause that the document matches, named `name`; null: it does not. */
+export function explainClause(
+  clause: Clause,
+  subject: Subject,
+  name: string,
+): ExplainDetail | null {
+  if (clause.kind === 'none') return null;
+  if (clause.kind === 'bool') return explainBool(clause, subject, name);
+  if (clause.kind === 'term') return explainTerm(clause, subject, name);
+  if (clause.kind === 'phrase') return explainPhrase(clause, subject, name);
+  const bits = new Int32Array(wordsOf(subject.reader.docs));
+  segmentLeaf(clause, subject.reader, null).fill(bits);
+  return hasBit(bits, subject.doc) ? constantDetail(name, clause.boost) : null;
+}
+
+function explainBool(clause: BoolClause, subject: Subject, name: string): ExplainDetail | null {
+  const all = (parts: readonly Clause[]) =>
+    parts.map((part, i) => explainClause(part, subject, partName(part, name, i)));
+  const must = all(clause.must);
+  const narrowing = all(clause.filter);
+  if (must.includes(null) || narrowing.includes(null)) return null;
+  const should = all(clause.should).filter((part) => part !== null);
+  if (should.length < clause.minimum) return null;
+  if (all(clause.mustNot).some((part) => part !== null)) return null;
+  const [only] = clause.must;
+  if (clause.must.length === 1 && clause.should.length === 0 && only?.kind === 'all') {
+    return constantDetail(name, only.boost);
+  }
+  const details = [...must, ...should].filter((part) => part !== null);
+  if (details.length === 1) return details[0]!;
+  return sumDetail(name, details);
+}
+
+const partName = (part: Clause, name: string, at: number): string =>
+  part.kind === 'term' ? termName(part.field, part.term) : `${name} (${at + 1})`;
+
+/** A clause that scores the same wherever it matches. */
+export function constantDetail(clause: string, score: number): ExplainDetail {
+  return { description: `${clause}: constant ${figure(score)}`, score, details: [], clause };
+}
+
+/** A clause whose score is the sum of its parts'. */
+export function sumDetail(clause: string, details: readonly ExplainDetail[]): ExplainDetail {
+  const score = details.reduce((sum, part) => sum + part.score, 0);
+  const description = `${clause}: sum of ${details.length} parts`;
+  return { description, score, details, clause };
+}
+
+function explainTerm(clause: Term, subject: Subject, name: string): ExplainDetail | null {
+  const { reader, doc, statistics } = subject;
+  const inverted = reader.inverted(clause.field.id);
+  const frequency = inverted === null ? 0 : frequencyOf(inverted, clause.term, doc);
+  if (inverted === null || frequency === 0) return null;
+  const df = [documentFrequency(subject, clause.field.id, clause.term)];
+  const idf = statistics.idf(clause.field, clause.term);
+  const { docs } = statistics.field(clause.field);
+  const common = { boost: clause.boost, idf, docs, df };
+  if (!inverted.text) {
+    const tf = 1 / (1 + K1);
+    return scoredDetail(name, { ...common, tf }, 'a value has no length');
+  }
+  return textDetail(clause, subject, inverted, name, frequency, common);
+}
+
+function explainPhrase(clause: Phrase, subject: Subject, name: string): ExplainDetail | null {
+  const { reader, statistics } = subject;
+  const inverted = reader.inverted(clause.field.id);
+  const frequency = inverted === null ? 0 : phraseFrequency(clause, inverted, subject.doc);
+  if (inverted === null || frequency === 0) return null;
+  const idf = clause.words.reduce((sum, { term }) => sum + statistics.idf(clause.field, term), 0);
+  const df = clause.words.map(({ term }) => documentFrequency(subject, clause.field.id, term));
+  const { docs } = statistics.field(clause.field);
+  const common = { boost: clause.boost, idf, docs, df };
+  return textDetail(clause, subject, inverted, name, frequency, common);
+}
+
+function textDetail(
+  clause: Term | Phrase,
+  { doc, statistics }: Subject,
+  inverted: InvertedReader,
+  name: string,
+  frequency: number,
+  common: Pick<ScoreFactors, 'boost' | 'idf' | 'docs' | 'df'>,
+): ExplainDetail {
+  const field = statistics.field(clause.field);
+  const tf = frequency / (frequency + normAt(inverted, field, doc));
+  const length = inverted.lengthOf(doc);
+  const average_length = field.averageLength;
+  const times = frequency === 1 ? '1 time' : `${whole(frequency)} times`;
+  const words = length === 1 ? '1 word' : `${whole(length)} words`;
+  const where = `${times} in ${words}, ${average_length.toFixed(1)} on average`;
+  return scoredDetail(name, { ...common, tf, frequency, length, average_length }, where);
+}
+
+/** `idf 5.31 (df 311 of 446,015) × tf 0.92 (1 time in 6 words, 8.1 on average)`. */
+function scoredDetail(clause: string, factors: ScoreFactors, where: string): ExplainDetail {
+  const { boost, idf, tf, df, docs } = factors;
+  const score = idf * boost * tf;
+  const boosted = boost === 1 ? '' : `boost ${figure(boost)} × `;
+  const found = `df ${df.map(whole).join(' + ')} of ${whole(docs)}`;
+  const sum = df.length > 1 ? 'idf of all words' : 'idf';
+  const made = `${boosted}${sum} ${figure(idf)} (${found}) × tf ${figure(tf)} (${where})`;
+  return { description: `${clause}: ${made}`, score, details: [], clause, factors };
+}
+
+/** Times that a document has a term; 1 in KEYWORD fields. */
+function frequencyOf(inverted: InvertedReader, term: Uint8Array, doc: number): number {
+  const info = inverted.lookup(term);
+  if (info === null) return 0;
+  const postings = inverted.postings(info);
+  return postings.advance(doc) === doc ? postings.tf() : 0;
+}
+
+/** Documents of all segments with a term, deleted ones too: what idf counts. */
+export function documentFrequency(
+  { snapshot }: Pick<Subject, 'snapshot'>,
+  field: number,
+  term: Uint8Array,
+): number {
+  return snapshot.segments.reduce((df, segment) => {
+    return df + (segment.inverted(field)?.lookup(term)?.df ?? 0);
+  }, 0);
+}
+
+/** The positions of a term in a document, rising; empty where it is not there. */
+export function positionsIn(inverted: InvertedReader, term: Uint8Array, doc: number): Int32Array {
+  const info = inverted.lookup(term);
+  if (info === null) return new Int32Array(0);
+  const postings = inverted.postings(info);
+  if (postings.advance(doc) !== doc) return new Int32Array(0);
+  const positions = new Int32Array(postings.tf());
+  postings.positions(positions);
+  return positions;
+}
+
+/** Times that a document has a phrase, within `slop` (the clause's own unless told). */
+export function phraseFrequency(
+  clause: Phrase,
+  inverted: InvertedReader,
+  doc: number,
+  slop = clause.slop,
+): number {
+  const positions = clause.words.map(({ term }) => positionsIn(inverted, term, doc));
+  if (positions.some((list) => list.length === 0)) return 0;
+  const same = clause.words.map((word) => firstWithTerm(clause.words, word));
+  const offsets = clause.words.map((word) => word.offset);
+  return sloppyFrequency({ offsets, same, slop }, positions);
+}
+
+function firstWithTerm(words: readonly PhraseWord[], word: PhraseWord): number {
+  return words.findIndex((other) => Buffer.compare(other.term, word.term) === 0);
+}

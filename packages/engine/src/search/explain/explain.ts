@@ -1,0 +1,158 @@
+/**
+ * Why the row of a key is, or is not, among the hits of a search. Steps:
+ *
+ * 1. The search is checked and bound as a search is; the key is looked up in the index.
+ * 2. A key that the index does not have is looked for in the table: absent, or newer than the index.
+ * 3. The query's tree and the filter's are judged on the document, node by node (verdict.ts).
+ * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out
+ *    (why-not.ts).
+ * 5. Where the index lags, the table is asked whether it still has the row.
+ */
+import type { ExplainDetail, ExplainRequest, ExplainResponse, WhyNot } from '../../backend.ts';
+import type { IndexSnapshot } from '../../index/index-snapshot.ts';
+import type { QueryText } from '../../query/bind/place.ts';
+import type { Query } from '../../query/query.ts';
+import { SnapshotStatistics } from '../../query/weight/statistics.ts';
+import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import type { SearchContext } from '../context.ts';
+import { planSearch, queryFields, readFilter, readQuery, type SearchPlan } from '../plan.ts';
+import { type CheckedRequest, checkExplainRequest } from '../request.ts';
+import { analyzedTerms } from './analyzed.ts';
+import { rankOf, totalOf } from './rank.ts';
+import { type Subject, whole } from './subject.ts';
+import { askTable, type TableAnswer } from './table-state.ts';
+import { judge, silent, type Verdict } from './verdict.ts';
+import { whyNot } from './why-not.ts';
+
+/** What the index says; the table has not been asked. */
+type IndexAnswer = Pick<
+  ExplainResponse,
+  'found' | 'matched' | 'score' | 'rank' | 'total' | 'detail' | 'analyzed' | 'why_not'
+>;
+
+/**
+ * Explains a search on one key. Throws invalid_argument (not a key of this index, unknown request
+ * fields), invalid_query, limit_exceeded; a table that cannot be reached is part of the answer.
+ */
+export async function explainKey(
+  context: SearchContext,
+  request: ExplainRequest,
+): Promise<ExplainResponse> {
+  const started = performance.now();
+  const checked = checkExplainRequest(request);
+  const { mapping, snapshot } = context;
+  const texts = textsOfCoordinates(mapping.key, request.coordinates);
+  const name = formatKey(coordinatesOfTexts(mapping.key, texts));
+  const answer = explainIn(snapshot, mapping, checked, encodeKey(texts), name);
+  const indexed = performance.now();
+  const lag = (await context.lag?.().catch(() => null)) ?? null;
+  const asked = !answer.found || (lag !== null && lag > 0);
+  const table = asked ? await askTable(context, texts) : null;
+  const ended = performance.now();
+  const why_not = table === null ? answer.why_not : tableReason(answer, table, lag, name);
+  return {
+    ...answer,
+    ...(why_not === undefined ? {} : { why_not }),
+    timings: {
+      index_ms: millis(indexed - started),
+      hydration_ms: millis(ended - indexed),
+      total_ms: millis(ended - started),
+    },
+    shards_scanned: 1,
+    shards_total: 1,
+    snapshot: snapshot.checkpoint?.snapshot_id ?? null,
+    index_generation: snapshot.generation,
+    lag_snapshots: lag,
+  };
+}
+
+const millis = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+function explainIn(
+  snapshot: IndexSnapshot,
+  mapping: Mapping,
+  checked: CheckedRequest,
+  key: Uint8Array,
+  name: string,
+): IndexAnswer {
+  const { request } = checked;
+  const plan = planSearch(checked, mapping);
+  const place = snapshot.find(key);
+  if (place === null) return { found: false, matched: false, analyzed: [] };
+  const statistics = new SnapshotStatistics(snapshot.segments);
+  const on = (node: Query, text: QueryText): { verdict: Verdict; subject: Subject } => {
+    const bind = { fields: queryFields(mapping), text, leaves: 0 };
+    const { segment: reader, doc } = place;
+    const subject: Subject = { snapshot, reader, doc, statistics, bind };
+    return { verdict: judge(node, subject), subject };
+  };
+  const query = on(readQuery(request, mapping), request.query ?? null);
+  const analyzed = analyzedTerms([query.verdict]);
+  const out = (why_not: WhyNot): IndexAnswer => {
+    return { found: true, matched: false, total: totalOf(snapshot, plan), analyzed, why_not };
+  };
+  if (query.verdict.detail === null) return out(whyNot(query.verdict, query.subject));
+  const filterNode = readFilter(request, mapping);
+  const filterText = typeof request.filter === 'string' ? request.filter : null;
+  const filter = filterNode === null ? null : on(filterNode, filterText);
+  if (filter !== null && filter.verdict.detail === null) {
+    return out(filterReason(whyNot(filter.verdict, filter.subject)));
+  }
+  const detail = withFilter(query.verdict.detail, filter?.verdict.clause);
+  return { ...matched(snapshot, checked, plan, key, name), score: detail.score, detail, analyzed };
+}
+
+function filterReason(why: WhyNot): WhyNot {
+  return { ...why, reason: 'filter', message: `the filter does not match: ${why.message}` };
+}
+
+function withFilter(detail: ExplainDetail, filter: string | undefined): ExplainDetail {
+  if (filter === undefined) return detail;
+  const details = [detail, silent(filter, 'matches; a filter does not score')];
+  const { clause, score } = detail;
+  return { description: `${clause}: query and filter`, score, details, clause };
+}
+
+function matched(
+  snapshot: IndexSnapshot,
+  { limit, offset }: CheckedRequest,
+  plan: SearchPlan,
+  key: Uint8Array,
+  name: string,
+): Omit<IndexAnswer, 'analyzed'> {
+  const { rank, total } = rankOf(snapshot, plan, key);
+  const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
+  if (rank === null || rank <= offset + limit) return answer;
+  const message = `${name} matches, and stands behind the page: rank ${whole(rank)} of ${whole(total)}, the page ends at ${whole(offset + limit)}`;
+  return { ...answer, why_not: { reason: 'below_page', message } };
+}
+
+/** What the table adds to the index's answer. */
+function tableReason(
+  { found, why_not }: IndexAnswer,
+  table: TableAnswer,
+  lag: number | null,
+  name: string,
+): WhyNot | undefined {
+  if (found) {
+    if (table.state !== 'absent') return why_not;
+    const message = `${name} is no longer in the table: a sync takes it out of the index`;
+    return { reason: 'removed', message };
+  }
+  if (table.state === 'unreachable') {
+    const message = `${name} is not in the index, and the table cannot be asked: ${table.message}`;
+    return { reason: 'table_unreachable', message };
+  }
+  if (table.state === 'absent') {
+    return { reason: 'absent', message: `${name} is in neither the index nor the table` };
+  }
+  if (lag === 0) {
+    const message = `${name} is in the table and not in the index, which is at the table's head`;
+    return { reason: 'not_indexed', message };
+  }
+  const behind =
+    lag === null ? 'is behind' : `lacks ${lag === 1 ? '1 snapshot' : `${lag} snapshots`}`;
+  const message = `${name} is in the table; the index ${behind}: a sync brings it`;
+  return { reason: 'newer_than_index', message, missing_snapshots: lag };
+}

@@ -1,0 +1,39 @@
+import type { SearchAfter } from '../../collect/order.ts';
+import type { IndexSnapshot } from '../../index/index-snapshot.ts';
+import { execute } from '../execute.ts';
+import type { SearchPlan } from '../plan.ts';
+
+/** Hits of the first look, and of each further one. */
+const FIRST_HITS = 100;
+const MORE_HITS = 10_000;
+
+/** Where a document stands among all hits, from 1 (null: it is no hit), and how many there are. */
+export interface Rank {
+  readonly rank: number | null;
+  readonly total: number;
+}
+
+/**
+ * The rank of a key in the order of a search, by the search itself: page after page until the key
+ * comes. Throws what searching throws.
+ */
+export function rankOf(snapshot: IndexSnapshot, plan: SearchPlan, key: Uint8Array): Rank {
+  const { clause, filter, order } = plan;
+  let after: SearchAfter | null = null;
+  let total = 0;
+  for (let passed = 0, limit = FIRST_HITS; ; limit = MORE_HITS) {
+    const page = execute(snapshot, { clause, filter, order, limit, after });
+    if (after === null) total = page.total;
+    const at = page.docs.findIndex((doc) => Buffer.compare(doc.key, key) === 0);
+    if (at >= 0) return { rank: passed + at + 1, total };
+    const last = page.docs.at(-1);
+    if (last === undefined) return { rank: null, total };
+    passed += page.docs.length;
+    after = { values: last.values, key: last.key };
+  }
+}
+
+/** How many documents a search finds. */
+export function totalOf(snapshot: IndexSnapshot, { clause, filter, order }: SearchPlan): number {
+  return execute(snapshot, { clause, filter, order, limit: 0 }).total;
+}

@@ -1,0 +1,105 @@
+/**
+ * A query's tree on one document. Every node is judged alone and keeps its place in the user's
+ * query; nothing is rewritten, so that the scores of the parts stand beside the clauses that they
+ * come from. Matching and scores are those of query/bind and query/weight: a bool sums what matches
+ * of must and should; filter and must_not score nothing; clauses that the analyzer left nothing of
+ * vanish from their bool.
+ */
+import type { ExplainDetail } from '../../backend.ts';
+import { bindNode, neededShould } from '../../query/bind/bind.ts';
+import type { Clause } from '../../query/bind/clause.ts';
+import type { Query } from '../../query/query.ts';
+import { explainClause, sumDetail } from './explain-clause.ts';
+import { clauseName, type Subject } from './subject.ts';
+
+export type Role = 'must' | 'should' | 'must_not' | 'filter';
+
+/** What became of a node on the document. */
+export interface Verdict {
+  /** The node without the boosts around it. */
+  readonly node: Query;
+  readonly clause: string;
+  /** The analyzer left nothing of it: it counts for nothing. At the top it matches nothing. */
+  readonly vanished: boolean;
+  /** Not null where the document matches it. */
+  readonly detail: ExplainDetail | null;
+  /** What a leaf was bound to; null for bools and where it vanished. */
+  readonly bound: Clause | null;
+  /** The parts of a bool, in the query's order by role. */
+  readonly parts: readonly { readonly role: Role; readonly verdict: Verdict }[];
+  /** How many should parts have to match; -1: more than there are. */
+  readonly minimum: number;
+}
+
+/** Judges a node. Throws what binding throws. */
+export function judge(node: Query, subject: Subject, boost = 1): Verdict {
+  if (node.kind === 'boost') {
+    const inner = judge(node.query, subject, boost * node.factor);
+    return renamed(inner, clauseName(node, subject.bind.text));
+  }
+  if (node.kind === 'bool') return judgeBool(node, subject, boost);
+  const clause = clauseName(node, subject.bind.text);
+  const bound = bindNode(node, boost, 0, subject.bind);
+  const detail = bound === null ? null : explainClause(bound, subject, clause);
+  return { node, clause, vanished: bound === null, detail, bound, parts: [], minimum: 0 };
+}
+
+/** The same under the name of the boost around it. */
+function renamed(verdict: Verdict, clause: string): Verdict {
+  const { detail } = verdict;
+  if (detail === null) return { ...verdict, clause };
+  const description = clause + detail.description.slice(detail.clause.length);
+  return { ...verdict, clause, detail: { ...detail, clause, description } };
+}
+
+function judgeBool(
+  node: Query & { readonly kind: 'bool' },
+  subject: Subject,
+  boost: number,
+): Verdict {
+  const clause = clauseName(node, subject.bind.text);
+  const as = (role: Role, list: readonly Query[], factor: number) =>
+    list.map((part) => ({ role, verdict: judge(part, subject, factor) }));
+  const all = [
+    ...as('must', node.must, boost),
+    ...as('filter', node.filter, 1),
+    ...as('should', node.should, boost),
+    ...as('must_not', node.must_not, 1),
+  ];
+  const parts = all.filter(({ verdict }) => !verdict.vanished);
+  const vanished = all.length > 0 && parts.length === 0;
+  const given = (...roles: readonly Role[]) => parts.filter(({ role }) => roles.includes(role));
+  const required = given('must', 'filter').length;
+  const optional = given('should').length;
+  const minimum = vanished ? 0 : neededShould(node, required, optional, subject.bind);
+  const matched = !vanished && boolMatches(parts, minimum);
+  const detail = matched ? boolDetail(clause, parts) : null;
+  return { node, clause, vanished, detail, bound: null, parts, minimum };
+}
+
+function boolMatches(parts: Verdict['parts'], minimum: number): boolean {
+  const fits = ({ role, verdict }: Verdict['parts'][number]): boolean => {
+    if (role === 'should') return true;
+    return (verdict.detail !== null) === (role !== 'must_not');
+  };
+  const optional = parts.filter(({ role, verdict }) => role === 'should' && verdict.detail);
+  return minimum >= 0 && optional.length >= minimum && parts.every(fits);
+}
+
+/** What scores, and, with 0, what only had to match or had not to. */
+function boolDetail(clause: string, parts: Verdict['parts']): ExplainDetail {
+  const details = parts.flatMap(({ role, verdict }): ExplainDetail[] => {
+    const { detail } = verdict;
+    if (role === 'must_not') return [silent(verdict.clause, 'does not match, as it has to')];
+    if (detail === null) return [];
+    return role === 'filter'
+      ? [silent(verdict.clause, 'matches; a filter does not score')]
+      : [detail];
+  });
+  return sumDetail(clause, details);
+}
+
+/** A clause that takes part in matching alone. */
+export function silent(clause: string, why: string): ExplainDetail {
+  return { description: `${clause}: ${why}`, score: 0, details: [], clause };
+}

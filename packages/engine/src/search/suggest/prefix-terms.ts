@@ -1,0 +1,113 @@
+/**
+ * Terms that begin with a prefix, the most frequent first. Steps, in each segment, the largest one
+ * first:
+ *
+ * 1. Two look-ups bound the dictionary blocks of the prefix.
+ * 2. Blocks whose largest count, in as many segments as there are, could not reach the last of the
+ *    list are passed over; so are terms.
+ * 3. What is left is counted in all segments, deleted documents left out, and offered.
+ */
+import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
+import type { TermCursor } from '../../inverted/term-cursor.ts';
+import type { TermInfo } from '../../inverted/term-info.ts';
+import { blockCounts, type FieldTerms, liveCount } from './field-terms.ts';
+import type { SuggestionList } from './suggestion-list.ts';
+
+/** Ranges of fewer blocks are read whole: their counts need not be known. */
+const FEW_BLOCKS = 24;
+
+/** Offers every term that begins with `prefix` and may belong to the list. */
+export function offerPrefix(
+  segments: readonly FieldTerms[],
+  prefix: Uint8Array,
+  list: SuggestionList,
+): void {
+  const seen = segments.length > 1 ? new Set<string>() : null;
+  for (const own of segments) new PrefixWalk(segments, own, list, seen).run(prefix);
+}
+
+class PrefixWalk {
+  readonly #segments: readonly FieldTerms[];
+  readonly #own: FieldTerms;
+  readonly #list: SuggestionList;
+  /** Terms that were counted in an earlier segment; null: there is one segment only. */
+  readonly #seen: Set<string> | null;
+
+  constructor(
+    segments: readonly FieldTerms[],
+    own: FieldTerms,
+    list: SuggestionList,
+    seen: Set<string> | null,
+  ) {
+    this.#segments = segments;
+    this.#own = own;
+    this.#list = list;
+    this.#seen = seen;
+  }
+
+  run(prefix: Uint8Array): void {
+    const cursor = this.#own.reader.terms(prefix);
+    if (!cursor.next()) return;
+    const first = cursor.ordinal;
+    const end = this.#firstBehind(prefix);
+    const [from, to] = [first / DICTIONARY_BLOCK, (end - 1) / DICTIONARY_BLOCK].map(Math.floor);
+    const counts = to! - from! < FEW_BLOCKS ? null : blockCounts(this.#own);
+    for (let block = from!; block <= to!; block++) {
+      if (counts !== null && this.#isTooRare(counts[block]!)) continue;
+      cursor.enter(block);
+      this.#block(cursor, first, end);
+    }
+  }
+
+  /** The number of the first term behind all that begin with the prefix. */
+  #firstBehind(prefix: Uint8Array): number {
+    const { reader } = this.#own;
+    const after = successor(prefix);
+    if (after === null) return reader.termCount;
+    const cursor = reader.terms(after);
+    return cursor.next() ? cursor.ordinal : reader.termCount;
+  }
+
+  #block(cursor: TermCursor, first: number, end: number): void {
+    for (let i = 0; i < DICTIONARY_BLOCK && cursor.next(); i++) {
+      if (cursor.ordinal < first) continue;
+      if (cursor.ordinal >= end) return;
+      if (!this.#isTooRare(cursor.df)) this.#offer(cursor.bytes().slice(), cursor.info());
+    }
+  }
+
+  /**
+   * True where a term with `df` documents in this segment, and not more in any other, stays off the
+   * list. (One with more in another is met there.) In one segment the terms come in order, so that
+   * the list's last wins ties.
+   */
+  #isTooRare(df: number): boolean {
+    const { worst } = this.#list;
+    if (worst === null) return false;
+    return this.#seen === null ? df <= worst.count : df * this.#segments.length < worst.count;
+  }
+
+  #offer(term: Uint8Array, info: TermInfo): void {
+    if (this.#seen !== null) {
+      const name = Buffer.from(term).toString('latin1');
+      if (this.#seen.has(name)) return;
+      this.#seen.add(name);
+    }
+    let count = 0;
+    for (const segment of this.#segments) {
+      const found = segment === this.#own ? info : segment.reader.lookup(term);
+      if (found !== null) count += liveCount(segment, found);
+    }
+    this.#list.offer({ term, distance: 0, count });
+  }
+}
+
+/** The smallest bytes above everything that begins with `prefix`; null: there are none. */
+function successor(prefix: Uint8Array): Uint8Array | null {
+  let length = prefix.length;
+  while (length > 0 && prefix[length - 1] === 255) length--;
+  if (length === 0) return null;
+  const next = prefix.slice(0, length);
+  next[length - 1]!++;
+  return next;
+}

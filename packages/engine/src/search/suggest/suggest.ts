@@ -1,0 +1,90 @@
+/**
+ * Suggestions from the term dictionary. Steps: check, resolve the field (a field with terms, or a
+ * path of a variant), fold the text as the field's analyzer folds words, walk the dictionaries of
+ * all segments (prefix-terms.ts, near-terms.ts).
+ */
+import type { SuggestRequest, SuggestResponse } from '../../backend.ts';
+import { LhsError } from '../../base/errors.ts';
+import type { Leaf } from '../../query/bind/clause.ts';
+import { type FieldTarget, findField, unknownFieldHint } from '../../query/bind/fields.ts';
+import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import { pathPrefix } from '../../schema/variant-terms.ts';
+import type { SearchContext } from '../context.ts';
+import { queryFields } from '../plan.ts';
+import { checkSuggestRequest } from '../request.ts';
+import { fieldTerms } from './field-terms.ts';
+import { offerNear } from './near-terms.ts';
+import { offerPrefix } from './prefix-terms.ts';
+import { SuggestionList } from './suggestion-list.ts';
+
+const DEFAULT_LIMIT = 10;
+/** Texts of up to so many characters get one edit, longer ones two. */
+const SHORT_TEXT = 5;
+
+/**
+ * Terms of a field near to what was typed, with the number of live documents that hold each.
+ * Throws invalid_argument (unknown field, field without terms), limit_exceeded.
+ */
+export async function suggestTerms(
+  context: SearchContext,
+  request: SuggestRequest,
+): Promise<SuggestResponse> {
+  const started = performance.now();
+  checkSuggestRequest(request);
+  const { mapping, snapshot } = context;
+  const lag = context.lag?.() ?? Promise.resolve(null);
+  lag.catch(() => {});
+  const target = termsTarget(request.field, mapping);
+  const list = new SuggestionList(request.limit || DEFAULT_LIMIT);
+  const clause = patternOf(request, target);
+  const segments = fieldTerms(snapshot.segments, target.plan.id);
+  if (clause.kind === 'prefix') offerPrefix(segments, clause.prefix, list);
+  else if (clause.kind === 'pattern') offerNear(segments, clause.automaton, list);
+  const head = target.kind === 'path' ? Buffer.byteLength(pathPrefix(target.path)) : 0;
+  const suggestions = list.terms.map(({ term, distance, count }) => ({
+    text: Buffer.from(term.subarray(head)).toString(),
+    doc_count: count,
+    distance,
+  }));
+  const took = performance.now() - started;
+  return {
+    suggestions,
+    snapshot: snapshot.checkpoint?.snapshot_id ?? null,
+    index_generation: snapshot.generation,
+    took_ms: Math.round(took * 1000) / 1000,
+    lag_snapshots: await lag,
+  };
+}
+
+function termsTarget(name: string, mapping: Mapping): FieldTarget {
+  const fields = queryFields(mapping);
+  const target = findField(fields, name);
+  if (target === undefined) {
+    const message = `"field" names "${name}", which is not in index "${fields.index}"`;
+    throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
+  }
+  if (target.plan.inverted !== null) return target;
+  const { type } = target.plan;
+  if (type === 'TEXT' || type === 'KEYWORD') {
+    const hint = `set "indexed: true" on "${name}" in the definition and alter the index`;
+    throw new LhsError('invalid_argument', `"${name}" is not indexed: it has no terms`, { hint });
+  }
+  const hint = 'suggestions come from TEXT and KEYWORD fields and from paths of variants';
+  throw new LhsError('invalid_argument', `"${name}" is ${type}: it has no terms`, { hint });
+}
+
+/** The clause that finds the terms: folded as the analyzer folds, never stemmed or split. */
+function patternOf(request: SuggestRequest, target: FieldTarget): Leaf {
+  const { field, text, fuzzy = false } = request;
+  const short = Array.from(text).length <= SHORT_TEXT;
+  const edits = request.max_edits ?? (short ? 1 : 2);
+  const node: PatternNode = fuzzy
+    ? { kind: 'fuzzy', field, value: text, edits }
+    : { kind: 'prefix', field, value: text };
+  const clause =
+    target.kind === 'path'
+      ? bindPathPattern(target.plan, node, target.path, 1, null)
+      : bindPattern(target.plan, node, 1, null);
+  return clause as Leaf;
+}

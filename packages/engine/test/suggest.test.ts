@@ -1,0 +1,106 @@
+/**
+ * Suggestions over random corpora (several segments, deletes, merges, Unicode) against brute force
+ * over the live documents. LHS_SUGGEST_CASES sets the number of requests, LHS_ORACLE_SEED the seed.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Suggestion, SuggestRequest } from '../src/backend.ts';
+import { suggestTerms } from '../src/search/suggest/suggest.ts';
+import { buildCorpus, type Corpus, corpusPlan, KEYWORDS, MAPPING, TEXTS } from './oracle/corpus.ts';
+import { addressOf, compareText, type ModelDoc, tokens } from './oracle/model.ts';
+
+const CASES = Number(process.env.LHS_SUGGEST_CASES ?? 3000);
+const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
+const CASES_A_CORPUS = 150;
+
+const ask = (corpus: Corpus, request: SuggestRequest) =>
+  suggestTerms(
+    {
+      mapping: MAPPING,
+      snapshot: corpus.snapshot,
+      openTable: () => Promise.reject(new Error('no table here')),
+    },
+    request,
+  );
+
+/** The analyzer lower-cases code point by code point: U+0130 becomes a plain i. */
+const folded = (text: string): string => text.replaceAll('\u0307', '');
+
+/** Live documents by term. */
+function termCounts(live: readonly ModelDoc[], field: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const doc of live) {
+    const terms =
+      doc.texts[field]?.flatMap((text) => tokens(text).map(folded)) ?? doc.words[field]!;
+    for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Optimal string alignment over code points, by trying every last step. */
+function edits(a: readonly string[], b: readonly string[], seen = new Map<string, number>()) {
+  const go = (i: number, j: number): number => {
+    const name = `${i} ${j}`;
+    const known = seen.get(name);
+    if (known !== undefined) return known;
+    const steps = [i === 0 ? j : j === 0 ? i : Number.POSITIVE_INFINITY];
+    if (i > 0 && j > 0) {
+      steps.push(go(i - 1, j) + 1, go(i, j - 1) + 1);
+      steps.push(go(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) steps.push(go(i - 2, j - 2) + 1);
+    }
+    const best = Math.min(...steps);
+    seen.set(name, best);
+    return best;
+  };
+  return go(a.length, b.length);
+}
+
+function expected(live: readonly ModelDoc[], request: SuggestRequest): readonly Suggestion[] {
+  const { field, text, fuzzy = false, limit = 10 } = request;
+  const own = [...(field.startsWith('t') ? folded(text.toLowerCase()) : text)];
+  const most = request.max_edits ?? ([...text].length <= 5 ? 1 : 2);
+  const found: Suggestion[] = [];
+  for (const [term, doc_count] of termCounts(live, field)) {
+    const distance = fuzzy ? edits(own, [...term]) : 0;
+    const near = fuzzy ? distance <= most : term.startsWith(own.join(''));
+    if (near) found.push({ text: term, doc_count, distance });
+  }
+  found.sort(
+    (a, b) => a.distance - b.distance || b.doc_count - a.doc_count || compareText(a.text, b.text),
+  );
+  return found.slice(0, limit);
+}
+
+const texts = fc.oneof(
+  fc.constantFrom('', 'f', 'fo', 'foo', 'ba', 'baz', 'bazar', 'é', 'ete', '東', '𝒳', 'aa', 'FIX'),
+  fc.constantFrom('Perl', 'pelr', 'gti', 'git-sc', 'git_scm', 'zz\u0001', 'İ', 'i', 'nothing', 'b'),
+);
+const requests: fc.Arbitrary<SuggestRequest> = fc
+  .record({
+    field: fc.constantFrom(...TEXTS, ...KEYWORDS),
+    text: texts,
+    limit: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+    fuzzy: fc.boolean(),
+    max_edits: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
+  })
+  .map((request) => (request.fuzzy ? request : { ...request, max_edits: undefined }));
+
+test(`${CASES} random suggestions equal brute force (seed ${SEED})`, async () => {
+  const corpora = fc.sample(corpusPlan(addressOf), {
+    seed: SEED,
+    numRuns: Math.ceil(CASES / CASES_A_CORPUS),
+  });
+  for (const [i, plan] of corpora.entries()) {
+    const corpus = buildCorpus(plan);
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const { suggestions } = await ask(corpus, request);
+        expect(suggestions).toEqual(expected(corpus.live, request));
+      }),
+      { seed: SEED + i, numRuns: CASES_A_CORPUS },
+    );
+    corpus.snapshot.release();
+  }
+});
