@@ -8,10 +8,11 @@
  * another, has committed. What needs the table (building, syncing, hydrating) loads its code when
  * it is first used: a search that needs none starts fast.
  */
-import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from './analysis/registry.ts';
 import { analyzeToTokens } from './analysis/tokens.ts';
 import type {
+  AggregateRequest,
+  AggregateResponse,
   ApplyResponse,
   Backend,
   BenchRequest,
@@ -25,6 +26,8 @@ import type {
   ExplainRequest,
   ExplainResponse,
   ExportedDocument,
+  FacetsRequest,
+  FacetsResponse,
   FollowEvent,
   FollowOptions,
   IndexDescription,
@@ -50,7 +53,8 @@ import { LhsError } from './base/errors.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
 import { readIndex } from './local/read-index.ts';
-import { answerOnceReached } from './local/wait-for-snapshot.ts';
+import { searchLocal } from './local/search.ts';
+import { type TenantReads, tenantReads } from './local/tenant-reads.ts';
 import { lockedGeneration, lockForWriting, unlock, writeIndex } from './local/write-index.ts';
 import type { Query } from './query/query.ts';
 import { analyzersOf, fieldAnalyzer } from './registry/definition-analyzers.ts';
@@ -69,6 +73,7 @@ import {
   requireDefinition,
 } from './schema/parse-definition.ts';
 import { storeParsed } from './schema/parsed-definition.ts';
+import type { FilterCache } from './search/filter-cache.ts';
 
 /**
  * Opens a data folder, making it where it is missing. Throws io_error, corrupt_index, unsupported.
@@ -85,6 +90,11 @@ export class LocalBackend implements Backend {
   constructor(dataDir: string, options?: LocalOptions) {
     this.dataDir = dataDir;
     this.#indexes = new LocalIndexes(dataDir, options);
+  }
+
+  /** Matches of filters that searches have asked for. */
+  get filters(): FilterCache {
+    return this.#indexes.filters;
   }
 
   async createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription> {
@@ -206,9 +216,20 @@ export class LocalBackend implements Backend {
   }
 
   async search(request: SearchRequest): Promise<SearchResponse> {
-    const { searchIndex } = await import('./search/search.ts');
+    return searchLocal(this.#indexes, request);
+  }
+
+  async aggregate(request: AggregateRequest): Promise<AggregateResponse> {
+    const { aggregateIndex } = await import('./search/aggregate.ts');
     return answerOnceReached(this.#indexes, request, () =>
-      readIndex(this.#indexes, request, (context) => searchIndex(context, request)),
+      readIndex(this.#indexes, request.index, (context) => aggregateIndex(context, request)),
+    );
+  }
+
+  async facets(request: FacetsRequest): Promise<FacetsResponse> {
+    const { facetIndex } = await import('./search/facets.ts');
+    return answerOnceReached(this.#indexes, request, () =>
+      readIndex(this.#indexes, request.index, (context) => facetIndex(context, request)),
     );
   }
 
@@ -249,18 +270,16 @@ export class LocalBackend implements Backend {
     index?: string;
     query?: string;
   }): AsyncGenerator<ExportedDocument> {
-    const { exportAll, exportMatches } = await import('./registry/export-documents.ts');
-    const open = this.#indexes.hold(this.#indexes.resolve(request.index));
-    try {
-      if (request.query === undefined) yield* exportAll(open);
-      else {
-        const { searchIndex } = await import('./search/search.ts');
-        const context = { ...open, openTable: noTable };
-        yield* exportMatches(open, request.query, (page) => searchIndex(context, page));
-      }
-    } finally {
-      open.snapshot.release();
-    }
+    const { exportLocal } = await import('./local/export.ts');
+    yield* exportLocal(this.#indexes, request);
+  }
+
+  /**
+   * What callers of one tenant may do: nothing that they ask shows documents or rows of another.
+   * An index without a `tenant_field` is everybody's.
+   */
+  forTenant(tenant: string): TenantReads {
+    return tenantReads(this.#indexes, tenant);
   }
 
   async analyze(request: {
@@ -329,6 +348,3 @@ export class LocalBackend implements Backend {
     await this.#indexes.close();
   }
 }
-
-const noTable = (): Promise<SourceTable> =>
-  Promise.reject(new LhsError('internal', 'an export reads no table'));

@@ -41,6 +41,7 @@ export const LIMITS = Object.freeze({
   waitMillis: 600_000,
   pollLeastMillis: 10,
   pollMillis: 3_600_000,
+  filterCacheBytes: 64 * 2 ** 20,
   pins: 500,
   pinMillis: 3_600_000,
 });

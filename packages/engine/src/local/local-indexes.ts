@@ -12,6 +12,7 @@ import type { PinName, PinnedIndex } from '../registry/pinned-index.ts';
 import { Registry } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
+import { FilterCache } from '../search/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 
 /** What a local engine stands on; tests put a faulty disk under it. */
@@ -33,6 +34,8 @@ export class LocalIndexes {
   readonly clock: Clock;
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
+  /** Matches of filters that were asked for before. */
+  readonly filters = new FilterCache();
   readonly #open: OpenIndexes;
   readonly #definitions = new Map<string, KnownIndex>();
   #tables: KeptTables | undefined;
@@ -43,7 +46,9 @@ export class LocalIndexes {
     this.clock = clock;
     this.openDirectory = openDirectory;
     this.registry = new Registry(dataDir);
-    this.#open = new OpenIndexes(openDirectory);
+    this.#open = new OpenIndexes(openDirectory, (former, now) => {
+      this.filters.replaced(former.segments, now?.segments ?? []);
+    });
   }
 
   /**

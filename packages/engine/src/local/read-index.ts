@@ -1,5 +1,6 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { SearchContext } from '../search/context.ts';
+import { tenantGuard } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 
@@ -10,6 +11,8 @@ const LAG_MS = 1000;
 export interface ReadTarget {
   readonly index?: string;
   readonly pit_id?: string;
+  /** Nobody but this tenant's documents and rows are seen (search/tenant.ts). */
+  readonly tenant?: string;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface ReadTarget {
  */
 export async function readIndex<T>(
   indexes: LocalIndexes,
-  { index, pit_id }: ReadTarget,
+  { index, pit_id, tenant }: ReadTarget,
   work: (context: SearchContext) => Promise<T>,
 ): Promise<T> {
   const known = indexes.resolve(index);
@@ -42,7 +45,10 @@ export async function readIndex<T>(
     return reaches(table, checkpoint, id);
   };
   try {
-    return await work({ snapshot, mapping, openTable, lag, hasReached });
+    const guard = tenant === undefined ? null : tenantGuard(mapping, tenant);
+    const { filters } = indexes;
+    const table = { openTable, lag, hasReached };
+    return await work({ snapshot, mapping, filters, ...table, tenant, guard });
   } finally {
     snapshot.release();
   }

@@ -1,3 +1,4 @@
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { analyzersOf } from './definition-analyzers.ts';
 import {
   commitVersion,
@@ -21,9 +22,15 @@ export class OpenIndexes {
   readonly #open = new Map<string, OpenIndex>();
   readonly #swept = new Set<string>();
   readonly #pins: OpenPins;
+  readonly #replaced: (former: IndexSnapshot, now: IndexSnapshot | null) => void;
 
-  constructor(openDirectory: OpenDirectory) {
+  /** `replaced` is told when a commit gives way to the next one, or is let go (null). */
+  constructor(
+    openDirectory: OpenDirectory,
+    replaced: (former: IndexSnapshot, now: IndexSnapshot | null) => void = () => {},
+  ) {
     this.#openDirectory = openDirectory;
+    this.#replaced = replaced;
     this.#pins = new OpenPins(openDirectory);
   }
 
@@ -42,6 +49,7 @@ export class OpenIndexes {
       this.#pins.sweep(Date.now());
       const analyzerOf = analyzersOf(definition.analyzers);
       const next = openIndex(folder, definition, analyzerOf, this.#openDirectory, open?.snapshot);
+      if (open !== undefined) this.#replaced(open.snapshot, next.snapshot);
       open?.snapshot.release();
       this.#open.set(uuid, next);
       open = next;
@@ -71,7 +79,9 @@ export class OpenIndexes {
 
   /** Lets go of an index: its next use opens it again. */
   forget(uuid: string): void {
-    this.#open.get(uuid)?.snapshot.release();
+    const open = this.#open.get(uuid);
+    if (open !== undefined) this.#replaced(open.snapshot, null);
+    open?.snapshot.release();
     this.#open.delete(uuid);
     this.#pins.forget(uuid);
   }

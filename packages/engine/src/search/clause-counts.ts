@@ -1,5 +1,6 @@
 import type { ClauseCount, SearchRequest } from '../backend.ts';
 import { bindQuery } from '../query/bind/bind.ts';
+import type { Clause } from '../query/bind/clause.ts';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import { printQuery } from '../query/syntax/print.ts';
@@ -22,19 +23,23 @@ export function clauseCounts(
   request: SearchRequest,
 ): readonly ClauseCount[] {
   checkRequest(request);
-  const { mapping, snapshot } = context;
+  const { mapping } = context;
   const fields = queryFields(mapping);
   const text = request.query ?? null;
   const clauses = [...positiveClauses(readQuery(request, mapping))].slice(0, COUNTED_CLAUSES);
   return clauses.map((node) => {
     const clause = bindQuery(node, fields, text);
-    const { total } = execute(snapshot, { clause, filter: null, order: [], limit: 0 });
+    const total = countMatches(context, clause);
     const suggestion = total === 0 ? suggest(context, node, fields) : undefined;
     const shown = clauseText(node, text);
     return suggestion === undefined
       ? { clause: shown, total }
       : { clause: shown, total, suggestion };
   });
+}
+
+function countMatches({ snapshot, guard }: SearchContext, clause: Clause): number {
+  return execute(snapshot, { clause, filter: null, guard, order: [], limit: 0 }).total;
 }
 
 function* positiveClauses(node: Query): Generator<Query> {
@@ -55,5 +60,9 @@ function suggest(context: SearchContext, node: Query, fields: QueryFields): stri
   if (node.kind !== 'term') return undefined;
   const target = findField(fields, node.field);
   if (target?.kind !== 'field' || target.plan.inverted === null) return undefined;
-  return nearestTerm(context.snapshot, target.plan, node.value);
+  const near = nearestTerm(context.snapshot, target.plan, node.value);
+  if (near === undefined || !context.guard) return near;
+  // A word that only other tenants have is none of the caller's business.
+  const clause = bindQuery({ kind: 'term', field: node.field, value: near }, fields, null);
+  return countMatches(context, clause) > 0 ? near : undefined;
 }

@@ -1,12 +1,22 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
+import type { Clause } from '../query/bind/clause.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import type { FilterCache } from './filter-cache.ts';
 
 /** What a search works on: an index at one commit, its mapping, and the way to its table. */
 export interface SearchContext {
   readonly mapping: Mapping;
   /** Held by the caller while the search runs. */
   readonly snapshot: IndexSnapshot;
+  /**
+   * The tenant that the caller is of, where it is of one: it sees nothing of others. `guard` is the
+   * clause of that (null: the index has no tenants), to be ANDed to whatever is asked.
+   */
+  readonly tenant?: string;
+  readonly guard?: Clause | null;
+  /** Matches of filters that were asked for before. */
+  readonly filters?: FilterCache;
   /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
   readonly openTable: () => Promise<SourceTable>;
   /**

@@ -10,7 +10,7 @@
  *    skipped by their bound.
  * 4. The lists of the segments are merged.
  */
-import { and, andNot, countBits, setBit } from '../base/bitmap.ts';
+import { andNot, countBits, setBit } from '../base/bitmap.ts';
 import { LIMITS } from '../base/limits.ts';
 import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
 import { collectEvery, collectFirst, type SegmentMatches } from '../collect/collect-segment.ts';
@@ -24,13 +24,19 @@ import { addScores, constantScore, type ScoreNode, scoreNode } from '../query/we
 import { createWeight, type Weight } from '../query/weight/weight.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { FilterCache } from './filter-cache.ts';
 import { kernelSearch } from './kernel-search.ts';
+import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
 
 /** What to find, and how much of it. */
 export interface ExecutionPlan {
   readonly clause: Clause;
   readonly filter: Clause | null;
+  /** What every hit has to match besides, whatever was asked (search/tenant.ts). */
+  readonly guard?: Clause | null;
+  /** Matches of filters and guards that were asked for before. */
+  readonly filters?: FilterCache | null;
   readonly order: readonly SortKey[];
   /** 0: only the total. */
   readonly limit: number;
@@ -48,7 +54,9 @@ export interface Execution {
 
 /** Runs a bound query. Throws what patterns throw that grow past their limits (limit_exceeded). */
 export function execute(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution {
-  if (plan.clause.kind === 'none' || plan.filter?.kind === 'none') return { docs: [], total: 0 };
+  if ([plan.clause, ...narrowingClauses(plan)].some(({ kind }) => kind === 'none')) {
+    return { docs: [], total: 0 };
+  }
   const deadline = performance.now() + LIMITS.queryMillis;
   return kernelSearch(snapshot, plan, deadline) ?? new Search(snapshot, plan, deadline).run();
 }
@@ -59,7 +67,7 @@ class Search {
   readonly #plan: ExecutionPlan;
   readonly #deadline: number;
   readonly #query: Weight;
-  readonly #filter: Weight | null;
+  readonly #narrowing: Narrowing;
   readonly #scored: boolean;
   readonly #groups: Groups | null;
   #docs: readonly RankedDoc[] = [];
@@ -71,7 +79,7 @@ class Search {
     this.#snapshot = snapshot;
     this.#plan = plan;
     this.#query = createWeight(plan.clause, segments);
-    this.#filter = plan.filter === null ? null : createWeight(plan.filter, segments);
+    this.#narrowing = new Narrowing(narrowingClauses(plan), segments, plan.filters ?? null);
     this.#scored = plan.order.some((key) => key.kind === 'score');
     this.#groups = plan.collapse ? new Map() : null;
   }
@@ -100,11 +108,7 @@ class Search {
 
   #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
     const matches = matchesOf(node, scratch);
-    if (this.#filter !== null) {
-      const kept = matchesOf(this.#filter.node(reader, false), scratch);
-      and(matches, kept);
-      scratch.bitmaps.give(kept);
-    }
+    this.#narrowing.apply(matches, reader, scratch);
     if (reader.deleted !== null) andNot(matches, reader.deleted);
     return matches;
   }

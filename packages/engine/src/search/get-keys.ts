@@ -19,7 +19,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
   const wanted = texts.map((key): WantedRow => ({ texts: key, locator: locate(context, key) }));
   const columns = rowColumns(table, request.columns);
   const shown = shownSnapshot(table, mapping);
-  const found = await readRows(table, mapping, wanted, columns, cost);
+  const found = await readRows(table, mapping, wanted, columns, cost, context.tenant);
   const missing: Coordinates[] = [];
   const rows: KeysResponse['rows'][number][] = [];
   found.forEach((fields, i) => {

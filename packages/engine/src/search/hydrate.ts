@@ -33,7 +33,7 @@ export async function hydrate(
   try {
     const table = await context.openTable();
     const names = rowColumns(table, columns);
-    const rows = await readRows(table, mapping, wanted, names, cost);
+    const rows = await readRows(table, mapping, wanted, names, cost, context.tenant);
     return rows.map((row, i) => (row === null ? gone(mapping.key, docs[i]!.key) : { row }));
   } catch (error) {
     if (error instanceof LhsError && error.code === 'invalid_argument') throw error;

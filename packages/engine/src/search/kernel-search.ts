@@ -10,7 +10,8 @@ import { countTerms, searchTerms } from '../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../scoring/top-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
-import { scratchOf } from './scratch.ts';
+import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { type SegmentScratch, scratchOf } from './scratch.ts';
 
 /** Answers by the postings' kernels what they can answer; null: not one of those queries. */
 export function kernelSearch(
@@ -21,9 +22,11 @@ export function kernelSearch(
   if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
   const shape = termShape(plan.clause);
   if (shape === null) return null;
-  const filter = plan.filter === null ? shape.filter : [...shape.filter, plan.filter];
+  const narrowing = narrowingClauses(plan);
+  const filters = new Narrowing(narrowing, snapshot.segments, plan.filters ?? null);
+  const outer = narrowing.length === 0 ? null : filters;
   const blocked: Blocked[] = [];
-  const segments = scoringSegments(snapshot, { ...shape, filter }, deadline, blocked);
+  const segments = scoringSegments(snapshot, shape, outer, deadline, blocked);
   const search: TermSearch = { mode: shape.mode, terms: shape.terms, segments };
   const found = plan.limit === 0 ? null : searchTop(snapshot, search, plan);
   const answer = found ?? { docs: [], total: countTerms(search) };
@@ -58,6 +61,7 @@ function searchTop(snapshot: IndexSnapshot, search: TermSearch, plan: ExecutionP
 function scoringSegments(
   snapshot: IndexSnapshot,
   shape: TermShape,
+  outer: Narrowing | null,
   deadline: number,
   taken: Blocked[],
 ): readonly ScoringSegment[] {
@@ -67,14 +71,16 @@ function scoringSegments(
     const reader = segment.inverted(shape.field.id);
     if (reader === null) return [];
     const { ranks } = segment.keys;
-    if (narrowing === null) {
+    if (narrowing === null && outer === null) {
       return [
         { number, reader, ranks, blocked: segment.deleted, living: livingOf(segment, shape) },
       ];
     }
     const scratch = scratchOf(segment, deadline);
     const { bitmaps } = scratch;
-    const allowed = matchesOf(narrowing.node(segment, false), scratch);
+    const allowed =
+      narrowing === null ? all(scratch) : matchesOf(narrowing.node(segment, false), scratch);
+    outer?.apply(allowed, segment, scratch);
     if (segment.deleted !== null) andNot(allowed, segment.deleted);
     const bits = bitmaps.takeDirty();
     fillAll(bits, segment.docs);
@@ -83,6 +89,12 @@ function scoringSegments(
     taken.push({ bitmaps, bits });
     return [{ number, reader, ranks, blocked: bits, living: null }];
   });
+}
+
+function all({ bitmaps, docs }: SegmentScratch): Int32Array {
+  const bits = bitmaps.takeDirty();
+  fillAll(bits, docs);
+  return bits;
 }
 
 function allOf({ filter, mustNot }: TermShape): Clause {

@@ -15,6 +15,7 @@ import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { columnText, parseColumnText } from '../schema/column-text.ts';
 import { encodeKey } from '../schema/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { tenantRows } from './tenant.ts';
 
 /** Bytes and requests that reading took so far. */
 export interface RowCost {
@@ -68,16 +69,22 @@ export function shownSnapshot(table: SourceTable, { definition }: Mapping): bigi
   throw new LhsError('not_found', `source.ref: "${ref}" is no branch or tag of ${table.name}`);
 }
 
-/** The rows of `wanted`, in order; null where the table has no row of that key. */
+/**
+ * The rows of `wanted`, in order; null where the table has no row of that key, or where it is not
+ * the caller's `tenant`'s.
+ */
 export async function readRows(
   table: SourceTable,
   mapping: Mapping,
   wanted: readonly WantedRow[],
   columns: readonly string[],
   cost: RowCost,
+  tenant?: string,
 ): Promise<readonly (JsonObject | null)[]> {
   const names = keyNames(table, mapping);
-  const read = [...new Set([...names, ...columns])];
+  const owned = tenantRows(mapping, table, tenant);
+  const guarding = owned === null ? [] : [owned.column];
+  const read = [...new Set([...names, ...guarding, ...columns])];
   const options = { snapshotId: shownSnapshot(table, mapping) ?? undefined, cost };
   const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
   const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
@@ -90,7 +97,10 @@ export async function readRows(
       rows[at] = found[i]?.row ?? null;
     });
   }
-  return rows.map((row) => (row === null ? null : rowToJson(table, row, columns)));
+  return rows.map((row) => {
+    const shown = row !== null && (owned === null || owned.owns(row));
+    return shown ? rowToJson(table, row, columns) : null;
+  });
 }
 
 /** What the key's columns are called in the table now: they are found by field id. */

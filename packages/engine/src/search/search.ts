@@ -31,7 +31,8 @@ export async function searchIndex(
   await requireSnapshot(context, request.min_snapshot);
   const lag = lagOf(context);
   const { limit, offset } = plan.checked;
-  const { docs, total } = execute(context.snapshot, { ...plan, limit: offset + limit });
+  const { guard, filters, snapshot } = context;
+  const { docs, total } = execute(snapshot, { ...plan, guard, filters, limit: offset + limit });
   const page = docs.slice(offset);
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, request, cost) : null;
@@ -48,7 +49,16 @@ export async function searchIndex(
     took_ms: Math.round(took * 1000) / 1000,
     lag_snapshots: await lag,
     ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
+    ...summary,
   };
+}
+
+/** Facets and aggregations: their code is loaded by the first search that asks for some. */
+async function summaryOf(context: SearchContext, plan: SearchPlan) {
+  const { facets, aggs } = plan.checked.request;
+  if (facets === undefined && aggs === undefined) return {};
+  const { summarize } = await import('./summarize.ts');
+  return summarize(context, plan, facets, aggs);
 }
 
 /** Asked for at the beginning: the table is looked at while the index answers. */
@@ -102,7 +112,11 @@ function hit(
   };
 }
 
-async function requireSnapshot(context: SearchContext, wanted: string | undefined): Promise<void> {
+/** Throws snapshot_not_reached where the index does not hold all of a snapshot. */
+export async function requireSnapshot(
+  context: SearchContext,
+  wanted: string | undefined,
+): Promise<void> {
   if (wanted === undefined) return;
   const own = context.snapshot.checkpoint?.snapshot_id ?? null;
   if (own === wanted || (await context.hasReached?.(wanted)) === true) return;

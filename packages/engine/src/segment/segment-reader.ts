@@ -20,6 +20,8 @@ const EMPTY_ROW: StoredRow = new Map();
 export class SegmentReader {
   readonly entry: SegmentEntry;
   readonly id: string;
+  /** Of the directory that it lies in. */
+  readonly path: string;
   /** All documents, deleted ones too. */
   readonly docs: number;
   readonly deletedDocs: number;
@@ -36,6 +38,7 @@ export class SegmentReader {
   private constructor(directory: Directory, entry: SegmentEntry, verification: Verification) {
     this.entry = entry;
     this.id = entry.id;
+    this.path = directory.path;
     this.docs = entry.docs;
     this.#verification = verification;
     try {

@@ -50,6 +50,8 @@ export type Leaf =
       readonly kind: 'pattern';
       readonly boost: number;
       readonly field: FieldPlan;
+      /** What the automaton was made of: on one field the same patterns have the same texts. */
+      readonly source: readonly string[];
       readonly automaton: TermAutomaton;
     }
   | {

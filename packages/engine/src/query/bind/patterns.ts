@@ -30,7 +30,7 @@ export function bindPattern(
     return { kind: 'prefix', boost, field, prefix: encoder.encode(fold(node.value)) };
   }
   const automaton = placedErrors(node, text, () => compile(node, fold));
-  return { kind: 'pattern', boost, field, automaton };
+  return { kind: 'pattern', boost, field, source: sourceOf(node), automaton };
 }
 
 /** The same on the values of one path inside a flattened variant. */
@@ -47,8 +47,15 @@ export function bindPathPattern(
     return { kind: 'prefix', boost, field, prefix };
   }
   const value = placedErrors(node, text, () => compile(node, (part) => part));
-  return { kind: 'pattern', boost, field, automaton: prefixed(head, value) };
+  const automaton = prefixed(head, value);
+  return { kind: 'pattern', boost, field, source: [path, ...sourceOf(node)], automaton };
 }
+
+const sourceOf = (node: PatternNode): readonly string[] => [
+  node.kind,
+  node.value,
+  node.kind === 'fuzzy' ? String(node.edits) : '',
+];
 
 function compile(
   node: PatternNode & { readonly kind: 'wildcard' | 'regex' | 'fuzzy' },

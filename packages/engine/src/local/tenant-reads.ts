@@ -1,0 +1,40 @@
+import type { Backend } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { exportLocal } from './export.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { closePit, openPit } from './point-in-time.ts';
+import { readIndex } from './read-index.ts';
+import { searchLocal } from './search.ts';
+
+/** Operations that are narrowed to one tenant. What is not here, a tenant's caller does not get. */
+export type TenantReads = Pick<
+  Backend,
+  'search' | 'clauseCounts' | 'getKeys' | 'exportDocuments' | 'openPit' | 'closePit'
+>;
+
+/**
+ * The operations of a tenant's callers. The tenant is no part of any request: it comes from who asks.
+ * Throws invalid_argument for an empty name, which rows may have that belong to nobody.
+ */
+export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads {
+  if (typeof tenant !== 'string' || tenant === '') {
+    throw new LhsError('invalid_argument', 'a tenant needs a name');
+  }
+  const target = ({ index, pit_id }: { index?: string; pit_id?: string }) => {
+    return { index, pit_id, tenant };
+  };
+  return Object.freeze<TenantReads>({
+    search: (request) => searchLocal(indexes, request, tenant),
+    exportDocuments: (request) => exportLocal(indexes, request, tenant),
+    async clauseCounts(request) {
+      const { clauseCounts } = await import('../search/clause-counts.ts');
+      return readIndex(indexes, target(request), async (context) => clauseCounts(context, request));
+    },
+    async getKeys(request) {
+      const { getKeys } = await import('../search/get-keys.ts');
+      return readIndex(indexes, target(request), (context) => getKeys(context, request));
+    },
+    openPit: async (request) => openPit(indexes, request),
+    closePit: async (request) => closePit(indexes, request),
+  });
+}

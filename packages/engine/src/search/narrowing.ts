@@ -1,0 +1,62 @@
+import { and } from '../base/bitmap.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import { matchesOf } from '../query/weight/matches.ts';
+import { createWeight, type Weight } from '../query/weight/weight.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import { clauseKey } from './clause-key.ts';
+import type { FilterCache } from './filter-cache.ts';
+import type { SegmentScratch } from './scratch.ts';
+
+/** A clause that all hits match and that does not score. */
+interface Filter {
+  readonly weight: Weight;
+  readonly key: string;
+}
+
+/** What narrows a search without scoring: its guard, then its filter. */
+export function narrowingClauses(plan: {
+  readonly guard?: Clause | null;
+  readonly filter: Clause | null;
+}): readonly Clause[] {
+  const { guard = null, filter } = plan;
+  return [guard, filter].filter((clause) => clause !== null);
+}
+
+/** Filters of a search, each looked up in the cache by itself. */
+export class Narrowing {
+  readonly #filters: readonly Filter[];
+  readonly #cache: FilterCache | null;
+
+  constructor(
+    clauses: readonly Clause[],
+    segments: readonly SegmentReader[],
+    cache: FilterCache | null,
+  ) {
+    this.#cache = cache;
+    this.#filters = clauses.map((clause) => {
+      const key = cache === null ? '' : clauseKey(clause);
+      return { weight: createWeight(clause, segments), key };
+    });
+  }
+
+  /** Leaves of `bits`, which are documents of a segment, those that all filters match. */
+  apply(bits: Int32Array, reader: SegmentReader, scratch: SegmentScratch): void {
+    for (const filter of this.#filters) {
+      const known = this.#cache?.get(reader, filter.key) ?? null;
+      if (known !== null) and(bits, known);
+      else this.#compute(filter, bits, reader, scratch);
+    }
+  }
+
+  #compute(
+    { weight, key }: Filter,
+    bits: Int32Array,
+    reader: SegmentReader,
+    scratch: SegmentScratch,
+  ): void {
+    const matches = matchesOf(weight.node(reader, false), scratch);
+    this.#cache?.put(reader, key, matches);
+    and(bits, matches);
+    scratch.bitmaps.give(matches);
+  }
+}
