@@ -41,7 +41,7 @@ export interface SuggestResponse {
 export interface ExplainRequest
   extends Pick<
     SearchRequest,
-    'index' | 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter' | 'sort'
+    'index' | 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter' | 'sort' | 'pit_id'
   > {
   readonly coordinates: Coordinates;
   /** The page that the row is looked for on, as in a search. */

@@ -15,7 +15,7 @@ import { buildCorpus, type Corpus, corpusPlan, MAPPING } from './oracle/corpus.t
 import { addressOf } from './oracle/model.ts';
 import { queries } from './oracle/queries.ts';
 
-const CASES = Number(process.env.LHS_EXPLAIN_CASES ?? 1000);
+const CASES = Number(process.env.LHS_EXPLAIN_CASES ?? (process.env.LHS_TEST_LONG ? 5000 : 1000));
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const KEYS_A_QUERY = 5;
 const QUERIES_A_CORPUS = 20;

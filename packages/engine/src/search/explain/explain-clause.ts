@@ -61,7 +61,8 @@ export function constantDetail(clause: string, score: number): ExplainDetail {
 /** A clause whose score is the sum of its parts'. */
 export function sumDetail(clause: string, details: readonly ExplainDetail[]): ExplainDetail {
   const score = details.reduce((sum, part) => sum + part.score, 0);
-  const description = `${clause}: sum of ${details.length} parts`;
+  const parts = details.length === 1 ? '1 part' : `${details.length} parts`;
+  const description = `${clause}: sum of ${parts}`;
   return { description, score, details, clause };
 }
 

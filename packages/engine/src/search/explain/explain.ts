@@ -44,7 +44,7 @@ export async function explainKey(
   const { mapping, snapshot } = context;
   const texts = textsOfCoordinates(mapping.key, request.coordinates);
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
-  const answer = explainIn(snapshot, mapping, checked, encodeKey(texts), name);
+  const answer = explainIn(snapshot, mapping, checked, encodeKey(texts));
   const indexed = performance.now();
   const lag = (await context.lag?.().catch(() => null)) ?? null;
   const asked = !answer.found || (lag !== null && lag > 0);
@@ -74,7 +74,6 @@ function explainIn(
   mapping: Mapping,
   checked: CheckedRequest,
   key: Uint8Array,
-  name: string,
 ): IndexAnswer {
   const { request } = checked;
   const plan = planSearch(checked, mapping);
@@ -100,18 +99,20 @@ function explainIn(
     return out(filterReason(whyNot(filter.verdict, filter.subject)));
   }
   const detail = withFilter(query.verdict.detail, filter?.verdict.clause);
-  return { ...matched(snapshot, checked, plan, key, name), score: detail.score, detail, analyzed };
+  return { ...matched(snapshot, checked, plan, key), score: detail.score, detail, analyzed };
 }
 
 function filterReason(why: WhyNot): WhyNot {
   return { ...why, reason: 'filter', message: `the filter does not match: ${why.message}` };
 }
 
+/** The filter stands beside the parts of the query, with 0. */
 function withFilter(detail: ExplainDetail, filter: string | undefined): ExplainDetail {
   if (filter === undefined) return detail;
-  const details = [detail, silent(filter, 'matches; a filter does not score')];
+  const parts = detail.details.length > 0 ? detail.details : [detail];
+  const details = [...parts, silent(filter, 'matches; a filter does not score')];
   const { clause, score } = detail;
-  return { description: `${clause}: query and filter`, score, details, clause };
+  return { description: `${clause}: under a filter`, score, details, clause };
 }
 
 function matched(
@@ -119,12 +120,11 @@ function matched(
   { limit, offset }: CheckedRequest,
   plan: SearchPlan,
   key: Uint8Array,
-  name: string,
 ): Omit<IndexAnswer, 'analyzed'> {
   const { rank, total } = rankOf(snapshot, plan, key);
   const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
   if (rank === null || rank <= offset + limit) return answer;
-  const message = `${name} matches, and stands behind the page: rank ${whole(rank)} of ${whole(total)}, the page ends at ${whole(offset + limit)}`;
+  const message = `rank ${whole(rank)} lies behind the page, which ends at ${whole(offset + limit)}`;
   return { ...answer, why_not: { reason: 'below_page', message } };
 }
 

@@ -70,7 +70,7 @@ function* valueChanges(
 ): Generator<Change> {
   const near = nearest(value, contents);
   if (near === undefined) return;
-  yield { node: { kind: 'term', field, value: near }, change: 'with what the document has' };
+  yield { node: { kind: 'term', field, value: near }, change: 'with what the document has there,' };
 }
 
 function* prefixChanges(node: Query & { readonly kind: 'prefix' }): Generator<Change> {
@@ -106,7 +106,7 @@ function* phraseChanges(
   if (near.includes(undefined)) return;
   const value = near.join(' ');
   const changed: Query = { kind: 'phrase', field, value, slop: phrase.slop };
-  yield { node: changed, change: 'with the words that the document has' };
+  yield { node: changed, change: 'with the words that the document has,' };
 }
 
 /** Words of a phrase or set of words that the document does not have in the field. */

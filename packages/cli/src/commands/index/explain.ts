@@ -1,0 +1,50 @@
+import { formatKey, parseKey } from '@lakehouse-search/engine';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { searchFlags, searchRequest } from '../../search/search-flags.ts';
+
+const NOT_FOUND_EXIT = 3;
+
+export default class IndexExplain extends LhsCommand {
+  static override summary =
+    'Say why a row is found with its score and rank, or why not (exit 3 when it is not there).';
+  static override examples = [
+    `<%= config.bin %> index explain incidents 'timeout service:billing' --key id=4217`,
+    `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' --key id=3911`,
+    `<%= config.bin %> index explain commits 'fix leak' --key repo=git,sha=1a3e5f --json`,
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    query: Args.string({
+      ignoreStdin: true,
+      description: 'query (docs/query.md); everything when left out',
+    }),
+  };
+  static override flags = {
+    key: Flags.string({
+      description: 'the key of the row',
+      helpValue: 'A=B,C=D',
+      required: true,
+    }),
+    syntax: searchFlags.syntax,
+    operator: searchFlags.operator,
+    filter: searchFlags.filter,
+    sort: searchFlags.sort,
+    limit: searchFlags.limit,
+    offset: searchFlags.offset,
+    pit: searchFlags.pit,
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexExplain);
+    const backend = await this.backend(flags);
+    const { key: spec } = await backend.describeIndex({ index: args.index });
+    const coordinates = parseKey(flags.key, spec);
+    const request = searchRequest(args.index, args.query, flags);
+    const answer = await backend.explain({ ...request, coordinates });
+    if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
+    if (flags.json) return this.printJson(answer);
+    const { explainLines } = await import('../../search/explain-lines.ts');
+    this.print(explainLines(answer, formatKey(coordinates), this.style, this.terminal.width));
+  }
+}

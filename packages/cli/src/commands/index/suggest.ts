@@ -1,0 +1,51 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { count } from '../../terminal/figures.ts';
+import { table } from '../../terminal/table.ts';
+import { printable } from '../../terminal/text.ts';
+
+export default class IndexSuggest extends LhsCommand {
+  static override summary = 'Complete or correct what is typed, from the terms of a field.';
+  static override examples = [
+    '<%= config.bin %> index suggest incidents --field title time',
+    '<%= config.bin %> index suggest incidents --field service biling --fuzzy 2',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    text: Args.string({ ignoreStdin: true, description: 'what is typed', default: '' }),
+  };
+  static override flags = {
+    field: Flags.string({ description: 'a TEXT or KEYWORD field', required: true }),
+    fuzzy: Flags.integer({
+      description: 'whole terms up to so many edits away (0 to 2), not what begins with the text',
+      helpValue: 'N',
+      min: 0,
+    }),
+    limit: Flags.integer({ description: 'suggestions (10)', helpValue: 'N', min: 1 }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexSuggest);
+    const backend = await this.backend(flags);
+    const answer = await backend.suggest({
+      index: args.index,
+      field: flags.field,
+      text: args.text,
+      limit: flags.limit,
+      ...(flags.fuzzy === undefined ? {} : { fuzzy: true, max_edits: flags.fuzzy }),
+    });
+    if (flags.json) return this.printJson(answer);
+    if (answer.suggestions.length === 0) return this.print(['no suggestions']);
+    const rows = answer.suggestions.map(({ text, doc_count, distance }) => [
+      printable(text),
+      count(doc_count),
+      ...(flags.fuzzy === undefined ? [] : [String(distance)]),
+    ]);
+    const columns = [
+      { title: flags.field },
+      { title: 'rows', align: 'right' as const },
+      ...(flags.fuzzy === undefined ? [] : [{ title: 'edits', align: 'right' as const }]),
+    ];
+    this.print(table(columns, rows, this.terminal.width, this.style.dim));
+  }
+}
