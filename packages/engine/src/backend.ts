@@ -1,5 +1,15 @@
 import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type {
+  AggResults,
+  AggregateRequest,
+  AggregateResponse,
+  AggSpecs,
+  Facet,
+  FacetSpec,
+  FacetsRequest,
+  FacetsResponse,
+} from './backend-aggregate.ts';
+import type {
   ExplainRequest,
   ExplainResponse,
   SuggestRequest,
@@ -19,11 +29,19 @@ import type {
   VerifyResponse,
   WorkOptions,
 } from './backend-in-step.ts';
-import type { ClosePitRequest, OpenPitRequest, PointInTime } from './backend-kept.ts';
+import type {
+  Alias,
+  ClosePitRequest,
+  OpenPitRequest,
+  PointInTime,
+  SavedQuery,
+  SavedQueryDraft,
+} from './backend-kept.ts';
 import type { Query } from './query/query.ts';
 import type { Coordinates, KeyPart } from './schema/coordinates.ts';
 import type { DefinitionIssue } from './schema/definition.ts';
 
+export type * from './backend-aggregate.ts';
 export type * from './backend-ask.ts';
 export type * from './backend-in-step.ts';
 export type * from './backend-kept.ts';
@@ -74,6 +92,10 @@ export interface SearchRequest {
   readonly hydrate_columns?: readonly string[];
   readonly min_snapshot?: string;
   readonly wait_ms?: number;
+  /** Counts of values over all matching documents, whatever page is asked for. */
+  readonly facets?: FacetSpec;
+  /** Aggregations over all matching documents. */
+  readonly aggs?: AggSpecs;
 }
 /** A run of a fragment; `marked` where it matched. Plain text, no markup. */
 export interface Segment {
@@ -106,6 +128,10 @@ export interface SearchResponse {
   readonly lag_snapshots: number | null;
   /** Bytes that hydration read from data files. Only with `hydrate`. */
   readonly hydrate_bytes?: number;
+  /** Only with `facets`. */
+  readonly facets?: readonly Facet[];
+  /** Only with `aggs`. */
+  readonly aggs?: AggResults;
 }
 /** `POST /v1/keys:get`. */
 export interface KeysRequest {
@@ -249,6 +275,10 @@ export interface Backend {
     work?: WorkOptions,
   ): Promise<CompactResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
+  /** Aggregations over the documents of a query. */
+  aggregate(request: AggregateRequest): Promise<AggregateResponse>;
+  /** The most frequent values of some fields among the documents of a query. */
+  facets(request: FacetsRequest): Promise<FacetsResponse>;
   /** An index as it is now, for searches with its `pit_id`: commits, merges and reindexes pass it by. */
   openPit(request: OpenPitRequest): Promise<PointInTime>;
   /** `closed` false: it had been closed, or had expired. */
@@ -287,5 +317,14 @@ export interface Backend {
   }): Promise<readonly DefinitionIssue[]>;
   exportDocuments(request: { index?: string; query?: string }): AsyncIterable<ExportedDocument>;
   bench(request: BenchRequest): Promise<BenchResponse>;
+  listAliases(): Promise<readonly Alias[]>;
+  /** From now on the alias means this index, whatever it meant: in one step. */
+  setAlias(request: Alias): Promise<Alias>;
+  dropAlias(request: { readonly alias: string }): Promise<void>;
+  /** The caller's, by name. */
+  listSavedQueries(): Promise<readonly SavedQuery[]>;
+  createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery>;
+  replaceSavedQuery(request: SavedQueryDraft & { readonly id: string }): Promise<SavedQuery>;
+  deleteSavedQuery(request: { readonly id: string }): Promise<void>;
   close(): Promise<void>;
 }

@@ -13,6 +13,7 @@ import { analyzeToTokens } from './analysis/tokens.ts';
 import type {
   AggregateRequest,
   AggregateResponse,
+  Alias,
   ApplyResponse,
   Backend,
   BenchRequest,
@@ -39,6 +40,8 @@ import type {
   OpenPitRequest,
   PointInTime,
   ReindexResponse,
+  SavedQuery,
+  SavedQueryDraft,
   SearchRequest,
   SearchResponse,
   SuggestRequest,
@@ -50,6 +53,8 @@ import type {
   WorkOptions,
 } from './backend.ts';
 import { LhsError } from './base/errors.ts';
+import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
+import { checkDraft, LOCAL_OWNER, setAlias } from './local/kept.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
 import { readIndex } from './local/read-index.ts';
@@ -132,7 +137,7 @@ export class LocalBackend implements Backend {
   }
 
   async dropIndex(request: { index: string }): Promise<void> {
-    const registered = this.#indexes.registry.get(request.index);
+    const registered = this.#indexes.registry.named(request.index);
     const lock = await lockForWriting(this.#indexes, registered, 'drop');
     try {
       this.#indexes.forget(registered.uuid);
@@ -220,17 +225,11 @@ export class LocalBackend implements Backend {
   }
 
   async aggregate(request: AggregateRequest): Promise<AggregateResponse> {
-    const { aggregateIndex } = await import('./search/aggregate.ts');
-    return answerOnceReached(this.#indexes, request, () =>
-      readIndex(this.#indexes, request.index, (context) => aggregateIndex(context, request)),
-    );
+    return aggregateLocal(this.#indexes, request);
   }
 
   async facets(request: FacetsRequest): Promise<FacetsResponse> {
-    const { facetIndex } = await import('./search/facets.ts');
-    return answerOnceReached(this.#indexes, request, () =>
-      readIndex(this.#indexes, request.index, (context) => facetIndex(context, request)),
-    );
+    return facetsLocal(this.#indexes, request);
   }
 
   async clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
@@ -280,6 +279,35 @@ export class LocalBackend implements Backend {
    */
   forTenant(tenant: string): TenantReads {
     return tenantReads(this.#indexes, tenant);
+  }
+
+  async listAliases(): Promise<readonly Alias[]> {
+    return this.#indexes.registry.aliases.list();
+  }
+
+  async setAlias(request: Alias): Promise<Alias> {
+    return setAlias(this.#indexes, request);
+  }
+
+  async dropAlias({ alias }: { readonly alias: string }): Promise<void> {
+    this.#indexes.registry.aliases.drop(alias);
+  }
+
+  async listSavedQueries(): Promise<readonly SavedQuery[]> {
+    return this.#indexes.registry.queries.list(LOCAL_OWNER);
+  }
+
+  async createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery> {
+    return this.#indexes.registry.queries.create(LOCAL_OWNER, checkDraft(draft));
+  }
+
+  async replaceSavedQuery(request: SavedQueryDraft & { readonly id: string }): Promise<SavedQuery> {
+    const { id, ...draft } = request;
+    return this.#indexes.registry.queries.replace(LOCAL_OWNER, id, checkDraft(draft));
+  }
+
+  async deleteSavedQuery({ id }: { readonly id: string }): Promise<void> {
+    this.#indexes.registry.queries.delete(LOCAL_OWNER, id);
   }
 
   async analyze(request: {

@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   not_found: { status: 404, grpc: 'NOT_FOUND', exit: 3 },
   source_not_found: { status: 404, grpc: 'NOT_FOUND', exit: 3 },
   index_exists: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  already_exists: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   index_not_built: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   index_busy: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   checkpoint_gap: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },

@@ -1,5 +1,6 @@
 import type { Backend } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import { aggregateLocal, facetsLocal } from './aggregate.ts';
 import { exportLocal } from './export.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { closePit, openPit } from './point-in-time.ts';
@@ -9,7 +10,14 @@ import { searchLocal } from './search.ts';
 /** Operations that are narrowed to one tenant. What is not here, a tenant's caller does not get. */
 export type TenantReads = Pick<
   Backend,
-  'search' | 'clauseCounts' | 'getKeys' | 'exportDocuments' | 'openPit' | 'closePit'
+  | 'search'
+  | 'aggregate'
+  | 'facets'
+  | 'clauseCounts'
+  | 'getKeys'
+  | 'exportDocuments'
+  | 'openPit'
+  | 'closePit'
 >;
 
 /**
@@ -25,6 +33,8 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
   };
   return Object.freeze<TenantReads>({
     search: (request) => searchLocal(indexes, request, tenant),
+    aggregate: (request) => aggregateLocal(indexes, request, tenant),
+    facets: (request) => facetsLocal(indexes, request, tenant),
     exportDocuments: (request) => exportLocal(indexes, request, tenant),
     async clauseCounts(request) {
       const { clauseCounts } = await import('../search/clause-counts.ts');

@@ -1,35 +1,14 @@
 /**
- * The registry: which indexes a data folder holds. One SQLite file, `<data folder>/registry.db`, in
- * rollback-journal mode, so that several processes may use it at once (each statement is its own
- * transaction; a busy file is waited for). Folders are named by UUID, never by a user's text.
- *
- * Table `indexes`: name (unique), uuid, definition (YAML as given), base_dir (what relative paths
- * in it are relative to), version (1, and one more with each changed definition), created_ms, parsed
- * (the definition as schema/parsed-definition.ts stores it, or null; since schema 2).
- * `PRAGMA user_version` is the schema's version.
+ * The registry: which indexes a data folder holds, their other names, and what their users keep
+ * (registry-file.ts says how it lies on disk). Folders are named by UUID, never by a user's text.
+ * Indexes and aliases share one namespace.
  */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
-import { ioError } from '../storage/io-errors.ts';
-import { makeFolder } from '../storage/make-folder.ts';
-
-/** Step n leads from schema n to n + 1. */
-const SCHEMA_STEPS: readonly string[] = [
-  `CREATE TABLE indexes (
-    name TEXT PRIMARY KEY NOT NULL,
-    uuid TEXT NOT NULL UNIQUE,
-    definition TEXT NOT NULL,
-    base_dir TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL
-  ) STRICT`,
-  'ALTER TABLE indexes ADD COLUMN parsed TEXT',
-];
-const SCHEMA_VERSION = SCHEMA_STEPS.length;
-const BUSY_MS = 10_000;
+import { Aliases } from './aliases.ts';
+import { RegistryFile } from './registry-file.ts';
+import { SavedQueries } from './saved-queries.ts';
 
 /** An index as the registry has it. */
 export interface RegisteredIndex {
@@ -46,30 +25,37 @@ export interface RegisteredIndex {
 /** Several processes and several `Registry` objects may share one file. */
 export class Registry {
   readonly path: string;
-  readonly #db: Database.Database;
+  readonly aliases: Aliases;
+  readonly queries: SavedQueries;
+  readonly #file: RegistryFile;
 
   /**
    * Opens the registry of a data folder, making folder and file where they are missing. Throws
    * io_error, corrupt_index.
    */
   constructor(dataDir: string) {
-    this.path = join(dataDir, 'registry.db');
-    this.#db = openDatabase(dataDir, this.path);
+    this.#file = new RegistryFile(dataDir);
+    this.path = this.#file.path;
+    this.aliases = new Aliases(this.#file);
+    this.queries = new SavedQueries(this.#file);
   }
 
   /** All indexes, sorted by name. */
   list(): readonly RegisteredIndex[] {
-    const rows = this.#run(() => this.#db.prepare('SELECT * FROM indexes ORDER BY name').all());
-    return (rows as Row[]).map(fromRow);
+    return this.#file.all<Row>('SELECT * FROM indexes ORDER BY name').map(fromRow);
   }
 
-  /** The index of that name. Throws index_not_found with the nearest name. */
+  /** The index of that name or alias. Throws index_not_found with the nearest name. */
   get(name: string): RegisteredIndex {
-    const select = () => this.#db.prepare('SELECT * FROM indexes WHERE name = ?').get(name);
-    const row = this.#run(select) as Row | undefined;
+    const row = this.#file.get<Row>(
+      `SELECT * FROM indexes WHERE name = @name UNION ALL
+       SELECT indexes.* FROM aliases JOIN indexes USING (uuid) WHERE alias = @name LIMIT 1`,
+      { name },
+    );
     if (row !== undefined) return fromRow(row);
     const names = this.list().map((index) => index.name);
-    throw new LhsError('index_not_found', `there is no index "${name}"${didYouMean(name, names)}`, {
+    const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
+    throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       hint:
         names.length === 0
           ? 'lhs index create -f FILE makes one'
@@ -78,7 +64,20 @@ export class Registry {
   }
 
   /**
-   * Adds an index under a new UUID; `parsed` as in RegisteredIndex. Throws index_exists.
+   * The index of that very name: what is to go has to be named itself. Throws index_not_found,
+   * invalid_argument for an alias.
+   */
+  named(name: string): RegisteredIndex {
+    const index = this.get(name);
+    if (index.name === name) return index;
+    throw new LhsError('invalid_argument', `"${name}" is an alias of index "${index.name}"`, {
+      hint: `say "${index.name}", or lhs alias drop ${name}`,
+    });
+  }
+
+  /**
+   * Adds an index under a new UUID; `parsed` as in RegisteredIndex. Throws index_exists where an
+   * index or an alias has the name.
    */
   add(
     name: string,
@@ -95,37 +94,35 @@ export class Registry {
       version: 1,
       createdMs: Date.now(),
     };
-    const added = this.#run(() =>
-      this.#db
-        .prepare(
-          `INSERT INTO indexes (name, uuid, definition, base_dir, version, created_ms, parsed)
-           VALUES (@name, @uuid, @definition, @baseDir, @version, @createdMs, @parsed)
-           ON CONFLICT (name) DO NOTHING`,
-        )
-        .run(index),
+    const added = this.#file.change(
+      `INSERT INTO indexes (name, uuid, definition, base_dir, version, created_ms, parsed)
+       SELECT @name, @uuid, @definition, @baseDir, @version, @createdMs, @parsed
+       WHERE NOT EXISTS (SELECT 1 FROM aliases WHERE alias = @name)
+       ON CONFLICT (name) DO NOTHING`,
+      index,
     );
-    if (added.changes === 1) return index;
-    throw new LhsError('index_exists', `an index "${name}" exists already`, {
-      hint: `lhs index drop ${name} removes it; lhs index describe ${name} shows it`,
-    });
+    if (added === 1) return index;
+    throw this.#taken(name);
   }
 
-  /** Takes an index out. True when it was there. */
+  /** Takes an index out, and its aliases with it. True when it was there. */
   remove(uuid: string): boolean {
-    const remove = () => this.#db.prepare('DELETE FROM indexes WHERE uuid = ?').run(uuid);
-    return this.#run(remove).changes === 1;
+    return this.#file.change('DELETE FROM indexes WHERE uuid = @uuid', { uuid }) === 1;
   }
 
   close(): void {
-    this.#db.close();
+    this.#file.close();
   }
 
-  #run<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw registryError(error, this.path);
+  #taken(name: string): LhsError {
+    const alias = this.aliases.list().find((one) => one.alias === name);
+    if (alias !== undefined) {
+      const message = `"${name}" is an alias of index "${alias.index}" already`;
+      return new LhsError('index_exists', message, { hint: `lhs alias drop ${name} removes it` });
     }
+    return new LhsError('index_exists', `an index "${name}" exists already`, {
+      hint: `lhs index drop ${name} removes it; lhs index describe ${name} shows it`,
+    });
   }
 }
 
@@ -143,56 +140,4 @@ function fromRow(row: Row): RegisteredIndex {
   const { name, uuid, definition, parsed, version } = row;
   const { base_dir: baseDir, created_ms: createdMs } = row;
   return { name, uuid, definition, parsed, version, baseDir, createdMs };
-}
-
-function openDatabase(dataDir: string, path: string): Database.Database {
-  makeFolder(dataDir);
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(path, { timeout: BUSY_MS });
-    db.pragma('journal_mode = DELETE');
-    // EXTRA flushes the folder after the journal is gone: with FULL a power loss may bring the
-    // journal back and undo what was acknowledged (sqlite.org/pragma.html#pragma_synchronous).
-    db.pragma('synchronous = EXTRA');
-    prepareSchema(db, path);
-    return db;
-  } catch (error) {
-    db?.close();
-    throw registryError(error, path);
-  }
-}
-
-function prepareSchema(db: Database.Database, path: string): void {
-  const version = () => db.pragma('user_version', { simple: true }) as number;
-  if (version() < SCHEMA_VERSION) {
-    db.transaction(() => {
-      for (const step of SCHEMA_STEPS.slice(version())) db.exec(step);
-      db.pragma(`user_version = ${SCHEMA_VERSION}`);
-    }).immediate();
-  }
-  if (version() > SCHEMA_VERSION) {
-    throw new LhsError(
-      'unsupported',
-      `"${path}" was written by a newer lhs (schema ${version()})`,
-      {
-        hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another --data-dir`,
-      },
-    );
-  }
-}
-
-function registryError(error: unknown, path: string): LhsError {
-  if (error instanceof LhsError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = error instanceof Error ? error.message : String(error);
-  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return new LhsError('corrupt_index', `"${path}" is damaged: ${reason}`, {
-      hint: 'the indexes can be made again from their definitions (lhs index create, reindex)',
-      cause: error,
-    });
-  }
-  if (code === 'SQLITE_FULL')
-    return ioError(Object.assign(new Error(reason), { code: 'ENOSPC' }), 'write', path);
-  const hint = 'check who owns the data folder and its permissions';
-  return new LhsError('io_error', `cannot use "${path}": ${reason}`, { hint, cause: error });
 }

@@ -1,0 +1,35 @@
+import type {
+  AggregateRequest,
+  AggregateResponse,
+  FacetsRequest,
+  FacetsResponse,
+} from '../backend.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { readIndex } from './read-index.ts';
+import { answerOnceReached } from './wait-for-snapshot.ts';
+
+/** Aggregations of an index, of what a tenant sees of it where one is named. */
+export async function aggregateLocal(
+  indexes: LocalIndexes,
+  request: AggregateRequest,
+  tenant?: string,
+): Promise<AggregateResponse> {
+  const { aggregateIndex } = await import('../search/aggregate.ts');
+  const { index, pit_id } = request;
+  return answerOnceReached(indexes, request, () =>
+    readIndex(indexes, { index, pit_id, tenant }, (context) => aggregateIndex(context, request)),
+  );
+}
+
+/** The same for facets. */
+export async function facetsLocal(
+  indexes: LocalIndexes,
+  request: FacetsRequest,
+  tenant?: string,
+): Promise<FacetsResponse> {
+  const { facetIndex } = await import('../search/facets.ts');
+  const { index, pit_id } = request;
+  return answerOnceReached(indexes, request, () =>
+    readIndex(indexes, { index, pit_id, tenant }, (context) => facetIndex(context, request)),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Alias } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { didYouMean } from '../base/nearest.ts';
+import type { RegistryFile } from './registry-file.ts';
+
+/** As index names. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
+
+/** Other names of indexes. An alias moves from one index to another in one statement. */
+export class Aliases {
+  readonly #file: RegistryFile;
+
+  constructor(file: RegistryFile) {
+    this.#file = file;
+  }
+
+  /** All aliases, by name. */
+  list(): readonly Alias[] {
+    return this.#file.all<Alias>(
+      'SELECT alias, name AS "index" FROM aliases JOIN indexes USING (uuid) ORDER BY alias',
+    );
+  }
+
+  /**
+   * Lets an alias mean the index of a UUID from now on, whatever it meant. False where there is no
+   * such index any more. Throws invalid_argument (no name), index_exists (the name of an index),
+   * limit_exceeded.
+   */
+  set(alias: string, uuid: string): boolean {
+    if (typeof alias !== 'string' || !NAME.test(alias)) {
+      const message = `alias ${JSON.stringify(alias)} is no name: expected ${NAME.source}`;
+      throw new LhsError('invalid_argument', message);
+    }
+    const values = { alias, uuid, most: LIMITS.aliases };
+    const changed = this.#file.change(
+      `INSERT INTO aliases (alias, uuid) SELECT @alias, uuid FROM indexes
+       WHERE uuid = @uuid AND NOT EXISTS (SELECT 1 FROM indexes WHERE name = @alias)
+         AND (SELECT count(*) FROM aliases WHERE alias <> @alias) < @most
+       ON CONFLICT (alias) DO UPDATE SET uuid = excluded.uuid`,
+      values,
+    );
+    if (changed === 1) return true;
+    this.#refuse(alias);
+    return false;
+  }
+
+  /** Takes an alias out; its index stays. Throws not_found. */
+  drop(alias: string): void {
+    if (this.#file.change('DELETE FROM aliases WHERE alias = @alias', { alias }) === 1) return;
+    const names = this.list().map((one) => one.alias);
+    throw new LhsError('not_found', `there is no alias "${alias}"${didYouMean(alias, names)}`, {
+      hint: 'lhs alias list',
+    });
+  }
+
+  #refuse(alias: string): void {
+    if (this.#file.get('SELECT 1 FROM indexes WHERE name = @alias', { alias }) !== undefined) {
+      throw new LhsError('index_exists', `"${alias}" is the name of an index`, {
+        hint: 'indexes and aliases share their names: choose another',
+      });
+    }
+    const held = this.list().length;
+    if (held >= LIMITS.aliases) {
+      const message = `there are ${held} aliases, at most ${LIMITS.aliases}`;
+      throw new LhsError('limit_exceeded', message, { hint: 'lhs alias drop ALIAS' });
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so that
+ * several processes may use it at once (each statement is its own transaction; a busy file is waited
+ * for). `PRAGMA user_version` is the schema's version. Tables, since schema 3:
+ *
+ *   indexes        name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
+ *                  it are relative to), version (1, and one more with each changed definition),
+ *                  created_ms, parsed (schema/parsed-definition.ts, or null; since schema 2)
+ *   aliases        alias (unique, and no name of an index), uuid of its index; goes with the index
+ *   saved_queries  id, owner (who; '' for whoever has the file), name (unique among the owner's),
+ *                  description or null, request (JSON), created_ms, updated_ms
+ */
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { LhsError } from '../base/errors.ts';
+import { ioError } from '../storage/io-errors.ts';
+import { makeFolder } from '../storage/make-folder.ts';
+
+/** Step n leads from schema n to n + 1. */
+const SCHEMA_STEPS: readonly string[] = [
+  `CREATE TABLE indexes (
+    name TEXT PRIMARY KEY NOT NULL,
+    uuid TEXT NOT NULL UNIQUE,
+    definition TEXT NOT NULL,
+    base_dir TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+  ) STRICT`,
+  'ALTER TABLE indexes ADD COLUMN parsed TEXT',
+  `CREATE TABLE aliases (alias TEXT PRIMARY KEY NOT NULL, uuid TEXT NOT NULL) STRICT;
+  CREATE TRIGGER aliases_of_dropped AFTER DELETE ON indexes
+    BEGIN DELETE FROM aliases WHERE uuid = OLD.uuid; END;
+  CREATE TABLE saved_queries (
+    id TEXT PRIMARY KEY NOT NULL,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT,
+    request TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL,
+    UNIQUE (owner, name)
+  ) STRICT`,
+];
+const SCHEMA_VERSION = SCHEMA_STEPS.length;
+const BUSY_MS = 10_000;
+
+/** Values that a statement takes by name. */
+type Values = Readonly<Record<string, string | number | null>>;
+
+/** The open file. Each call is one statement; throws io_error, corrupt_index, disk_full. */
+export class RegistryFile {
+  readonly path: string;
+  readonly #db: Database.Database;
+
+  /** Opens it, making folder and file where they are missing. Throws unsupported too. */
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'registry.db');
+    this.#db = openDatabase(dataDir, this.path);
+  }
+
+  /** All rows of a query. */
+  all<T>(sql: string, values: Values = {}): readonly T[] {
+    return this.#run(() => this.#db.prepare(sql).all(values) as T[]);
+  }
+
+  /** The first row of a query, or undefined. */
+  get<T>(sql: string, values: Values = {}): T | undefined {
+    return this.#run(() => this.#db.prepare(sql).get(values) as T | undefined);
+  }
+
+  /** Runs a statement; the number of rows that it changed. */
+  change(sql: string, values: Values): number {
+    return this.#run(() => this.#db.prepare(sql).run(values).changes);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw registryError(error, this.path);
+    }
+  }
+}
+
+function openDatabase(dataDir: string, path: string): Database.Database {
+  makeFolder(dataDir);
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { timeout: BUSY_MS });
+    db.pragma('journal_mode = DELETE');
+    // EXTRA flushes the folder after the journal is gone: with FULL a power loss may bring the
+    // journal back and undo what was acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+    db.pragma('synchronous = EXTRA');
+    prepareSchema(db, path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw registryError(error, path);
+  }
+}
+
+function prepareSchema(db: Database.Database, path: string): void {
+  const version = () => db.pragma('user_version', { simple: true }) as number;
+  if (version() < SCHEMA_VERSION) {
+    db.transaction(() => {
+      for (const step of SCHEMA_STEPS.slice(version())) db.exec(step);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
+    }).immediate();
+  }
+  if (version() > SCHEMA_VERSION) {
+    throw new LhsError(
+      'unsupported',
+      `"${path}" was written by a newer lhs (schema ${version()})`,
+      {
+        hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another --data-dir`,
+      },
+    );
+  }
+}
+
+function registryError(error: unknown, path: string): LhsError {
+  if (error instanceof LhsError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = error instanceof Error ? error.message : String(error);
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return new LhsError('corrupt_index', `"${path}" is damaged: ${reason}`, {
+      hint: 'the indexes can be made again from their definitions (lhs index create, reindex)',
+      cause: error,
+    });
+  }
+  if (code === 'SQLITE_FULL')
+    return ioError(Object.assign(new Error(reason), { code: 'ENOSPC' }), 'write', path);
+  const hint = 'check who owns the data folder and its permissions';
+  return new LhsError('io_error', `cannot use "${path}": ${reason}`, { hint, cause: error });
+}

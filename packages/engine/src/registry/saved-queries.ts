@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { SavedQuery, SavedQueryDraft } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { RegistryFile } from './registry-file.ts';
+
+/** Searches that users keep under names. Each sees and changes those of one owner alone. */
+export class SavedQueries {
+  readonly #file: RegistryFile;
+
+  constructor(file: RegistryFile) {
+    this.#file = file;
+  }
+
+  /** An owner's queries, by name. */
+  list(owner: string): readonly SavedQuery[] {
+    const sql = 'SELECT * FROM saved_queries WHERE owner = @owner ORDER BY name';
+    return this.#file.all<Row>(sql, { owner }).map(fromRow);
+  }
+
+  /** Keeps a checked draft. Throws already_exists (the name is taken), limit_exceeded. */
+  create(owner: string, draft: SavedQueryDraft): SavedQuery {
+    const now = Date.now();
+    const row = { ...columns(draft), id: randomUUID(), owner, created_ms: now, updated_ms: now };
+    const created = this.#file.change(
+      `INSERT INTO saved_queries
+       SELECT @id, @owner, @name, @description, @request, @created_ms, @updated_ms
+       WHERE (SELECT count(*) FROM saved_queries WHERE owner = @owner) < @most
+       ON CONFLICT DO NOTHING`,
+      { ...row, most: LIMITS.savedQueries },
+    );
+    if (created === 1) return fromRow(row);
+    this.#requireFree(owner, draft.name, row.id);
+    const message = `${LIMITS.savedQueries} queries are saved already: no more are kept`;
+    throw new LhsError('limit_exceeded', message, { hint: 'lhs query drop NAME' });
+  }
+
+  /** Puts a checked draft in the place of a query. Throws not_found, already_exists. */
+  replace(owner: string, id: string, draft: SavedQueryDraft): SavedQuery {
+    this.#requireFree(owner, draft.name, id);
+    const changed = this.#file.get<Row>(
+      `UPDATE OR IGNORE saved_queries SET name = @name, description = @description,
+         request = @request, updated_ms = max(@now, created_ms)
+       WHERE id = @id AND owner = @owner RETURNING *`,
+      { ...columns(draft), id, owner, now: Date.now() },
+    );
+    if (changed === undefined) throw notFound(id);
+    return fromRow(changed);
+  }
+
+  /** Forgets a query. Throws not_found. */
+  delete(owner: string, id: string): void {
+    const sql = 'DELETE FROM saved_queries WHERE id = @id AND owner = @owner';
+    if (this.#file.change(sql, { id, owner }) === 0) throw notFound(id);
+  }
+
+  #requireFree(owner: string, name: string, id: string): void {
+    const sql = 'SELECT 1 FROM saved_queries WHERE owner = @owner AND name = @name AND id <> @id';
+    if (this.#file.get(sql, { owner, name, id }) === undefined) return;
+    throw new LhsError('already_exists', `a query "${name}" is saved already`, {
+      hint: 'choose another name, or replace it (lhs query save --replace)',
+    });
+  }
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly request: string;
+  readonly created_ms: number;
+  readonly updated_ms: number;
+}
+
+const columns = ({ name, description, request }: SavedQueryDraft) => {
+  return { name, description: description ?? null, request: JSON.stringify(request) };
+};
+
+function fromRow({ id, name, description, request, created_ms, updated_ms }: Row): SavedQuery {
+  return {
+    id,
+    name,
+    ...(description === null ? {} : { description }),
+    request: JSON.parse(request) as SavedQuery['request'],
+    created_at: new Date(created_ms).toISOString(),
+    updated_at: new Date(updated_ms).toISOString(),
+  };
+}
+
+/** An id of somebody else is as unknown as one that never was. */
+function notFound(id: string): LhsError {
+  const shown = String(id).slice(0, 64);
+  return new LhsError('not_found', `there is no saved query "${shown}"`, {
+    hint: 'lhs query list',
+  });
+}
