@@ -33,7 +33,12 @@ export function bindQuery(query: Query, fields: QueryFields, text: QueryText = n
 /**
  * One node under a boost, not rewritten; null: it vanishes from its group. Throws as `bindQuery`.
  */
-export function bindNode(node: Query, boost: number, depth: number, scope: BindScope): Clause | null {
+export function bindNode(
+  node: Query,
+  boost: number,
+  depth: number,
+  scope: BindScope,
+): Clause | null {
   switch (node.kind) {
     case 'bool':
       return bindBool(node, boost, depth + 1, scope);

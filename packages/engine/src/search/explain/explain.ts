@@ -9,16 +9,15 @@
  * 5. Where the index lags, the table is asked whether it still has the row.
  */
 import type { ExplainDetail, ExplainRequest, ExplainResponse, WhyNot } from '../../backend.ts';
-import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import type { QueryText } from '../../query/bind/place.ts';
 import type { Query } from '../../query/query.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
-import type { Mapping } from '../../schema/mapping.ts';
 import type { SearchContext } from '../context.ts';
 import { planSearch, queryFields, readFilter, readQuery, type SearchPlan } from '../plan.ts';
 import { type CheckedRequest, checkExplainRequest } from '../request.ts';
 import { analyzedTerms } from './analyzed.ts';
+import { explainClause } from './explain-clause.ts';
 import { rankOf, totalOf } from './rank.ts';
 import { type Subject, whole } from './subject.ts';
 import { askTable, type TableAnswer } from './table-state.ts';
@@ -44,7 +43,7 @@ export async function explainKey(
   const { mapping, snapshot } = context;
   const texts = textsOfCoordinates(mapping.key, request.coordinates);
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
-  const answer = explainIn(snapshot, mapping, checked, encodeKey(texts));
+  const answer = explainIn(context, checked, encodeKey(texts));
   const indexed = performance.now();
   const lag = (await context.lag?.().catch(() => null)) ?? null;
   const asked = !answer.found || (lag !== null && lag > 0);
@@ -67,29 +66,32 @@ export async function explainKey(
   };
 }
 
+const NOT_FOUND: IndexAnswer = Object.freeze({ found: false, matched: false, analyzed: [] });
+
 const millis = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-function explainIn(
-  snapshot: IndexSnapshot,
-  mapping: Mapping,
-  checked: CheckedRequest,
-  key: Uint8Array,
-): IndexAnswer {
+function explainIn(context: SearchContext, checked: CheckedRequest, key: Uint8Array): IndexAnswer {
+  const { mapping, snapshot, guard = null } = context;
   const { request } = checked;
   const plan = planSearch(checked, mapping);
   const place = snapshot.find(key);
-  if (place === null) return { found: false, matched: false, analyzed: [] };
+  if (place === null) return NOT_FOUND;
   const statistics = new SnapshotStatistics(snapshot.segments);
-  const on = (node: Query, text: QueryText): { verdict: Verdict; subject: Subject } => {
+  const subjectOf = (text: QueryText): Subject => {
     const bind = { fields: queryFields(mapping), text, leaves: 0 };
     const { segment: reader, doc } = place;
-    const subject: Subject = { snapshot, reader, doc, statistics, bind };
+    return { snapshot, reader, doc, statistics, bind, guarded: guard !== null };
+  };
+  // Another tenant's document is as good as none.
+  if (guard !== null && explainClause(guard, subjectOf(null), '') === null) return NOT_FOUND;
+  const on = (node: Query, text: QueryText): { verdict: Verdict; subject: Subject } => {
+    const subject = subjectOf(text);
     return { verdict: judge(node, subject), subject };
   };
   const query = on(readQuery(request, mapping), request.query ?? null);
   const analyzed = analyzedTerms([query.verdict]);
   const out = (why_not: WhyNot): IndexAnswer => {
-    return { found: true, matched: false, total: totalOf(snapshot, plan), analyzed, why_not };
+    return { found: true, matched: false, total: totalOf(context, plan), analyzed, why_not };
   };
   if (query.verdict.detail === null) return out(whyNot(query.verdict, query.subject));
   const filterNode = readFilter(request, mapping);
@@ -99,7 +101,7 @@ function explainIn(
     return out(filterReason(whyNot(filter.verdict, filter.subject)));
   }
   const detail = withFilter(query.verdict.detail, filter?.verdict.clause);
-  return { ...matched(snapshot, checked, plan, key), score: detail.score, detail, analyzed };
+  return { ...matched(context, checked, plan, key), score: detail.score, detail, analyzed };
 }
 
 function filterReason(why: WhyNot): WhyNot {
@@ -116,12 +118,12 @@ function withFilter(detail: ExplainDetail, filter: string | undefined): ExplainD
 }
 
 function matched(
-  snapshot: IndexSnapshot,
+  context: SearchContext,
   { limit, offset }: CheckedRequest,
   plan: SearchPlan,
   key: Uint8Array,
 ): Omit<IndexAnswer, 'analyzed'> {
-  const { rank, total } = rankOf(snapshot, plan, key);
+  const { rank, total } = rankOf(context, plan, key);
   const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
   if (rank === null || rank <= offset + limit) return answer;
   const message = `rank ${whole(rank)} lies behind the page, which ends at ${whole(offset + limit)}`;

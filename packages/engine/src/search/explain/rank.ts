@@ -1,5 +1,5 @@
 import type { SearchAfter } from '../../collect/order.ts';
-import type { IndexSnapshot } from '../../index/index-snapshot.ts';
+import type { SearchContext } from '../context.ts';
 import { execute } from '../execute.ts';
 import type { SearchPlan } from '../plan.ts';
 
@@ -17,12 +17,13 @@ export interface Rank {
  * The rank of a key in the order of a search, by the search itself: page after page until the key
  * comes. Throws what searching throws.
  */
-export function rankOf(snapshot: IndexSnapshot, plan: SearchPlan, key: Uint8Array): Rank {
+export function rankOf(context: SearchContext, plan: SearchPlan, key: Uint8Array): Rank {
   const { clause, filter, order } = plan;
+  const { snapshot, guard, filters } = context;
   let after: SearchAfter | null = null;
   let total = 0;
   for (let passed = 0, limit = FIRST_HITS; ; limit = MORE_HITS) {
-    const page = execute(snapshot, { clause, filter, order, limit, after });
+    const page = execute(snapshot, { clause, filter, guard, filters, order, limit, after });
     if (after === null) total = page.total;
     const at = page.docs.findIndex((doc) => Buffer.compare(doc.key, key) === 0);
     if (at >= 0) return { rank: passed + at + 1, total };
@@ -34,6 +35,7 @@ export function rankOf(snapshot: IndexSnapshot, plan: SearchPlan, key: Uint8Arra
 }
 
 /** How many documents a search finds. */
-export function totalOf(snapshot: IndexSnapshot, { clause, filter, order }: SearchPlan): number {
-  return execute(snapshot, { clause, filter, order, limit: 0 }).total;
+export function totalOf(context: SearchContext, { clause, filter, order }: SearchPlan): number {
+  const { snapshot, guard, filters } = context;
+  return execute(snapshot, { clause, filter, guard, filters, order, limit: 0 }).total;
 }

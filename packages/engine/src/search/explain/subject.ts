@@ -15,6 +15,8 @@ export interface Subject {
   readonly statistics: SnapshotStatistics;
   /** How the query's nodes are bound; its text is the query string that they came from. */
   readonly bind: BindScope;
+  /** The caller is of a tenant: nothing is said of what other documents hold. */
+  readonly guarded: boolean;
 }
 
 /** A clause as the user wrote it; one that came as a tree is printed. */

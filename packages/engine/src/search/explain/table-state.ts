@@ -5,7 +5,10 @@ export type TableAnswer =
   | { readonly state: 'present' | 'absent' }
   | { readonly state: 'unreachable'; readonly message: string };
 
-/** Asks the table for the row of a key (the canonical texts of its columns). Throws nothing. */
+/**
+ * Asks the table for the row of a key (the canonical texts of its columns), as far as the caller's
+ * tenant may see it. Throws nothing.
+ */
 export async function askTable(
   context: SearchContext,
   texts: readonly string[],
@@ -14,7 +17,9 @@ export async function askTable(
     const { readRows } = await import('../rows.ts');
     const table = await context.openTable();
     const cost = { bytes: 0, requests: 0 };
-    const [row] = await readRows(table, context.mapping, [{ texts, locator: null }], [], cost);
+    const wanted = [{ texts, locator: null }];
+    const { mapping, tenant } = context;
+    const [row] = await readRows(table, mapping, wanted, [], cost, tenant);
     return { state: row === null || row === undefined ? 'absent' : 'present' };
   } catch (error) {
     return {

@@ -126,7 +126,7 @@ function need({ node, bound }: Verdict, contents: Contents, subject: Subject): s
     return beside ? 'needs the words side by side' : 'needs the words in just these places';
   }
   if (bound?.kind === 'term') {
-    const known = documentFrequency(subject, bound.field.id, bound.term) > 0;
+    const known = subject.guarded || documentFrequency(subject, bound.field.id, bound.term) > 0;
     const where = known ? `${field} does not have it` : 'no document has it';
     return `needs ${quoted([termText(bound.field, bound.term)])}: ${where}`;
   }
@@ -152,7 +152,7 @@ const quoted = (words: readonly string[]): string => words.map((word) => `"${wor
 
 /** The field's term nearest to a word that no document has. */
 function unknownWord({ node, bound }: Verdict, subject: Subject): string | undefined {
-  if (bound?.kind !== 'term' || !('value' in node)) return undefined;
+  if (bound?.kind !== 'term' || !('value' in node) || subject.guarded) return undefined;
   if (bound.field.name.endsWith('#paths')) return undefined;
   if (documentFrequency(subject, bound.field.id, bound.term) > 0) return undefined;
   return nearestTerm(subject.snapshot, bound.field, node.value);
