@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['inverted', 'columnar', 'stored'],
     ['scoring', 'segment'],
     ['index', 'query'],
-    ['collect'],
+    ['collect', 'aggregate'],
     ['search'],
     ['registry'],
     ['ingest'],

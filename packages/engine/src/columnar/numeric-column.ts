@@ -103,6 +103,36 @@ export class NumericColumn {
     return new NumericColumn(payload, path);
   }
 
+  /**
+   * Codes by slot, for loops over whole columns; null at width 8. Slots of documents without a
+   * value hold anything.
+   */
+  get codes(): Uint8Array | Uint16Array | Uint32Array | null {
+    return this.width === 8 ? null : this.#codes();
+  }
+
+  /** Ordered values by slot at width 8; null at other widths. */
+  get wide(): BigInt64Array | null {
+    return this.width === 8 ? this.#wide : null;
+  }
+
+  /** Where the documents' slots begin (docs + 1 numbers); null: document d has slot d. */
+  get starts(): Int32Array | null {
+    return this.#slots();
+  }
+
+  /** The value of a slot as a number, as `sortKey` says it. */
+  numberAt(slot: number): number {
+    return this.#number(slot);
+  }
+
+  /** Lowest and highest code of a zone, or null where it has no value; not at width 8. */
+  zoneCodes(zone: number): { readonly lo: number; readonly hi: number } | null {
+    const lo = Number(this.#zoneCode(this.#lo, zone));
+    const hi = Number(this.#zoneCode(this.#hi, zone));
+    return lo > hi ? null : { lo, hi };
+  }
+
   has(doc: number): boolean {
     return (this.present[doc >> 5] & (1 << (doc & 31))) !== 0;
   }

@@ -66,6 +66,17 @@ export class OrdinalColumn {
     return new OrdinalColumn(payload, path);
   }
 
+  /** Ordinal + 1 by slot, 0 where the document has no value: for loops over whole columns. */
+  get codes(): Uint8Array | Uint16Array | Int32Array {
+    if (this.#width === 1) return this.#u8;
+    return this.#width === 2 ? this.#u16 : this.#i32;
+  }
+
+  /** Where the documents' slots begin (docs + 1 numbers); null: document d has slot d. */
+  get starts(): Int32Array | null {
+    return this.multi ? this.#starts : null;
+  }
+
   has(doc: number): boolean {
     return this.count(doc) > 0;
   }
@@ -158,8 +169,7 @@ export class OrdinalColumn {
     const from = Math.max(lo, 0) + 1;
     const to = Math.min(hi, this.size - 1) + 1;
     if (from > to) return;
-    const codes = this.#width === 1 ? this.#u8 : this.#width === 2 ? this.#u16 : this.#i32;
-    const starts = this.multi ? this.#starts : null;
+    const { codes, starts } = this;
     for (let zone = 0; zone < this.#lo.length; zone++) {
       const [first, last] = [this.#lo[zone], this.#hi[zone]];
       if (first > last || last < from || first > to) continue;

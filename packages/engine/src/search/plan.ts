@@ -69,11 +69,16 @@ function planQuery(
   mapping: Mapping,
 ): { readonly clause: Clause; readonly filter: Clause | null } {
   const fields = queryFields(mapping);
-  const { filter: given } = request;
   const clause = bindQuery(readQuery(request, mapping), fields, request.query ?? null);
+  return { clause, filter: bindFilter(request, mapping) };
+}
+
+/** A request's `filter`, bound; null where it has none. */
+export function bindFilter(request: SearchRequest, mapping: Mapping): Clause | null {
+  const { filter: given } = request;
   const filter = readFilter(request, mapping);
-  if (filter === null) return { clause, filter };
-  return { clause, filter: bindQuery(filter, fields, typeof given === 'string' ? given : null) };
+  if (filter === null) return null;
+  return bindQuery(filter, queryFields(mapping), typeof given === 'string' ? given : null);
 }
 
 /** The tree of a request's `filter`; null where it has none. */

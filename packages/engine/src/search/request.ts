@@ -3,8 +3,10 @@
  * nothing is ignored.
  */
 import type {
+  AggregateRequest,
   BenchRequest,
   ExplainRequest,
+  FacetsRequest,
   HighlightSpec,
   Json,
   KeysRequest,
@@ -93,18 +95,28 @@ const snapshotId: Check = (value, name) => {
   }
 };
 
-const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
+/** What says which documents match, and at which snapshot. */
+const MATCH_FIELDS = {
   index: text,
   query: text,
   ast: tree,
   syntax: oneOf('default', 'kql'),
   default_operator: oneOf('or', 'and'),
-  filter: (value, name) => (typeof value === 'string' ? undefined : tree(value, name)),
+  filter: (value: unknown, name: string) =>
+    typeof value === 'string' ? undefined : tree(value, name),
+  pit_id: text,
+  min_snapshot: snapshotId,
+  wait_ms: whole(0, LIMITS.waitMillis),
+};
+const facetFields = list(text, LIMITS.facetFields);
+const facetSize = whole(1, LIMITS.facetSize);
+
+const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
+  ...MATCH_FIELDS,
   limit: whole(0, LIMITS.pageHits),
   offset: whole(0, LIMITS.windowHits),
   sort: list(record({ field: text, desc: flag }, ['field']), LIMITS.sortKeys),
   search_after: list(anything, LIMITS.sortKeys + 1),
-  pit_id: text,
   collapse: text,
   highlight: record({
     fields: list(text, LIMITS.definitionFields),
@@ -114,8 +126,8 @@ const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
   fields: list(text, LIMITS.definitionFields),
   hydrate: flag,
   hydrate_columns: list(text, LIMITS.definitionFields),
-  min_snapshot: snapshotId,
-  wait_ms: whole(0, LIMITS.waitMillis),
+  facets: record({ fields: facetFields, size: facetSize }, ['fields']),
+  aggs: anything,
 };
 
 /**
@@ -134,6 +146,33 @@ export function checkRequest(request: SearchRequest): CheckedRequest {
     offset,
     highlight: highlight === undefined ? null : highlightSettings(highlight),
   };
+}
+
+const AGGREGATE_FIELDS: Readonly<Record<keyof AggregateRequest, Check>> = {
+  ...MATCH_FIELDS,
+  aggs: anything,
+};
+const FACETS_FIELDS: Readonly<Record<keyof FacetsRequest, Check>> = {
+  ...MATCH_FIELDS,
+  fields: facetFields,
+  size: facetSize,
+};
+
+/**
+ * The documents that a request for aggregations is about, as a search. Throws invalid_argument or
+ * limit_exceeded that name the field.
+ */
+export function checkAggregateRequest(request: AggregateRequest): CheckedRequest {
+  record(AGGREGATE_FIELDS, ['aggs'])(request, '');
+  const { aggs: _, ...match } = request;
+  return checkRequest(match);
+}
+
+/** The same for facets. */
+export function checkFacetsRequest(request: FacetsRequest): CheckedRequest {
+  record(FACETS_FIELDS, ['fields'])(request, '');
+  const { fields, size, ...match } = request;
+  return checkRequest(match);
 }
 
 const part: Check = record({ name: text, value: text }, ['name', 'value']);
@@ -162,6 +201,7 @@ const EXPLAIN_FIELDS: Readonly<Record<keyof ExplainRequest, Check>> = {
   sort: FIELDS.sort,
   limit: FIELDS.limit,
   offset: FIELDS.offset,
+  pit_id: FIELDS.pit_id,
   coordinates,
 };
 

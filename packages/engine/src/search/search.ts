@@ -33,6 +33,7 @@ export async function searchIndex(
   const { limit, offset } = plan.checked;
   const { guard, filters, snapshot } = context;
   const { docs, total } = execute(snapshot, { ...plan, guard, filters, limit: offset + limit });
+  const summary = await summaryOf(context, plan);
   const page = docs.slice(offset);
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, request, cost) : null;

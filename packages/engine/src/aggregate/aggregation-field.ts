@@ -1,0 +1,45 @@
+import { LhsError } from '../base/errors.ts';
+import { fastHint } from '../query/bind/bounds.ts';
+import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+
+/**
+ * The field that an aggregation names. Throws invalid_argument where the index has none of that
+ * name, where it is not fast (with the setting that makes it so), or of another type.
+ */
+export function aggregationField(
+  name: string,
+  kind: string,
+  place: string,
+  fields: QueryFields,
+  types?: readonly string[],
+): FieldPlan {
+  const plan = plainField(name, place, fields);
+  if (!isAggregatable(plan, fields)) {
+    const message = `"${place}" needs a fast field: "${name}" is ${plan.type} without fast`;
+    throw new LhsError('invalid_argument', message, { hint: fastHint(plan) });
+  }
+  if (types === undefined || types.includes(plan.type)) return plan;
+  const message = `"${place}": ${kind} needs a field of ${types.join(', ')}; "${name}" is ${plan.type}`;
+  const hint = 'terms, missing and cardinality take fast fields of every type';
+  throw new LhsError('invalid_argument', message, { hint });
+}
+
+/** A field of the mapping by name. Throws invalid_argument with the nearest name. */
+export function plainField(name: string, place: string, fields: QueryFields): FieldPlan {
+  const found = findField(fields, name);
+  if (found?.kind === 'field') return found.plan;
+  const message =
+    found === undefined
+      ? `"${place}" names field "${name}", which is not in index "${fields.index}"`
+      : `"${place}" names "${name}", a path without a declared field`;
+  const hint =
+    found === undefined
+      ? unknownFieldHint(fields, name)
+      : 'declare the path as a fast field of a shape in the definition and alter the index';
+  throw new LhsError('invalid_argument', message, { hint });
+}
+
+/** True for fields that terms, stats and the rest can read. */
+export const isAggregatable = (plan: FieldPlan, fields: QueryFields): boolean =>
+  plan.column !== null && plan.type !== 'TEXT' && fields.fast.has(plan.id);

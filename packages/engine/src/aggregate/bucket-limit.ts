@@ -1,0 +1,21 @@
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+
+/** An aggregation that would make more buckets than an answer may have. */
+export function tooManyBuckets(name: string): LhsError {
+  const message = `aggregation "${name}" passes the limit of ${LIMITS.aggBuckets} buckets (aggBuckets)`;
+  return new LhsError('limit_exceeded', message, {
+    hint: 'take a longer interval or a smaller size, or narrow the query',
+    details: { limit: 'aggBuckets', buckets: LIMITS.aggBuckets },
+  });
+}
+
+/** An aggregation with more different values, in all buckets around it, than are held at once. */
+export function tooManyValues(name: string): LhsError {
+  const most = LIMITS.aggNestedBuckets;
+  const message = `aggregation "${name}" meets more than ${most} buckets in one segment (aggNestedBuckets)`;
+  return new LhsError('limit_exceeded', message, {
+    hint: 'narrow the query, or ask for it without the aggregations around it',
+    details: { limit: 'aggNestedBuckets', buckets: most },
+  });
+}

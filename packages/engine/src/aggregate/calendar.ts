@@ -1,0 +1,132 @@
+/**
+ * Calendar buckets of instants: minutes to years as clocks in a time zone show them. Days, weeks
+ * (from Monday), months, quarters and years begin at local midnight; where a zone's clock jumps over
+ * it, at the instant of the jump. All in milliseconds since 1970 as numbers, which hold every
+ * instant of a column exactly; bounds of buckets are whole seconds.
+ */
+import { civilFromDays, daysFromCivil } from '../schema/date-value.ts';
+
+export const CALENDAR_UNITS = [
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+] as const;
+export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+
+const DAY = 86_400_000;
+/** What `Intl` can tell of; outside, the zone's offset at the edge holds. */
+const FIRST = -62_135_596_800_000;
+const LAST = 253_402_300_799_000;
+const KEPT_OFFSETS = 100_000;
+
+/** Milliseconds that a zone's clock is ahead of UTC at an instant. */
+export type OffsetAt = (instant: number) => number;
+
+/** The offsets of an IANA zone or `±HH:MM`; null where there is no such zone. */
+export function zoneOffsets(zone: string): OffsetAt | null {
+  const fixed = fixedOffset(zone);
+  if (fixed !== null) return () => fixed;
+  let format: Intl.DateTimeFormat;
+  try {
+    const two = '2-digit' as const;
+    const parts = { month: two, day: two, hour: two, minute: two, second: two } as const;
+    format = new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone: zone, hourCycle: 'h23', calendar: 'gregory', year: 'numeric', era: 'short' },
+      ...parts,
+    } as Intl.DateTimeFormatOptions);
+  } catch {
+    return null;
+  }
+  const known = new Map<number, number>();
+  return (instant) => {
+    const second = Math.floor(Math.min(Math.max(instant, FIRST), LAST) / 1000);
+    let offset = known.get(second);
+    if (offset === undefined) {
+      offset = offsetBy(format, second * 1000);
+      if (known.size >= KEPT_OFFSETS) known.clear();
+      known.set(second, offset);
+    }
+    return offset;
+  };
+}
+
+function fixedOffset(zone: string): number | null {
+  if (/^(utc|z|gmt)$/i.test(zone)) return 0;
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  if (sign === undefined || Number(hours) > 18 || Number(minutes) > 59) return null;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function offsetBy(format: Intl.DateTimeFormat, instant: number): number {
+  const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const of = (name: Intl.DateTimeFormatPartTypes) => Number(parts.get(name));
+  const year = parts.get('era')?.startsWith('B') ? 1 - of('year') : of('year');
+  const days = daysFromCivil(year, of('month'), of('day'));
+  const seconds = of('hour') * 3600 + of('minute') * 60 + of('second');
+  return days * DAY + seconds * 1000 - instant;
+}
+
+/** The bucket [start, end) of an instant. */
+export interface CalendarBucket {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The bucket of `instant` by a zone's clock. */
+export function calendarBucket(
+  instant: number,
+  unit: CalendarUnit,
+  offsetAt: OffsetAt,
+): CalendarBucket {
+  const offset = offsetAt(instant);
+  const local = instant + offset;
+  if (unit === 'minute' || unit === 'hour') {
+    const length = unit === 'minute' ? 60_000 : 3_600_000;
+    const start = Math.floor(local / length) * length - offset;
+    return { start, end: start + length };
+  }
+  const first = localStart(Math.floor(local / DAY), unit);
+  const start = instantOf(first * DAY, offsetAt);
+  const end = instantOf(nextStart(first, unit) * DAY, offsetAt);
+  return { start, end };
+}
+
+/** The day on which the unit that holds `day` begins (days since 1970). */
+function localStart(day: number, unit: CalendarUnit): number {
+  if (unit === 'day') return day;
+  // 1970-01-01 was a Thursday.
+  if (unit === 'week') return Math.floor((day + 3) / 7) * 7 - 3;
+  const [year, month] = civilFromDays(day);
+  if (unit === 'month') return daysFromCivil(year, month, 1);
+  return daysFromCivil(year, unit === 'year' ? 1 : month - ((month - 1) % 3), 1);
+}
+
+function nextStart(day: number, unit: CalendarUnit): number {
+  if (unit === 'day') return day + 1;
+  if (unit === 'week') return day + 7;
+  return localStart(day + (unit === 'month' ? 31 : unit === 'quarter' ? 92 : 366), unit);
+}
+
+/** The first instant at which a zone's clock shows at least `local`. */
+function instantOf(local: number, offsetAt: OffsetAt): number {
+  const around = [offsetAt(local - DAY), offsetAt(local), offsetAt(local + DAY)];
+  const right = around.map((o) => local - o).filter((t) => t + offsetAt(t) === local);
+  if (right.length > 0) return Math.min(...right);
+  let low = local - Math.max(...around) - 1000;
+  let high = local - Math.min(...around);
+  while (high - low > 1000) {
+    const middle = low + Math.floor((high - low) / 2000) * 1000;
+    if (middle + offsetAt(middle) < local) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** The bucket after the one that starts at `start`. */
+export function nextCalendarStart(start: number, unit: CalendarUnit, offsetAt: OffsetAt): number {
+  return calendarBucket(calendarBucket(start, unit, offsetAt).end, unit, offsetAt).start;
+}

@@ -1,0 +1,124 @@
+/** A column of a segment as numbered buckets: what terms, histograms and distinct counts read. */
+import type { NumericColumn } from '../columnar/numeric-column.ts';
+import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { BucketKey } from './aggregation.ts';
+import { countCodes } from './count-codes.ts';
+
+/** Numbers the buckets of a field in one segment. */
+export interface Coder {
+  /** All codes are below this; Infinity where they are given out as values come. */
+  readonly size: number;
+  /** Codes rise with keys. */
+  readonly ordered: boolean;
+  /** The document's codes, each once, to out[0 ..]; returns how many. */
+  read(doc: number, out: number[]): number;
+  key(code: number): BucketKey;
+  /** Documents of the bitmap by code, or null where only `read` can tell. */
+  count(matches: Int32Array): Int32Array | null;
+}
+
+/** Above this many codes counting one by one is left to maps. */
+export const DENSE_CODES = 1 << 22;
+
+/** The values of a field as codes; null where no document of the segment has one. */
+export function valueCoder(reader: SegmentReader, field: FieldPlan): Coder | null {
+  if (field.column === 'ordinal') {
+    const column = reader.ordinals(field.id);
+    return column === null ? null : ordinalCoder(column);
+  }
+  const column = reader.numeric(field.id);
+  if (column === null || column.values === 0) return null;
+  return column.wide === null ? narrowCoder(column) : wideCoder(column, (value) => value);
+}
+
+function ordinalCoder(column: OrdinalColumn): Coder {
+  const { codes, starts, size } = column;
+  return {
+    size,
+    ordered: true,
+    read(doc, out) {
+      if (starts === null) {
+        out[0] = codes[doc] - 1;
+        return codes[doc] === 0 ? 0 : 1;
+      }
+      let count = 0;
+      for (let slot = starts[doc]; slot < starts[doc + 1]; slot++) {
+        count = once(codes[slot] - 1, out, count);
+      }
+      return count;
+    },
+    key: (code) => Buffer.from(column.bytesOf(code)).toString('latin1'),
+    count(matches) {
+      if (starts !== null || size > DENSE_CODES) return null;
+      return countCodes(codes, matches, null, size + 1).subarray(1);
+    },
+  };
+}
+
+function narrowCoder(column: NumericColumn): Coder {
+  const codes = column.codes!;
+  const { starts, present, base, gcd } = column;
+  const size = Number((column.max - base) / gcd) + 1;
+  return {
+    size,
+    ordered: true,
+    read: slotReader(column, (slot) => codes[slot]),
+    key: (code) => base + gcd * BigInt(code),
+    count(matches) {
+      if (starts !== null || size > DENSE_CODES) return null;
+      return countCodes(codes, matches, present, size);
+    },
+  };
+}
+
+/** Codes as values come, of what `bucketOf` makes of a value. */
+export function wideCoder(column: NumericColumn, bucketOf: (value: bigint) => bigint): Coder {
+  const known = new Map<bigint, number>();
+  const keys: bigint[] = [];
+  const { wide, codes, base, gcd } = column;
+  const valueAt = (slot: number) => wide?.[slot] ?? base + gcd * BigInt(codes![slot]);
+  const codeAt = (slot: number) => {
+    const key = bucketOf(valueAt(slot));
+    let code = known.get(key);
+    if (code === undefined) {
+      code = keys.push(key) - 1;
+      known.set(key, code);
+    }
+    return code;
+  };
+  return {
+    size: Number.POSITIVE_INFINITY,
+    ordered: false,
+    read: slotReader(column, codeAt),
+    key: (code) => keys[code],
+    count: () => null,
+  };
+}
+
+/** Reads a numeric column's documents by a function of their slots. */
+export function slotReader(
+  { present, starts }: NumericColumn,
+  codeAt: (slot: number) => number,
+): Coder['read'] {
+  return (doc, out) => {
+    if ((present[doc >> 5] & (1 << (doc & 31))) === 0) return 0;
+    if (starts === null) {
+      out[0] = codeAt(doc);
+      return 1;
+    }
+    let count = 0;
+    for (let slot = starts[doc]; slot < starts[doc + 1]; slot++) {
+      count = once(codeAt(slot), out, count);
+    }
+    return count;
+  };
+}
+
+/** A document counts once in a bucket, however often it has its value. */
+function once(code: number, out: number[], count: number): number {
+  for (let i = 0; i < count; i++) if (out[i] === code) return count;
+  out[count] = code;
+  return count + 1;
+}

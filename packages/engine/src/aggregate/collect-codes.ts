@@ -1,0 +1,156 @@
+/** Buckets of terms and histograms over one segment. */
+import { countBits } from '../base/bitmap.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { Aggregation, BucketKey } from './aggregation.ts';
+import { BucketIds } from './bucket-ids.ts';
+import { tooManyBuckets, tooManyValues } from './bucket-limit.ts';
+import { type Coder, valueCoder } from './coder.ts';
+import { histogramCoder } from './histogram-coder.ts';
+import { type AggPartial, addBucket, type PartialBucket } from './partial.ts';
+import {
+  collectInBatches,
+  type SegmentCollector,
+  type SegmentScope,
+  SubBatch,
+} from './segment-collector.ts';
+
+type Coded = Extract<Aggregation, { readonly kind: 'terms' | 'date_histogram' }>;
+
+/** A bucket of the segment: its code (-1: documents without a value), documents, number. */
+interface Found {
+  readonly code: number;
+  readonly count: number;
+  readonly id: number;
+}
+
+/** Documents of a segment by code, and those without a value. */
+interface WholeCounts {
+  readonly counts: Int32Array;
+  readonly missing: number;
+}
+
+/** Collects a terms or a date_histogram aggregation. */
+export class CodeCollector implements SegmentCollector {
+  readonly #aggregation: Coded;
+  readonly #alone: boolean;
+  readonly #coder: Coder | null;
+  readonly #missing: BucketKey | null;
+  readonly #most: number;
+  readonly #subs: readonly SegmentCollector[];
+  readonly #batch: SubBatch | null;
+  readonly #ids: BucketIds;
+  readonly #codes: number[] = [];
+  #counts = new Int32Array(64);
+  /** The counts of owner 0 by code where they were made at once, and of those without a value. */
+  #whole: WholeCounts | null = null;
+
+  constructor(scope: SegmentScope, aggregation: Coded, nested: boolean) {
+    const { kind, subs } = aggregation;
+    this.#aggregation = aggregation;
+    this.#alone = scope.alone;
+    this.#coder =
+      kind === 'terms'
+        ? valueCoder(scope.reader, aggregation.field)
+        : histogramCoder(scope.reader, aggregation);
+    this.#missing = kind === 'terms' ? aggregation.missing : null;
+    const few = kind === 'date_histogram' && !nested;
+    this.#most = few ? LIMITS.aggBuckets : LIMITS.aggNestedBuckets;
+    this.#subs = subs.map((sub) => scope.collector(sub));
+    this.#batch = subs.length === 0 ? null : new SubBatch(this.#subs);
+    this.#ids = new BucketIds(this.#coder?.size ?? 0);
+  }
+
+  collectAll(matches: Int32Array): void {
+    const counts = this.#subs.length > 0 ? null : (this.#coder?.count(matches) ?? null);
+    if (counts === null) {
+      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+      return;
+    }
+    const counted = () => counts.reduce((sum, count) => sum + count, 0);
+    const missing = this.#missing === null ? 0 : countBits(matches) - counted();
+    this.#whole = { counts, missing };
+  }
+
+  collect(docs: Int32Array, owners: Int32Array, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const found = this.#coder?.read(docs[i], this.#codes) ?? 0;
+      for (let j = 0; j < found; j++) this.#add(docs[i], owners[i], this.#codes[j]);
+      if (found === 0 && this.#missing !== null) this.#add(docs[i], owners[i], -1);
+    }
+    this.#batch?.flush();
+  }
+
+  #add(doc: number, owner: number, code: number): void {
+    const id = this.#ids.id(owner, code);
+    if (id >= this.#counts.length) this.#grow();
+    this.#counts[id]++;
+    this.#batch?.add(doc, id);
+  }
+
+  #grow(): void {
+    const { kind } = this.#aggregation;
+    if (this.#ids.count > this.#most && (kind !== 'terms' || this.#batch !== null)) {
+      throw this.#tooMany();
+    }
+    const counts = new Int32Array(this.#counts.length * 2);
+    counts.set(this.#counts);
+    this.#counts = counts;
+  }
+
+  partial(owner: number): AggPartial {
+    const all = this.#whole === null ? this.#found(owner) : this.#foundWhole(this.#whole);
+    const { kept, left, error } = this.#keep(all);
+    const buckets = new Map<BucketKey, PartialBucket>();
+    for (const { code, count, id } of kept) {
+      const key = code < 0 ? this.#missing! : this.#coder!.key(code);
+      addBucket(buckets, key, { count, subs: this.#subs.map((sub) => sub.partial(id)) });
+    }
+    return { kind: 'buckets', buckets, left, error };
+  }
+
+  #found(owner: number): Found[] {
+    const found: Found[] = [];
+    this.#ids.forEach(owner, (code, id) => found.push({ code, count: this.#counts[id], id }));
+    return found;
+  }
+
+  #foundWhole({ counts, missing }: WholeCounts): Found[] {
+    const found: Found[] = [];
+    for (let code = 0; code < counts.length; code++) {
+      if (counts[code] > 0) found.push({ code, count: counts[code], id: 0 });
+    }
+    if (missing > 0) found.push({ code: -1, count: missing, id: 0 });
+    return found;
+  }
+
+  /**
+   * What goes on: all, or, of a segment that stands alone, the first ones in the order asked for,
+   * or the most frequent of very many (then others may have more documents elsewhere: `error`).
+   */
+  #keep(found: Found[]): { kept: Found[]; left: number; error: number } {
+    const aggregation = this.#aggregation;
+    const all = { kept: found, left: 0, error: 0 };
+    if (aggregation.kind !== 'terms') {
+      if (found.length > this.#most) throw this.#tooMany();
+      return all;
+    }
+    const { by, desc } = aggregation.order;
+    const falling = by === 'count' && desc;
+    const exact = this.#alone && this.#missing === null && this.#coder?.ordered === true;
+    if (!falling || !(exact || found.length > this.#most)) {
+      if (found.length > this.#most) throw this.#tooMany();
+      return all;
+    }
+    const room = exact ? aggregation.size : this.#most;
+    if (found.length <= room) return all;
+    found.sort((a, b) => b.count - a.count || a.code - b.code);
+    const kept = found.slice(0, room);
+    const left = found.slice(room).reduce((sum, { count }) => sum + count, 0);
+    return { kept, left, error: exact ? 0 : kept[room - 1].count };
+  }
+
+  #tooMany() {
+    const { name } = this.#aggregation;
+    return this.#most === LIMITS.aggBuckets ? tooManyBuckets(name) : tooManyValues(name);
+  }
+}

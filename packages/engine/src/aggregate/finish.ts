@@ -1,0 +1,181 @@
+/** Merged partials become answers, as they go over the wire. */
+import type { AggBucket, AggResult, Json } from '../backend.ts';
+import { LIMITS } from '../base/limits.ts';
+import { doubleFromOrdered } from '../base/ordered-double.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import { doubleToJson, fieldValueToJson, longToJson } from '../schema/values.ts';
+import type { AggRange, Aggregation, BucketKey, TermsOrder } from './aggregation.ts';
+import { tooManyBuckets } from './bucket-limit.ts';
+import { nextCalendarStart, zoneOffsets } from './calendar.ts';
+import { distinctCount } from './distinct.ts';
+import { emptyBucket } from './empty-partial.ts';
+import { doubleSum } from './exact-sum.ts';
+import { STANDARD_ERROR } from './hyperloglog.ts';
+import type { AggPartial, PartialBucket, StatsPartial } from './partial.ts';
+import { type Digest, digestValues } from './t-digest.ts';
+
+type Of<Kind extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: Kind }>;
+type Buckets = Extract<AggPartial, { readonly kind: 'buckets' }>;
+
+/** The answers by name. Throws limit_exceeded where they would hold too many buckets. */
+export function finishAggregations(
+  aggregations: readonly Aggregation[],
+  partials: readonly AggPartial[],
+): Record<string, AggResult> {
+  return new Finish().results(aggregations, partials);
+}
+
+/** One answer in the making: it knows how many buckets it has. */
+class Finish {
+  #buckets = 0;
+
+  results(
+    aggregations: readonly Aggregation[],
+    partials: readonly AggPartial[],
+  ): Record<string, AggResult> {
+    const entries = aggregations.map((a, i) => [a.name, this.#result(a, partials[i])] as const);
+    return Object.fromEntries(entries);
+  }
+
+  #result(aggregation: Aggregation, partial: AggPartial): AggResult {
+    if (partial.kind === 'stats') {
+      return statsResult((aggregation as Of<'stats'>).field, partial);
+    }
+    if (partial.kind === 'distinct') {
+      const { distinct } = partial;
+      const value = distinctCount(distinct);
+      if (distinct.values !== null) return { value, exact: true };
+      return { value, exact: false, standard_error: Number(STANDARD_ERROR.toFixed(4)) };
+    }
+    if (partial.kind === 'digest') {
+      return percentilesResult(aggregation as Of<'percentiles'>, partial.digest);
+    }
+    switch (aggregation.kind) {
+      case 'terms':
+        return this.#terms(aggregation, partial);
+      case 'date_histogram':
+        return this.#histogram(aggregation, partial);
+      case 'range':
+        return this.#ranges(aggregation, partial);
+      default: {
+        const { subs } = aggregation as Of<'filter' | 'missing'>;
+        return this.#bucket(aggregation.name, {}, partial.buckets.get(0n)!, subs);
+      }
+    }
+  }
+
+  #terms(aggregation: Of<'terms'>, { buckets, left, error }: Buckets): AggResult {
+    const { name, field, size, order, subs } = aggregation;
+    const all = [...buckets].sort(byOrder(order));
+    const others = all.slice(size).reduce((sum, [, { count }]) => sum + count, left);
+    return {
+      buckets: all
+        .slice(0, size)
+        .map(([key, bucket]) => this.#bucket(name, { key: keyToJson(field, key) }, bucket, subs)),
+      sum_other_doc_count: others,
+      doc_count_error_upper_bound: error,
+    };
+  }
+
+  #histogram(aggregation: Of<'date_histogram'>, { buckets }: Buckets): AggResult {
+    const { name, least, subs } = aggregation;
+    const starts = ([...buckets.keys()] as bigint[]).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const shown: AggBucket[] = [];
+    let next: bigint | null = null;
+    for (const start of starts) {
+      for (; least === 0 && next !== null && next < start; next = nextStart(aggregation, next)) {
+        shown.push(this.#bucket(name, { key: longToJson(next) }, emptyBucket(subs), subs));
+      }
+      const bucket = buckets.get(start)!;
+      if (bucket.count >= least) {
+        shown.push(this.#bucket(name, { key: longToJson(start) }, bucket, subs));
+      }
+      if (least === 0) next = nextStart(aggregation, start);
+    }
+    return { buckets: shown };
+  }
+
+  #ranges({ name, field, ranges, subs }: Of<'range'>, { buckets }: Buckets): AggResult {
+    return {
+      buckets: ranges.map((range, i) =>
+        this.#bucket(name, rangeHead(field, range), buckets.get(BigInt(i))!, subs),
+      ),
+    };
+  }
+
+  #bucket<Head extends object>(
+    name: string,
+    head: Head,
+    { count, subs }: PartialBucket,
+    aggregations: readonly Aggregation[],
+  ): Head & { doc_count: number; aggs?: Record<string, AggResult> } {
+    if (++this.#buckets > LIMITS.aggBuckets) throw tooManyBuckets(name);
+    if (aggregations.length === 0) return { ...head, doc_count: count };
+    return { ...head, doc_count: count, aggs: this.results(aggregations, subs) };
+  }
+}
+
+type Entry = readonly [BucketKey, PartialBucket];
+
+function byOrder({ by, desc }: TermsOrder): (a: Entry, b: Entry) => number {
+  const rising = (a: BucketKey, b: BucketKey) => (a < b ? -1 : a > b ? 1 : 0);
+  if (by === 'key') return ([a], [b]) => (desc ? rising(b, a) : rising(a, b));
+  return ([a, { count: x }], [b, { count: y }]) => (desc ? y - x : x - y) || rising(a, b);
+}
+
+/** A terms bucket's key as it travels. */
+function keyToJson(field: FieldPlan, key: BucketKey): Json {
+  if (typeof key === 'string') return fieldValueToJson(field.type, Buffer.from(key, 'latin1'));
+  return orderedToJson(field, key);
+}
+
+function orderedToJson(field: FieldPlan, value: bigint): Json {
+  return fieldValueToJson(field.type, field.type === 'DOUBLE' ? doubleFromOrdered(value) : value);
+}
+
+function rangeHead(field: FieldPlan, { key, from, to }: AggRange) {
+  const bound = (value: bigint | null) => (value === null ? null : orderedToJson(field, value));
+  const [low, high] = [bound(from), bound(to)];
+  return {
+    key: key ?? `${low ?? '*'}-${high ?? '*'}`,
+    ...(low === null ? {} : { from: low }),
+    ...(high === null ? {} : { to: high }),
+  };
+}
+
+function nextStart({ interval }: Of<'date_histogram'>, start: bigint): bigint {
+  if (interval.kind === 'fixed') return start + interval.micros;
+  const offsets = zoneOffsets(interval.zone)!;
+  return BigInt(nextCalendarStart(Number(start / 1000n), interval.unit, offsets)) * 1000n;
+}
+
+function statsResult(field: FieldPlan, stats: StatsPartial): AggResult {
+  const { count, min, max, whole } = stats;
+  if (field.type === 'DOUBLE') {
+    const sum = doubleSum(stats.double);
+    const bound = (value: bigint | null) =>
+      value === null ? null : doubleToJson(doubleFromOrdered(value));
+    const avg = count === 0 ? null : doubleToJson(sum / count);
+    return { count, min: bound(min), max: bound(max), sum: doubleToJson(sum), avg };
+  }
+  const bound = (value: bigint | null) => (value === null ? null : longToJson(value));
+  const avg = count === 0 ? null : average(whole, BigInt(count));
+  return { count, min: bound(min), max: bound(max), sum: longToJson(whole), avg };
+}
+
+/** A quotient of integers as the nearest double or its neighbour, however large they are. */
+function average(sum: bigint, count: bigint): number {
+  return Number(sum / count) + Number(sum % count) / Number(count);
+}
+
+function percentilesResult({ percents }: Of<'percentiles'>, digest: Digest): AggResult {
+  const values = digestValues(digest, percents);
+  return {
+    values: percents.map((percent, i) => {
+      const value = values[i];
+      return { percent, value: value === null ? null : doubleToJson(value) };
+    }),
+    exact: digest.weights === null,
+    ...(digest.nans > 0 ? { nan_count: digest.nans } : {}),
+  };
+}

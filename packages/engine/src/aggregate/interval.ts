@@ -1,0 +1,37 @@
+/** Units of a fixed interval in microseconds. Days and weeks are of 24 and 168 hours. */
+const UNITS: Readonly<Record<string, bigint>> = {
+  us: 1n,
+  ms: 1000n,
+  s: 1_000_000n,
+  m: 60_000_000n,
+  h: 3_600_000_000n,
+  d: 86_400_000_000n,
+  w: 604_800_000_000n,
+};
+const WORDS: Readonly<Record<string, string>> = {
+  microsecond: 'us',
+  millisecond: 'ms',
+  second: 's',
+  sec: 's',
+  minute: 'm',
+  min: 'm',
+  hour: 'h',
+  day: 'd',
+  week: 'w',
+};
+/** About 29,000 years: more than a column's 64 bits of microseconds need. */
+const LONGEST = 2n ** 53n * 100n;
+
+/**
+ * Microseconds of `1h`, `90m`, `30s`, `500ms`, `1 day`, `2 weeks`, or null where the text is no such
+ * duration (at least 1 µs).
+ */
+export function parseInterval(text: string): bigint | null {
+  const [, digits, name] = /^\s*(\d{1,15})\s*([a-z]+)\s*$/i.exec(text) ?? [];
+  if (digits === undefined) return null;
+  const short = name.toLowerCase();
+  const unit = UNITS[short] ?? UNITS[WORDS[short.replace(/s$/, '')] ?? ''];
+  if (unit === undefined) return null;
+  const micros = BigInt(digits) * unit;
+  return micros >= 1n && micros <= LONGEST ? micros : null;
+}

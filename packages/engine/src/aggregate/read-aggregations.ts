@@ -1,0 +1,164 @@
+/**
+ * Aggregations as they come over the wire, bound to the fields of an index: every option is checked
+ * by name, type and range; nothing is ignored. A specification is `{kind: {options}, aggs?}`; the
+ * kinds of the interface are accepted in capitals too (`Terms`, `DateHistogram`).
+ */
+import type { Json, JsonObject } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { didYouMean } from '../base/nearest.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import type { QueryFields } from '../query/bind/fields.ts';
+import type { Aggregation } from './aggregation.ts';
+import { aggregationField } from './aggregation-field.ts';
+import { readInterval } from './read-interval.ts';
+import { type Options, readOptions, wrongOption } from './read-options.ts';
+import { readMissing, readOrder, readPercents, readRanges } from './read-values.ts';
+
+/** What reading needs of an index. */
+export interface AggregationScope {
+  readonly fields: QueryFields;
+  /** Binds a filter: a query string or a tree. */
+  readonly bindFilter: (filter: string | JsonObject) => Clause;
+}
+
+const KINDS = [
+  'terms',
+  'stats',
+  'date_histogram',
+  'range',
+  'filter',
+  'missing',
+  'cardinality',
+  'percentiles',
+] as const;
+type Kind = (typeof KINDS)[number];
+
+const NUMBERS = ['LONG', 'DOUBLE', 'DATE'] as const;
+const DEFAULT_SIZE = 10;
+const DEFAULT_PERCENTS = [1, 5, 25, 50, 75, 95, 99];
+
+/** Reads `{name: specification}`. Throws invalid_argument, limit_exceeded, invalid_query. */
+export function readAggregations(aggs: unknown, scope: AggregationScope): readonly Aggregation[] {
+  const counted = { nodes: 0 };
+  return readNamed(objectOf(aggs, 'aggs'), 'aggs', 1, scope, counted);
+}
+
+function readNamed(
+  aggs: JsonObject,
+  place: string,
+  depth: number,
+  scope: AggregationScope,
+  counted: { nodes: number },
+): readonly Aggregation[] {
+  if (depth > LIMITS.aggDepth) {
+    const message = `"${place}" is nested deeper than ${LIMITS.aggDepth} levels (aggDepth)`;
+    throw new LhsError('limit_exceeded', message);
+  }
+  return Object.entries(aggs).map(([name, spec]) => {
+    if (++counted.nodes > LIMITS.aggNodes) {
+      const message = `more than ${LIMITS.aggNodes} aggregations in one request (aggNodes)`;
+      throw new LhsError('limit_exceeded', message);
+    }
+    if (name === '') throw new LhsError('invalid_argument', `"${place}" has an empty name`);
+    return readOne(name, objectOf(spec, `${place}.${name}`), place, depth, scope, counted);
+  });
+}
+
+function readOne(
+  name: string,
+  spec: JsonObject,
+  within: string,
+  depth: number,
+  scope: AggregationScope,
+  counted: { nodes: number },
+): Aggregation {
+  const place = `${within}.${name}`;
+  const tags = Object.keys(spec).filter((key) => key !== 'aggs');
+  if (tags.length !== 1) {
+    const shown = tags.length === 0 ? 'no kind' : `kinds ${tags.map((t) => `"${t}"`).join(', ')}`;
+    const message = `"${place}" has ${shown}: expected one of ${KINDS.join(', ')}`;
+    throw new LhsError('invalid_argument', message);
+  }
+  const kind = kindOf(tags[0], place);
+  const nested = spec.aggs === undefined ? {} : objectOf(spec.aggs, `${place}.aggs`);
+  const subs = readNamed(nested, `${place}.aggs`, depth + 1, scope, counted);
+  const aggregation = readKind(kind, name, spec[tags[0]], `${place}.${tags[0]}`, subs, scope);
+  if (subs.length > 0 && !('subs' in aggregation)) {
+    const message = `"${place}" (${kind}) makes no buckets: "aggs" cannot stand in it`;
+    throw new LhsError('invalid_argument', message, {
+      hint: 'nest in terms, date_histogram, range, filter or missing',
+    });
+  }
+  return aggregation;
+}
+
+/** `DateHistogram` and `date_histogram` are one kind. */
+function kindOf(tag: string, place: string): Kind {
+  const lower = tag.replace(/[A-Z]/g, (c, at) => (at === 0 ? '' : '_') + c.toLowerCase());
+  const kind = KINDS.find((known) => known === lower);
+  if (kind !== undefined) return kind;
+  const message = `"${place}" has unknown kind "${tag}"${didYouMean(lower, KINDS)}`;
+  throw new LhsError('invalid_argument', message, { hint: `kinds: ${KINDS.join(', ')}` });
+}
+
+function readKind(
+  kind: Kind,
+  name: string,
+  given: Json,
+  place: string,
+  subs: readonly Aggregation[],
+  scope: AggregationScope,
+): Aggregation {
+  if (kind === 'filter') return { name, kind, clause: readFilter(given, place, scope), subs };
+  const field = (options: Options, types?: readonly string[]) =>
+    aggregationField(options.text('field'), kind, options.place, scope.fields, types);
+  switch (kind) {
+    case 'terms': {
+      const options = readOptions(given, place, ['field', 'size', 'order', 'missing']);
+      const plan = field(options);
+      const size = options.whole('size', 1, LIMITS.aggBuckets) ?? DEFAULT_SIZE;
+      const [order, missing] = [readOrder(options), readMissing(options, plan)];
+      return { name, kind, field: plan, size, order, missing, subs };
+    }
+    case 'date_histogram': {
+      const intervals = ['fixed_interval', 'calendar_interval', 'time_zone'];
+      const options = readOptions(given, place, ['field', ...intervals, 'min_doc_count']);
+      const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
+      const plan = field(options, ['DATE']);
+      return { name, kind, field: plan, interval: readInterval(options), least, subs };
+    }
+    case 'range': {
+      const options = readOptions(given, place, ['field', 'ranges']);
+      const plan = field(options, NUMBERS);
+      return { name, kind, field: plan, ranges: readRanges(options, plan), subs };
+    }
+    case 'missing':
+      return { name, kind, field: field(readOptions(given, place, ['field'])), subs };
+    case 'stats':
+      return { name, kind, field: field(readOptions(given, place, ['field']), NUMBERS) };
+    case 'cardinality':
+      return { name, kind, field: field(readOptions(given, place, ['field'])) };
+    case 'percentiles': {
+      const options = readOptions(given, place, ['field', 'percents']);
+      const percents = readPercents(options) ?? DEFAULT_PERCENTS;
+      return { name, kind, field: field(options, NUMBERS), percents };
+    }
+  }
+}
+
+/** A filter: `"query"`, `{query: "…"}` or a query tree. */
+function readFilter(given: Json, place: string, scope: AggregationScope): Clause {
+  if (typeof given === 'string') return scope.bindFilter(given);
+  const tree = objectOf(given, place);
+  const keys = Object.keys(tree);
+  if (keys.length === 1 && typeof tree.query === 'string') return scope.bindFilter(tree.query);
+  return scope.bindFilter(tree);
+}
+
+function objectOf(value: unknown, place: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as JsonObject;
+  }
+  throw wrongOption(place, value, 'an object');
+}

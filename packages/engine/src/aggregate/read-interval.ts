@@ -1,0 +1,49 @@
+import { LhsError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest.ts';
+import type { HistogramInterval } from './aggregation.ts';
+import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
+import { parseInterval } from './interval.ts';
+import { type Options, wrongOption } from './read-options.ts';
+
+const SHORT: Readonly<Record<string, CalendarUnit>> = {
+  '1m': 'minute',
+  '1h': 'hour',
+  '1d': 'day',
+  '1w': 'week',
+  '1M': 'month',
+  '1q': 'quarter',
+  '1y': 'year',
+};
+
+/** The interval of a date histogram: fixed in UTC, or a calendar's in a time zone. */
+export function readInterval(options: Options): HistogramInterval {
+  const { place } = options;
+  const fixed = options.maybeText('fixed_interval');
+  const calendar = options.maybeText('calendar_interval');
+  const zone = options.maybeText('time_zone');
+  if ((fixed === undefined) === (calendar === undefined)) {
+    const message = `"${place}" needs "fixed_interval" or "calendar_interval", one of the two`;
+    throw new LhsError('invalid_argument', message);
+  }
+  if (fixed !== undefined) {
+    if (zone !== undefined) {
+      const message = `"${place}.time_zone" does not go with "fixed_interval", which is UTC`;
+      throw new LhsError('invalid_argument', message, { hint: 'take "calendar_interval"' });
+    }
+    const micros = parseInterval(fixed);
+    if (micros !== null) return { kind: 'fixed', micros };
+    throw wrongOption(`${place}.fixed_interval`, fixed, 'a duration like "30s", "1h" or "7d"');
+  }
+  const unit = unitOf(calendar!, place);
+  const known = zone ?? 'UTC';
+  if (zoneOffsets(known) !== null) return { kind: 'calendar', unit, zone: known };
+  throw wrongOption(`${place}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
+}
+
+function unitOf(text: string, place: string): CalendarUnit {
+  const unit = SHORT[text] ?? CALENDAR_UNITS.find((name) => name === text);
+  if (unit !== undefined) return unit;
+  const near = didYouMean(text, CALENDAR_UNITS);
+  const message = `"${place}.calendar_interval" is "${text}": expected ${CALENDAR_UNITS.join(', ')}${near}`;
+  throw new LhsError('invalid_argument', message);
+}

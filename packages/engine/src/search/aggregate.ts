@@ -1,0 +1,41 @@
+import type { AggregateRequest, AggregateResponse } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import type { SearchContext } from './context.ts';
+import { planSearch } from './plan.ts';
+import { checkAggregateRequest } from './request.ts';
+import { requireSnapshot } from './search.ts';
+import { aggregationsOf } from './summarize.ts';
+
+/**
+ * Answers aggregations over one snapshot of an index. Throws invalid_argument, invalid_query,
+ * limit_exceeded (too many buckets, by name of the aggregation), snapshot_not_reached.
+ */
+export async function aggregateIndex(
+  context: SearchContext,
+  request: AggregateRequest,
+): Promise<AggregateResponse> {
+  const started = performance.now();
+  const plan = planSearch(checkAggregateRequest(request), context.mapping);
+  await requireSnapshot(context, request.min_snapshot);
+  const { aggs } = request;
+  const specs: unknown = typeof aggs === 'string' ? parsed(aggs) : aggs;
+  const { results, total } = aggregationsOf(context, plan, specs);
+  return {
+    results,
+    failed_shards: 0,
+    total,
+    snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
+    index_generation: context.snapshot.generation,
+    took_ms: Math.round((performance.now() - started) * 1000) / 1000,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const message = `"aggs" is a text that is no JSON: ${(cause as Error).message}`;
+    const hint = 'send an object {"name": {"terms": {"field": "…"}}}';
+    throw new LhsError('invalid_argument', message, { hint, cause });
+  }
+}

@@ -1,0 +1,27 @@
+import type { FacetsRequest, FacetsResponse } from '../backend.ts';
+import type { SearchContext } from './context.ts';
+import { planSearch } from './plan.ts';
+import { checkFacetsRequest } from './request.ts';
+import { requireSnapshot } from './search.ts';
+import { facetsOf } from './summarize.ts';
+
+/**
+ * Answers facets over one snapshot of an index. Fields that cannot be aggregated are left out;
+ * throws invalid_argument for unknown ones, and what a search throws.
+ */
+export async function facetIndex(
+  context: SearchContext,
+  request: FacetsRequest,
+): Promise<FacetsResponse> {
+  const started = performance.now();
+  const plan = planSearch(checkFacetsRequest(request), context.mapping);
+  await requireSnapshot(context, request.min_snapshot);
+  const { facets, total } = facetsOf(context, plan, request);
+  return {
+    facets,
+    total,
+    snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
+    index_generation: context.snapshot.generation,
+    took_ms: Math.round((performance.now() - started) * 1000) / 1000,
+  };
+}

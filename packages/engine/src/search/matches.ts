@@ -1,0 +1,44 @@
+import { andNot } from '../base/bitmap.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import { matchesOf } from '../query/weight/matches.ts';
+import { createWeight } from '../query/weight/weight.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { SearchContext } from './context.ts';
+import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { scratchOf } from './scratch.ts';
+
+/** The documents of a segment that a search matches, deleted ones not. */
+export interface MatchedSegment {
+  readonly reader: SegmentReader;
+  readonly matches: Int32Array;
+  /** What another clause matches there, deleted documents perhaps too. */
+  matchesOf(clause: Clause): Int32Array;
+}
+
+/**
+ * Calls `visit` with every segment's matches; the bitmap is only valid during the call. Throws
+ * limit_exceeded where the query takes too long.
+ */
+export function forEachMatched(
+  { snapshot, guard, filters }: SearchContext,
+  { clause, filter }: { readonly clause: Clause; readonly filter: Clause | null },
+  visit: (segment: MatchedSegment) => void,
+): void {
+  const narrowing = narrowingClauses({ guard, filter });
+  if ([clause, ...narrowing].some(({ kind }) => kind === 'none')) return;
+  const { segments } = snapshot;
+  const deadline = performance.now() + LIMITS.queryMillis;
+  const query = createWeight(clause, segments);
+  const narrowed = new Narrowing(narrowing, segments, filters ?? null);
+  for (const reader of segments) {
+    const scratch = scratchOf(reader, deadline);
+    const matches = matchesOf(query.node(reader, false), scratch);
+    narrowed.apply(matches, reader, scratch);
+    if (reader.deleted !== null) andNot(matches, reader.deleted);
+    const other = (part: Clause) =>
+      matchesOf(createWeight(part, segments).node(reader, false), scratch);
+    visit({ reader, matches, matchesOf: other });
+    scratch.bitmaps.give(matches);
+  }
+}
