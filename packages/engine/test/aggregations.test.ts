@@ -1,0 +1,230 @@
+/**
+ * Random aggregations, nested ones too, over random documents in several segments with deleted ones
+ * among them, against DuckDB over the same documents. LHS_AGG_CASES sets how many (default 400),
+ * LHS_AGG_SEED the seed.
+ */
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AggSpecs } from '../src/backend.ts';
+import { aggregateIndex } from '../src/search/aggregate.ts';
+import {
+  col,
+  dateWire,
+  doubleWire,
+  longWire,
+  namedSpecs,
+  type SqlColumn,
+  SqlOracle,
+  type TestAgg,
+} from './aggregations/sql.ts';
+import { ADDRESSES, buildCorpus, type Corpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
+import { addressOf, type ModelDoc } from './oracle/model.ts';
+
+const CASES = Number(process.env.LHS_AGG_CASES ?? 400);
+const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
+const CASES_A_CORPUS = 50;
+
+const hex = (address: bigint) => address.toString(16).padStart(32, '0');
+const ADDRESS_TEXTS = new Map(ADDRESSES.map((text) => [hex(addressOf(text)), text]));
+
+const COLUMNS: Readonly<Record<string, SqlColumn>> = {
+  k1: { type: 'KEYWORD', wire: (text) => text },
+  n1: { type: 'LONG', wire: longWire },
+  n2: { type: 'LONG', wire: longWire },
+  d1: { type: 'DOUBLE', wire: doubleWire },
+  at: { type: 'DATE', wire: dateWire },
+  b1: { type: 'BOOL', wire: (text) => text === '1' },
+  ip: { type: 'IP', wire: (text) => ADDRESS_TEXTS.get(text) },
+};
+
+let connection: DuckDBConnection;
+beforeAll(async () => {
+  connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
+});
+afterAll(() => connection.closeSync());
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+function listOf(name: string, doc: ModelDoc): string {
+  const { type } = COLUMNS[name];
+  if (type === 'KEYWORD') return `[${doc.words[name].map(quoted).join(',')}]::varchar[]`;
+  if (type === 'IP') {
+    return `[${doc.addresses[name].map((a) => quoted(hex(a))).join(',')}]::varchar[]`;
+  }
+  const values = doc.numbers[name];
+  if (type !== 'DOUBLE') return `[${values.map((v) => `'${v}'`).join(',')}]::bigint[]`;
+  return `[${values.map((v) => `'${v === 0 ? 0 : v}'`).join(',')}]::double[]`;
+}
+
+async function load(docs: readonly ModelDoc[]): Promise<SqlOracle> {
+  const types = { KEYWORD: 'varchar', IP: 'varchar', DOUBLE: 'double' } as Record<string, string>;
+  const columns = Object.entries(COLUMNS).map(
+    ([n, { type }]) => `${col(n)} ${types[type] ?? 'bigint'}[]`,
+  );
+  await connection.run(`create or replace table docs (${columns.join(', ')})`);
+  const rows = docs.map(
+    (doc) =>
+      `(${Object.keys(COLUMNS)
+        .map((n) => listOf(n, doc))
+        .join(',')})`,
+  );
+  if (rows.length > 0) await connection.run(`insert into docs values ${rows.join(',')}`);
+  return new SqlOracle(connection, 'docs', COLUMNS);
+}
+
+const NUMBERS = ['n1', 'n2', 'd1', 'at'];
+const FIXED: readonly (readonly [string, bigint])[] = [
+  ['1 hour', 3_600_000_000n],
+  ['7d', 604_800_000_000n],
+  ['3us', 3n],
+  ['100000d', 8_640_000_000_000_000n],
+];
+const BOUNDS: Readonly<Record<string, readonly string[]>> = {
+  n1: ['-1', '0', '7', '256', '70000'],
+  n2: ['-9223372036854775808', '0', '9007199254740993', '9223372036854775807'],
+  d1: ['-Infinity', '0', '0.25', '1e300', 'Infinity'],
+  at: ['-62135596800000000', '0', '1577836800000001'],
+};
+
+function boundOf(field: string, text: string) {
+  const { type, wire } = COLUMNS[field];
+  if (type !== 'DOUBLE') return { sql: `'${text}'::bigint`, wire: wire(text) };
+  return { sql: `'${text}'::double`, wire: doubleWire(text) };
+}
+
+const MISSING: Readonly<Record<string, { sql: string; wire: unknown }>> = {
+  k1: { sql: `'Perl'`, wire: 'Perl' },
+  n1: { sql: `'-77'::bigint`, wire: -77 },
+  b1: { sql: `1::bigint`, wire: true },
+};
+
+function aggs(depth: number): fc.Arbitrary<readonly TestAgg[]> {
+  const subs = depth === 0 ? fc.constant<readonly TestAgg[]>([]) : aggs(depth - 1);
+  const field = (...names: readonly string[]) => fc.constantFrom(...names);
+  const one: fc.Arbitrary<TestAgg> = fc.oneof(
+    fc
+      .record({
+        field: field('k1', 'n1', 'n2', 'd1', 'at', 'b1', 'ip'),
+        size: fc.constantFrom(1, 2, 3, 10, 100),
+        order: fc.record({ by: fc.constantFrom('_count', '_key'), desc: fc.boolean() }),
+        fill: fc.boolean(),
+        subs,
+      })
+      .map(({ fill, ...rest }): TestAgg => {
+        const missing = fill ? MISSING[rest.field] : undefined;
+        return { kind: 'terms', ...rest, ...(missing === undefined ? {} : { missing }) };
+      }),
+    fc
+      .record({ interval: fc.constantFrom(...FIXED), subs })
+      .map(({ interval: [text, micros], subs: s }): TestAgg => {
+        return { kind: 'fixed', field: 'at', text, micros, subs: s };
+      }),
+    fc
+      .record({
+        unit: fc.constantFrom('minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'),
+        zone: fc.constantFrom('UTC'),
+        subs,
+      })
+      .map((rest): TestAgg => ({ kind: 'calendar', field: 'at', ...rest })),
+    fc
+      .record({
+        field: field(...NUMBERS),
+        picks: fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { minLength: 1, maxLength: 4 }),
+        subs,
+      })
+      .map(({ field: name, picks, subs: s }): TestAgg => {
+        const bounds = BOUNDS[name];
+        const ranges = picks.map(([a, b]) => {
+          const [low, high] = [Math.min(a, b), Math.max(a, b)];
+          return {
+            ...(low < bounds.length && a !== 4 ? { from: boundOf(name, bounds[low]) } : {}),
+            ...(high < bounds.length ? { to: boundOf(name, bounds[high]) } : {}),
+          };
+        });
+        return { kind: 'range', field: name, ranges, subs: s };
+      }),
+    fc
+      .record({ word: fc.constantFrom('Perl', 'git', '', 'absent'), subs })
+      .map(({ word, subs: s }): TestAgg => {
+        const sql = `list_contains(k1, ${quoted(word)})`;
+        return { kind: 'filter', query: `k1:"${word}"`, sql, subs: s };
+      }),
+    fc.record({
+      kind: fc.constant('missing' as const),
+      field: field(...Object.keys(COLUMNS)),
+      subs,
+    }),
+    fc.record({ kind: fc.constant('stats' as const), field: field(...NUMBERS) }),
+    fc.record({
+      kind: fc.constant('cardinality' as const),
+      field: field(...Object.keys(COLUMNS)),
+    }),
+    fc.record({
+      kind: fc.constant('percentiles' as const),
+      field: field(...NUMBERS),
+      percents: fc.array(fc.constantFrom(0, 1, 25, 50, 75, 99, 100), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+    }),
+  );
+  return fc.array(one, { minLength: 1, maxLength: depth === 2 ? 3 : 2 });
+}
+
+const queries = fc.constantFrom<readonly [string | undefined, string]>(
+  [undefined, 'true'],
+  [undefined, 'true'],
+  ['n1:[0 TO 255]', 'len(list_filter(n1, v -> v between 0 and 255)) > 0'],
+  ['k1:Perl', `list_contains(k1, 'Perl')`],
+  ['NOT k1:Perl', `not list_contains(k1, 'Perl')`],
+  ['k1:absent', 'false'],
+);
+
+const context = ({ snapshot }: Corpus) => ({
+  mapping: MAPPING,
+  snapshot,
+  openTable: () => Promise.reject(new Error('no table here')),
+});
+
+/** Equal, doubles to 1e-9. */
+function expectEqual(found: unknown, wanted: unknown, path: string): void {
+  if (typeof wanted === 'number' && typeof found === 'number') {
+    const close = Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted));
+    if (!close) expect.fail(`${path}: ${found}, DuckDB has ${wanted}`);
+  } else if (typeof wanted === 'object' && wanted !== null) {
+    expect(Object.keys(found as object).sort(), path).toEqual(Object.keys(wanted).sort());
+    for (const [key, value] of Object.entries(wanted)) {
+      expectEqual((found as Record<string, unknown>)[key], value, `${path}.${key}`);
+    }
+  } else expect(found, path).toBe(wanted);
+}
+
+async function check(
+  corpus: Corpus,
+  oracle: SqlOracle,
+  [query, where]: readonly [string | undefined, string],
+  list: readonly TestAgg[],
+): Promise<void> {
+  const request = { aggs: namedSpecs(list) as AggSpecs, ...(query === undefined ? {} : { query }) };
+  const answer = await aggregateIndex(context(corpus), request);
+  expect(answer.total).toBe(await oracle.count(where));
+  expectEqual(answer.results, await oracle.all(list, where), JSON.stringify(request));
+}
+
+test(`${CASES} random aggregations equal DuckDB's (seed ${SEED})`, async () => {
+  const corpora = Math.ceil(CASES / CASES_A_CORPUS);
+  const plans = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: corpora });
+  const cases = fc.sample(fc.tuple(queries, aggs(2)), { seed: SEED, numRuns: CASES });
+  let segments = 0;
+  for (const [i, plan] of plans.entries()) {
+    const corpus = buildCorpus(plan);
+    segments = Math.max(segments, corpus.snapshot.segments.length);
+    const oracle = await load(corpus.live);
+    for (const [query, list] of cases.slice(i * CASES_A_CORPUS, (i + 1) * CASES_A_CORPUS)) {
+      await check(corpus, oracle, query, list);
+    }
+    corpus.snapshot.release();
+  }
+  expect(segments).toBeGreaterThan(1);
+});
