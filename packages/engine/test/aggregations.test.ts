@@ -123,7 +123,7 @@ function aggs(depth: number): fc.Arbitrary<readonly TestAgg[]> {
     fc
       .record({
         unit: fc.constantFrom('minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'),
-        zone: fc.constantFrom('UTC'),
+        zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'),
         subs,
       })
       .map((rest): TestAgg => ({ kind: 'calendar', field: 'at', ...rest })),

@@ -128,7 +128,9 @@ function centroidValue({ means, weights, min, max }: Digest, q: number): number 
   return between(left, max, leftAt >= total ? 1 : (place - leftAt) / (total - leftAt));
 }
 
+/** Between an infinity and a number lies the infinity; between two of them there is no number. */
 function between(a: number, b: number, part: number): number {
   if (a === b || part === 0) return a;
-  return part === 1 ? b : a + (b - a) * part;
+  if (part === 1) return b;
+  return Number.isFinite(a) ? a + (b - a) * part : a * (1 - part) + b * part;
 }

@@ -150,7 +150,9 @@ export class SqlOracle {
   #distinct(field: string, where: string, empty?: string): string {
     const own = col(field);
     const list = empty === undefined ? own : `if(len(${own}) = 0, [${empty}], ${own})`;
-    return `(select unnest(list_distinct(${list})) v from ${this.#table} where ${where})`;
+    // Not by list_distinct, which takes every NaN for another value.
+    const rows = `select rowid id, unnest(${list}) v from ${this.#table} where ${where}`;
+    return `(select v from (select distinct id, v from (${rows})))`;
   }
 
   /** One row a value. */
