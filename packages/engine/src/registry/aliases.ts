@@ -10,9 +10,11 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
 /** Other names of indexes. An alias moves from one index to another in one statement. */
 export class Aliases {
   readonly #file: RegistryFile;
+  readonly #most: number;
 
-  constructor(file: RegistryFile) {
+  constructor(file: RegistryFile, most: number = LIMITS.aliases) {
     this.#file = file;
+    this.#most = most;
   }
 
   /** All aliases, by name. */
@@ -32,7 +34,7 @@ export class Aliases {
       const message = `alias ${JSON.stringify(alias)} is no name: expected ${NAME.source}`;
       throw new LhsError('invalid_argument', message);
     }
-    const values = { alias, uuid, most: LIMITS.aliases };
+    const values = { alias, uuid, most: this.#most };
     const changed = this.#file.change(
       `INSERT INTO aliases (alias, uuid) SELECT @alias, uuid FROM indexes
        WHERE uuid = @uuid AND NOT EXISTS (SELECT 1 FROM indexes WHERE name = @alias)
@@ -61,8 +63,8 @@ export class Aliases {
       });
     }
     const held = this.list().length;
-    if (held >= LIMITS.aliases) {
-      const message = `there are ${held} aliases, at most ${LIMITS.aliases}`;
+    if (held >= this.#most) {
+      const message = `there are ${held} aliases, at most ${this.#most}`;
       throw new LhsError('limit_exceeded', message, { hint: 'lhs alias drop ALIAS' });
     }
   }

@@ -67,6 +67,31 @@ describe('registry', () => {
     registry.close();
   });
 
+  it('takes a file of the second schema over, and keeps what is in it', () => {
+    const path = JSON.stringify(join(folder, 'registry.db'));
+    execFileSync(process.execPath, [
+      '-e',
+      `new (require('node:sqlite').DatabaseSync)(${path}).exec(\`CREATE TABLE indexes (
+        name TEXT PRIMARY KEY NOT NULL, uuid TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        base_dir TEXT NOT NULL, version INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;
+        ALTER TABLE indexes ADD COLUMN parsed TEXT;
+        INSERT INTO indexes VALUES ('old', 'u', 'version: 1', '/', 3, 5, '{}');
+        PRAGMA user_version = 2\`)`,
+    ]);
+    const registry = new Registry(folder);
+    const old = registry.get('old');
+    expect(old).toMatchObject({ uuid: 'u', parsed: '{}', version: 3, createdMs: 5 });
+    expect(registry.aliases.list()).toEqual([]);
+    expect(registry.aliases.set('now', 'u')).toBe(true);
+    expect(registry.get('now')).toEqual(old);
+    expect(registry.queries.create('', { name: 'q', request: { query: 'a' } }).name).toBe('q');
+    registry.close();
+    const again = new Registry(folder);
+    expect(again.aliases.list()).toEqual([{ alias: 'now', index: 'old' }]);
+    expect(again.queries.list('')).toHaveLength(1);
+    again.close();
+  });
+
   it('refuses a file that is none, or of a newer schema', () => {
     writeFileSync(
       join(folder, 'registry.db'),

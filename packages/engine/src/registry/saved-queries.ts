@@ -7,9 +7,12 @@ import type { RegistryFile } from './registry-file.ts';
 /** Searches that users keep under names. Each sees and changes those of one owner alone. */
 export class SavedQueries {
   readonly #file: RegistryFile;
+  readonly #most: number;
 
-  constructor(file: RegistryFile) {
+  /** `most`: queries of one owner. */
+  constructor(file: RegistryFile, most: number = LIMITS.savedQueries) {
     this.#file = file;
+    this.#most = most;
   }
 
   /** An owner's queries, by name. */
@@ -27,11 +30,11 @@ export class SavedQueries {
        SELECT @id, @owner, @name, @description, @request, @created_ms, @updated_ms
        WHERE (SELECT count(*) FROM saved_queries WHERE owner = @owner) < @most
        ON CONFLICT DO NOTHING`,
-      { ...row, most: LIMITS.savedQueries },
+      { ...row, most: this.#most },
     );
     if (created === 1) return fromRow(row);
     this.#requireFree(owner, draft.name, row.id);
-    const message = `${LIMITS.savedQueries} queries are saved already: no more are kept`;
+    const message = `${this.#most} queries are saved already: no more are kept`;
     throw new LhsError('limit_exceeded', message, { hint: 'lhs query drop NAME' });
   }
 
