@@ -57,7 +57,7 @@ async function said(command: string): Promise<string[]> {
 async function rewrite(path: string, page: string): Promise<void> {
   let out = page;
   for (const [whole, block = ''] of page.matchAll(/```console\n([\s\S]*?)```/g)) {
-    const parts = [];
+    const parts: string[] = [];
     for (const { command } of examplesOf(block)) {
       parts.push(`$ ${command}`, ...(await said(command)));
     }

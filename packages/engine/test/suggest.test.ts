@@ -6,7 +6,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Suggestion, SuggestRequest } from '../src/backend.ts';
 import { suggestTerms } from '../src/search/suggest/suggest.ts';
-import { buildCorpus, type Corpus, corpusPlan, KEYWORDS, MAPPING, TEXTS } from './oracle/corpus.ts';
+import {
+  buildCorpus,
+  type Corpus,
+  type CorpusPlan,
+  corpusPlan,
+  KEYWORDS,
+  MAPPING,
+  TEXTS,
+} from './oracle/corpus.ts';
 import { addressOf, compareText, type ModelDoc, tokens } from './oracle/model.ts';
 
 const CASES = Number(process.env.LHS_SUGGEST_CASES ?? 3000);
@@ -73,6 +81,31 @@ function expected(live: readonly ModelDoc[], request: SuggestRequest): readonly 
   return found.slice(0, limit);
 }
 
+/** A corpus whose dictionaries have many blocks: words of a few letters, some far more frequent. */
+function manyWords(seed: number): CorpusPlan {
+  const [sample] = fc.sample(corpusPlan(addressOf), { seed, numRuns: 1 });
+  const spread = fc.sample(fc.nat(1_000_000), { seed, numRuns: 9000 });
+  const wordAt = (n: number) => {
+    const rank = Math.floor((spread[n % 9000]! / 1_000_000) ** 3 * 20_000);
+    return rank.toString(5).replace(/\d/g, (digit) => 'abcdé'[Number(digit)]!);
+  };
+  const pool = Array.from({ length: 200 }, (_, i) => ({
+    ...sample!.pool[0]!,
+    texts: { t1: [Array.from({ length: 40 }, (_, j) => wordAt(40 * i + j)).join(' ')], t2: [] },
+    words: { k1: [wordAt(i), wordAt(3 * i + 1)], k2: [wordAt(7 * i)] },
+  }));
+  const put = (from: number) => ({ do: 'put', from, count: 300 }) as const;
+  const keys = Array.from({ length: 150 }, (_, i) => 5 * i);
+  const steps = [
+    put(0),
+    { do: 'delete', keys },
+    { do: 'flush' },
+    put(250),
+    { do: 'flush' },
+  ] as const;
+  return { pool, steps: seed % 2 === 0 ? [...steps, { do: 'force' }] : [...steps, put(600)] };
+}
+
 const texts = fc.oneof(
   fc.constantFrom('', 'f', 'fo', 'foo', 'ba', 'baz', 'bazar', 'é', 'ete', '東', '𝒳', 'aa', 'FIX'),
   fc.constantFrom('Perl', 'pelr', 'gti', 'git-sc', 'git_scm', 'zz\u0001', 'İ', 'i', 'nothing', 'b'),
@@ -100,6 +133,26 @@ test(`${CASES} random suggestions equal brute force (seed ${SEED})`, async () =>
         expect(suggestions).toEqual(expected(corpus.live, request));
       }),
       { seed: SEED + i, numRuns: CASES_A_CORPUS },
+    );
+    corpus.snapshot.release();
+  }
+});
+
+test('suggestions from dictionaries of many blocks equal brute force', async () => {
+  const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'é'), { maxLength: 4 });
+  const asked = requests.chain((request) =>
+    letters.map((list) => ({ ...request, text: list.join('') })),
+  );
+  for (const seed of [1, 2]) {
+    const corpus = buildCorpus(manyWords(seed));
+    expect(corpus.snapshot.segments.length > 1).toBe(seed === 1);
+    expect(corpus.snapshot.segments[0]!.inverted(0)!.termCount).toBeGreaterThan(24 * 16);
+    await fc.assert(
+      fc.asyncProperty(asked, async (request) => {
+        const { suggestions } = await ask(corpus, request);
+        expect(suggestions).toEqual(expected(corpus.live, request));
+      }),
+      { seed: SEED, numRuns: 150 },
     );
     corpus.snapshot.release();
   }

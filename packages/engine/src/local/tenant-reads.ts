@@ -14,6 +14,7 @@ export type TenantReads = Pick<
   | 'aggregate'
   | 'facets'
   | 'clauseCounts'
+  | 'explain'
   | 'getKeys'
   | 'exportDocuments'
   | 'openPit'
@@ -39,6 +40,10 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
     async clauseCounts(request) {
       const { clauseCounts } = await import('../search/clause-counts.ts');
       return readIndex(indexes, target(request), async (context) => clauseCounts(context, request));
+    },
+    async explain(request) {
+      const { explainKey } = await import('../search/explain/explain.ts');
+      return readIndex(indexes, target(request), (context) => explainKey(context, request));
     },
     async getKeys(request) {
       const { getKeys } = await import('../search/get-keys.ts');

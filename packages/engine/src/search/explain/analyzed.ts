@@ -1,43 +1,50 @@
 import type { ExplainResponse } from '../../backend.ts';
-import type { Clause } from '../../query/bind/clause.ts';
+import { bindNode } from '../../query/bind/bind.ts';
+import type { Clause, Leaf } from '../../query/bind/clause.ts';
+import type { BindScope } from '../../query/bind/scope.ts';
+import type { Query } from '../../query/query.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
 import { shownField, termText } from './term-name.ts';
-import type { Verdict } from './verdict.ts';
 
 /**
  * What the words and patterns of a query became, by field in the query's order: terms as they stand
  * in the dictionary, prefixes with a `*`, other patterns as they were written. Ranges have no terms.
  */
-export function analyzedTerms(verdicts: readonly Verdict[]): ExplainResponse['analyzed'] {
+export function analyzedTerms(query: Query, scope: BindScope): ExplainResponse['analyzed'] {
   const fields = new Map<string, Set<string>>();
-  const add = (field: string, term: string) => {
-    const terms = fields.get(field) ?? new Set<string>();
-    fields.set(field, terms.add(term));
+  const add = (field: FieldPlan, term: string) => {
+    const name = shownField(field);
+    fields.set(name, (fields.get(name) ?? new Set<string>()).add(term));
   };
-  const visit = (verdict: Verdict): void => {
-    for (const part of verdict.parts) visit(part.verdict);
-    if (verdict.bound !== null) addTerms(verdict.bound, verdict, add);
+  const visit = (node: Query): void => {
+    if (node.kind === 'boost') visit(node.query);
+    else if (node.kind === 'bool') {
+      [...node.must, ...node.filter, ...node.should, ...node.must_not].forEach(visit);
+    } else {
+      const bound = bindNode(node, 1, 0, scope);
+      if (bound !== null) addTerms(bound, node, add);
+    }
   };
-  verdicts.forEach(visit);
+  visit(query);
   return [...fields].map(([field, terms]) => ({ field, terms: [...terms] }));
 }
 
-function addTerms(clause: Clause, verdict: Verdict, add: (field: string, term: string) => void) {
+type Add = (field: FieldPlan, term: string) => void;
+
+function addTerms(clause: Clause, node: Query, add: Add): void {
   if (clause.kind === 'bool') {
     const { must, filter, should, mustNot } = clause;
-    for (const part of [...must, ...filter, ...should, ...mustNot]) addTerms(part, verdict, add);
+    for (const part of [...must, ...filter, ...should, ...mustNot]) addTerms(part, node, add);
   } else if (clause.kind === 'pattern') {
-    if ('value' in verdict.node) add(shownField(clause.field), verdict.node.value);
+    if ('value' in node) add(clause.field, node.value);
   } else if (clause.kind === 'prefix') {
-    add(shownField(clause.field), `${termText(clause.field, clause.prefix)}*`);
-  } else {
-    for (const term of termsOf(clause)) {
-      if ('field' in clause) add(shownField(clause.field), termText(clause.field, term));
-    }
+    add(clause.field, `${termText(clause.field, clause.prefix)}*`);
+  } else if (clause.kind === 'term' || clause.kind === 'phrase' || clause.kind === 'set') {
+    for (const term of termsOf(clause)) add(clause.field, termText(clause.field, term));
   }
 }
 
-function termsOf(clause: Clause): readonly Uint8Array[] {
+function termsOf(clause: Leaf & { readonly kind: 'term' | 'phrase' | 'set' }) {
   if (clause.kind === 'term') return [clause.term];
-  if (clause.kind === 'phrase') return clause.words.map((word) => word.term);
-  return clause.kind === 'set' ? clause.terms : [];
+  return clause.kind === 'phrase' ? clause.words.map((word) => word.term) : clause.terms;
 }

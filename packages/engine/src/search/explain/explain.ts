@@ -66,30 +66,31 @@ export async function explainKey(
   };
 }
 
-const NOT_FOUND: IndexAnswer = Object.freeze({ found: false, matched: false, analyzed: [] });
-
 const millis = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 function explainIn(context: SearchContext, checked: CheckedRequest, key: Uint8Array): IndexAnswer {
   const { mapping, snapshot, guard = null } = context;
   const { request } = checked;
   const plan = planSearch(checked, mapping);
+  const node = readQuery(request, mapping);
+  const fields = queryFields(mapping);
+  const analyzed = analyzedTerms(node, { fields, text: request.query ?? null, leaves: 0 });
+  const missing = { found: false, matched: false, analyzed };
   const place = snapshot.find(key);
-  if (place === null) return NOT_FOUND;
+  if (place === null) return missing;
   const statistics = new SnapshotStatistics(snapshot.segments);
   const subjectOf = (text: QueryText): Subject => {
-    const bind = { fields: queryFields(mapping), text, leaves: 0 };
+    const bind = { fields, text, leaves: 0 };
     const { segment: reader, doc } = place;
     return { snapshot, reader, doc, statistics, bind, guarded: guard !== null };
   };
   // Another tenant's document is as good as none.
-  if (guard !== null && explainClause(guard, subjectOf(null), '') === null) return NOT_FOUND;
-  const on = (node: Query, text: QueryText): { verdict: Verdict; subject: Subject } => {
+  if (guard !== null && explainClause(guard, subjectOf(null), '') === null) return missing;
+  const on = (tree: Query, text: QueryText): { verdict: Verdict; subject: Subject } => {
     const subject = subjectOf(text);
-    return { verdict: judge(node, subject), subject };
+    return { verdict: judge(tree, subject), subject };
   };
-  const query = on(readQuery(request, mapping), request.query ?? null);
-  const analyzed = analyzedTerms([query.verdict]);
+  const query = on(node, request.query ?? null);
   const out = (why_not: WhyNot): IndexAnswer => {
     return { found: true, matched: false, total: totalOf(context, plan), analyzed, why_not };
   };
