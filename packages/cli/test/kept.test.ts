@@ -20,6 +20,62 @@ beforeAll(async () => {
   await home.json(['index', 'reindex', 'vec']);
 });
 
+describe('alias', () => {
+  it('stands for an index in every command, until it is dropped', async () => {
+    expect((await home.run(['alias', 'list'])).stdout).toMatch(/^no aliases yet\n/);
+    const set = await home.run(['alias', 'set', 'live', 'vec']);
+    expect(set.stdout).toBe('live means vec now\n');
+    const [list, shown, wire, key, clash, drop] = await Promise.all([
+      home.run(['alias', 'list']),
+      home.run(['search', 'live', 'title:title', '--limit', '1']),
+      home.json(['alias', 'list']),
+      home.json<{ rows: unknown[] }>(['keys', 'get', 'live', 'id=12']),
+      home.run(['alias', 'set', 'vec', 'vec']),
+      home.run(['index', 'drop', 'live', '--yes']),
+    ]);
+    expect(lines(list.stdout)).toEqual(['alias  index', 'live   vec']);
+    expect(lines(shown.stdout)[0]).toMatch(/ hits in vec · /);
+    expect(wire).toEqual({ aliases: [{ alias: 'live', index: 'vec' }] });
+    expect(key.rows).toHaveLength(1);
+    expect(clash).toMatchObject({ code: 5, stdout: '' });
+    expect(drop.code).toBe(2);
+    expect(drop.stderr).toMatch(/"live" is an alias of index "vec"/);
+    const dropped = await home.run(['alias', 'drop', 'live']);
+    expect(dropped.stdout).toBe('live dropped; its index stays\n');
+    expect((await home.run(['search', 'live', 'x'])).code).toBe(3);
+  });
+});
+
+describe('query', () => {
+  it('saves, lists, runs, replaces and drops', async () => {
+    const save = ['query', 'save', 'few', 'vec', 'title:title'];
+    const saved = await home.run([...save, '--sort', 'id:desc', '--limit', '2']);
+    expect(saved.stdout).toBe('few saved\nnext: lhs query run few\n');
+    const [twice, list, run, paged, read, near] = await Promise.all([
+      home.run(save),
+      home.run(['query', 'list']),
+      home.json<Answer>(['query', 'run', 'few']),
+      home.json<Answer>(['query', 'run', 'few', '--limit', '3', '--offset', '1']),
+      home.run(['query', 'run', 'few']),
+      home.run(['query', 'run', 'fwe']),
+    ]);
+    expect(twice.code).toBe(5);
+    expect(lines(list.stdout)[1]).toMatch(/^few +vec +title:title/);
+    expect([run.hits.length, paged.hits.length]).toEqual([2, 3]);
+    expect(paged.hits[0]).toEqual(run.hits[1]);
+    expect(lines(read.stdout)[0]).toMatch(/ hits in vec · /);
+    expect(near.code).toBe(3);
+    expect(near.stderr).toMatch(/there is no saved query "fwe"; did you mean "few"\?/);
+    const about = ['--replace', '--description', 'all of them'];
+    await home.run(['query', 'save', 'few', 'vec', ...about]);
+    const { saved_queries: all } = await home.json<{ saved_queries: unknown[] }>(['query', 'list']);
+    const request = { index: 'vec', query: '*:*' };
+    expect(all).toMatchObject([{ name: 'few', description: 'all of them', request }]);
+    expect((await home.run(['query', 'drop', 'few'])).stdout).toBe('few dropped\n');
+    expect((await home.run(['query', 'list'])).stdout).toMatch(/^no saved queries yet\n/);
+  });
+});
+
 describe('index pit', () => {
   it('opens, answers, closes; each in a process of its own', async () => {
     const opened = await home.run(['index', 'pit', 'open', 'vec', '--keep-alive', '10m']);

@@ -41,13 +41,8 @@ export default class IndexSearch extends LhsCommand {
       this.printJson(await backend.search(request));
       return;
     }
-    const { nothingFound, resultLines } = await import('../../search/result-lines.ts');
-    const index = await backend.describeIndex({ index: args.index });
-    const answer = await backend.search({ ...request, highlight: { max_fragments: 1 } });
+    const { answerLines } = await import('../../search/answer-lines.ts');
     const { style, terminal } = this;
-    if (answer.total === 0) {
-      return this.print(nothingFound(await backend.clauseCounts(request), args.index));
-    }
-    this.print(resultLines(answer, request, index, style, terminal.width));
+    this.print(await answerLines(backend, request, style, terminal.width));
   }
 }
