@@ -7,6 +7,7 @@ import type {
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
+import { facetLines } from './facet-lines.ts';
 import { hitLines } from './hit-lines.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
@@ -18,6 +19,9 @@ export function resultLines(
   columns: number,
 ): string[] {
   const lines = wrap(headline(answer, request, index, style), columns);
+  if (answer.facets !== undefined && answer.facets.length > 0) {
+    lines.push('', ...facetLines(answer.facets, style, columns));
+  }
   const offset = request.offset ?? 0;
   answer.hits.forEach((hit, i) => {
     lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns));
@@ -80,6 +84,7 @@ function flagWords(request: SearchRequest): string[] {
     ['--collapse', request.collapse],
     ['--columns', request.hydrate_columns?.join(',')],
   ];
+  for (const field of request.facets?.fields ?? []) valued.push(['--facet', field]);
   const words = valued.flatMap(([flag, value]) =>
     value === undefined ? [] : [flag, quote(value)],
   );

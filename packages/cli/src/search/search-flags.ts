@@ -24,6 +24,11 @@ export const searchFlags = {
   highlight: Flags.boolean({ description: 'matched fragments in the answer' }),
   hydrate: Flags.boolean({ description: 'attach the rows of the table' }),
   columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
+  facet: Flags.string({
+    description: 'count the values of a fast field among all hits',
+    helpValue: 'FIELD',
+    multiple: true,
+  }),
   collapse: Flags.string({ description: 'best hit of each value only', helpValue: 'FIELD' }),
   'snapshot-min': Flags.string({
     description: 'refuse an answer from before this snapshot (exit 5)',
@@ -51,6 +56,7 @@ export interface SearchFlags {
   readonly highlight?: boolean;
   readonly hydrate?: boolean;
   readonly columns?: string;
+  readonly facet?: readonly string[];
   readonly collapse?: string;
   readonly 'snapshot-min'?: string;
   readonly wait?: number;
@@ -74,6 +80,7 @@ export function searchRequest(index: string, query: string | undefined, f: Searc
     hydrate: f.hydrate || f.columns !== undefined || undefined,
     hydrate_columns: list(f.columns),
     collapse: f.collapse,
+    facets: f.facet === undefined ? undefined : { fields: f.facet },
     min_snapshot: f['snapshot-min'],
     wait_ms: f.wait === undefined ? undefined : f.wait * 1000,
   };

@@ -1,0 +1,41 @@
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { facetLines } from '../../search/facet-lines.ts';
+import { matchArgs, matchFlags, matchRequest } from '../../search/match-flags.ts';
+import { duration, plural } from '../../terminal/figures.ts';
+
+export default class IndexFacets extends LhsCommand {
+  static override summary = 'Count the values of fields among the documents of a query.';
+  static override examples = [
+    `<%= config.bin %> index facets incidents timeout --field service --field severity`,
+    `<%= config.bin %> index facets incidents --field service --size 100 --json`,
+  ];
+  static override args = matchArgs;
+  static override flags = {
+    ...matchFlags,
+    field: Flags.string({
+      description: 'a fast field, up to 12; all that can be counted when left out',
+      helpValue: 'FIELD',
+      multiple: true,
+    }),
+    size: Flags.integer({ description: 'values a field (10, at most 100)', min: 1 }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexFacets);
+    const backend = await this.backend(flags);
+    const fields = flags.field ?? (await this.#countable(args.index, backend));
+    const size = flags.size === undefined ? {} : { size: flags.size };
+    const answer = await backend.facets({ ...matchRequest(args, flags), fields, ...size });
+    if (flags.json) return this.printJson(answer);
+    const head = `${plural(answer.total, 'row')} in ${args.index} · ${duration(answer.took_ms)}`;
+    this.print([head, '', ...facetLines(answer.facets, this.style, this.terminal.width)]);
+  }
+
+  /** Fast KEYWORD and BOOL fields, which tend to have few values. */
+  async #countable(index: string, backend: Awaited<ReturnType<LhsCommand['backend']>>) {
+    const { fields } = await backend.describeIndex({ index });
+    const countable = fields.filter((f) => f.fast && (f.type === 'KEYWORD' || f.type === 'BOOL'));
+    return countable.slice(0, 12).map((f) => f.name);
+  }
+}

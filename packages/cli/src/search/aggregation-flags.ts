@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { type JsonObject, LhsError } from '@lakehouse-search/engine';
+import { Flags } from '@oclif/core';
+
+/** Flags that say what to aggregate. */
+export const aggregationFlags = {
+  aggs: Flags.string({
+    description: 'aggregations as JSON, or @FILE (docs/aggregations.md)',
+    helpValue: 'JSON',
+  }),
+  terms: Flags.string({ description: 'most frequent values', helpValue: 'FIELD', multiple: true }),
+  size: Flags.integer({ description: 'values of each --terms (10)', helpValue: 'N', min: 1 }),
+  stats: Flags.string({
+    description: 'count, min, max, sum, avg',
+    helpValue: 'FIELD',
+    multiple: true,
+  }),
+  histogram: Flags.string({
+    description: 'documents by time: 1h, 7d, or day, month, …',
+    helpValue: 'FIELD:INTERVAL',
+    multiple: true,
+  }),
+  'time-zone': Flags.string({
+    description: 'of calendar intervals (UTC)',
+    helpValue: 'ZONE',
+    dependsOn: ['histogram'],
+  }),
+  cardinality: Flags.string({
+    description: 'number of different values',
+    helpValue: 'FIELD',
+    multiple: true,
+  }),
+  percentiles: Flags.string({
+    description: 'p1 to p99',
+    helpValue: 'FIELD',
+    multiple: true,
+  }),
+};
+
+/** Those flags as oclif has read them. */
+export interface AggregationFlags {
+  readonly aggs?: string;
+  readonly terms?: readonly string[];
+  readonly size?: number;
+  readonly stats?: readonly string[];
+  readonly histogram?: readonly string[];
+  readonly 'time-zone'?: string;
+  readonly cardinality?: readonly string[];
+  readonly percentiles?: readonly string[];
+}
+
+const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
+
+/** The aggregations that flags say. Throws invalid_argument where they say none, or no JSON. */
+export function aggregationSpecs(flags: AggregationFlags): JsonObject {
+  const specs: Record<string, JsonObject> = flags.aggs === undefined ? {} : given(flags.aggs);
+  const add = (field: string, kind: string, spec: JsonObject) => {
+    specs[field in specs ? `${field} ${kind}` : field] = { [kind]: spec };
+  };
+  const size: JsonObject = flags.size === undefined ? {} : { size: flags.size };
+  for (const field of flags.terms ?? []) add(field, 'terms', { field, ...size });
+  for (const text of flags.histogram ?? []) {
+    const spec = histogram(text, flags['time-zone']);
+    add(spec.field as string, 'date_histogram', spec);
+  }
+  for (const field of flags.stats ?? []) add(field, 'stats', { field });
+  for (const field of flags.cardinality ?? []) add(field, 'cardinality', { field });
+  for (const field of flags.percentiles ?? []) add(field, 'percentiles', { field });
+  if (Object.keys(specs).length > 0) return specs;
+  throw new LhsError('invalid_argument', 'nothing to aggregate', {
+    hint: 'say --terms FIELD, --stats FIELD, --histogram FIELD:day or --aggs JSON',
+  });
+}
+
+function histogram(text: string, zone: string | undefined): JsonObject {
+  const [, field, interval] = /^(.+):([^:]+)$/.exec(text) ?? [];
+  if (field === undefined) {
+    throw new LhsError('invalid_argument', `--histogram "${text}" should be like opened_at:day`);
+  }
+  if (!CALENDAR.includes(interval)) {
+    const more: JsonObject = zone === undefined ? {} : { time_zone: zone };
+    return { field, fixed_interval: interval, min_doc_count: 0, ...more };
+  }
+  const time_zone = zone ?? 'UTC';
+  return { field, calendar_interval: interval, time_zone, min_doc_count: 0 };
+}
+
+function given(text: string): Record<string, JsonObject> {
+  const json = text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    const message = `--aggs is no JSON: ${(cause as Error).message}`;
+    throw new LhsError('invalid_argument', message, { cause });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return { ...(value as Record<string, JsonObject>) };
+  }
+  throw new LhsError('invalid_argument', '--aggs should be an object {"name": {"terms": {…}}}');
+}

@@ -1,0 +1,109 @@
+/** Answers of aggregations as people read them: bars, a sparkline for times, figures in a line. */
+import type { AggBucket, AggResult, AggResults, Json, JsonObject } from '@lakehouse-search/engine';
+import { sparkline } from '../terminal/bars.ts';
+import { count } from '../terminal/figures.ts';
+import type { Style } from '../terminal/style.ts';
+import { pad, printable, width } from '../terminal/text.ts';
+import { barLines } from './facet-lines.ts';
+
+/** The lines of all answers, each under its name; `specs` as they were asked for. */
+export function aggregationLines(
+  results: AggResults,
+  specs: JsonObject,
+  style: Style,
+  columns: number,
+): string[] {
+  const names = Object.keys(results);
+  const head = Math.min(24, Math.max(0, ...names.map(width)));
+  return names.flatMap((name) => {
+    const spec = (specs[name] ?? {}) as JsonObject;
+    const lines = resultLines(results[name], spec, style, columns - head - 2);
+    return lines.map((line, i) => {
+      const shown = i === 0 ? style.bold(pad(printable(name), head)) : ' '.repeat(head);
+      return `${shown}  ${line}`;
+    });
+  });
+}
+
+function resultLines(result: AggResult, spec: JsonObject, style: Style, columns: number): string[] {
+  const nested = (spec.aggs ?? {}) as JsonObject;
+  if ('buckets' in result) {
+    if (result.buckets.length === 0) return [style.dim('nothing')];
+    if (isHistogram(spec) && Object.keys(nested).length === 0) {
+      return [timeLine(result.buckets, style, columns)];
+    }
+    return bucketLines(result, isHistogram(spec), nested, style, columns);
+  }
+  if ('doc_count' in result) {
+    const inner = result.aggs === undefined ? [] : nestedLines(result.aggs, nested, style, columns);
+    return [count(result.doc_count), ...inner];
+  }
+  return [figures(result, style)];
+}
+
+function bucketLines(
+  result: Extract<AggResult, { readonly buckets: readonly AggBucket[] }>,
+  times: boolean,
+  nested: JsonObject,
+  style: Style,
+  columns: number,
+): string[] {
+  const label = ({ key }: AggBucket) => (times ? instant(key) : String(key));
+  const rows = result.buckets.map((b) => ({ label: label(b), count: b.doc_count }));
+  const left = 'sum_other_doc_count' in result ? result.sum_other_doc_count : 0;
+  const others = left === 0 ? [] : [{ label: 'others', count: left }];
+  const lines = barLines(rows, others, style, columns);
+  return lines.flatMap((line, i) => {
+    const aggs = result.buckets[i]?.aggs;
+    return aggs === undefined ? [line] : [line, ...nestedLines(aggs, nested, style, columns)];
+  });
+}
+
+function nestedLines(aggs: AggResults, specs: JsonObject, style: Style, columns: number): string[] {
+  return aggregationLines(aggs, specs, style, columns - 2).map((line) => `  ${line}`);
+}
+
+const isHistogram = (spec: JsonObject): boolean =>
+  'date_histogram' in spec || 'DateHistogram' in spec;
+
+/** `2025-09-01 ▂▃▃▅▇█▆▅ 2025-12-01  peak 2025-10-14 (1,322)`. */
+function timeLine(buckets: readonly AggBucket[], style: Style, columns: number): string {
+  const counts = buckets.map((bucket) => bucket.doc_count);
+  const most = Math.max(...counts);
+  const peak = buckets[counts.indexOf(most)];
+  const [from, to] = [instant(buckets[0].key), instant(buckets.at(-1)!.key)];
+  const tail = `${to}  peak ${instant(peak.key)} (${count(most)})`;
+  const room = Math.max(8, Math.min(60, columns - width(from) - width(tail) - 2));
+  return `${from} ${style.cyan(sparkline(counts, room))} ${tail}`;
+}
+
+/** Microseconds since 1970 as a day, with the time where it is not midnight (UTC). */
+function instant(key: Json): string {
+  const at = new Date(Math.floor(Number(key) / 1000));
+  if (Number.isNaN(at.getTime())) return String(key);
+  const iso = at.toISOString();
+  return iso.endsWith('T00:00:00.000Z') ? iso.slice(0, -14) : iso.slice(0, -8).replace('T', ' ');
+}
+
+function figures(result: AggResult, style: Style): string {
+  if ('values' in result) {
+    const parts = result.values.map(({ percent, value }) => `p${percent} ${figure(value)}`);
+    return [...parts, ...(result.exact ? [] : [style.dim('estimated')])].join(' · ');
+  }
+  if ('value' in result) {
+    const { value, exact, standard_error: error } = result;
+    return exact ? count(value) : `about ${count(value)} (± ${((error ?? 0) * 100).toFixed(1)} %)`;
+  }
+  if (!('avg' in result)) return '';
+  const { count: n, min, max, sum, avg } = result;
+  const parts = { min, max, sum, avg };
+  const shown = Object.entries(parts).map(([name, value]) => `${name} ${figure(value)}`);
+  return [`count ${count(n)}`, ...shown].join(' · ');
+}
+
+function figure(value: Json): string {
+  if (typeof value !== 'number') return value === null ? '-' : String(value);
+  return Number.isInteger(value)
+    ? value.toLocaleString('en-US')
+    : String(Number(value.toPrecision(6)));
+}
