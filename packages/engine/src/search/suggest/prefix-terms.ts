@@ -3,18 +3,22 @@
  * first:
  *
  * 1. Two look-ups bound the dictionary blocks of the prefix.
- * 2. Blocks whose largest count, in as many segments as there are, could not reach the last of the
- *    list are passed over; so are terms.
- * 3. What is left is counted in all segments, deleted documents left out, and offered.
+ * 2. The blocks with the most frequent terms are read first: they fill the list with what it will
+ *    mostly keep.
+ * 3. Of the others, blocks whose largest count, in as many segments as there are, could not reach
+ *    the last of the list are passed over; so are terms.
+ * 4. What is left is counted in all segments, deleted documents left out, and offered.
  */
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import type { TermInfo } from '../../inverted/term-info.ts';
 import { blockCounts, type FieldTerms, liveCount } from './field-terms.ts';
-import type { SuggestionList } from './suggestion-list.ts';
+import type { RankedTerm, SuggestionList } from './suggestion-list.ts';
 
 /** Ranges of fewer blocks are read whole: their counts need not be known. */
 const FEW_BLOCKS = 24;
+/** Blocks that are read first, at most. */
+const FIRST_BLOCKS = 32;
 
 /** Offers every term that begins with `prefix` and may belong to the list. */
 export function offerPrefix(
@@ -32,6 +36,8 @@ class PrefixWalk {
   readonly #list: SuggestionList;
   /** Terms that were counted in an earlier segment; null: there is one segment only. */
   readonly #seen: Set<string> | null;
+  /** The last of the list, where the blocks from here on hold only later terms than it. */
+  #passed: RankedTerm | null = null;
 
   constructor(
     segments: readonly FieldTerms[],
@@ -51,11 +57,23 @@ class PrefixWalk {
     const first = cursor.ordinal;
     const end = this.#firstBehind(prefix);
     const [from, to] = [first / DICTIONARY_BLOCK, (end - 1) / DICTIONARY_BLOCK].map(Math.floor);
-    const counts = to! - from! < FEW_BLOCKS ? null : blockCounts(this.#own);
-    for (let block = from!; block <= to!; block++) {
-      if (counts !== null && this.#isTooRare(counts[block]!)) continue;
+    const read = (block: number) => {
       cursor.enter(block);
       this.#block(cursor, first, end);
+    };
+    if (to! - from! < FEW_BLOCKS) {
+      for (let block = from!; block <= to!; block++) read(block);
+      return;
+    }
+    const counts = blockCounts(this.#own);
+    const firstBlocks = largestBlocks(counts, from!, to!, Math.min(this.#list.limit, FIRST_BLOCKS));
+    for (const block of firstBlocks) read(block);
+    let least = this.#leastCount();
+    for (let block = from!; block <= to!; block++) {
+      if (counts[block]! < least || firstBlocks.includes(block)) continue;
+      if (this.#isPassed(cursor, block, counts[block]!)) continue;
+      read(block);
+      least = this.#leastCount();
     }
   }
 
@@ -72,19 +90,31 @@ class PrefixWalk {
     for (let i = 0; i < DICTIONARY_BLOCK && cursor.next(); i++) {
       if (cursor.ordinal < first) continue;
       if (cursor.ordinal >= end) return;
-      if (!this.#isTooRare(cursor.df)) this.#offer(cursor.bytes().slice(), cursor.info());
+      if (cursor.df >= this.#leastCount()) this.#offer(cursor.bytes().slice(), cursor.info());
     }
   }
 
   /**
-   * True where a term with `df` documents in this segment, and not more in any other, stays off the
-   * list. (One with more in another is met there.) In one segment the terms come in order, so that
-   * the list's last wins ties.
+   * A term with fewer documents in this segment, and not more in any other, stays off the list.
+   * (One with more in another is met there.)
    */
-  #isTooRare(df: number): boolean {
+  #leastCount(): number {
     const { worst } = this.#list;
-    if (worst === null) return false;
-    return this.#seen === null ? df <= worst.count : df * this.#segments.length < worst.count;
+    return worst === null ? 0 : worst.count / this.#segments.length;
+  }
+
+  /**
+   * True where, in the only segment, the best term of a block ties with the last of the list and
+   * stands behind it.
+   */
+  #isPassed(cursor: TermCursor, block: number, count: number): boolean {
+    const { worst } = this.#list;
+    if (worst === null || this.#seen !== null || count > worst.count) return false;
+    if (this.#passed === worst) return true;
+    cursor.enter(block);
+    if (!cursor.next() || cursor.compare(worst.term) < 0) return false;
+    this.#passed = worst;
+    return true;
   }
 
   #offer(term: Uint8Array, info: TermInfo): void {
@@ -100,6 +130,19 @@ class PrefixWalk {
     }
     this.#list.offer({ term, distance: 0, count });
   }
+}
+
+/** The blocks of from .. to with the largest counts, at most `most`. */
+function largestBlocks(counts: Int32Array, from: number, to: number, most: number): number[] {
+  const blocks: number[] = [];
+  for (let block = from; block <= to; block++) {
+    const count = counts[block]!;
+    if (blocks.length === most && count <= counts[blocks[most - 1]!]!) continue;
+    let at = blocks.length === most ? most - 1 : blocks.length;
+    for (; at > 0 && counts[blocks[at - 1]!]! < count; at--) blocks[at] = blocks[at - 1]!;
+    blocks[at] = block;
+  }
+  return blocks;
 }
 
 /** The smallest bytes above everything that begins with `prefix`; null: there are none. */

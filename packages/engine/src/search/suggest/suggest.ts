@@ -33,8 +33,6 @@ export async function suggestTerms(
   const started = performance.now();
   checkSuggestRequest(request);
   const { mapping, snapshot } = context;
-  const lag = context.lag?.() ?? Promise.resolve(null);
-  lag.catch(() => {});
   const target = termsTarget(request.field, mapping);
   const list = new SuggestionList(request.limit || DEFAULT_LIMIT);
   const clause = patternOf(request, target);
@@ -53,7 +51,7 @@ export async function suggestTerms(
     snapshot: snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: snapshot.generation,
     took_ms: Math.round(took * 1000) / 1000,
-    lag_snapshots: await lag,
+    lag_snapshots: (await context.lag?.()) ?? null,
   };
 }
 

@@ -19,11 +19,11 @@ export function compareTermBytes(a: Uint8Array, b: Uint8Array): number {
 
 /** The first `limit` terms of those that were offered, in order. */
 export class SuggestionList {
-  readonly #limit: number;
+  readonly limit: number;
   readonly #terms: RankedTerm[] = [];
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   get terms(): readonly RankedTerm[] {
@@ -32,7 +32,7 @@ export class SuggestionList {
 
   /** The last one, where the list is full: what comes behind it needs no look. */
   get worst(): RankedTerm | null {
-    return this.#terms.length < this.#limit ? null : this.#terms[this.#limit - 1]!;
+    return this.#terms.length < this.limit ? null : this.#terms[this.limit - 1]!;
   }
 
   /** Takes a term in, where it belongs there and has documents. */
@@ -47,6 +47,6 @@ export class SuggestionList {
       else high = middle;
     }
     this.#terms.splice(low, 0, term);
-    if (this.#terms.length > this.#limit) this.#terms.pop();
+    if (this.#terms.length > this.limit) this.#terms.pop();
   }
 }
