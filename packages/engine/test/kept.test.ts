@@ -1,7 +1,8 @@
 /** Aliases and saved queries through the embedded engine: every operation takes an alias. */
+
+import type { LocalBackend, SavedQueryDraft } from '@lakehouse-search/engine';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { LocalBackend, SavedQueryDraft } from '../src/index.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const schema: Schema = {
@@ -49,7 +50,7 @@ it('stands for its index in every operation', async () => {
   expect(await Array.fromAsync(backend.exportDocuments({ index }))).toHaveLength(3);
   expect((await backend.analyze({ index, field: 'title', text: 'a b' })).tokens).toHaveLength(2);
   expect((await backend.parseQuery({ index, query: 'note' })).ast).toBeDefined();
-  expect((await backend.getCheckpoint({ index })).committed).not.toBeNull();
+  expect((await backend.getCheckpoint({ index })).key_columns).toBe(1);
   expect((await backend.bench({ index, queries: ['note'], repeat: 1 })).index).toBe('t');
   expect(await backend.verify({ index })).toMatchObject({ equal: true });
   expect(await backend.sync({ index })).toMatchObject({ snapshots_applied: 1 });

@@ -101,6 +101,7 @@ async function disturb(round: number): Promise<void> {
   await backend.sync({ index: 't' });
 }
 
+const RISING = { field: '_score', desc: false };
 type Sort = NonNullable<SearchRequest['sort']>;
 const name = (bytes: string): Buffer => Buffer.from(bytes);
 
@@ -271,10 +272,11 @@ test('relevance pages every key once while the table moves', async () => {
   const order = whole.hits.map((hit) => hit.coordinates.identifier[0].value);
   const matching = [...rows.values()].filter(({ title }) => title !== 'quiet');
   expect([...order].sort()).toEqual(matching.map(({ id }) => id).sort());
-  for (const sort of [undefined, [{ field: '_score' }], [{ field: '_score', desc: false }]]) {
+  const orders: (Sort | undefined)[] = [undefined, [{ field: '_score' }], [RISING]];
+  for (const sort of orders) {
     const request = { query: 'disk OR full', sort, limit: 11, pit_id };
     const { keys } = await scroll(request, disturb);
-    if (sort?.[0].desc !== false) expect(keys).toEqual(order);
+    if (sort?.[0] !== RISING) expect(keys).toEqual(order);
     expect([...keys].sort()).toEqual([...order].sort());
   }
 });

@@ -62,9 +62,19 @@ const KINDS: Readonly<Record<KeyKind, object>> = {
   edits: { type: 'integer', minimum: 0, maximum: LIMITS.fuzzyEdits },
   operator: { enum: ['or', 'and'] },
   factor: { type: 'number', minimum: 0 },
-  count: { type: 'integer', minimum: 0 },
+  count: { type: 'integer', minimum: 0, maximum: LIMITS.queryClauses },
   clause: CLAUSE,
   clauses: { type: 'array', items: CLAUSE, maxItems: LIMITS.queryClauses },
+};
+
+const needs = (...keys: readonly string[]) => ({ required: keys });
+
+/** What the lists of keys do not say: a range has a bound, and at most one at each end. */
+const MORE: Readonly<Record<string, object>> = {
+  range: {
+    anyOf: [needs('gt'), needs('gte'), needs('lt'), needs('lte')],
+    not: { anyOf: [needs('gt', 'gte'), needs('lt', 'lte')] },
+  },
 };
 
 const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
@@ -79,13 +89,14 @@ const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
       properties: Object.fromEntries(
         Object.entries({ ...required, ...optional }).map(([key, kind]) => [key, KINDS[kind]]),
       ),
+      ...MORE[tag],
     },
   },
 });
 
 /**
- * JSON schema (2020-12) of the query tree. It does not say that a range has at most one lower and
- * one upper bound.
+ * JSON schema (2020-12) of the query tree, published as docs/query-tree.schema.json. It does not say
+ * how many clauses and levels a tree may have, nor that integers beyond 2^53 are written as texts.
  */
 export const QUERY_TREE_SCHEMA = Object.freeze({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
