@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ExplainRequest, ExplainResponse, LhsError } from '../src/index.ts';
+import type { ExplainRequest, ExplainResponse, Json, LhsError } from '../src/index.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const long = { kind: 'long' } as const;
@@ -129,6 +129,42 @@ test.each<[string, number, ExplainResponse['why_not']]>([
   expect(answer).toMatchObject({ found: true, matched: false });
   expect(answer.why_not).toEqual(why);
   expect(answer).not.toHaveProperty('detail');
+});
+
+test('a constant score names the terms that matched', async () => {
+  const made = async (query: string, id: number) => (await explain(query, id)).detail?.description;
+  expect(await made('title:re*', 1)).toBe('title:re*: constant 1.00, by "reset"');
+  expect(await made('body:drainde~2', 1)).toBe(
+    'body:drainde~2: constant 1.00, by "drained" (1 edit)',
+  );
+  expect(await made('body:/.*/', 1)).toBe(
+    'body:/.*/: constant 1.00, by "again", "drained", "pool", …',
+  );
+  expect(await made('repo:*', 1)).toBe('repo:*: constant 1.00');
+});
+
+test('messages name what is missing', async () => {
+  const message = async (ast: ExplainRequest['ast'], id: number) =>
+    (await lake.backend.explain({ ast, coordinates: key(id) })).why_not?.message;
+  const match = { match: { field: 'body', value: 'pool nothing else', operator: 'and' } };
+  expect(await message(match, 1)).toBe(
+    'body:(pool nothing else) needs "nothing", "else": body does not have them',
+  );
+  const bool: Json = {
+    bool: {
+      should: [
+        { term: { field: 'repo', value: 'git' } },
+        { term: { field: 'repo', value: 'vim' } },
+        { exists: { field: 'body' } },
+      ],
+      minimum_should_match: 3,
+    },
+  };
+  expect(await message(bool, 1)).toMatch(/^2 of the 3 alternatives of .* match, 3 have to$/);
+  expect(await message({ prefix: { field: 'title', value: 'zz' } }, 1)).toBe(
+    'title:zz* fits nothing that the document has there',
+  );
+  expect(await message({ match_none: {} }, 1)).toMatch(/can match nothing: it matches no document/);
 });
 
 test('a hit behind the page, and one that a filter keeps out', async () => {

@@ -11,6 +11,7 @@ import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clau
 import { segmentLeaf } from '../../query/weight/leaves.ts';
 import { sloppyFrequency } from '../../query/weight/sloppy.ts';
 import { normAt } from '../../query/weight/term-leaf.ts';
+import { matchedTerms } from './matched-terms.ts';
 import { figure, type Subject, whole } from './subject.ts';
 import { termName } from './term-name.ts';
 
@@ -29,7 +30,8 @@ export function explainClause(
   if (clause.kind === 'phrase') return explainPhrase(clause, subject, name);
   const bits = new Int32Array(wordsOf(subject.reader.docs));
   segmentLeaf(clause, subject.reader, null).fill(bits);
-  return hasBit(bits, subject.doc) ? constantDetail(name, clause.boost) : null;
+  if (!hasBit(bits, subject.doc)) return null;
+  return constantDetail(name, clause.boost, matchedTerms(clause, subject));
 }
 
 function explainBool(clause: BoolClause, subject: Subject, name: string): ExplainDetail | null {
@@ -54,8 +56,9 @@ const partName = (part: Clause, name: string, at: number): string =>
   part.kind === 'term' ? termName(part.field, part.term) : `${name} (${at + 1})`;
 
 /** A clause that scores the same wherever it matches. */
-export function constantDetail(clause: string, score: number): ExplainDetail {
-  return { description: `${clause}: constant ${figure(score)}`, score, details: [], clause };
+function constantDetail(clause: string, score: number, by = ''): ExplainDetail {
+  const description = `${clause}: constant ${figure(score)}${by === '' ? '' : `, ${by}`}`;
+  return { description, score, details: [], clause };
 }
 
 /** A clause whose score is the sum of its parts'. */

@@ -120,19 +120,22 @@ function need({ node, bound }: Verdict, contents: Contents, subject: Subject): s
   if (contents?.length === 0) return `needs a value: ${field} is empty`;
   if (bound?.kind === 'phrase') {
     const missing = missingWords(bound, subject);
-    if (missing.length > 0) return `needs ${quoted(missing)}: ${field} does not have it`;
+    if (missing.length > 0) return lacks(field, missing);
     if (bound.slop > 0) return `needs the words nearer together`;
     const beside = bound.words.every(({ offset }, i) => offset === i);
     return beside ? 'needs the words side by side' : 'needs the words in just these places';
   }
   if (bound?.kind === 'term') {
     const known = subject.guarded || documentFrequency(subject, bound.field.id, bound.term) > 0;
-    const where = known ? `${field} does not have it` : 'no document has it';
-    return `needs ${quoted([termText(bound.field, bound.term)])}: ${where}`;
+    const word = termText(bound.field, bound.term);
+    return known ? lacks(field, [word]) : `needs "${word}": no document has it`;
   }
   switch (node.kind) {
     case 'match':
-      return `needs ${node.operator === 'and' ? 'all' : 'one'} of its words`;
+      return lacks(
+        field,
+        bound === null ? [] : wordsOf(bound).filter((word) => !contents?.includes(word)),
+      );
     case 'terms':
       return 'needs one of its values';
     case 'range':
@@ -142,13 +145,16 @@ function need({ node, bound }: Verdict, contents: Contents, subject: Subject): s
       return 'needs a value';
     case 'term':
     case 'phrase':
-      return 'needs this very value';
+      return node.value.includes('/') ? 'needs a value in this range' : 'needs this very value';
     default:
       return 'fits nothing that the document has there';
   }
 }
 
-const quoted = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ');
+function lacks(field: string, words: readonly string[]): string {
+  const quoted = words.map((word) => `"${word}"`).join(', ');
+  return `needs ${quoted}: ${field} does not have ${words.length === 1 ? 'it' : 'them'}`;
+}
 
 /** The field's term nearest to a word that no document has. */
 function unknownWord({ node, bound }: Verdict, subject: Subject): string | undefined {
