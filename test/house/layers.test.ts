@@ -32,7 +32,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['registry'],
     ['ingest'],
     ['local'],
-    ['backend-in-step.ts', 'backend-ask.ts', 'backend-kept.ts'],
+    ['backend-in-step.ts', 'backend-ask.ts', 'backend-kept.ts', 'backend-aggregate.ts'],
     ['backend.ts', 'local-backend.ts'],
     ['index.ts'],
   ],

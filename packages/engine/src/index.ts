@@ -1,3 +1,4 @@
+export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export type * from './backend.ts';
 export {
   ERROR_CODES,

@@ -6,8 +6,17 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aggregateSegment } from '../src/aggregate/aggregate-segment.ts';
+import { emptyPartial } from '../src/aggregate/empty-partial.ts';
+import { finishAggregations } from '../src/aggregate/finish.ts';
+import { mergePartials } from '../src/aggregate/partial.ts';
+import { partialFromJson, partialToJson } from '../src/aggregate/partial-json.ts';
+import { readAggregations } from '../src/aggregate/read-aggregations.ts';
 import type { AggSpecs } from '../src/backend.ts';
 import { aggregateIndex } from '../src/search/aggregate.ts';
+import { forEachMatched } from '../src/search/matches.ts';
+import { planSearch, queryFields } from '../src/search/plan.ts';
+import { checkRequest } from '../src/search/request.ts';
 import {
   col,
   dateWire,
@@ -209,7 +218,30 @@ async function check(
   const request = { aggs: namedSpecs(list) as AggSpecs, ...(query === undefined ? {} : { query }) };
   const answer = await aggregateIndex(context(corpus), request);
   expect(answer.total).toBe(await oracle.count(where));
-  expectEqual(answer.results, await oracle.all(list, where), JSON.stringify(request));
+  const wanted = await oracle.all(list, where);
+  expectEqual(answer.results, wanted, JSON.stringify(request));
+  expectEqual(byShards(corpus, request), wanted, `merged from JSON: ${JSON.stringify(request)}`);
+}
+
+/** The same, each segment's partial sent as JSON and merged in another order. */
+function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSpecs }) {
+  const plan = planSearch(checkRequest({ query }), MAPPING);
+  const aggregations = readAggregations(aggs, {
+    fields: queryFields(MAPPING),
+    bindFilter: (filter) => planSearch(checkRequest({ filter }), MAPPING).filter!,
+  });
+  const sent: string[] = [];
+  forEachMatched(context(corpus), plan, ({ reader, matches, matchesOf }) => {
+    const partials = aggregateSegment(reader, aggregations, matches, matchesOf, false);
+    sent.unshift(JSON.stringify(partials.map(partialToJson)));
+  });
+  const merged = aggregations.map(emptyPartial);
+  for (const text of sent) {
+    (JSON.parse(text) as unknown[]).forEach((wire, i) => {
+      mergePartials(merged[i], partialFromJson(wire));
+    });
+  }
+  return finishAggregations(aggregations, merged);
 }
 
 test(`${CASES} random aggregations equal DuckDB's (seed ${SEED})`, async () => {

@@ -51,11 +51,12 @@ function readNamed(
   scope: AggregationScope,
   counted: { nodes: number },
 ): readonly Aggregation[] {
-  if (depth > LIMITS.aggDepth) {
+  const entries = Object.entries(aggs);
+  if (depth > LIMITS.aggDepth && entries.length > 0) {
     const message = `"${place}" is nested deeper than ${LIMITS.aggDepth} levels (aggDepth)`;
     throw new LhsError('limit_exceeded', message);
   }
-  return Object.entries(aggs).map(([name, spec]) => {
+  return entries.map(([name, spec]) => {
     if (++counted.nodes > LIMITS.aggNodes) {
       const message = `more than ${LIMITS.aggNodes} aggregations in one request (aggNodes)`;
       throw new LhsError('limit_exceeded', message);
