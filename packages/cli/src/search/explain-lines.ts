@@ -33,7 +33,7 @@ function treeLines(
   );
   const figures = Math.max(...lines.map(({ detail }) => figure(detail.score).length));
   const names = lines.map((line) => line.depth + width(clauseText(line)));
-  const wide = Math.min(Math.max(...names), Math.max(16, Math.floor(columns / 3)));
+  const wide = Math.min(Math.max(...names), Math.max(10, Math.floor(columns / 3)));
   return [
     `${style.bold(figure(score))}  matched${place}`,
     ...lines.flatMap((line) => oneLine(line, figures, wide, style, columns)),
@@ -64,7 +64,7 @@ function oneLine(
   const clause = pad(cut(clauseText(line), room), room);
   const indent = width(score) + width(clause) + 2;
   const made = printable(detail.description.slice(detail.clause.length + 2));
-  const wrapped = wrap(made, Math.max(20, columns - indent), '');
+  const wrapped = wrap(made, Math.max(12, columns - indent), '');
   return wrapped.map((text, i) => {
     const head = i === 0 ? `${score}${style.cyan(clause)}  ` : ' '.repeat(indent);
     return head + (i === 0 ? text : style.dim(text));
