@@ -1,0 +1,113 @@
+/**
+ * Filters, facets and sorts by a column behind the peers' protocol (bench/serve.ts is the same for
+ * words alone): `node bench/serve-columns.ts FOLDER` answers from an index that
+ * bench/columns-index.ts built. What is timed is a bound query from its clauses to the ids of the
+ * page: `execute`, and for facets the aggregation over what matches.
+ */
+import { createInterface } from 'node:readline';
+import { aggregateSegment } from '../packages/engine/src/aggregate/aggregate-segment.ts';
+import type { Aggregation } from '../packages/engine/src/aggregate/aggregation.ts';
+import { finishAggregations } from '../packages/engine/src/aggregate/finish.ts';
+import { BY_SCORE, type SortKey } from '../packages/engine/src/collect/order.ts';
+import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
+import type { Clause } from '../packages/engine/src/query/bind/clause.ts';
+import { type ExecutionPlan, execute } from '../packages/engine/src/search/execute.ts';
+import { FilterCache } from '../packages/engine/src/search/filter-cache.ts';
+import { forEachMatched } from '../packages/engine/src/search/matches.ts';
+import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
+import { PLANS } from './columns-index.ts';
+
+const snapshot = openSnapshot(openLocalDirectory(process.argv[2]));
+const filters = new FilterCache();
+const NEWEST: readonly SortKey[] = [{ kind: 'field', desc: true, field: PLANS.authored_at }];
+const BY_REPO: Aggregation = {
+  name: 'repo',
+  kind: 'terms',
+  field: PLANS.repo,
+  size: 10,
+  order: { by: 'count', desc: true },
+  missing: null,
+  subs: [],
+};
+
+interface Ask {
+  readonly mode: string;
+  readonly terms: readonly string[];
+  readonly repo?: string;
+  readonly lo?: number;
+  readonly hi?: number;
+}
+
+const term = (field: (typeof PLANS)['text' | 'repo'], word: string): Clause => {
+  return { kind: 'term', boost: 1, field, term: Buffer.from(word) };
+};
+
+function anyOf(terms: readonly string[]): Clause {
+  const should = terms.map((word) => term(PLANS.text, word));
+  return { kind: 'bool', must: [], should, mustNot: [], filter: [], minimum: 1 };
+}
+
+function range({ lo = 10, hi = 50 }: Ask): Clause {
+  const ranges = [{ lower: BigInt(lo), upper: BigInt(hi) }];
+  return { kind: 'numbers', boost: 1, field: PLANS.words, ranges };
+}
+
+/** The plan of a mode; null: facets. */
+function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
+  const plan = { filter: null, filters, order: BY_SCORE, limit: 10 };
+  switch (kind) {
+    case 'or':
+      return { ...plan, clause: anyOf(ask.terms) };
+    case 'filter':
+      return {
+        ...plan,
+        clause: anyOf(ask.terms),
+        filter: term(PLANS.repo, ask.repo ?? 'Perl'),
+      };
+    case 'or_sort':
+      return { ...plan, clause: anyOf(ask.terms), order: NEWEST };
+    case 'range_sort':
+      return { ...plan, clause: range(ask), order: NEWEST };
+    case 'facet':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+function facet(clause: Clause) {
+  const found = [];
+  let hits = 0;
+  forEachMatched({ snapshot, filters } as never, { clause, filter: null }, (segment) => {
+    const { reader, matches, matchesOf } = segment;
+    found.push(...aggregateSegment(reader, [BY_REPO], matches, matchesOf, true));
+  });
+  const { repo } = finishAggregations([BY_REPO], found);
+  const buckets = 'buckets' in repo ? repo.buckets : [];
+  const facet = buckets.map((bucket) => [bucket.key, bucket.doc_count]);
+  for (const bucket of buckets) hits += bucket.doc_count;
+  return { facet, hits };
+}
+
+function answer(ask: Ask) {
+  const kind = ask.mode.replace(/^(count_|top10_count_)/, '');
+  const counted = ask.mode.includes('count_');
+  const started = process.hrtime.bigint();
+  const us = () => Number(process.hrtime.bigint() - started) / 1e3;
+  const plan = planOf(ask, kind);
+  if (plan === undefined) return { error: `no mode "${ask.mode}"` };
+  if (plan === null) {
+    const found = facet(anyOf(ask.terms));
+    return { us: us(), exact: true, ...found };
+  }
+  const limit = ask.mode.startsWith('count_') ? 0 : plan.limit;
+  const { docs, total } = execute(snapshot, { ...plan, limit });
+  const top = docs.map(({ key, score }) => [Number(Buffer.from(key).toString()), score]);
+  const time = us();
+  return { us: time, hits: counted ? total : top.length, exact: counted, top };
+}
+
+console.log(JSON.stringify({ ready: true, engine: 'lhs', docs: snapshot.liveDocs }));
+for await (const line of createInterface({ input: process.stdin })) {
+  console.log(JSON.stringify(answer(JSON.parse(line))));
+}
