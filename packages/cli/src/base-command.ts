@@ -1,6 +1,8 @@
 import { type Backend, LhsError } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
+import { type OutputTarget, outputTarget } from './output/output-target.ts';
+import type { AnswerShapes } from './output/write-answer.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -42,6 +44,23 @@ export abstract class LhsCommand extends Command {
 
   protected print(lines: readonly string[]): void {
     if (lines.length > 0) this.terminal.out(lines.join('\n'));
+  }
+
+  /** Where the answer goes that the flags of `outputFlags` describe. */
+  protected target(flags: Parameters<typeof outputTarget>[0]): OutputTarget {
+    return outputTarget(flags, this.terminal.interactive);
+  }
+
+  /** Colour, unless the lines go to a file. */
+  protected styleOf(target: OutputTarget): Style {
+    return target.file === undefined ? this.style : styleFor({ color: false });
+  }
+
+  /** Writes an answer in the format and to the place that were asked for. */
+  protected async answer(target: OutputTarget, shapes: AnswerShapes): Promise<void> {
+    const indent = target.file === undefined && this.terminal.interactive;
+    const { writeAnswer } = await import('./output/write-answer.ts');
+    await writeAnswer(target, shapes, indent);
   }
 
   /** The data folder that flags, environment and files name. */

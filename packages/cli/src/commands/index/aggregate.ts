@@ -1,6 +1,8 @@
 import { LhsCommand } from '../../base-command.ts';
+import { outputFlags } from '../../output/output-target.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
 import { aggregationLines } from '../../search/aggregation-lines.ts';
+import { aggregationTable } from '../../search/aggregation-rows.ts';
 import { matchArgs, matchFlags, matchRequest } from '../../search/match-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
@@ -12,18 +14,23 @@ export default class IndexAggregate extends LhsCommand {
     `<%= config.bin %> index aggregate incidents --aggs '{"by": {"terms": {"field": "service"}, "aggs": {"s": {"stats": {"field": "severity"}}}}}'`,
   ];
   static override args = matchArgs;
-  static override flags = { ...matchFlags, ...aggregationFlags };
+  static override flags = { ...matchFlags, ...aggregationFlags, ...outputFlags };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexAggregate);
+    const target = this.target(flags);
     const aggs = aggregationSpecs(flags);
     const answer = await (await this.backend(flags)).aggregate({
       ...matchRequest(args, flags),
       aggs,
     });
-    if (flags.json) return this.printJson(answer);
-    const head = `${plural(answer.total, 'row')} in ${args.index} · ${duration(answer.took_ms)}`;
-    const lines = aggregationLines(answer.results, aggs, this.style, this.terminal.width);
-    this.print([head, '', ...lines]);
+    const { results, total, took_ms: took } = answer;
+    const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
+    const { width } = this.terminal;
+    await this.answer(target, {
+      wire: () => answer,
+      table: () => aggregationTable(results),
+      lines: () => [head, '', ...aggregationLines(results, aggs, this.styleOf(target), width)],
+    });
   }
 }

@@ -1,15 +1,9 @@
-import type { ExportedDocument, FieldDescription } from '@lakehouse-search/engine';
+import type { ExportedDocument } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import type { ColumnKind, OutputColumn, OutputRow } from '../../output/columns.ts';
+import type { OutputRow } from '../../output/columns.ts';
 import { type RowFormat, rowWriter } from '../../output/row-writer.ts';
-
-const KINDS: Readonly<Record<string, ColumnKind>> = {
-  LONG: 'long',
-  DOUBLE: 'double',
-  BOOL: 'bool',
-  DATE: 'timestamp',
-};
+import { fieldColumns, keyCells, keyColumns } from '../../search/field-columns.ts';
 
 export default class IndexExport extends LhsCommand {
   static override summary =
@@ -31,8 +25,8 @@ export default class IndexExport extends LhsCommand {
     const backend = await this.backend(flags);
     const format = flags.format as RowFormat;
     const index = await backend.describeIndex({ index: args.index });
-    const names = [...index.key.partition, ...index.key.identifier];
-    const out = await rowWriter(format, exportColumns(names, index.fields));
+    const shown = fieldColumns(index.fields.filter((field) => field.cached || field.fast));
+    const out = await rowWriter(format, [...keyColumns(index), ...shown]);
     const documents = backend.exportDocuments({ index: args.index, query: flags.query });
     for await (const document of documents) {
       await out.write(format === 'ndjson' ? { ...document } : flat(document));
@@ -41,26 +35,6 @@ export default class IndexExport extends LhsCommand {
   }
 }
 
-/**
- * Key columns as `key.<name>`, then the fields; a field with several values in a document travels
- * as JSON.
- */
-function exportColumns(
-  keys: readonly string[],
-  fields: readonly FieldDescription[],
-): OutputColumn[] {
-  const shown = fields.filter((f) => f.cached || f.fast);
-  return [
-    ...keys.map((name) => ({ name: `key.${name}`, kind: 'text' as const })),
-    ...shown.map((f) => ({
-      name: f.name,
-      kind: f.multi_valued ? ('json' as const) : (KINDS[f.type] ?? 'text'),
-    })),
-  ];
-}
-
 function flat(document: ExportedDocument): OutputRow {
-  const parts = [...(document.coordinates.partition ?? []), ...document.coordinates.identifier];
-  const key = Object.fromEntries(parts.map((p) => [`key.${p.name}`, p.value]));
-  return { ...key, ...document.fields };
+  return { ...keyCells(document.coordinates), ...document.fields };
 }

@@ -1,6 +1,8 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { outputFlags } from '../../output/output-target.ts';
 import { facetLines } from '../../search/facet-lines.ts';
+import { facetTable } from '../../search/facet-rows.ts';
 import { matchArgs, matchFlags, matchRequest } from '../../search/match-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
@@ -13,6 +15,7 @@ export default class IndexFacets extends LhsCommand {
   static override args = matchArgs;
   static override flags = {
     ...matchFlags,
+    ...outputFlags,
     field: Flags.string({
       description: 'a fast field, up to 12; all that can be counted when left out',
       helpValue: 'FIELD',
@@ -23,13 +26,19 @@ export default class IndexFacets extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexFacets);
+    const target = this.target(flags);
     const backend = await this.backend(flags);
     const fields = flags.field ?? (await this.#countable(args.index, backend));
     const size = flags.size === undefined ? {} : { size: flags.size };
     const answer = await backend.facets({ ...matchRequest(args, flags), fields, ...size });
-    if (flags.json) return this.printJson(answer);
-    const head = `${plural(answer.total, 'row')} in ${args.index} · ${duration(answer.took_ms)}`;
-    this.print([head, '', ...facetLines(answer.facets, this.style, this.terminal.width)]);
+    const { facets, total, took_ms: took } = answer;
+    const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
+    const { width } = this.terminal;
+    await this.answer(target, {
+      wire: () => answer,
+      table: () => facetTable(facets),
+      lines: () => [head, '', ...facetLines(facets, this.styleOf(target), width)],
+    });
   }
 
   /** Fast KEYWORD and BOOL fields, which tend to have few values. */

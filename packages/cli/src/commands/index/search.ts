@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { outputFlags } from '../../output/output-target.ts';
 import { searchFlags, searchRequest } from '../../search/search-flags.ts';
 
 export default class IndexSearch extends LhsCommand {
@@ -8,6 +9,7 @@ export default class IndexSearch extends LhsCommand {
     `<%= config.bin %> search incidents 'timeout AND service:billing'`,
     `<%= config.bin %> search incidents 'title:"connection reset"' --sort opened_at:desc --limit 5`,
     `<%= config.bin %> search incidents 'timeout' --hydrate --columns title,narrative --json`,
+    `<%= config.bin %> search incidents 'timeout' --limit 1000 --output hits.parquet`,
     `<%= config.bin %> search incidents -- '-resolved:true'`,
   ];
   static override args = {
@@ -19,10 +21,11 @@ export default class IndexSearch extends LhsCommand {
   };
   static override flags = {
     ...searchFlags,
+    ...outputFlags,
     queries: Flags.string({
       description: 'run many: a query or a JSON request a line; an answer a line',
       helpValue: 'FILE',
-      exclusive: ['after', 'offset'],
+      exclusive: ['after', 'offset', 'format', 'output'],
     }),
   };
 
@@ -36,13 +39,13 @@ export default class IndexSearch extends LhsCommand {
       );
       return;
     }
+    const target = this.target(flags);
     const request = searchRequest(args.index, args.query, flags);
-    if (flags.json) {
-      this.printJson(await backend.search(request));
-      return;
-    }
-    const { answerLines } = await import('../../search/answer-lines.ts');
-    const { style, terminal } = this;
-    this.print(await answerLines(backend, request, style, terminal.width));
+    const { searchShapes } = await import('../../search/search-shapes.ts');
+    const { width } = this.terminal;
+    await this.answer(
+      target,
+      await searchShapes(backend, request, target.format, this.styleOf(target), width),
+    );
   }
 }

@@ -1,7 +1,15 @@
-import { formatKey, type KeySpec, LhsError, parseKey } from '@lakehouse-search/engine';
+import {
+  formatKey,
+  type KeySpec,
+  type KeysResponse,
+  LhsError,
+  parseKey,
+} from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';
+import { type OutputTarget, outputFlags } from '../../output/output-target.ts';
+import { rowTable } from '../../search/key-rows.ts';
 import { list } from '../../search/search-flags.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
 import { pad, printable, width, wrap } from '../../terminal/text.ts';
@@ -13,6 +21,7 @@ export default class KeysGet extends LhsCommand {
   static override examples = [
     '<%= config.bin %> keys get incidents id=4217',
     `<%= config.bin %> keys get commits 'repo=git,sha=1a3e5f' --columns subject,body --json`,
+    '<%= config.bin %> keys get commits --keys keys.txt --output rows.parquet',
     '<%= config.bin %> keys get commits --keys keys.txt --json',
   ];
   static override strict = false;
@@ -24,12 +33,14 @@ export default class KeysGet extends LhsCommand {
     }),
   };
   static override flags = {
+    ...outputFlags,
     columns: Flags.string({ description: 'columns of the table (all)', helpValue: 'A,B' }),
     keys: Flags.string({ description: 'file with a key a line, - for stdin', helpValue: 'FILE' }),
   };
 
   override async run(): Promise<void> {
     const { args, argv, flags } = await this.parse(KeysGet);
+    const target = this.target(flags);
     const backend = await this.backend(flags);
     const index = await backend.describeIndex({ index: args.index });
     const texts = (argv as string[]).slice(1);
@@ -43,13 +54,20 @@ export default class KeysGet extends LhsCommand {
     const keys = texts.map((text) => parseKey(text, index.key));
     const answer = await backend.getKeys({ index: args.index, keys, columns: list(flags.columns) });
     if (answer.missing.length > 0) process.exitCode = NOT_FOUND_EXIT;
-    if (flags.json) return this.printJson(answer);
-    for (const row of answer.rows)
-      this.print([this.style.bold(formatKey(row.key)), ...this.#rowLines(row.fields), '']);
+    await this.answer(target, {
+      wire: () => answer,
+      table: () => rowTable(answer, index),
+      lines: () => answer.rows.flatMap((row) => this.#lines(row, target)),
+    });
+    if (target.format === 'json') return;
     for (const key of answer.missing) this.terminal.err(`no row ${formatKey(key)}`);
     this.terminal.err(
       `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ${bytes(answer.bytes_read)} read`,
     );
+  }
+
+  #lines({ key, fields }: KeysResponse['rows'][number], target: OutputTarget): string[] {
+    return [this.styleOf(target).bold(formatKey(key)), ...this.#rowLines(fields), ''];
   }
 
   /** A column a line; on a terminal long values go on below, under their beginning. */

@@ -1,0 +1,69 @@
+import { extname } from 'node:path';
+import { LhsError } from '@lakehouse-search/engine';
+import { Flags } from '@oclif/core';
+
+/** What an answer can be printed as. `table`: for people; `json`: the wire answer. */
+export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv', 'arrow', 'parquet'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** The flags of commands whose answers come in all formats. */
+export const outputFlags = {
+  format: Flags.string({
+    options: [...OUTPUT_FORMATS],
+    description: 'what is printed (table; with --output what the name ends in)',
+  }),
+  output: Flags.string({ description: 'a file instead of stdout', helpValue: 'FILE' }),
+};
+
+/** Those flags as oclif has read them. */
+interface OutputFlags {
+  readonly json?: boolean;
+  readonly format?: string;
+  readonly output?: string;
+}
+
+/** Where an answer goes, and as what. */
+export interface OutputTarget {
+  readonly format: OutputFormat;
+  /** None: standard output. */
+  readonly file?: string;
+}
+
+const BY_ENDING: Readonly<Record<string, OutputFormat>> = {
+  '.txt': 'table',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+  '.arrow': 'arrow',
+  '.arrows': 'arrow',
+  '.parquet': 'parquet',
+};
+
+/**
+ * What the flags say. Throws invalid_argument for two formats at once, an ending that says none,
+ * and bytes for a person's terminal.
+ */
+export function outputTarget(flags: OutputFlags, interactive: boolean): OutputTarget {
+  const asked = flags.format as OutputFormat | undefined;
+  if (flags.json && asked !== undefined && asked !== 'json') {
+    throw new LhsError('invalid_argument', `--json and --format ${asked} say different things`);
+  }
+  const file = flags.output === '-' ? undefined : flags.output;
+  const format = flags.json ? 'json' : (asked ?? (file === undefined ? 'table' : endingOf(file)));
+  if (file !== undefined) return { format, file };
+  if (interactive && (format === 'arrow' || format === 'parquet')) {
+    throw new LhsError('invalid_argument', `--format ${format} is nothing for a terminal`, {
+      hint: `--output FILE writes a file; > FILE and | do, too`,
+    });
+  }
+  return { format };
+}
+
+function endingOf(file: string): OutputFormat {
+  const format = BY_ENDING[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new LhsError('invalid_argument', `--output "${file}": its ending names no format`, {
+    hint: `add --format, or end it in ${Object.keys(BY_ENDING).join(', ')}`,
+  });
+}

@@ -1,0 +1,58 @@
+import type { OutputColumn, OutputRow } from './columns.ts';
+import { withSink } from './output-sink.ts';
+import type { OutputTarget } from './output-target.ts';
+import { type RowFormat, rowWriter } from './row-writer.ts';
+
+/** An answer as rows of one table. */
+export interface RowTable {
+  readonly columns: readonly OutputColumn[];
+  readonly rows: readonly OutputRow[];
+  /** The lines of NDJSON, where they are more than the rows. */
+  readonly records?: readonly OutputRow[];
+}
+
+/** An answer in its three shapes; only the one that is asked for is made. */
+export interface AnswerShapes {
+  /** For people. */
+  lines(): Promise<readonly string[]> | readonly string[];
+  /** As it goes over the wire. */
+  wire(): unknown;
+  table(): RowTable;
+}
+
+/**
+ * Writes an answer as the target says; `indent` JSON for people. Throws invalid_argument for a file
+ * that cannot be made.
+ */
+export async function writeAnswer(
+  target: OutputTarget,
+  answer: AnswerShapes,
+  indent = false,
+): Promise<void> {
+  const { format, file } = target;
+  if (format === 'table') {
+    const lines = await answer.lines();
+    const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+    return withSink(file, (sink) => sink(text));
+  }
+  if (format === 'json') {
+    const text = JSON.stringify(answer.wire(), bigints, indent ? 2 : undefined);
+    return withSink(file, (sink) => sink(`${text}\n`));
+  }
+  const table = answer.table();
+  return withSink(file, (sink) => writeRows(format, table, sink));
+}
+
+async function writeRows(
+  format: RowFormat,
+  table: RowTable,
+  sink: Parameters<typeof rowWriter>[2],
+) {
+  const out = await rowWriter(format, table.columns, sink);
+  const rows = format === 'ndjson' ? (table.records ?? table.rows) : table.rows;
+  for (const row of rows) await out.write(row);
+  await out.end();
+}
+
+const bigints = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? value.toString() : value;

@@ -1,0 +1,27 @@
+import type { Coordinates, FieldDescription, IndexDescription } from '@lakehouse-search/engine';
+import type { ColumnKind, OutputColumn, OutputRow } from '../output/columns.ts';
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  LONG: 'long',
+  DOUBLE: 'double',
+  BOOL: 'bool',
+  DATE: 'timestamp',
+};
+
+/** The columns of an index's key: `key.<name>`, texts. */
+export function keyColumns({ key }: Pick<IndexDescription, 'key'>): OutputColumn[] {
+  const names = [...key.partition, ...key.identifier];
+  return names.map((name) => ({ name: `key.${name}`, kind: 'text' }));
+}
+
+/** Columns for fields; one with several values in a document travels as JSON. */
+export function fieldColumns(fields: readonly FieldDescription[]): OutputColumn[] {
+  return fields.map(({ name, type, multi_valued }) => {
+    return { name, kind: multi_valued ? 'json' : (KINDS[type] ?? 'text') };
+  });
+}
+
+/** A key as the cells of `keyColumns`. */
+export function keyCells({ partition = [], identifier }: Coordinates): OutputRow {
+  return Object.fromEntries([...partition, ...identifier].map((p) => [`key.${p.name}`, p.value]));
+}

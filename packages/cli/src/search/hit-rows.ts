@@ -1,0 +1,69 @@
+import {
+  type Hit,
+  type IndexDescription,
+  LhsError,
+  type SearchRequest,
+  type SearchResponse,
+} from '@lakehouse-search/engine';
+import type { OutputColumn, OutputRow } from '../output/columns.ts';
+import { columnsOf } from '../output/value-kinds.ts';
+import type { RowTable } from '../output/write-answer.ts';
+import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
+
+/**
+ * Hits as rows: `key.<name>`, `score`, the cached fields, and as far as asked for
+ * `collapse.value`, `collapse.count`, `sort` and `highlight` (JSON), `row.<column>` of hydrated rows
+ * and `hydrate_error`. NDJSON has the hits as they go over the wire.
+ */
+export function hitTable(
+  answer: SearchResponse,
+  request: SearchRequest,
+  index: IndexDescription,
+): RowTable {
+  const shown = new Set(request.fields ?? index.fields.map((field) => field.name));
+  const fields = index.fields.filter((field) => field.cached && shown.has(field.name));
+  const rows = answer.hits.map(hitRow);
+  const hydrated = new Set(answer.hits.flatMap((hit) => Object.keys(hit.row ?? {})));
+  const more = [...hydrated].map((name) => `row.${name}`);
+  const columns: OutputColumn[] = [
+    ...keyColumns(index),
+    { name: 'score', kind: 'double' },
+    ...fieldColumns(fields),
+    ...(request.collapse === undefined ? [] : columnsOf(['collapse.value'], rows)),
+    ...asked(request.collapse, { name: 'collapse.count', kind: 'long' }),
+    ...asked(request.sort, { name: 'sort', kind: 'json' }),
+    ...asked(request.highlight, { name: 'highlight', kind: 'json' }),
+    ...columnsOf(more, rows),
+    ...asked(request.hydrate, { name: 'hydrate_error', kind: 'text' }),
+  ];
+  refuseTwice(columns);
+  return { columns, rows, records: answer.hits.map((hit) => ({ ...hit })) };
+}
+
+const asked = (option: unknown, column: OutputColumn): OutputColumn[] =>
+  option === undefined ? [] : [column];
+
+function hitRow(hit: Hit): OutputRow {
+  const row = Object.entries(hit.row ?? {}).map(([name, value]) => [`row.${name}`, value]);
+  return {
+    ...hit.fields,
+    ...keyCells(hit.coordinates),
+    score: hit.score,
+    'collapse.value': hit.collapse?.value,
+    'collapse.count': hit.collapse?.count,
+    sort: hit.sort,
+    highlight: hit.highlight,
+    hydrate_error: hit.hydrate_error,
+    ...Object.fromEntries(row),
+  };
+}
+
+/** A field may be called `score` or `sort`: then its value would stand where another belongs. */
+function refuseTwice(columns: readonly OutputColumn[]): void {
+  const names = columns.map((column) => column.name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return;
+  throw new LhsError('invalid_argument', `field "${twice}" has the name of a column of every hit`, {
+    hint: 'leave it out with --fields, or use --format ndjson or json',
+  });
+}

@@ -1,0 +1,183 @@
+/** Answers in every format: read back by DuckDB and Arrow, they say what the JSON answer says. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type {
+  AggregateResponse,
+  FacetsResponse,
+  KeysResponse,
+  SearchResponse,
+} from '@lakehouse-search/engine';
+import { tableFromIPC } from 'apache-arrow';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Home, lines, TABLES } from './child.ts';
+
+const home = new Home();
+const TABLE = join(TABLES, 'own_vectors');
+let connection: DuckDBConnection;
+const duck = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+
+beforeAll(async () => {
+  connection = await (await DuckDBInstance.create()).connect();
+  const init = await home.run(['index', 'init', '--path', TABLE, '--name', 'vec']);
+  await home.run(['index', 'create', '-f', '-'], { input: init.stdout });
+  await home.run(['index', 'reindex', 'vec']);
+});
+afterAll(() => {
+  connection.closeSync();
+  home.dispose();
+});
+
+const READERS: Readonly<Record<string, string>> = {
+  csv: `read_csv('%', all_varchar = true)`,
+  ndjson: `read_json('%', format = 'newline_delimited', records = true)`,
+  parquet: `read_parquet('%')`,
+};
+
+/** Runs a command once a format, into files; gives what DuckDB reads of `sql` over each. */
+async function read(args: readonly string[], sql: string, formats = ['csv', 'parquet']) {
+  const out = new Map<string, unknown>();
+  for (const format of formats) {
+    await write(args, format);
+    const from = READERS[format].replace('%', home.path(`answer.${format}`));
+    out.set(format, await duck(sql.replace('FILE', from)));
+  }
+  return out;
+}
+
+/** Runs a command into a file, and reads the file. */
+async function write(args: readonly string[], ending: string): Promise<Buffer> {
+  const file = home.path(`answer.${ending}`);
+  const done = await home.run([...args, '--output', file]);
+  expect(done).toMatchObject({ code: 0, stdout: '' });
+  return readFileSync(file);
+}
+const ndjson = async (args: readonly string[]): Promise<unknown[]> =>
+  lines((await write(args, 'ndjson')).toString()).map((line) => JSON.parse(line));
+
+it('search: hits with fields, rows, marks and groups', async () => {
+  const args = ['search', 'vec', 'title', '--hydrate', '--highlight', '--collapse', 'service'];
+  const more = ['--sort', 'id:desc', '--limit', '5'];
+  const wire = await home.json<SearchResponse>([...args, ...more]);
+  const sql = `SELECT "key.id", score::DOUBLE AS score, title, service, "row.details",
+    sort, highlight, "collapse.count"::BIGINT::VARCHAR AS n FROM FILE`;
+  const found = await read([...args, ...more], sql);
+  const wanted = wire.hits.map((hit) => [
+    hit.coordinates.identifier[0].value,
+    hit.score,
+    hit.fields?.title,
+    hit.fields?.service ?? null,
+    hit.row?.details === null ? null : JSON.stringify(hit.row?.details),
+    JSON.stringify(hit.sort),
+    JSON.stringify(hit.highlight),
+    String(hit.collapse?.count),
+  ]);
+  expect(wanted.length).toBeGreaterThan(2);
+  expect(found.get('parquet')).toEqual(wanted);
+  const bare = (cell: unknown) => (String(cell).startsWith('"') ? JSON.parse(String(cell)) : cell);
+  expect(found.get('csv')).toEqual(wanted.map((row) => row.map(bare)));
+  expect(await ndjson([...args, ...more])).toEqual(wire.hits);
+  const arrow = tableFromIPC(await write([...args, ...more], 'arrow'));
+  expect([...(arrow.getChild('key.id') ?? [])]).toEqual(wanted.map(([key]) => key));
+  expect([...(arrow.getChild('score') ?? [])]).toEqual(wanted.map(([, score]) => score));
+  const text = (await write([...args, ...more], 'txt')).toString();
+  expect(text).toMatch(/^ *\d+ hits? in vec · /);
+  const times = await duck(
+    `SELECT typeof("at"), epoch_us("at")::VARCHAR FROM read_parquet('${home.path('answer.parquet')}')`,
+  );
+  const micros = (at: unknown) =>
+    at === undefined ? null : String(Date.parse(`${String(at).slice(0, 19)}Z`) * 1000 + 1);
+  expect(times).toEqual(
+    wire.hits.map((hit) => ['TIMESTAMP WITH TIME ZONE', micros(hit.fields?.at)]),
+  );
+});
+
+it('facets: a row a value', async () => {
+  const args = ['index', 'facets', 'vec', '--field', 'service', '--field', 'id', '--size', '3'];
+  const wire = await home.json<FacetsResponse>(args);
+  const sql = `SELECT field, value, count::INT, other_count::INT FROM FILE`;
+  const found = await read(args, sql, ['csv', 'ndjson']);
+  const wanted = wire.facets.flatMap(({ field, buckets, other_count }) =>
+    buckets.map(({ value, count }) => [field, value, count, other_count]),
+  );
+  expect(wanted.length).toBe(6);
+  for (const rows of found.values()) expect(rows).toEqual(wanted);
+});
+
+it('aggregations: a row a bucket and a figure, inner ones with the keys around', async () => {
+  const aggs = {
+    by: { terms: { field: 'service', size: 2 }, aggs: { id: { stats: { field: 'id' } } } },
+    how: { percentiles: { field: 'id', percents: [50, 99] } },
+    many: { cardinality: { field: 'id' } },
+  };
+  const args = ['index', 'aggregate', 'vec', '--aggs', JSON.stringify(aggs)];
+  const wire = await home.json<AggregateResponse>(args);
+  const sql = `SELECT agg, within, key, doc_count::INT, max::INT, percent::INT, value::DOUBLE FROM FILE`;
+  const found = await read(args, sql);
+  const { by, how, many } = wire.results as unknown as {
+    by: { buckets: { key: string; doc_count: number; aggs: { id: { max: number } } }[] };
+    how: { values: { percent: number; value: number }[] };
+    many: { value: number };
+  };
+  const wanted = [
+    ...by.buckets.flatMap(({ key, doc_count, aggs: { id } }) => [
+      ['by', null, key, doc_count, null, null, null],
+      ['by/id', JSON.stringify([key]), null, null, id.max, null, null],
+    ]),
+    ...how.values.map((v) => ['how', null, null, null, null, v.percent, v.value]),
+    ['many', null, null, null, null, null, many.value],
+  ];
+  expect(wanted.length).toBe(7);
+  expect(found.get('parquet')).toEqual(wanted);
+  expect(found.get('csv')).toEqual(wanted);
+});
+
+it('keys get: rows of the table, exit 3 where some are absent', async () => {
+  const wire = await home.json<KeysResponse>(['keys', 'get', 'vec', 'id=0', 'id=6']);
+  const args = ['keys', 'get', 'vec', 'id=0', 'id=6'];
+  const found = await read(args, 'SELECT id::INT, title, details FROM FILE', ['parquet']);
+  const wanted = wire.rows.map(({ fields }) => [
+    fields.id,
+    fields.title,
+    JSON.stringify(fields.details),
+  ]);
+  expect(wanted).toHaveLength(2);
+  expect(found.get('parquet')).toEqual(wanted);
+  expect(await ndjson(args)).toEqual(wire.rows);
+  const absent = await home.run(['keys', 'get', 'vec', 'id=0', 'id=99', '--format', 'ndjson']);
+  expect(absent.code).toBe(3);
+  expect(lines(absent.stdout)).toHaveLength(1);
+});
+
+it('an answer without hits is a file with columns and no rows', async () => {
+  const args = ['search', 'vec', 'nowhere'];
+  const found = await read(args, 'SELECT "key.id", title FROM FILE', ['csv']);
+  expect(found.get('csv')).toEqual([]);
+  const arrow = tableFromIPC(await write(args, 'arrow'));
+  expect(arrow.numRows).toBe(0);
+  expect(arrow.schema.fields.map(({ name }) => name)).toContain('service');
+  expect(await write(args, 'ndjson')).toHaveLength(0);
+});
+
+it('refuses what contradicts itself, and leaves a file alone that it cannot replace', async () => {
+  writeFileSync(home.path('kept.csv'), 'mine');
+  const search = (...flags: string[]) => home.run(['search', 'vec', 'title', ...flags]);
+  const [twice, ending, folder, unknown, facets, failed] = await Promise.all([
+    search('--json', '--format', 'csv'),
+    search('--output', home.path('answer.doc')),
+    search('--output', home.path('none', 'answer.csv')),
+    search('--format', 'xml'),
+    search('--facet', 'service', '--format', 'csv'),
+    home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
+  ]);
+  expect(twice.stdout).toMatch(/--json and --format csv say different things/);
+  expect(ending.stderr).toMatch(/"[^"]*answer\.doc": its ending names no format/);
+  expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
+  expect(facets.stderr).toMatch(/--format csv has rows of hits, no facets/);
+  expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
+    Array(6).fill(2),
+  );
+  expect(readFileSync(home.path('kept.csv'), 'utf8')).toBe('mine');
+  expect(existsSync(home.path('answer.doc'))).toBe(false);
+  expect(readdirSync(home.folder).filter((name) => name.includes('.part-'))).toEqual([]);
+});
