@@ -6,7 +6,7 @@ import {
   type SearchAfter,
   type SortKey,
 } from './order.ts';
-import type { SegmentSortKey } from './segment-order.ts';
+import { rankOf, type SegmentSortKey } from './segment-order.ts';
 
 /**
  * The first `limit` documents of one segment in an order, after `after` where one is given.
@@ -27,6 +27,8 @@ export class RankedDocs {
   readonly #heap: Int32Array;
   readonly #segmentKeys: SegmentKeys;
   readonly #afterPlaces: Float64Array;
+  /** Rank of the key of `after`; -1 without. */
+  readonly #afterRank: number;
   readonly #candidate: Float64Array;
   #size = 0;
   #worst = Number.POSITIVE_INFINITY;
@@ -56,6 +58,7 @@ export class RankedDocs {
     this.#afterPlaces = Float64Array.from(keys, (key, i) =>
       after === null ? 0 : key.placeOf(after.values[i]!),
     );
+    this.#afterRank = after === null ? -1 : rankOf(segmentKeys, after.key);
     this.#candidate = new Float64Array(this.#width);
     if (bound !== null) this.#worst = keys[0]!.placeOf(bound.values[0]!);
   }
@@ -75,11 +78,14 @@ export class RankedDocs {
   /** Offers every document of bits[from .. to), with one score. */
   offerBits(bits: Int32Array, from: number, to: number, score: number): void {
     const first = this.#keys[0]!;
+    const begin = this.after === null ? Number.NEGATIVE_INFINITY : this.#afterPlaces[0]!;
+    const beginRank = this.#width === 1 && !first.blurred(begin) ? this.#afterRank : -1;
     for (let i = from; i < to; i++) {
       for (let word = bits[i]!; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
         const place = first.place(doc, score);
-        if (place > this.#worst) continue;
+        if (place > this.#worst || place < begin) continue;
+        if (place === begin && this.#ranks[doc]! <= beginRank) continue;
         if (place === this.#worst && this.#ranks[doc]! > this.#worstRank) continue;
         this.offer(doc, score);
       }
@@ -120,7 +126,7 @@ export class RankedDocs {
       const order = compareValues(key.value(doc, score), after.values[i]!, key.desc);
       if (order !== 0) return order > 0;
     }
-    return Buffer.compare(this.#segmentKeys.key(doc), after.key) > 0;
+    return this.#ranks[doc]! > this.#afterRank;
   }
 
   /** True when the candidate stands before the document of `slot`. */

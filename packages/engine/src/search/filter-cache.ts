@@ -74,6 +74,11 @@ export class FilterCache {
     }
   }
 
+  /** Forgets everything. */
+  clear(): void {
+    for (const key of this.#entries.keys()) this.#remove(key);
+  }
+
   #remove(key: string): void {
     const bits = this.#entries.get(key);
     if (bits === undefined) return;

@@ -1,0 +1,95 @@
+/**
+ * Pages and filters over git.commits (the index of commits.ts), inside the engine: pages 1,000 to 1,063 by `search_after`, on
+ * average and page 1,000 asked alone, beside page 1 of the same order; and filters asked for the first time beside the same ones repeated, rounds in turn.
+ * Targets: page 1,000 <= 1.5x of page 1; a repeated filter >= 3x faster.
+ *
+ *   node bench/paging.ts [rounds]
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLocal, type SearchRequest } from '@lakehouse-search/engine';
+import { geomean, machine, median, need, WORK } from './shared.ts';
+
+const rounds = Number(process.argv[2] ?? 15);
+const data = join(WORK, 'lhs-data');
+if (!existsSync(join(data, 'registry.db'))) need(data, 'node bench/commits.ts makes it');
+const backend = await openLocal(data);
+const index = 'commits';
+console.log(machine());
+
+const took = async (request: SearchRequest): Promise<number> =>
+  (await backend.search({ index, fields: [], ...request })).took_ms;
+
+const ORDERS: readonly (readonly [string, SearchRequest])[] = [
+  ['everything by date, falling', { sort: [{ field: 'authored_at', desc: true }] }],
+  ['everything by words, rising (ties)', { sort: [{ field: 'words' }] }],
+  [
+    'everything by repo, words, date',
+    {
+      sort: [{ field: 'repo' }, { field: 'words', desc: true }, { field: 'authored_at' }],
+    },
+  ],
+  ['everything by key', { sort: [{ field: '_key' }] }],
+  ['everything by relevance', { sort: [{ field: '_score' }] }],
+  ['"fix" by date', { query: 'fix', sort: [{ field: 'authored_at', desc: true }] }],
+  ['"fix" by relevance', { query: 'fix', sort: [{ field: '_score' }] }],
+  ['"fix the bug" by relevance', { query: 'fix the bug', sort: [{ field: '_score' }] }],
+];
+
+/** Mean time of `pages` pages from page 1,000 on, as a program pages that goes through everything. */
+async function scroll(order: SearchRequest, from: SearchRequest['search_after'], pages: number) {
+  let sum = 0;
+  let search_after = from;
+  for (let page = 0; page < pages; page++) {
+    const answer = await backend.search({ index, fields: [], ...order, limit: 10, search_after });
+    sum += answer.took_ms;
+    search_after = answer.hits.at(-1)!.sort;
+  }
+  return sum / pages;
+}
+
+console.log(
+  '\nms a page of 10                        page 1   page 1,000   ratio   asked alone   ratio',
+);
+for (const [name, order] of ORDERS) {
+  const { hits } = await backend.search({ index, fields: [], ...order, limit: 9990 });
+  const search_after = hits.at(-1)!.sort;
+  const [first, deep, alone]: number[][] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    // Spaces make it another question, of which no page has been found before.
+    const asked = { ...order, query: `${order.query ?? '*:*'}${' '.repeat(round)}` };
+    first.push(await took({ ...asked, limit: 10 }));
+    alone.push(await took({ ...asked, limit: 10, search_after }));
+    deep.push(await scroll({ ...asked, query: `${asked.query}\t` }, search_after, 64));
+  }
+  const [one, thousand, cold] = [median(first), median(deep), median(alone)];
+  const figure = (ms: number, width: number) => ms.toFixed(3).padStart(width);
+  const ratio = (ms: number) => `${(ms / one).toFixed(2)}x`.padStart(8);
+  const figures = `${figure(one, 8)} ${figure(thousand, 12)}${ratio(thousand)} ${figure(cold, 13)}`;
+  console.log(`${name.padEnd(36)} ${figures}${ratio(cold)}`);
+}
+
+const FILTERS = [
+  'authored_at:[2015-01-01 TO 2018-01-01]',
+  'words:[20 TO 100]',
+  'text:re*',
+  'text:refactr~2',
+  'text:/[a-m].*ing/',
+  'text:"memory leak" OR text:race',
+  'repo:git AND NOT text:merge',
+];
+console.log('\nms, "fix" narrowed by                     first   repeated   ratio');
+const gains: number[] = [];
+for (const filter of FILTERS) {
+  const [first, again]: number[][] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    backend.filters.clear();
+    first.push(await took({ query: 'fix', filter }));
+    again.push(await took({ query: 'fix', filter }));
+  }
+  gains.push(median(first) / median(again));
+  const figures = [median(first).toFixed(3).padStart(8), median(again).toFixed(3).padStart(10)];
+  console.log(`${filter.padEnd(38)} ${figures.join(' ')}   ${gains.at(-1)!.toFixed(1)}x`);
+}
+console.log(`geometric mean ${geomean(gains).toFixed(1)}x`);
+await backend.close();
