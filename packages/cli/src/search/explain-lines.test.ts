@@ -78,7 +78,7 @@ it('fits any width from 40 on, and lets no control character out', () => {
   expect(lines(why, 200)).toEqual([
     'not matched: none of the 2 alternatives of a OR b matches',
     '  · title:a needs "a": title does not have it',
-    expect.stringMatching(/^ {4}title of id=7 reads: .red · the .* peer … \(of 1,200\)$/),
+    expect.stringMatching(/^ {4}title of id=7 reads: �\[31mred · the .* peer … \(of 1,200\)$/),
     '    with what the document has there, it would match: title:connection',
     '  · b needs "b": no document has it',
     '    the nearest word in the index: bb',
