@@ -124,7 +124,10 @@ export interface ExplainResponse {
   readonly found: boolean;
   readonly matched: boolean;
   readonly score?: number;
-  /** Place among all hits in the request's order, from 1. Only when matched. */
+  /**
+   * Place among all hits in the request's order, from 1. Only when matched, and when it is reached
+   * in the time that one query may take.
+   */
   readonly rank?: number;
   /** Hits in all. Only when found. */
   readonly total?: number;

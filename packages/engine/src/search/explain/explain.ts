@@ -124,10 +124,12 @@ function matched(
   plan: SearchPlan,
   key: Uint8Array,
 ): Omit<IndexAnswer, 'analyzed'> {
-  const { rank, total } = rankOf(context, plan, key);
+  const { rank, before, total } = rankOf(context, plan, key);
   const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
-  if (rank === null || rank <= offset + limit) return answer;
-  const message = `rank ${whole(rank)} lies behind the page, which ends at ${whole(offset + limit)}`;
+  const end = offset + limit;
+  if (rank !== null && rank <= end) return answer;
+  const place = rank === null ? `a place after ${whole(before)} hits` : `rank ${whole(rank)}`;
+  const message = `${place} lies behind the page, which ends at ${whole(end)}`;
   return { ...answer, why_not: { reason: 'below_page', message } };
 }
 
