@@ -106,10 +106,20 @@ const requests = fc.record(
     offset: fc.constantFrom(0, 5),
     collapse: fc.constantFrom('org', 'state', 'size'),
     highlight: fc.constant({}),
+    facets: fc.constant({ fields: ['org', 'state'], size: 100 }),
+    aggs: fc.constantFrom(
+      { orgs: { terms: { field: 'org' } } },
+      { states: { terms: { field: 'state' } }, sizes: { stats: { field: 'size' } } },
+    ),
     hydrate: fc.boolean(),
   },
   { requiredKeys: ['ast'] },
 );
+
+const matchOf = ({ ast, filter }: SearchRequest) => ({
+  ast,
+  ...(filter === undefined ? {} : { filter }),
+});
 
 /** Every text of an answer, or of the error. */
 async function said(work: () => Promise<unknown>): Promise<string> {
@@ -144,6 +154,7 @@ test(`${CASES} random requests show nothing of the other tenant (seed ${SEED})`,
       const answers = [
         await said(() => door.search(given)),
         await said(() => door.search(paged as SearchRequest)),
+        await said(() => door.facets({ ...matchOf(given), fields: ['org', 'state'] })),
         await said(() => door.clauseCounts({ ...given, query: undefined })),
       ];
       // What the caller wrote comes back in the names of clauses: only found texts count.
@@ -200,6 +211,52 @@ test('rows by key are those that the table says are the tenant’s now', async (
   // The index still finds it as acme's; the row is the other one's by now.
   const [hit] = (await doors[acme].search({ query: 'kanarek0', hydrate: true })).hits;
   expect(hit).toMatchObject({ hydrate_error: expect.stringContaining('no longer in the table') });
+});
+
+test('aggregations and facets count the tenant’s own documents', async () => {
+  for (const tenant of TENANTS) {
+    const aggs = { orgs: { terms: { field: 'org' } }, sizes: { stats: { field: 'size' } } };
+    const { results, total } = await doors[tenant].aggregate({ query: '*:*', aggs });
+    expect(total).toBe(60);
+    expect(results.orgs).toMatchObject({ buckets: [{ key: tenant, doc_count: 60 }] });
+    expect(results.sizes).toMatchObject({ count: 60 });
+    const { facets } = await doors[tenant].facets({ fields: ['org'] });
+    expect(facets[0].buckets).toEqual([{ value: tenant, count: 60 }]);
+  }
+});
+
+test('explain knows no key of another tenant', async () => {
+  const ask = async (key: string, query: string) => {
+    const coordinates = { identifier: [{ name: 'id', value: key }] };
+    const answer = await doors.acme.explain({ query, coordinates });
+    return { ...answer, timings: undefined };
+  };
+  for (const query of ['disk', 'papagei', 'papagei1', '*:*', 'NOT disk', 'papagej']) {
+    const never = await ask('never', query);
+    expect(never.found).toBe(false);
+    for (const key of ['papagei-1', 'papagei-999']) {
+      const hidden = JSON.stringify(await ask(key, query)).replaceAll(key, 'never');
+      expect(JSON.parse(hidden)).toEqual(JSON.parse(JSON.stringify(never)));
+    }
+    expect((await ask('kanarek-2', query)).found).toBe(true);
+  }
+});
+
+test('the pages of two tenants who ask the same are not mixed up', async () => {
+  for (let round = 0; round < 2; round++) {
+    for (const tenant of TENANTS) {
+      const request = { query: 'disk', sort: [{ field: '_key' }], limit: 4 };
+      const found: string[] = [];
+      let after: SearchRequest['search_after'] = ['', ''];
+      while (after !== undefined) {
+        const { hits } = await doors[tenant].search({ ...request, search_after: after });
+        found.push(...hits.map((hit) => hit.coordinates.identifier[0].value));
+        after = hits.at(-1)?.sort;
+      }
+      expect(found).toHaveLength(60);
+      expect(found.every((key) => key.startsWith(CANARIES[tenant]))).toBe(true);
+    }
+  }
 });
 
 test('a tenant is no part of a request, and has a name', async () => {
