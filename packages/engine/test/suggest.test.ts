@@ -5,7 +5,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Suggestion, SuggestRequest } from '../src/backend.ts';
+import { fieldTerms } from '../src/search/suggest/field-terms.ts';
+import { offerPrefix } from '../src/search/suggest/prefix-terms.ts';
 import { suggestTerms } from '../src/search/suggest/suggest.ts';
+import { SuggestionList } from '../src/search/suggest/suggestion-list.ts';
 import {
   buildCorpus,
   type Corpus,
@@ -146,6 +149,9 @@ test('suggestions from dictionaries of many blocks equal brute force', async () 
   for (const seed of [1, 2]) {
     const corpus = buildCorpus(manyWords(seed));
     expect(corpus.snapshot.segments.length > 1).toBe(seed === 1);
+    const prefix = Buffer.from('ab');
+    offerPrefix(fieldTerms(corpus.snapshot.segments, 0), prefix, new SuggestionList(3));
+    expect(prefix.toString()).toBe('ab');
     expect(corpus.snapshot.segments[0]!.inverted(0)!.termCount).toBeGreaterThan(24 * 16);
     await fc.assert(
       fc.asyncProperty(asked, async (request) => {
