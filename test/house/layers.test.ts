@@ -40,6 +40,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['terminal', 'config', 'files'],
     ['output', 'demo', 'doctor'],
     ['search', 'source', 'sync'],
+    ['tui'],
     ['base-command.ts', 'first-screen.ts', 'help.ts'],
     ['commands', 'hooks', 'main.ts'],
     ['index.ts'],

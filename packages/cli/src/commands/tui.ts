@@ -1,0 +1,48 @@
+import { LhsError } from '@lakehouse-search/engine';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../base-command.ts';
+
+const LEFT_EXIT = 130;
+
+export default class Tui extends LhsCommand {
+  static override summary =
+    'Search as you type on the whole screen; Enter prints the key (docs/tui.md).';
+  static override examples = [
+    `<%= config.bin %> tui incidents`,
+    `<%= config.bin %> keys get incidents "$(<%= config.bin %> tui incidents)"`,
+    `<%= config.bin %> tui incidents --query 'service:billing' > keys.txt`,
+  ];
+  static override args = {
+    index: Args.string({
+      ignoreStdin: true,
+      description: 'name or alias of the index; may be left out where there is one',
+    }),
+  };
+  static override flags = {
+    query: Flags.string({ description: 'a query to begin with', helpValue: 'QUERY' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(Tui);
+    if (flags.json) {
+      throw new LhsError('invalid_argument', 'lhs tui has no --json: it prints keys, one a line', {
+        hint: 'lhs search INDEX QUERY --json',
+      });
+    }
+    const backend = await this.backend(flags);
+    const index = args.index ?? onlyIndex(await backend.listIndexes());
+    const { runTui } = await import('../tui/run-tui.ts');
+    const dataDir = this.dataDir(flags);
+    const outcome = await runTui(backend, { index, query: flags.query, dataDir });
+    if (outcome.type === 'taken') this.print(outcome.keys);
+    else process.exitCode = LEFT_EXIT;
+  }
+}
+
+/** Throws where there is none, or a choice. */
+function onlyIndex(indexes: readonly { readonly name: string }[]): string {
+  if (indexes.length === 1) return indexes[0].name;
+  const names = indexes.map(({ name }) => name).join(', ');
+  const hint = names === '' ? 'lhs demo makes one to look at' : `there are ${names}`;
+  throw new LhsError('invalid_argument', 'which index should lhs tui open?', { hint });
+}

@@ -1,0 +1,41 @@
+import type { Facet, JsonObject } from '@lakehouse-search/engine';
+import type { CompletionItem, CompletionPlace } from './completion.ts';
+import type { LineEdit } from './edit-line.ts';
+import type { Answer, Choice, Question } from './state.ts';
+
+/** What a person does. */
+export type Deed =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'edit'; readonly how: LineEdit }
+  | { readonly type: 'move'; readonly by: 'line' | 'page' | 'all'; readonly sign: 1 | -1 }
+  | { readonly type: 'scroll'; readonly by: number }
+  | { readonly type: 'complete'; readonly sign: 1 | -1 }
+  | { readonly type: 'enter' | 'escape' | 'interrupt' | 'mark' | 'copy' }
+  | {
+      readonly type: 'open';
+      readonly what: 'help' | 'explain' | 'facets' | 'sort' | 'save' | 'saved' | 'history';
+    };
+
+/** What comes back from the backend or the terminal. */
+export type News =
+  | { readonly type: 'resized'; readonly columns: number; readonly rows: number }
+  | { readonly type: 'answered'; readonly answer: Answer }
+  | { readonly type: 'refused'; readonly question: Question; readonly message: string }
+  | { readonly type: 'row'; readonly key: string; readonly fields: JsonObject }
+  | { readonly type: 'faceted'; readonly query: string; readonly facets: readonly Facet[] }
+  | {
+      readonly type: 'suggested';
+      readonly place: CompletionPlace;
+      readonly items: readonly CompletionItem[];
+    }
+  | { readonly type: 'explained'; readonly key: string; readonly lines: readonly string[] }
+  | {
+      readonly type: 'listed';
+      readonly of: 'facets' | 'saved' | 'history';
+      readonly choices: readonly Choice[];
+    }
+  | { readonly type: 'saved'; readonly name: string }
+  | { readonly type: 'noted'; readonly note: string };
+
+/** Everything that changes the screen. */
+export type ScreenEvent = Deed | News;

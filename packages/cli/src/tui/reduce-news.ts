@@ -1,0 +1,63 @@
+import type { News } from './events.ts';
+import { keyText, question, type State, sameQuestion, selected } from './state.ts';
+
+/** The screen after something has come back. An answer to a question that is past changes nothing. */
+export function reduceNews(state: State, news: News): State {
+  switch (news.type) {
+    case 'resized':
+      return { ...state, columns: news.columns, rows: news.rows };
+    case 'answered':
+      return answered(state, news.answer);
+    case 'refused':
+      return sameQuestion(news.question, question(state))
+        ? { ...state, hint: news.message }
+        : state;
+    case 'row': {
+      const hit = selected(state);
+      if (hit === undefined || keyText(hit) !== news.key) return state;
+      return { ...state, row: { key: news.key, fields: news.fields } };
+    }
+    case 'faceted':
+      return { ...state, facets: { query: news.query, facets: news.facets } };
+    case 'suggested':
+      return suggested(state, news);
+    case 'explained':
+      if (state.overlay?.type !== 'explain' || keyText(state.overlay.hit) !== news.key) {
+        return state;
+      }
+      return { ...state, overlay: { ...state.overlay, lines: news.lines } };
+    case 'listed':
+      if (state.overlay?.type !== 'list' || state.overlay.of !== news.of) return state;
+      return { ...state, overlay: { ...state.overlay, choices: news.choices } };
+    case 'saved':
+      return { ...state, overlay: undefined, note: `saved as ${news.name}` };
+    case 'noted':
+      return noted(state, news.note);
+  }
+}
+
+function answered(state: State, answer: NonNullable<State['answer']>): State {
+  if (!sameQuestion(answer.question, question(state))) return state;
+  const cursor = Math.max(0, Math.min(state.cursor, answer.hits.length - 1));
+  return { ...state, answer, hint: undefined, cursor };
+}
+
+/** Values join the fields on offer while the cursor is still where they were asked for. */
+function suggested(state: State, { place, items }: Extract<News, { type: 'suggested' }>): State {
+  const { completing, line } = state;
+  const here = line.at === place.to && line.text.slice(place.from, place.to) !== '';
+  const after = place.typed === '' && line.at === place.to;
+  if ((!here && !after) || completing?.at !== undefined) return state;
+  const all = [...(completing?.items ?? []), ...items];
+  return {
+    ...state,
+    completing: all.length === 0 ? undefined : { place, items: all, at: undefined },
+  };
+}
+
+/** A name that could not be saved may be changed. */
+function noted(state: State, note: string): State {
+  const { overlay } = state;
+  if (overlay?.type !== 'save') return { ...state, note };
+  return { ...state, note, overlay: { type: 'save', name: overlay.name } };
+}

@@ -1,0 +1,113 @@
+import type { Backend } from '@lakehouse-search/engine';
+import { render } from 'ink';
+import { createElement } from 'react';
+import { wantsColor } from '../terminal/terminal.ts';
+import { App } from './app.ts';
+import { clipboardSequence } from './clipboard.ts';
+import { addHistory, historyFile, readHistory } from './history.ts';
+import { Session } from './session.ts';
+import { initialState, type Outcome } from './state.ts';
+import { type TerminalStreams, terminalStreams } from './terminal-streams.ts';
+
+/** What a screen begins with. */
+export interface TuiOptions {
+  readonly index: string;
+  readonly query?: string;
+  readonly dataDir: string;
+}
+
+const MOST_FRAMES = 120;
+
+/**
+ * Shows the screen until the person leaves or takes keys. 1. describes the index (refused before
+ * anything is drawn); 2. draws on the terminal's second page, which leaves the first as it was; 3.
+ * asks and draws until there is an outcome. Throws what the backend refuses.
+ */
+export async function runTui(backend: Backend, options: TuiOptions): Promise<Outcome> {
+  const description = await backend.describeIndex({ index: options.index });
+  const streams = terminalStreams();
+  const { columns, rows } = streams.output;
+  const index = {
+    name: options.index,
+    fields: description.fields,
+    sortFields: description.sort_fields,
+  };
+  const file = historyFile(options.dataDir);
+  const history = {
+    read: () => readHistory(file, index.name),
+    add: (query: string) => addHistory(file, index.name, query),
+  };
+  const session = new Session(
+    backend,
+    history,
+    initialState(index, { columns, rows }, options.query),
+  );
+  try {
+    const outcome = await shown(session, streams);
+    if (outcome.type === 'taken') await session.remember();
+    return outcome;
+  } finally {
+    streams.close();
+  }
+}
+
+async function shown(session: Session, { input, output }: TerminalStreams): Promise<Outcome> {
+  const color = wantsColor(process.env, true);
+  const stopCopying = copies(session, output);
+  output.on('error', hungUp);
+  // before the first frame: keys pressed early would be echoed into it
+  input.setRawMode(true);
+  const app = render(createElement(App, { session, color, stop: stopped }), {
+    stdin: input,
+    stdout: output,
+    interactive: true,
+    alternateScreen: true,
+    incrementalRendering: true,
+    exitOnCtrlC: false,
+    maxFps: MOST_FRAMES,
+  });
+  session.start();
+  try {
+    return ((await app.waitUntilExit()) as Outcome | undefined) ?? { type: 'left' };
+  } finally {
+    stopCopying();
+    app.cleanup();
+    output.off('error', hungUp);
+  }
+}
+
+const HUNG_UP_EXIT = 129;
+
+/** The terminal has gone away: there is nobody to draw for, and nothing to restore. */
+function hungUp(): void {
+  process.exit(HUNG_UP_EXIT);
+}
+
+/** Sends each copied text to the terminal once. */
+function copies(session: Session, output: NodeJS.WritableStream): () => void {
+  let times = 0;
+  return session.subscribe(() => {
+    const { copied } = session.state;
+    if (copied.times === times) return;
+    times = copied.times;
+    output.write(clipboardSequence(copied.text));
+  });
+}
+
+const CONTINUES_MS = 100;
+
+/**
+ * Stops this process and those that started it with it, as the shell's Ctrl-Z would; comes back when
+ * it goes on. A group that nobody waits for is not stopped by the kernel, and goes on at once.
+ */
+async function stopped(): Promise<void> {
+  const listeners = process.rawListeners('SIGTSTP') as (() => void)[];
+  for (const listener of listeners) process.off('SIGTSTP', listener);
+  const continued = new Promise<void>((done) => {
+    process.once('SIGCONT', () => done());
+    setTimeout(done, CONTINUES_MS);
+  });
+  process.kill(0, 'SIGTSTP');
+  await continued;
+  for (const listener of listeners) process.on('SIGTSTP', listener);
+}

@@ -1,0 +1,66 @@
+import { cut, printable, width } from '../terminal/text.ts';
+
+/** How a run of text looks; what that means in colours is the painter's. */
+export type Tone =
+  | 'plain'
+  | 'dim'
+  | 'strong'
+  | 'field'
+  | 'operator'
+  | 'value'
+  | 'wrong'
+  | 'mark'
+  | 'chosen'
+  | 'cursor';
+
+/** A run of text in one tone. Never holds control characters. */
+export interface Span {
+  readonly text: string;
+  readonly tone: Tone;
+}
+/** A row of the screen, or a part of one. */
+export type Line = readonly Span[];
+
+/** A span whose text is safe to print. */
+export function span(text: string, tone: Tone = 'plain'): Span {
+  return { text: printable(text), tone };
+}
+
+/** Columns that a line takes. */
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + width(text), 0);
+}
+
+/** The line cut, or padded with blanks, to exactly `columns`. */
+export function fit(line: Line, columns: number): Line {
+  const out: Span[] = [];
+  let room = Math.max(0, columns);
+  for (const one of line) {
+    const wide = width(one.text);
+    if (wide > room) {
+      if (room > 0) out.push({ ...one, text: cut(one.text, room) });
+      room -= room > 0 ? width(out[out.length - 1].text) : 0;
+      break;
+    }
+    out.push(one);
+    room -= wide;
+  }
+  if (room > 0) out.push({ text: ' '.repeat(room), tone: 'plain' });
+  return out;
+}
+
+/** Left and right on one row of `columns`; the right one gives way last. */
+export function spread(left: Line, right: Line, columns: number): Line {
+  const wide = Math.min(lineWidth(right), columns);
+  return [...fit(left, columns - wide), ...fit(right, wide)];
+}
+
+/** The text of a line without its tones; marks stand in « ». */
+export function plainText(line: Line): string {
+  return line.map(({ text, tone }) => (tone === 'mark' ? `«${text}»` : text)).join('');
+}
+
+/** Every span in one tone: what is no longer true is dimmed this way. */
+export function toned(line: Line, tone: Tone): Line {
+  return line.map(({ text }) => ({ text, tone }));
+}

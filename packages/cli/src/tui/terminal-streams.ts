@@ -1,0 +1,38 @@
+import { openSync } from 'node:fs';
+import { ReadStream, WriteStream } from 'node:tty';
+import { LhsError } from '@lakehouse-search/engine';
+
+/** The terminal to draw on and to read keys from, whatever the standard streams are tied to. */
+export interface TerminalStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+  /** Lets go of what was opened; the standard streams stay open. */
+  close(): void;
+}
+
+/**
+ * Standard input and output where they are a terminal; standard error instead of a piped output, so
+ * that keys can go into the pipe; else the controlling terminal. Throws invalid_argument where there
+ * is none.
+ */
+export function terminalStreams(): TerminalStreams {
+  const opened: { destroy(): unknown }[] = [];
+  const open = <T extends { destroy(): unknown }>(stream: T): T => {
+    opened.push(stream);
+    return stream;
+  };
+  const input = process.stdin.isTTY ? process.stdin : open(new ReadStream(device('r')));
+  const standard = [process.stdout, process.stderr].find((stream) => stream.isTTY);
+  const output = standard ?? open(new WriteStream(device('w')));
+  return { input, output, close: () => opened.forEach((stream) => void stream.destroy()) };
+}
+
+function device(mode: 'r' | 'w'): number {
+  try {
+    return openSync('/dev/tty', mode);
+  } catch {
+    throw new LhsError('invalid_argument', 'lhs tui needs a terminal, and there is none here', {
+      hint: 'lhs search INDEX QUERY answers without one',
+    });
+  }
+}

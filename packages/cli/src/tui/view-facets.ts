@@ -1,0 +1,65 @@
+import type { Facet } from '@lakehouse-search/engine';
+import { bar } from '../terminal/bars.ts';
+import { count } from '../terminal/figures.ts';
+import { cut, pad, printable, width } from '../terminal/text.ts';
+import { fit, type Line, lineWidth, type Span, span } from './spans.ts';
+import { facetFields, type State } from './state.ts';
+
+/** A line a field: its values with their counts, numbers with bars; a blank line above. */
+export function facetPane(state: State, columns: number, rows: number): Line[] {
+  if (rows <= 0) return [];
+  const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state));
+  const names = Math.min(16, Math.max(0, ...facetFields(state.index).map(width)));
+  const lines = facets.slice(0, rows - 1).map((facet): Line => {
+    const head = span(` ${pad(cut(facet.field, names), names)}  `, 'field');
+    const room = columns - lineWidth([head]) - 1;
+    return [head, ...(isNumber(facet, state) ? bars(facet, room) : values(facet, room))];
+  });
+  return [[], ...lines].map((line) => fit(line, columns));
+}
+
+/** A number of which every row has another value says nothing in a few of them. */
+function tells(facet: Facet, { index }: State): boolean {
+  const type = index.fields.find((f) => f.name === facet.field)?.type;
+  return facet.buckets.length > 0 && (type !== 'LONG' || facet.other_count === 0);
+}
+
+function isNumber({ field, buckets }: Facet, { index }: State): boolean {
+  const type = index.fields.find((f) => f.name === field)?.type;
+  return type === 'LONG' && buckets.length <= 6;
+}
+
+/** `billing 42 · search 7`, as many as fit whole. */
+function values({ buckets }: Facet, room: number): Line {
+  return whole(
+    buckets.map(({ value, count: n }) => [
+      span(cut(printable(value), 24)),
+      span(` ${count(n)}`, 'dim'),
+    ]),
+    room,
+    ' · ',
+  );
+}
+
+/** `2 ██████  3 ███`, in the order of the values. */
+function bars({ buckets }: Facet, room: number): Line {
+  const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
+  const rising = buckets.toSorted((a, b) => Number(a.value) - Number(b.value));
+  return whole(
+    rising.map(({ value, count: n }) => [span(`${value} `), span(bar(n / most, 6), 'value')]),
+    room,
+    ' ',
+  );
+}
+
+function whole(items: readonly Line[], room: number, between: string): Line {
+  const out: Span[] = [];
+  let left = room;
+  for (const item of items) {
+    const next = out.length === 0 ? item : [span(between, 'dim'), ...item];
+    left -= lineWidth(next);
+    if (left < 0) break;
+    out.push(...next);
+  }
+  return out;
+}

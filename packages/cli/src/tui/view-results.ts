@@ -1,0 +1,75 @@
+import type { Hit, Json } from '@lakehouse-search/engine';
+import { cut, pad, printable, width } from '../terminal/text.ts';
+import { fit, type Line, type Span, span, toned } from './spans.ts';
+import { isStale, keyText, type State } from './state.ts';
+
+const WIDEST_KEY = 22;
+
+/** The rows of hits around the cursor: score, key, title with what matched. */
+export function resultLines(state: State, columns: number, rows: number): Line[] {
+  const { answer, top } = state;
+  if (answer === undefined || rows <= 0) return [];
+  if (answer.hits.length === 0) return emptyLines(state, columns, rows);
+  const shown = answer.hits.slice(top, top + rows);
+  const keys = Math.min(WIDEST_KEY, Math.max(...shown.map((hit) => width(shortKey(hit)))));
+  return shown.map((hit, i) => {
+    const chosen = top + i === state.cursor;
+    const taken = state.marked.includes(keyText(hit));
+    const sign = span(`${chosen ? '▸' : ' '}${taken ? '*' : ' '}`, 'operator');
+    const figure = span(`${pad(leading(hit, state), 5, 'right')} `, 'dim');
+    const key = span(`${pad(cut(printable(shortKey(hit)), keys), keys)} `, 'field');
+    const line = [sign, figure, key, ...titleSpans(hit, state)];
+    const room = fit(line, columns);
+    if (isStale(state)) return toned(room, 'dim');
+    return chosen
+      ? room.map((one) => (one.tone === 'plain' ? { ...one, tone: 'strong' } : one))
+      : room;
+  });
+}
+
+/** The key's values; their names only where there is one. */
+function shortKey(hit: Hit): string {
+  const { partition = [], identifier } = hit.coordinates;
+  const parts = [...partition, ...identifier];
+  if (parts.length === 1) return keyText(hit);
+  return parts.map(({ value }) => cut(value, 10)).join(',');
+}
+
+/** The score, or the value of the order; only so much of it as fits. */
+function leading(hit: Hit, { answer }: State): string {
+  const sort = answer?.question.sort;
+  if (sort === undefined) return hit.score.toFixed(hit.score < 100 ? 2 : 0);
+  return cut(printable(shortValue(hit.sort?.[0] ?? null)), 10);
+}
+
+function shortValue(value: Json): string {
+  return value === null ? '–' : String(value).slice(0, 10);
+}
+
+/** The first text with its matches marked, and the other cached values where there is no text. */
+function titleSpans(hit: Hit, { index }: State): Line {
+  const texts = index.fields.filter((f) => f.type === 'TEXT' && f.cached);
+  for (const { name } of texts.slice(0, 1)) {
+    const fragment = hit.highlight?.[name]?.[0];
+    if (fragment !== undefined)
+      return fragment.map((s) => span(s.text, s.marked ? 'mark' : 'plain'));
+    const value = hit.fields?.[name];
+    if (value !== undefined && value !== null) return [span(firstOf(value).slice(0, 400))];
+  }
+  const values = Object.values(hit.fields ?? {}).filter((value) => value !== null);
+  return [span(values.map(String).join(' · ').slice(0, 400))];
+}
+
+function firstOf(value: Json): string {
+  return Array.isArray(value) ? value.map(String).join(' · ') : String(value);
+}
+
+function emptyLines(state: State, columns: number, rows: number): Line[] {
+  const words: Span[][] = [
+    [span('')],
+    [span('  nothing found', 'strong')],
+    [span('  Tab completes fields and values, ? shows help', 'dim')],
+  ];
+  if (isStale(state)) return words.slice(0, 1);
+  return words.slice(0, rows).map((line) => [...fit(line, columns)]);
+}
