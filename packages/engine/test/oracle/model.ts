@@ -285,9 +285,10 @@ function inBlock(field: string, value: string, doc: ModelDoc): boolean {
   return doc.addresses[field]!.some((a) => a >> shift === addressOf(address!) >> shift);
 }
 
-type PatternNode = Query & { kind: 'prefix' | 'wildcard' | 'regex' | 'fuzzy' };
+export type PatternNode = Query & { kind: 'prefix' | 'wildcard' | 'regex' | 'fuzzy' };
 
-function patternMatches(node: PatternNode, term: string): boolean {
+/** A term that a pattern matches, by definition. */
+export function patternMatches(node: PatternNode, term: string): boolean {
   const folded = TYPES[node.field as FieldName] === 'TEXT' ? node.value.toLowerCase() : node.value;
   switch (node.kind) {
     case 'prefix':

@@ -1,0 +1,53 @@
+/** The options of the matrix: what each adds to a request. */
+import type { SearchRequest } from '../../src/backend.ts';
+import type { Query } from '../../src/query/query.ts';
+import { writeTree } from '../../src/query/tree/write.ts';
+
+export const OPTIONS = [
+  ...(['filter', 'sort', 'search_after', 'collapse', 'highlight'] as const),
+  ...(['facets', 'aggs', 'hydrate', 'PIT'] as const),
+] as const;
+export type Option = (typeof OPTIONS)[number];
+
+/** The filter, as the model and as the request have it. */
+export const FILTER: Query = {
+  kind: 'bool',
+  must: [{ kind: 'range', field: 'n1', lower: { value: '0', inclusive: true } }],
+  should: [],
+  must_not: [{ kind: 'term', field: 'k1', value: 'git' }],
+  filter: [],
+};
+export const SORT = [{ field: 'n1', desc: true }, { field: 'k1' }] as const;
+export const GROUP = 'k1';
+export const PAGE = 7;
+
+/** The request for a query with some options. `search_after` pages from its first page on. */
+export function requestOf(
+  query: Query,
+  options: ReadonlySet<Option>,
+  pit_id: string,
+): SearchRequest {
+  const paged = options.has('search_after');
+  const sort = options.has('sort') ? SORT : paged ? [{ field: '_score' }] : undefined;
+  return {
+    index: 't',
+    ast: writeTree(query) as SearchRequest['ast'],
+    limit: paged ? PAGE : 1000,
+    ...(options.has('filter') ? { filter: writeTree(FILTER) as SearchRequest['filter'] } : {}),
+    ...(sort === undefined ? {} : { sort }),
+    ...(options.has('collapse') ? { collapse: GROUP } : {}),
+    ...(options.has('highlight') ? { highlight: { fragment_size: 100_000 } } : {}),
+    ...(options.has('facets') ? { facets: { fields: ['k1', 't1', 'b1'], size: 3 } } : {}),
+    ...(options.has('aggs') ? { aggs: AGGS } : {}),
+    ...(options.has('hydrate') ? { hydrate: true } : {}),
+    ...(options.has('PIT') ? { pit_id } : {}),
+  };
+}
+
+const AGGS = {
+  groups: {
+    terms: { field: 'k1', size: 2, order: { _key: 'asc' } },
+    aggs: { n: { stats: { field: 'n1' } } },
+  },
+  positive: { range: { field: 'n1', ranges: [{ key: 'yes', from: 1 }] } },
+};
