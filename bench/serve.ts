@@ -69,7 +69,7 @@ export function answer(index: OpenComponents, mode: string, words: readonly stri
 }
 
 /** A word's bytes; the encoder of the platform costs more than a short word. */
-function utf8(word: string): Uint8Array {
+export function utf8(word: string): Uint8Array {
   const bytes = new Uint8Array(word.length);
   for (let i = 0; i < word.length; i++) {
     const code = word.charCodeAt(i);
@@ -80,7 +80,7 @@ function utf8(word: string): Uint8Array {
 }
 
 /** Keys that rise as documents do. */
-function keyOf({ bases }: OpenComponents, segment: number, doc: number): Uint8Array {
+export function keyOf({ bases }: OpenComponents, segment: number, doc: number): Uint8Array {
   const key = Buffer.alloc(4);
   key.writeUInt32BE(bases[segment] + doc);
   return key;

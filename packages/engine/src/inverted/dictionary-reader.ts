@@ -24,7 +24,7 @@ export class DictionaryReader {
 
   lookup(term: Uint8Array): TermInfo | null {
     if (this.#blocks === 0) return null;
-    return this.#findIn(this.#blockOf(term), term);
+    return this.#findIn(this.blockOf(term), term);
   }
 
   /**
@@ -98,13 +98,13 @@ export class DictionaryReader {
       this.#arena,
       this.#sections,
       this.#terms,
-      (term) => this.#blockOf(term),
+      (term) => this.blockOf(term),
       block,
     );
   }
 
   /** The last block whose first term is not above the term (0 where all are above). */
-  #blockOf(term: Uint8Array): number {
+  blockOf(term: Uint8Array): number {
     const { i32 } = this.#arena;
     const index = this.#sections.blocks.at >> 2;
     const high = prefixWord(term, 0, term.length, 0) >>> 0;

@@ -109,6 +109,11 @@ export class InvertedReader {
     return this.#dictionary.lookup(term);
   }
 
+  /** The dictionary block in which a term stands, if it is there (0 where all are above it). */
+  blockOf(term: Uint8Array): number {
+    return this.#dictionary.blockOf(term);
+  }
+
   /** The terms in byte order, from the first that is not below `from` on. */
   terms(from?: Uint8Array): TermCursor {
     return this.#dictionary.cursor(from);

@@ -88,11 +88,18 @@ function mix(hash: number): number {
   return folded ^ (folded >>> 13);
 }
 
+/** Terms by number: term t is pool[starts[t] .. starts[t + 1]). */
+export interface PooledTerms {
+  readonly pool: Uint8Array;
+  readonly starts: Int32Array;
+  readonly size: number;
+}
+
 /**
  * Term numbers in byte order: a native sort of 64-bit keys (five bytes of prefix, then the number),
  * then runs of equal prefixes by their bytes.
  */
-export function termOrder({ pool, starts, size }: TermTable): Int32Array {
+export function termOrder({ pool, starts, size }: PooledTerms): Int32Array {
   const words = new Uint32Array(2 * size);
   for (let id = 0; id < size; id++) {
     const start = starts[id];

@@ -39,7 +39,8 @@ export class Workspace {
   blocked: Int32Array = new Int32Array(0);
   /** Norms by length code for the average length of the table; lower bounds from LONG on. */
   norms: Float64Array = new Float64Array(256);
-  marks = new Int32Array(0);
+  /** A bitmap without bits; who sets some clears them. */
+  marks: Int32Array = new Int32Array(0);
   #docs = -1;
   #averageLength = -1;
   readonly #tables = new Map<number, Float64Array>();
@@ -81,7 +82,7 @@ export class Workspace {
     this.blocked = this.words(wordsOf(docs));
     this.ordered = this.words(postings);
     this.keys = new Uint8Array(Math.max(postings, ranges));
-    this.marks = new Int32Array(wordsOf(docs));
+    this.marks = this.words(wordsOf(docs)).fill(0);
   }
 
   /** Most postings of a term without a bitmap, and slack. */

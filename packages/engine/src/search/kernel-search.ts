@@ -3,9 +3,16 @@ import type { RankedDoc, SortKey } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { matchesOf } from '../query/weight/matches.ts';
+import { findPattern } from '../query/weight/pattern-matches.ts';
 import { type TermShape, termShape } from '../query/weight/term-shape.ts';
 import { createWeight } from '../query/weight/weight.ts';
 import type { ScoringSegment, TermSearch } from '../scoring/request.ts';
+import {
+  countPatterns,
+  type PatternSearch,
+  searchPatterns,
+  type TermPattern,
+} from '../scoring/search-patterns.ts';
 import { countTerms, searchTerms } from '../scoring/search-terms.ts';
 import { type TopAfter, TopDocs } from '../scoring/top-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
@@ -20,16 +27,16 @@ export function kernelSearch(
   deadline: number,
 ): Execution | null {
   if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
-  const shape = termShape(plan.clause);
+  const shape = termShape(plan.clause) ?? patternShape(plan.clause);
   if (shape === null) return null;
   const narrowing = narrowingClauses(plan);
   const filters = new Narrowing(narrowing, snapshot.segments, plan.filters ?? null);
   const outer = narrowing.length === 0 ? null : filters;
   const blocked: Blocked[] = [];
   const segments = scoringSegments(snapshot, shape, outer, deadline, blocked);
-  const search: TermSearch = { mode: shape.mode, terms: shape.terms, segments };
+  const search = 'pattern' in shape ? patternKernel(shape, segments) : termKernel(shape, segments);
   const found = plan.limit === 0 ? null : searchTop(snapshot, search, plan);
-  const answer = found ?? { docs: [], total: countTerms(search) };
+  const answer = found ?? { docs: [], total: search.count() };
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
   return answer;
 }
@@ -45,13 +52,53 @@ interface Blocked {
   readonly bits: Int32Array;
 }
 
-function searchTop(snapshot: IndexSnapshot, search: TermSearch, plan: ExecutionPlan): Execution {
+/** What answers a query: the best documents with their exact number, or that alone. */
+interface Kernel {
+  /** Returns the number of matching documents. */
+  search(top: TopDocs): number;
+  count(): number;
+}
+
+function termKernel({ mode, terms }: TermShape, segments: readonly ScoringSegment[]): Kernel {
+  const search: TermSearch = { mode, terms, segments };
+  return { search: (top) => searchTerms(search, top, true), count: () => countTerms(search) };
+}
+
+function patternKernel(
+  { pattern, score }: PatternShape,
+  segments: readonly ScoringSegment[],
+): Kernel {
+  const search: PatternSearch = { pattern, score, segments };
+  return { search: (top) => searchPatterns(search, top, true), count: () => countPatterns(search) };
+}
+
+/** A query that is one pattern over terms: every match has its boost as score. */
+type PatternShape = Pick<TermShape, 'field' | 'filter' | 'mustNot'> &
+  Pick<PatternSearch, 'pattern' | 'score'>;
+
+function patternShape(clause: Clause): PatternShape | null {
+  const pattern = termPattern(clause);
+  if (pattern === null) return null;
+  const { field, boost: score } = clause as PatternLeaf;
+  return { field, filter: [], mustNot: [], pattern, score };
+}
+
+type PatternLeaf = Clause & { readonly kind: 'pattern' | 'prefix' };
+
+function termPattern(clause: Clause): TermPattern | null {
+  if (clause.kind === 'prefix') return { kind: 'prefix', bytes: clause.prefix };
+  if (clause.kind !== 'pattern') return null;
+  const { automaton } = clause;
+  return { kind: 'terms', find: (reader, into) => findPattern(reader, automaton, into) };
+}
+
+function searchTop(snapshot: IndexSnapshot, search: Kernel, plan: ExecutionPlan): Execution {
   const keyOf = (segment: number, doc: number) => snapshot.segments[segment]!.keys.key(doc);
   const after: TopAfter | null = plan.after
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
   const top = new TopDocs(plan.limit, keyOf, after);
-  const total = searchTerms(search, top, true);
+  const total = search.search(top);
   const docs = top.harvest().map(({ segment, doc, score }): RankedDoc => {
     return { segment, doc, score, values: [score], key: keyOf(segment, doc) };
   });
@@ -60,7 +107,7 @@ function searchTop(snapshot: IndexSnapshot, search: TermSearch, plan: ExecutionP
 
 function scoringSegments(
   snapshot: IndexSnapshot,
-  shape: TermShape,
+  shape: Pick<TermShape, 'field' | 'filter' | 'mustNot'>,
   outer: Narrowing | null,
   deadline: number,
   taken: Blocked[],
@@ -97,14 +144,17 @@ function all({ bitmaps, docs }: SegmentScratch): Int32Array {
   return bits;
 }
 
-function allOf({ filter, mustNot }: TermShape): Clause {
+function allOf({ filter, mustNot }: Pick<TermShape, 'filter' | 'mustNot'>): Clause {
   return { kind: 'bool', must: [], should: [], mustNot, filter, minimum: 0 };
 }
 
 /** Living documents by term of each field, kept as long as a segment's deletes stay. */
 const living = new WeakMap<SegmentReader, Map<number, Map<number, number>>>();
 
-function livingOf(segment: SegmentReader, { field }: TermShape): Map<number, number> {
+function livingOf(
+  segment: SegmentReader,
+  { field }: Pick<TermShape, 'field'>,
+): Map<number, number> {
   let fields = living.get(segment);
   if (fields === undefined) living.set(segment, (fields = new Map()));
   let terms = fields.get(field.id);

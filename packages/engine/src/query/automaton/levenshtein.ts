@@ -31,7 +31,7 @@ export function compileFuzzy(word: string, edits: number): TermAutomaton {
     nfa.end(grid[spent][points.length], spent);
     if (spent < edits) addEdits(nfa, points, grid[spent], grid[spent + 1]);
   }
-  return determinise(nfa, grid[0][0]);
+  return determinise(nfa, grid[0][0], edits === 1 ? Buffer.from(points.join('')) : null);
 }
 
 /** One edit more: from the row of states with fewer edits to the row with one more. */

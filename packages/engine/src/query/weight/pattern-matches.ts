@@ -1,19 +1,27 @@
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
+import { markAll } from '../../inverted/pattern/documents.ts';
+import { FoundTerms } from '../../inverted/pattern/found-terms.ts';
+import { findNear } from '../../inverted/pattern/near.ts';
+import { findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
-import type { TermInfo } from '../../inverted/term-info.ts';
+import { BIG, type TermInfo } from '../../inverted/term-info.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { nextPossible } from '../automaton/automaton.ts';
 
 /** Terms that die one after another before the dictionary is asked for the next that may match. */
 const DEATHS_BEFORE_SEEK = 12;
 
+/** Terms of the pattern that is being filled in. */
+const found = new FoundTerms();
+
 /**
  * Sets the bits of all documents with a term that begins with `prefix`. However many terms that
  * are: matches are exact.
  */
 export function fillPrefix(reader: InvertedReader, prefix: Uint8Array, bits: Int32Array): void {
-  const cursor = reader.terms(prefix);
-  while (cursor.next() && startsWith(cursor, prefix)) reader.fill(cursor.info(), bits);
+  found.clear();
+  findPrefix(reader, prefix, found);
+  markAll(reader, found, bits);
 }
 
 /** Sets the bits of all documents with a term that the automaton accepts. */
@@ -22,7 +30,19 @@ export function fillPattern(
   automaton: TermAutomaton,
   bits: Int32Array,
 ): void {
-  eachTerm(reader, automaton, (info) => reader.fill(info, bits));
+  found.clear();
+  findPattern(reader, automaton, found);
+  markAll(reader, found, bits);
+}
+
+/** Adds all terms that the automaton accepts: by tables, where these are near a word. */
+export function findPattern(
+  reader: InvertedReader,
+  automaton: TermAutomaton,
+  into: FoundTerms,
+): void {
+  if (automaton.near && findNear(reader, automaton.near, into)) return;
+  eachTerm(reader, automaton, ({ df, kind, at }) => into.add(df, kind === BIG ? -1 - at : at));
 }
 
 /** Told of a term: where its postings are, its distance, and the cursor that stands on it. */

@@ -1,0 +1,169 @@
+/** The documents of terms that a pattern found: all of them as bits, or the lowest few. */
+import { decodeListDocs } from '../cursors.ts';
+import { DENSE, LIST_BLOCK } from '../format.ts';
+import type { InvertedReader } from '../inverted-reader.ts';
+import { BIG, type BigTerm } from '../term-info.ts';
+import type { FoundTerms } from './found-terms.ts';
+import type { LowestDocs } from './lowest-docs.ts';
+
+const docs = new Int32Array(LIST_BLOCK);
+
+/**
+ * Sets the bits of the documents of all found terms. Bitmaps of dense terms are not read: their
+ * byte addresses are returned, for the caller to count or to add.
+ */
+export function markSparse(
+  reader: InvertedReader,
+  found: FoundTerms,
+  bits: Int32Array,
+): readonly number[] {
+  const dense: number[] = [];
+  for (let i = 0; i < found.size; i++) {
+    const place = found.places[i];
+    const df = found.dfs[i];
+    if (place >= 0) markShort(reader.arena.u8, place, df, bits);
+    else {
+      const term = bigAt(reader, df, place);
+      if (term.kind === DENSE) dense.push(term.start);
+      else markList(reader, term, bits);
+    }
+  }
+  return dense;
+}
+
+/** Sets the bits of the documents of all found terms. */
+export function markAll(reader: InvertedReader, found: FoundTerms, bits: Int32Array): void {
+  addBitmaps(reader, markSparse(reader, found, bits), bits);
+}
+
+/** bits |= bitmaps, up to three in one pass. */
+export function addBitmaps(
+  reader: InvertedReader,
+  bitmaps: readonly number[],
+  bits: Int32Array,
+): void {
+  const { i32 } = reader.arena;
+  const words = 8 * reader.ranges;
+  for (let k = 0; k < bitmaps.length; k += 3) {
+    const a = bitmaps[k] >> 2;
+    const b = k + 1 < bitmaps.length ? bitmaps[k + 1] >> 2 : a;
+    const c = k + 2 < bitmaps.length ? bitmaps[k + 2] >> 2 : a;
+    for (let i = 0; i < words; i++) bits[i] |= i32[a + i] | i32[b + i] | i32[c + i];
+  }
+}
+
+/** Offers a term's documents, rising, until one is too high. */
+export function offerLowest(
+  reader: InvertedReader,
+  df: number,
+  place: number,
+  into: LowestDocs,
+): void {
+  if (place >= 0) offerShort(reader.arena.u8, place, df, into);
+  else {
+    const term = bigAt(reader, df, place);
+    if (term.kind === DENSE) offerDense(reader, term, into);
+    else offerList(reader, term, into);
+  }
+}
+
+/** The first document of a term. */
+export function firstDocument(reader: InvertedReader, df: number, place: number): number {
+  if (place >= 0) {
+    const { u8 } = reader.arena;
+    let value = u8[place];
+    if (value >= 128) {
+      value &= 127;
+      for (let shift = 7, p = place + 1; shift < 35; shift += 7, p++) {
+        value |= (u8[p] & 127) << shift;
+        if (u8[p] < 128) break;
+      }
+    }
+    return value >>> 1;
+  }
+  const term = bigAt(reader, df, place);
+  if (term.kind !== DENSE) {
+    decodeListDocs(reader, term, 0, docs, 0);
+    return docs[0];
+  }
+  const { i32 } = reader.arena;
+  for (let i = 0, at = term.start >> 2; i < 8 * reader.ranges; i++) {
+    const word = i32[at + i];
+    if (word !== 0) return 32 * i + 31 - Math.clz32(word & -word);
+  }
+  return reader.docs;
+}
+
+const bigAt = (reader: InvertedReader, df: number, place: number): BigTerm =>
+  reader.big({ df, kind: BIG, at: -1 - place });
+
+/** Document deltas and frequencies as docs/format-inverted.md says of `small`. */
+function markShort(u8: Uint8Array, from: number, df: number, bits: Int32Array): void {
+  let p = from;
+  let doc = -1;
+  for (let i = 0; i < df; i++) {
+    let value = u8[p++];
+    if (value >= 128) {
+      value &= 127;
+      for (let shift = 7; shift < 35; shift += 7) {
+        const byte = u8[p++];
+        value |= (byte & 127) << shift;
+        if (byte < 128) break;
+      }
+    }
+    if ((value & 1) !== 0) while (u8[p++] >= 128);
+    doc += (value >>> 1) + 1;
+    bits[doc >> 5] |= 1 << doc;
+  }
+}
+
+function markList(reader: InvertedReader, term: BigTerm, bits: Int32Array): void {
+  for (let block = 0; block < term.blocks; block++) {
+    decodeListDocs(reader, term, block, docs, 0);
+    const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
+    for (let i = 0; i < size; i++) bits[docs[i] >> 5] |= 1 << docs[i];
+  }
+}
+
+function offerShort(u8: Uint8Array, from: number, df: number, into: LowestDocs): void {
+  let p = from;
+  let doc = -1;
+  for (let i = 0; i < df; i++) {
+    let value = u8[p++];
+    if (value >= 128) {
+      value &= 127;
+      for (let shift = 7; shift < 35; shift += 7) {
+        const byte = u8[p++];
+        value |= (byte & 127) << shift;
+        if (byte < 128) break;
+      }
+    }
+    if ((value & 1) !== 0) while (u8[p++] >= 128);
+    doc += (value >>> 1) + 1;
+    if (doc >= into.end) return;
+    into.offer(doc);
+  }
+}
+
+function offerList(reader: InvertedReader, term: BigTerm, into: LowestDocs): void {
+  for (let block = 0; block < term.blocks; block++) {
+    decodeListDocs(reader, term, block, docs, 0);
+    const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
+    for (let i = 0; i < size; i++) {
+      if (docs[i] >= into.end) return;
+      into.offer(docs[i]);
+    }
+  }
+}
+
+function offerDense(reader: InvertedReader, term: BigTerm, into: LowestDocs): void {
+  const { i32 } = reader.arena;
+  const at = term.start >> 2;
+  for (let i = 0; i < 8 * reader.ranges && 32 * i < into.end; i++) {
+    for (let word = i32[at + i]; word !== 0; word &= word - 1) {
+      const doc = 32 * i + 31 - Math.clz32(word & -word);
+      if (doc >= into.end) return;
+      into.offer(doc);
+    }
+  }
+}

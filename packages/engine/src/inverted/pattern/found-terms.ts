@@ -1,0 +1,33 @@
+/** Terms that a pattern found in a dictionary, by their postings; the arrays grow. */
+export class FoundTerms {
+  size = 0;
+  dfs = new Int32Array(256);
+  /** As EntryWalk.place. */
+  places = new Int32Array(256);
+
+  /** Documents of all terms together, a document of several once for each. */
+  get postings(): number {
+    let sum = 0;
+    for (let i = 0; i < this.size; i++) sum += this.dfs[i];
+    return sum;
+  }
+
+  clear(): void {
+    this.size = 0;
+  }
+
+  add(df: number, place: number): void {
+    if (this.size === this.dfs.length) {
+      this.dfs = doubled(this.dfs);
+      this.places = doubled(this.places);
+    }
+    this.dfs[this.size] = df;
+    this.places[this.size++] = place;
+  }
+}
+
+function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
+  const next = new Int32Array(2 * array.length);
+  next.set(array);
+  return next;
+}

@@ -1,0 +1,29 @@
+import type { InvertedReader } from '../inverted-reader.ts';
+import type { FoundTerms } from './found-terms.ts';
+import { LONGEST_NEAR } from './near-search.ts';
+import { nearTables } from './pattern-tables.ts';
+import { SHORT_LETTERS } from './short-words.ts';
+
+/**
+ * Adds every term within one edit of a word (UTF-8; edits as in query/automaton/levenshtein.ts),
+ * each once. False where nothing was added and the caller has to walk the dictionary: the tables
+ * are not made, or do not serve such a word.
+ */
+export function findNear(reader: InvertedReader, word: Uint8Array, into: FoundTerms): boolean {
+  const n = word.length;
+  if (n === 0 || n > LONGEST_NEAR || reader.termCount === 0) return false;
+  let chars = 0;
+  for (let i = 0; i < n; i++) if ((word[i] & 0xc0) !== 0x80) chars++;
+  const short = n <= SHORT_LETTERS && chars === n && isAscii(word);
+  if (!short && chars < 2) return false;
+  const tables = nearTables(reader);
+  if (tables === null) return false;
+  if (short) tables.short.find(word, into);
+  else tables.halves.find(word, into);
+  return true;
+}
+
+function isAscii(word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (word[i] > 127) return false;
+  return true;
+}

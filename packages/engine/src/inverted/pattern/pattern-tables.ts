@@ -1,0 +1,129 @@
+/**
+ * What searches for patterns keep of an open dictionary, in memory only: the reversed dictionary,
+ * the short words, the lowest document of each block. Each is made when it has been asked for so
+ * often that making it pays; until then the caller does without. The least recently used go when
+ * all together take too much.
+ */
+import { DICTIONARY_BLOCK } from '../format.ts';
+import type { InvertedReader } from '../inverted-reader.ts';
+import { firstDocument } from './documents.ts';
+import { EntryWalk } from './entry-walk.ts';
+import { NearSearch } from './near-search.ts';
+import { type ReversedTerms, reverseTerms } from './reversed-terms.ts';
+import { readShortWords, ShortWordSearch, type ShortWords } from './short-words.ts';
+
+/** Making a table costs about as much as this many searches without it. */
+export const ASKS_BEFORE_TABLES = 16;
+/** Dictionaries with more terms go without. */
+export const MOST_TABLED_TERMS = 1 << 21;
+/** Bytes of all tables together. */
+export const MOST_TABLE_BYTES = 96 * 2 ** 20;
+
+/** A table of a dictionary, and how it came to be. */
+class Table<T extends { readonly bytes: number }> {
+  readonly #make: (reader: InvertedReader) => T;
+  #asked = 0;
+  #made: T | null = null;
+
+  constructor(make: (reader: InvertedReader) => T) {
+    this.#make = make;
+  }
+
+  get(reader: InvertedReader): T | null {
+    if (this.#made === null) {
+      if (++this.#asked <= ASKS_BEFORE_TABLES || reader.termCount > MOST_TABLED_TERMS) return null;
+      this.#made = this.#make(reader);
+      makeRoom(this, this.#made.bytes);
+    }
+    inUse.delete(this);
+    inUse.set(this, this.#made.bytes);
+    return this.#made;
+  }
+
+  drop(): void {
+    this.#made = null;
+  }
+}
+
+/** Tables that were made, and their bytes; the last used last. */
+const inUse = new Map<{ drop(): void }, number>();
+
+function makeRoom(table: { drop(): void }, bytes: number): void {
+  let sum = bytes;
+  for (const taken of inUse.values()) sum += taken;
+  for (const [other, taken] of inUse) {
+    if (sum <= MOST_TABLE_BYTES) return;
+    if (other === table) continue;
+    other.drop();
+    inUse.delete(other);
+    sum -= taken;
+  }
+}
+
+/** Searches for words within one edit. */
+export interface NearTables {
+  readonly bytes: number;
+  readonly halves: NearSearch;
+  readonly short: ShortWordSearch;
+}
+
+function makeNear(reader: InvertedReader): NearTables {
+  const reversed = reverseTerms(reader);
+  const words = readShortWords(reader);
+  return {
+    bytes: bytesOf(reversed) + bytesOf(words) + words.dfs.byteLength,
+    halves: new NearSearch(reader, reversed),
+    short: new ShortWordSearch(reader, words),
+  };
+}
+
+function bytesOf(arrays: ReversedTerms | ShortWords): number {
+  let sum = 0;
+  for (const value of Object.values(arrays))
+    sum += ArrayBuffer.isView(value) ? value.byteLength : 0;
+  return sum;
+}
+
+/** The lowest document of any term of each dictionary block. */
+export interface BlockMinima {
+  readonly bytes: number;
+  readonly lowest: Int32Array;
+}
+
+function makeMinima(reader: InvertedReader): BlockMinima {
+  const blocks = Math.ceil(reader.termCount / DICTIONARY_BLOCK);
+  const lowest = new Int32Array(blocks).fill(reader.docs);
+  const walk = new EntryWalk(reader);
+  for (let block = 0; block < blocks; block++) {
+    walk.enter(block);
+    for (let i = 0; i < DICTIONARY_BLOCK && walk.next(); i++) {
+      const doc = firstDocument(reader, walk.df, walk.place);
+      if (doc < lowest[block]) lowest[block] = doc;
+    }
+  }
+  return { bytes: lowest.byteLength, lowest };
+}
+
+interface Tables {
+  readonly near: Table<NearTables>;
+  readonly minima: Table<BlockMinima>;
+}
+
+const tables = new WeakMap<InvertedReader, Tables>();
+
+function tablesOf(reader: InvertedReader): Tables {
+  let own = tables.get(reader);
+  if (own === undefined) {
+    own = { near: new Table(makeNear), minima: new Table(makeMinima) };
+    tables.set(reader, own);
+  }
+  return own;
+}
+
+/** What searches by one edit need; null: not made yet, or never for so large a dictionary. */
+export const nearTables = (reader: InvertedReader): NearTables | null =>
+  tablesOf(reader).near.get(reader);
+
+/** Lowest documents by block; null likewise. */
+export const blockMinima = (reader: InvertedReader): BlockMinima | null =>
+  tablesOf(reader).minima.get(reader);

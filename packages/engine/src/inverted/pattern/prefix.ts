@@ -1,0 +1,52 @@
+import { DICTIONARY_BLOCK } from '../format.ts';
+import type { InvertedReader } from '../inverted-reader.ts';
+import { EntryWalk } from './entry-walk.ts';
+import type { FoundTerms } from './found-terms.ts';
+
+/** Dictionary blocks from .. to (inclusive) that may hold terms with a prefix; to < from: none. */
+export interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The blocks that may hold terms that begin with prefix[0 .. length). */
+export function blocksOf(
+  reader: InvertedReader,
+  prefix: Uint8Array,
+  length = prefix.length,
+): BlockRange {
+  const blocks = Math.ceil(reader.termCount / DICTIONARY_BLOCK);
+  if (blocks === 0) return { from: 0, to: -1 };
+  const own = prefix.subarray(0, length);
+  const after = successor(own);
+  return { from: reader.blockOf(own), to: after === null ? blocks - 1 : reader.blockOf(after) };
+}
+
+/** The smallest bytes above everything that begins with `prefix`; null: there are none. */
+function successor(prefix: Uint8Array): Uint8Array | null {
+  let length = prefix.length;
+  while (length > 0 && prefix[length - 1] === 255) length--;
+  if (length === 0) return null;
+  // A Buffer's slice would share the bytes that are changed here.
+  const next = Uint8Array.from(prefix.subarray(0, length));
+  next[length - 1]++;
+  return next;
+}
+
+/** Adds every term that begins with `prefix`. */
+export function findPrefix(reader: InvertedReader, prefix: Uint8Array, into: FoundTerms): void {
+  const { from, to } = blocksOf(reader, prefix);
+  if (to < from) return;
+  const walk = new EntryWalk(reader);
+  walk.enter(from);
+  const { length } = prefix;
+  let common = 0;
+  let any = false;
+  for (let left = (to - from + 1) * DICTIONARY_BLOCK; left > 0 && walk.next(); left--) {
+    common = walk.common(prefix, length, common);
+    if (common === length) {
+      into.add(walk.df, walk.place);
+      any = true;
+    } else if (any) return;
+  }
+}

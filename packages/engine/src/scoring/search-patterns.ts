@@ -1,0 +1,206 @@
+/**
+ * Searches of many terms at once, all of one score: those that begin with a prefix, are near a
+ * word, or match some other pattern. Steps, segment by segment:
+ *
+ * 1. The terms are found (inverted/pattern/, query/weight/pattern-matches.ts).
+ * 2. The best documents are those with the lowest keys. Where keys rise as documents do these are
+ *    the lowest documents: terms and dictionary blocks without one are passed over.
+ * 3. Else, and for exact numbers, all documents are marked in a bitmap, and counted.
+ */
+import { hasBit } from '../base/bitmap.ts';
+import { corrupt } from '../inverted/damage.ts';
+import { DICTIONARY_BLOCK } from '../inverted/format.ts';
+import type { InvertedReader } from '../inverted/inverted-reader.ts';
+import { addBitmaps, markSparse, offerLowest } from '../inverted/pattern/documents.ts';
+import { EntryWalk } from '../inverted/pattern/entry-walk.ts';
+import { FoundTerms } from '../inverted/pattern/found-terms.ts';
+import { LowestDocs } from '../inverted/pattern/lowest-docs.ts';
+import { blockMinima } from '../inverted/pattern/pattern-tables.ts';
+import { blocksOf, findPrefix } from '../inverted/pattern/prefix.ts';
+import type { ScoringSegment } from './request.ts';
+import type { TopDocs } from './top-docs.ts';
+import { type Workspace, workspaceOf } from './workspace.ts';
+
+/** Terms that a search means: all that begin with some bytes, or those that `find` adds. */
+export type TermPattern =
+  | { readonly kind: 'prefix'; readonly bytes: Uint8Array }
+  | { readonly kind: 'terms'; find(reader: InvertedReader, into: FoundTerms): void };
+
+/** A search for a pattern over one field. */
+export interface PatternSearch {
+  readonly pattern: TermPattern;
+  /** Of every match. */
+  readonly score: number;
+  readonly segments: readonly ScoringSegment[];
+}
+
+/** Lists up to this length are kept in order while documents are offered. */
+const MOST_LOWEST = 64;
+const found = new FoundTerms();
+
+/**
+ * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
+ * else 0.
+ */
+export function searchPatterns(search: PatternSearch, top: TopDocs, count = false): number {
+  let total = 0;
+  for (const segment of search.segments)
+    total += guarded(() => searchOne(search, segment, top, count));
+  return total;
+}
+
+/** The exact number of matching documents. */
+export function countPatterns({ pattern, segments }: PatternSearch): number {
+  let total = 0;
+  for (const segment of segments) {
+    total += guarded(() => {
+      findTerms(pattern, segment.reader);
+      return countFound(segment);
+    });
+  }
+  return total;
+}
+
+/** Damaged bytes may lead out of the arena: the index is to blame. */
+function guarded(run: () => number): number {
+  try {
+    return run();
+  } catch (error) {
+    const stopped = error instanceof RangeError || (error as Error).name === 'RuntimeError';
+    throw stopped ? corrupt('its postings lead out of it') : error;
+  }
+}
+
+function findTerms(pattern: TermPattern, reader: InvertedReader): void {
+  found.clear();
+  if (pattern.kind === 'prefix') findPrefix(reader, pattern.bytes, found);
+  else pattern.find(reader, found);
+}
+
+function searchOne(
+  { pattern, score }: PatternSearch,
+  segment: ScoringSegment,
+  top: TopDocs,
+  count: boolean,
+): number {
+  const { reader, number, ranks, blocked } = segment;
+  top.enter(number, ranks);
+  if (count || ranks !== null || top.after !== null || top.limit > MOST_LOWEST) {
+    findTerms(pattern, reader);
+    return offerMarked(segment, top, score, count);
+  }
+  const lowest = new LowestDocs(top.limit, blocked);
+  if (pattern.kind === 'prefix') lowestOfPrefix(reader, pattern.bytes, lowest);
+  else {
+    findTerms(pattern, reader);
+    for (let i = 0; i < found.size; i++) offerLowest(reader, found.dfs[i], found.places[i], lowest);
+  }
+  for (const doc of lowest.docs) top.offer(doc, score);
+  return 0;
+}
+
+/** The block with the lowest document first: it decides how few others have to be read. */
+function lowestOfPrefix(reader: InvertedReader, prefix: Uint8Array, into: LowestDocs): void {
+  const { from, to } = blocksOf(reader, prefix);
+  const minima = blockMinima(reader);
+  const walk = new EntryWalk(reader);
+  let first = -1;
+  if (minima !== null) {
+    const { lowest } = minima;
+    for (let block = from; block <= to; block++) {
+      if (first < 0 || lowest[block] < lowest[first]) first = block;
+    }
+    if (first >= 0) offerBlock(reader, walk, first, prefix, into);
+  }
+  for (let block = from; block <= to; block++) {
+    if (block === first || (minima !== null && minima.lowest[block] >= into.end)) continue;
+    offerBlock(reader, walk, block, prefix, into);
+  }
+}
+
+function offerBlock(
+  reader: InvertedReader,
+  walk: EntryWalk,
+  block: number,
+  prefix: Uint8Array,
+  into: LowestDocs,
+): void {
+  walk.enter(block);
+  let common = 0;
+  for (let i = 0; i < DICTIONARY_BLOCK && walk.next(); i++) {
+    common = walk.common(prefix, prefix.length, common);
+    if (common === prefix.length) offerLowest(reader, walk.df, walk.place, into);
+  }
+}
+
+/** The number of documents of the found terms that are not blocked. */
+function countFound({ reader, blocked }: ScoringSegment): number {
+  if (found.size === 0) return 0;
+  if (found.size === 1 && blocked === null) return found.dfs[0];
+  const workspace = marked(reader);
+  const { marks } = workspace;
+  const words = 8 * reader.ranges;
+  const bits = marks.subarray(0, words);
+  try {
+    const dense = markSparse(reader, found, bits);
+    // Two bitmaps are counted together with the marks; more are added before.
+    addBitmaps(reader, dense.slice(2), bits);
+    const counted = [bits.byteOffset, ...dense.slice(0, 2)];
+    return workspace.kernels.countAny(counted, blockedAt(workspace, blocked), 4 * words);
+  } finally {
+    bits.fill(0);
+  }
+}
+
+/** Counts where asked; the found terms' documents are offered. */
+function offerMarked(
+  { reader, blocked }: ScoringSegment,
+  top: TopDocs,
+  score: number,
+  count: boolean,
+): number {
+  if (found.size === 0) return 0;
+  const workspace = marked(reader);
+  const bits = workspace.marks.subarray(0, 8 * reader.ranges);
+  try {
+    addBitmaps(reader, markSparse(reader, found, bits), bits);
+    offerBits(bits, blocked, top, score);
+    if (!count) return 0;
+    const out = blockedAt(workspace, blocked);
+    return workspace.kernels.countAny([bits.byteOffset], out, bits.byteLength);
+  } finally {
+    bits.fill(0);
+  }
+}
+
+/** Offers marked documents; where keys rise as documents do, until no more can be kept. */
+function offerBits(
+  bits: Int32Array,
+  blocked: Int32Array | null,
+  top: TopDocs,
+  score: number,
+): void {
+  for (let i = 0; i < bits.length; i++) {
+    for (let word = bits[i]; word !== 0; word &= word - 1) {
+      const doc = 32 * i + 31 - Math.clz32(word & -word);
+      if (blocked !== null && hasBit(blocked, doc)) continue;
+      if (top.strict) return;
+      top.offer(doc, score);
+    }
+  }
+}
+
+function marked(reader: InvertedReader): Workspace {
+  const workspace = workspaceOf(reader.arena);
+  workspace.reserve(reader.docs, 0);
+  return workspace;
+}
+
+/** Byte address of blocked documents, in the arena; 0: none are. */
+function blockedAt(workspace: Workspace, blocked: Int32Array | null): number {
+  if (blocked === null) return 0;
+  if (blocked.buffer === workspace.arena.memory.buffer) return blocked.byteOffset;
+  const copy = workspace.blocked.subarray(0, blocked.length);
+  copy.set(blocked);
+  return copy.byteOffset;
+}
