@@ -12,6 +12,8 @@ import {
   requestOf,
   type ScreenIndex,
   type State,
+  shownQuery,
+  tells,
 } from './state.ts';
 
 /** A question's answer; where nothing is found and the last word is being typed, its prefix's. */
@@ -51,6 +53,7 @@ export async function suggestItems(
 ): Promise<readonly CompletionItem[]> {
   const field = place.field ?? index.fields.find((f) => f.type === 'TEXT')?.name;
   if (field === undefined || (place.field === undefined && place.typed.length < 2)) return [];
+  if (index.fields.find((f) => f.name === field)?.type === 'BOOL') return truths(place.typed);
   const request = { index: index.name, field, text: place.typed, limit: MOST_ITEMS };
   const answer = await backend.suggest(request).catch(() => undefined);
   return (answer?.suggestions ?? []).map(({ text, doc_count }) => ({
@@ -58,6 +61,13 @@ export async function suggestItems(
     insert: valueText(text),
     count: doc_count,
   }));
+}
+
+/** A BOOL field has no dictionary to ask. */
+function truths(typed: string): CompletionItem[] {
+  return ['true', 'false']
+    .filter((value) => value.startsWith(typed))
+    .map((value) => ({ label: value, insert: value }));
 }
 
 /** The choices of a list that has to be fetched. */
@@ -86,18 +96,21 @@ async function savedChoices(backend: Backend, index: string): Promise<Choice[]> 
     }));
 }
 
-async function facetChoices(backend: Backend, { index, answer }: State): Promise<Choice[]> {
-  const query = answer?.widened ?? answer?.question.query ?? '*:*';
+async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
+  const { index } = state;
+  const query = shownQuery(state);
   const fields = facetFields(index);
   if (fields.length === 0) return [];
   const { facets } = await backend.facets({ index: index.name, query, fields, size: 20 });
-  return facets.flatMap(({ field, buckets }) =>
-    buckets.map(({ value, count }) => ({
-      label: `${field}:${value}`,
-      detail: count.toLocaleString('en-US'),
-      does: { type: 'clause', clause: `${field}:${valueText(value)}` },
-    })),
-  );
+  return facets
+    .filter((facet) => tells(facet, index))
+    .flatMap(({ field, buckets }) =>
+      buckets.map(({ value, count }) => ({
+        label: `${field}:${value}`,
+        detail: count.toLocaleString('en-US'),
+        does: { type: 'clause', clause: `${field}:${valueText(value)}` },
+      })),
+    );
 }
 
 /** Why the hit has its score, as lines of at most `columns`. */

@@ -3,9 +3,9 @@ import { completionPlace, fieldItems } from './completion.ts';
 import { type EditLine, edit, insert, lineOf, replace } from './edit-line.ts';
 import type { Deed, News, ScreenEvent } from './events.ts';
 import { scrolled } from './layout.ts';
-import { reduceNews } from './reduce-news.ts';
+import { reduceNews, taking } from './reduce-news.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
-import { type Choice, FRAME_ROWS, keyText, type State, selected } from './state.ts';
+import { type Choice, FRAME_ROWS, keyText, type State, selected, shownQuery } from './state.ts';
 
 const NEWS: readonly string[] = [
   'resized',
@@ -87,6 +87,7 @@ function typed(state: State, line: EditLine): State {
     ...state,
     line,
     completing,
+    taking: false,
     cursor: 0,
     top: 0,
     previewTop: 0,
@@ -127,10 +128,11 @@ function completed(state: State, sign: 1 | -1): State {
   return { ...typed(state, next), completing: { place, items, at } };
 }
 
+/** Keys that are marked, else the one under the cursor: never one of an answer to another line. */
 function taken(state: State): State {
-  const hit = selected(state);
-  const keys = state.marked.length > 0 ? state.marked : hit === undefined ? [] : [keyText(hit)];
-  return keys.length === 0 ? state : { ...state, outcome: { type: 'taken', keys } };
+  if (state.marked.length > 0) return { ...state, outcome: { type: 'taken', keys: state.marked } };
+  if (state.hint !== undefined) return { ...state, note: 'the query is not complete yet' };
+  return taking({ ...state, taking: true });
 }
 
 function marked(state: State): State {
@@ -151,7 +153,7 @@ function copied(state: State): State {
 
 function opened(state: State, what: Extract<Deed, { type: 'open' }>['what']): State {
   const hit = selected(state);
-  const query = state.answer?.widened ?? state.answer?.question.query ?? '*:*';
+  const query = shownQuery(state);
   switch (what) {
     case 'help':
       return { ...state, overlay: { type: 'help' } };

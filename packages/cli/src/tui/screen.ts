@@ -1,5 +1,5 @@
 import { layoutOf } from './layout.ts';
-import { fit, type Line, span } from './spans.ts';
+import { fit, type Line, lineWidth, span } from './spans.ts';
 import type { State } from './state.ts';
 import { completionLine, rule } from './view-completions.ts';
 import { facetPane } from './view-facets.ts';
@@ -56,8 +56,10 @@ function keysLine({ note, overlay, marked, columns }: State): Line {
   if (note !== undefined) return [span(` ${note}`, 'strong')];
   const keys = overlay === undefined ? KEYS : OVERLAY_KEYS;
   const count: Line = marked.length === 0 ? [] : [span(` ${marked.length} marked `, 'operator')];
-  const shown: Line = keys
-    .slice(0, columns < 70 ? 6 : columns < 95 ? 9 : keys.length)
-    .flatMap(([key, does]) => [span(` ${key}`, 'field'), span(` ${does} `, 'dim')]);
+  let room = columns - lineWidth(count);
+  const shown = keys
+    .map(([key, does]): Line => [span(` ${key}`, 'field'), span(` ${does} `, 'dim')])
+    .filter((item) => (room -= lineWidth(item)) >= 0)
+    .flat();
   return [...count, ...shown];
 }

@@ -14,6 +14,7 @@ import {
   type State,
   sameQuestion,
   selected,
+  shownQuery,
 } from './state.ts';
 
 /** Where past queries are kept. */
@@ -129,10 +130,10 @@ export class Session {
   }
 
   #askFacets(): void {
-    const { answer, index } = this.#state;
-    const query = answer?.widened ?? answer?.question.query;
+    const { index } = this.#state;
     const fields = facetFields(index);
-    if (query === undefined || fields.length === 0 || !this.#isIdle()) return;
+    if (fields.length === 0 || !this.#isIdle()) return;
+    const query = shownQuery(this.#state);
     if (query === this.#facetsAsked) return;
     this.#facetsAsked = query;
     this.#facets.want(async () => {

@@ -55,11 +55,6 @@ export function spread(left: Line, right: Line, columns: number): Line {
   return [...fit(left, columns - wide), ...fit(right, wide)];
 }
 
-/** The text of a line without its tones; marks stand in « ». */
-export function plainText(line: Line): string {
-  return line.map(({ text, tone }) => (tone === 'mark' ? `«${text}»` : text)).join('');
-}
-
 /** Every span in one tone: what is no longer true is dimmed this way. */
 export function toned(line: Line, tone: Tone): Line {
   return line.map(({ text }) => ({ text, tone }));

@@ -95,6 +95,8 @@ export interface State {
   readonly note: string | undefined;
   /** A text for the terminal's clipboard, and how many there have been. */
   readonly copied: { readonly text: string; readonly times: number };
+  /** Enter was pressed before the answer to the line was here: it takes from that answer. */
+  readonly taking: boolean;
   readonly outcome: Outcome | undefined;
 }
 
@@ -125,6 +127,7 @@ export function initialState(
     overlay: undefined,
     note: undefined,
     copied: { text: '', times: 0 },
+    taking: false,
     outcome: undefined,
   };
 }
@@ -151,6 +154,16 @@ export function sameQuestion(a: Question | undefined, b: Question): boolean {
   );
 }
 
+/** The query whose hits are, or are about to be, on the screen. */
+export function shownQuery(state: State): string {
+  const { answer, hint } = state;
+  const { query } = question(state);
+  if (answer !== undefined && (hint !== undefined || answer.question.query === query)) {
+    return answer.widened ?? answer.question.query;
+  }
+  return query;
+}
+
 /** The hit under the cursor. */
 export function selected(state: State): Hit | undefined {
   return state.answer?.hits[state.cursor];
@@ -171,4 +184,10 @@ export function facetFields(index: ScreenIndex): readonly string[] {
   const fast = index.fields.filter((f) => f.fast && kinds.includes(f.type));
   fast.sort((a, b) => kinds.indexOf(a.type) - kinds.indexOf(b.type));
   return fast.slice(0, 4).map((f) => f.name);
+}
+
+/** Whether a facet is worth a place: a number of which each row has another one is not. */
+export function tells({ field, buckets, other_count }: Facet, { fields }: ScreenIndex): boolean {
+  const type = fields.find((f) => f.name === field)?.type;
+  return buckets.length > 0 && (type !== 'LONG' || other_count === 0);
 }

@@ -3,12 +3,12 @@ import { bar } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { fit, type Line, lineWidth, type Span, span } from './spans.ts';
-import { facetFields, type State } from './state.ts';
+import { facetFields, type State, tells } from './state.ts';
 
 /** A line a field: its values with their counts, numbers with bars; a blank line above. */
 export function facetPane(state: State, columns: number, rows: number): Line[] {
   if (rows <= 0) return [];
-  const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state));
+  const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state.index));
   const names = Math.min(16, Math.max(0, ...facetFields(state.index).map(width)));
   const lines = facets.slice(0, rows - 1).map((facet): Line => {
     const head = span(` ${pad(cut(facet.field, names), names)}  `, 'field');
@@ -16,12 +16,6 @@ export function facetPane(state: State, columns: number, rows: number): Line[] {
     return [head, ...(isNumber(facet, state) ? bars(facet, room) : values(facet, room))];
   });
   return [[], ...lines].map((line) => fit(line, columns));
-}
-
-/** A number of which every row has another value says nothing in a few of them. */
-function tells(facet: Facet, { index }: State): boolean {
-  const type = index.fields.find((f) => f.name === facet.field)?.type;
-  return facet.buckets.length > 0 && (type !== 'LONG' || facet.other_count === 0);
 }
 
 function isNumber({ field, buckets }: Facet, { index }: State): boolean {

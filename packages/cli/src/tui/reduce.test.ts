@@ -1,0 +1,188 @@
+import type { Hit } from '@lakehouse-search/engine';
+import { describe, expect, it } from 'vitest';
+import type { ScreenEvent } from './events.ts';
+import { reduce } from './reduce.ts';
+import { screenLines } from './screen.ts';
+import { lineWidth } from './spans.ts';
+import { type Answer, initialState, question, type ScreenIndex, type State } from './state.ts';
+
+const field = (name: string, type: string, fast: boolean) => ({
+  name,
+  type,
+  indexed: true,
+  fast,
+  cached: true,
+  source: [name],
+});
+const INDEX: ScreenIndex = {
+  name: 'incidents',
+  fields: [
+    field('title', 'TEXT', false),
+    field('service', 'KEYWORD', true),
+    field('severity', 'LONG', true),
+  ],
+  sortFields: ['service', 'severity'],
+};
+const start = initialState(INDEX, { columns: 80, rows: 24 });
+const type = (text: string): ScreenEvent => ({ type: 'text', text });
+const after = (state: State, ...events: ScreenEvent[]) => events.reduce(reduce, state);
+const hit = (id: number): Hit => ({
+  coordinates: { identifier: [{ name: 'id', value: String(id) }] },
+  score: 1,
+  fields: { title: `row ${id}`, service: 'billing' },
+});
+const answer = (state: State, ids: readonly number[], total = ids.length): Answer => ({
+  question: question(state),
+  hits: ids.map(hit),
+  total,
+  tookMs: 1,
+  lag: 0,
+});
+const answered = (state: State, ids: readonly number[], total?: number) =>
+  reduce(state, { type: 'answered', answer: answer(state, ids, total) });
+
+describe('answers', () => {
+  it('drops one to a line that has changed since', () => {
+    const one = after(start, type('a'));
+    const two = answered(after(one, type('b')), [2]);
+    const late = reduce(two, { type: 'answered', answer: answer(one, [1]) });
+    expect(late).toBe(two);
+  });
+
+  it('keeps the last hits under a hint, until the line can be asked again', () => {
+    const found = answered(after(start, type('a')), [1]);
+    const open = after(found, type(' AND'));
+    const refused = reduce(open, {
+      type: 'refused',
+      question: question(open),
+      message: 'no clause',
+    });
+    expect(refused).toMatchObject({ hint: 'no clause', answer: { total: 1 } });
+    expect(answered(after(refused, type(' b')), []).hint).toBeUndefined();
+    const past = reduce(open, { type: 'refused', question: question(found), message: 'old' });
+    expect(past.hint).toBeUndefined();
+  });
+});
+
+describe('Enter', () => {
+  it('takes the key under the cursor', () => {
+    const state = answered(start, [1, 2]);
+    const end = after(state, { type: 'move', by: 'line', sign: 1 }, { type: 'enter' });
+    expect(end.outcome).toEqual({ type: 'taken', keys: ['id=2'] });
+  });
+
+  it('waits for the answer to the line as it stands', () => {
+    const state = after(answered(start, [1]), type('b'), { type: 'enter' });
+    expect(state.outcome).toBeUndefined();
+    expect(answered(state, [7]).outcome).toEqual({ type: 'taken', keys: ['id=7'] });
+    expect(answered(state, [])).toMatchObject({ outcome: undefined, taking: false });
+  });
+
+  it('takes marked keys in their order, and nothing of an incomplete query', () => {
+    const marks = after(answered(start, [1, 2, 3]), { type: 'mark' }, { type: 'mark' });
+    expect(marks.marked).toEqual(['id=1', 'id=2']);
+    expect(after(marks, { type: 'enter' }).outcome).toMatchObject({ keys: ['id=1', 'id=2'] });
+    const refused = { ...answered(start, [1]), hint: 'no' };
+    expect(after(refused, { type: 'enter' }).outcome).toBeUndefined();
+  });
+});
+
+describe('moving', () => {
+  it('stays on the hits, scrolls, and asks for more before the last one', () => {
+    const state = answered(start, [...Array(24).keys()], 100);
+    const up = after(state, { type: 'move', by: 'line', sign: -1 });
+    expect(up).toMatchObject({ cursor: 0, limit: 24 });
+    const down = after(state, { type: 'move', by: 'page', sign: 1 });
+    expect(down).toMatchObject({ cursor: 19, top: 0 });
+    expect(down.limit).toBeGreaterThan(24);
+    expect(after(down, { type: 'move', by: 'line', sign: 1 })).toMatchObject({
+      cursor: 20,
+      top: 1,
+    });
+  });
+});
+
+describe('completion', () => {
+  it('offers fields at once, values as news, and goes around with Tab', () => {
+    const state = after(start, type('se'));
+    expect(state.completing?.items.map((i) => i.label)).toEqual(['service:', 'severity:']);
+    const tab: ScreenEvent = { type: 'complete', sign: 1 };
+    expect(after(state, tab).line.text).toBe('service:');
+    expect(after(state, tab, tab).line.text).toBe('severity:');
+    expect(after(state, tab, tab, tab).line.text).toBe('service:');
+    expect(after(state, { type: 'complete', sign: -1 }).line.text).toBe('severity:');
+  });
+
+  it('drops values for a place that the cursor has left', () => {
+    const place = { from: 8, to: 8, typed: '', field: 'service' };
+    const items = [{ label: 'billing', insert: 'billing', count: 3 }];
+    const here = after(start, type('service:'), { type: 'suggested', place, items });
+    expect(after(here, { type: 'complete', sign: 1 }).line.text).toBe('service:billing');
+    const gone = after(start, type('service:b x'), { type: 'suggested', place, items });
+    expect(gone.completing).toBeUndefined();
+  });
+});
+
+describe('what lies over the hits', () => {
+  it('opens and closes help by ? where a word could begin, not inside one', () => {
+    expect(after(start, type('?')).overlay).toEqual({ type: 'help' });
+    expect(after(start, type('?'), { type: 'escape' })).toMatchObject({ overlay: undefined });
+    expect(after(start, type('a'), type('?')).line.text).toBe('a?');
+  });
+
+  it('narrows the query by a facet, orders, and leaves on Escape only from below', () => {
+    const choices = [{ label: 'x', does: { type: 'clause', clause: 'service:billing' } }] as const;
+    const open: ScreenEvent = { type: 'open', what: 'facets' };
+    const listed: ScreenEvent = { type: 'listed', of: 'facets', choices };
+    const chosen = after(start, type('a b'), open, listed, { type: 'enter' });
+    expect(chosen).toMatchObject({ overlay: undefined, outcome: undefined });
+    expect(chosen.line.text).toBe('(a b) AND service:billing');
+    const down: ScreenEvent = { type: 'move', by: 'line', sign: 1 };
+    const sorted = after(start, { type: 'open', what: 'sort' }, down, { type: 'enter' });
+    expect(sorted.sort).toEqual({ field: 'service', desc: true });
+    expect(after(start, { type: 'escape' }).outcome).toEqual({ type: 'left' });
+    expect(after(start, open, { type: 'interrupt' }).outcome).toEqual({ type: 'left' });
+  });
+
+  it('saves under a name, which may be changed after a refusal', () => {
+    const asked = after(start, { type: 'open', what: 'save' }, type('n'), { type: 'enter' });
+    expect(asked.overlay).toMatchObject({ type: 'save', wanted: 'n' });
+    const refused = after(asked, { type: 'noted', note: 'there is one' });
+    expect(refused).toMatchObject({ note: 'there is one', overlay: { name: { text: 'n' } } });
+    expect(after(refused, type('2'), { type: 'enter' }).overlay).toMatchObject({ wanted: 'n2' });
+    expect(after(asked, { type: 'saved', name: 'n' }).overlay).toBeUndefined();
+  });
+});
+
+describe('the screen', () => {
+  it.each([
+    [20, 3],
+    [60, 14],
+    [80, 24],
+    [100, 30],
+    [200, 60],
+  ])('fills %i x %i exactly, whatever it shows', (columns, rows) => {
+    const hostile = `a\u001b[31m${'宽'.repeat(90)}\u202e\n${'x'.repeat(300)}`;
+    const wild = { ...hit(1), fields: { title: hostile, service: null } };
+    const found = reduce(after(start, type('宽 "a')), { type: 'resized', columns, rows });
+    const states = [
+      found,
+      reduce(found, {
+        type: 'answered',
+        answer: { ...answer(found, [2, 3]), hits: [wild, hit(2)] },
+      }),
+      after(found, { type: 'open', what: 'help' }),
+      after(found, { type: 'open', what: 'facets' }),
+      after(found, { type: 'open', what: 'save' }),
+    ];
+    for (const state of states) {
+      const lines = screenLines(state);
+      expect(lines).toHaveLength(rows);
+      for (const line of lines) {
+        const text = line.map((span) => span.text).join('');
+        expect(text).not.toMatch(/[\p{Cc}\u202e]/u);
+        expect(lineWidth(line)).toBe(columns);
+      }
+    }
+  });
+});
