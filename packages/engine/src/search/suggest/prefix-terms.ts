@@ -68,12 +68,10 @@ class PrefixWalk {
     const counts = blockCounts(this.#own);
     const firstBlocks = largestBlocks(counts, from!, to!, Math.min(this.#list.limit, FIRST_BLOCKS));
     for (const block of firstBlocks) read(block);
-    let least = this.#leastCount();
-    for (let block = from!; block <= to!; block++) {
-      if (counts[block]! < least || firstBlocks.includes(block)) continue;
-      if (this.#isPassed(cursor, block, counts[block]!)) continue;
-      read(block);
-      least = this.#leastCount();
+    let block = nextBlock(counts, from!, to!, this.#leastCount());
+    for (; block <= to!; block = nextBlock(counts, block + 1, to!, this.#leastCount())) {
+      if (firstBlocks.includes(block)) continue;
+      if (!this.#isPassed(cursor, block, counts[block]!)) read(block);
     }
   }
 
@@ -132,15 +130,25 @@ class PrefixWalk {
   }
 }
 
+/** The first block from `from` on with a count of at least `least`; beyond `to` where none has. */
+function nextBlock(counts: Int32Array, from: number, to: number, least: number): number {
+  const whole = Math.ceil(least);
+  let block = from;
+  while (block <= to && counts[block]! < whole) block++;
+  return block;
+}
+
 /** The blocks of from .. to with the largest counts, at most `most`. */
 function largestBlocks(counts: Int32Array, from: number, to: number, most: number): number[] {
   const blocks: number[] = [];
+  let least = -1;
   for (let block = from; block <= to; block++) {
     const count = counts[block]!;
-    if (blocks.length === most && count <= counts[blocks[most - 1]!]!) continue;
+    if (count <= least) continue;
     let at = blocks.length === most ? most - 1 : blocks.length;
     for (; at > 0 && counts[blocks[at - 1]!]! < count; at--) blocks[at] = blocks[at - 1]!;
     blocks[at] = block;
+    if (blocks.length === most) least = counts[blocks[most - 1]!]!;
   }
   return blocks;
 }
