@@ -18,8 +18,10 @@ export function findNear(reader: InvertedReader, word: Uint8Array, into: FoundTe
   if (!short && chars < 2) return false;
   const tables = nearTables(reader);
   if (tables === null) return false;
-  if (short) tables.short.find(word, into);
-  else tables.halves.find(word, into);
+  // The searches swap characters in slices: those of a Buffer would be the word itself.
+  const own = new Uint8Array(word);
+  if (short) tables.short.find(own, into);
+  else tables.halves.find(own, into);
   return true;
 }
 
