@@ -22,14 +22,22 @@ const LETTERS = 3;
 function searchOf(kind: string, word: string, index: OpenComponents): PatternSearch | null {
   const { segments } = index;
   if (kind === 'prefix') {
-    const letters = Array.from(word).slice(0, LETTERS).join('');
-    return { pattern: { kind, bytes: utf8(letters) }, score: 1, segments };
+    return { pattern: { kind, bytes: utf8(firstLetters(word)) }, score: 1, segments };
   }
   if (kind !== 'fuzzy1_const') return null;
   const automaton = compileFuzzy(word, 1);
   const find: (TermPattern & { kind: 'terms' })['find'] = (reader, into) =>
     findPattern(reader, automaton, into);
   return { pattern: { kind: 'terms', find }, score: 1, segments };
+}
+
+/** The first code points of a word. */
+function firstLetters(word: string): string {
+  let end = 0;
+  for (let i = 0; i < LETTERS && end < word.length; i++) {
+    end += word.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return word.slice(0, end);
 }
 
 /** Answers one question of the protocol. */

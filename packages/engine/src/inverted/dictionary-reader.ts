@@ -103,25 +103,35 @@ export class DictionaryReader {
     );
   }
 
-  /** The last block whose first term is not above the term (0 where all are above). */
-  blockOf(term: Uint8Array): number {
-    const { i32 } = this.#arena;
-    const index = this.#sections.blocks.at >> 2;
+  /**
+   * The last block whose first term is not above the term (`from` where all behind it are above).
+   * From a block on, the steps double until one is above.
+   */
+  blockOf(term: Uint8Array, from = 0): number {
     const high = prefixWord(term, 0, term.length, 0) >>> 0;
     const low = prefixWord(term, 0, term.length, 4) >>> 0;
-    let left = 0;
+    let left = from;
     let right = this.#blocks;
+    for (let step = 1; from > 0 && left + step < right; step *= 2) {
+      if (this.#isAbove(left + step, high, low, term)) right = left + step;
+      else left += step;
+    }
     while (right - left > 1) {
       const middle = (left + right) >> 1;
-      const at = index + middle * BLOCK_WORDS;
-      const h = i32[at] >>> 0;
-      const l = i32[at + 1] >>> 0;
-      let above = h > high;
-      if (h === high) above = l > low || (l === low && this.#compareFirst(middle, term) > 0);
-      if (above) right = middle;
+      if (this.#isAbove(middle, high, low, term)) right = middle;
       else left = middle;
     }
     return left;
+  }
+
+  /** True when a block's first term is above a term, which begins with two words. */
+  #isAbove(block: number, high: number, low: number, term: Uint8Array): boolean {
+    const { i32 } = this.#arena;
+    const at = (this.#sections.blocks.at >> 2) + block * BLOCK_WORDS;
+    const h = i32[at] >>> 0;
+    if (h !== high) return h > high;
+    const l = i32[at + 1] >>> 0;
+    return l > low || (l === low && this.#compareFirst(block, term) > 0);
   }
 
   #compareFirst(block: number, term: Uint8Array): number {

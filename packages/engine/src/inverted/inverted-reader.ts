@@ -109,9 +109,12 @@ export class InvertedReader {
     return this.#dictionary.lookup(term);
   }
 
-  /** The dictionary block in which a term stands, if it is there (0 where all are above it). */
-  blockOf(term: Uint8Array): number {
-    return this.#dictionary.blockOf(term);
+  /**
+   * The dictionary block in which a term stands, if it is there (0 where all are above it); not
+   * before block `from`, near which it is looked for first.
+   */
+  blockOf(term: Uint8Array, from = 0): number {
+    return this.#dictionary.blockOf(term, from);
   }
 
   /** The terms in byte order, from the first that is not below `from` on. */

@@ -22,7 +22,11 @@ export type UnpackFrequencies = (
   to: number,
 ) => void;
 
+/** Adds up deltas likewise, and sets the bits of the documents. */
+export type MarkDocs = (words: Int32Array, at: number, bits: Int32Array, last: number) => void;
+
 const BLOCK = 128;
+const docMarkers: MarkDocs[] = [];
 const docUnpackers: UnpackDocs[] = [];
 const frequencyUnpackers: UnpackFrequencies[] = [];
 
@@ -34,9 +38,15 @@ export function docUnpacker(width: number): UnpackDocs {
     'out',
     'o',
     'acc',
-    body(width, true),
+    body(width, 'documents'),
   ) as UnpackDocs;
   return docUnpackers[width];
+}
+
+/** The marker for deltas of a width, for whole blocks of 128 documents. */
+export function docMarker(width: number): MarkDocs {
+  docMarkers[width] ??= new Function('I', 'p', 'out', 'acc', body(width, 'bits')) as MarkDocs;
+  return docMarkers[width];
 }
 
 /** The unpacker for frequencies, less 1, of a width. */
@@ -46,15 +56,23 @@ export function frequencyUnpacker(width: number): UnpackFrequencies {
     'p',
     'out',
     'o',
-    body(width, false),
+    body(width, 'frequencies'),
   ) as UnpackFrequencies;
   return frequencyUnpackers[width];
 }
 
-function body(width: number, sum: boolean): string {
-  if (width === 0) {
-    return `for (let i = 0; i < ${BLOCK}; i++) out[o + i] = ${sum ? 'acc = acc + 1 | 0' : '1'};`;
-  }
+type Output = 'documents' | 'frequencies' | 'bits';
+
+/** What is done with value `i` of a block. */
+function write(output: Output, i: string, value: string): string {
+  if (output === 'frequencies') return `out[o + ${i}] = (${value}) + 1;`;
+  const next = `acc = acc + (${value}) + 1 | 0`;
+  if (output === 'documents') return `out[o + ${i}] = ${next};`;
+  return `${next}; out[acc >> 5] |= 1 << acc;`;
+}
+
+function body(width: number, output: Output): string {
+  if (width === 0) return `for (let i = 0; i < ${BLOCK}; i++) { ${write(output, 'i', '0')} }`;
   const mask = 2 ** width - 1;
   const lines = ['let x = I[p];'];
   for (let i = 0, word = 0; i < BLOCK; i++) {
@@ -68,9 +86,7 @@ function body(width: number, sum: boolean): string {
       lines.push(`const y${i} = x >>> ${shift}; x = I[p + ${++word}];`);
       value = `(y${i} | x << ${32 - shift}) & ${mask}`;
     }
-    lines.push(
-      sum ? `out[o + ${i}] = acc = acc + (${value}) + 1 | 0;` : `out[o + ${i}] = (${value}) + 1;`,
-    );
+    lines.push(write(output, `${i}`, value));
   }
   return lines.join('\n');
 }

@@ -1,5 +1,5 @@
 /** The documents of terms that a pattern found: all of them as bits, or the lowest few. */
-import { decodeListDocs } from '../cursors.ts';
+import { decodeListDocs, markListDocs } from '../cursors.ts';
 import { DENSE, LIST_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { BIG, type BigTerm } from '../term-info.ts';
@@ -118,11 +118,12 @@ function markShort(u8: Uint8Array, from: number, df: number, bits: Int32Array): 
 }
 
 function markList(reader: InvertedReader, term: BigTerm, bits: Int32Array): void {
-  for (let block = 0; block < term.blocks; block++) {
-    decodeListDocs(reader, term, block, docs, 0);
-    const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
-    for (let i = 0; i < size; i++) bits[docs[i] >> 5] |= 1 << docs[i];
-  }
+  const whole = Math.floor(term.df / LIST_BLOCK);
+  for (let block = 0; block < whole; block++) markListDocs(reader, term, block, bits);
+  if (whole === term.blocks) return;
+  decodeListDocs(reader, term, whole, docs, 0);
+  const size = term.df - whole * LIST_BLOCK;
+  for (let i = 0; i < size; i++) bits[docs[i] >> 5] |= 1 << docs[i];
 }
 
 function offerShort(u8: Uint8Array, from: number, df: number, into: LowestDocs): void {

@@ -19,7 +19,8 @@ export function blocksOf(
   if (blocks === 0) return { from: 0, to: -1 };
   const own = prefix.subarray(0, length);
   const after = successor(own);
-  return { from: reader.blockOf(own), to: after === null ? blocks - 1 : reader.blockOf(after) };
+  const from = reader.blockOf(own);
+  return { from, to: after === null ? blocks - 1 : reader.blockOf(after, from) };
 }
 
 /** The smallest bytes above everything that begins with `prefix`; null: there are none. */

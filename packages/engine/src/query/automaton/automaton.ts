@@ -10,7 +10,7 @@ export interface TermAutomaton {
   /** The bytes with which every accepted term begins. */
   readonly literalPrefix: Uint8Array;
   /** The word (UTF-8), where it accepts the terms within one edit of one and nothing else. */
-  readonly near?: Uint8Array | null;
+  readonly near?: Uint8Array;
   /**
    * The state after one more byte, or -1: no continuation matches. A state >= 0 always has one that
    * does. Throws limit_exceeded when the pattern grows past LIMITS.automatonStates.

@@ -19,21 +19,13 @@ const UNKNOWN = -2;
 const MEMBERS_MAX = 4_000_000;
 const SMALL = 64;
 
-/**
- * The automaton that accepts what the nondeterministic one accepts from its state `start`. `near`:
- * as in TermAutomaton.
- */
-export function determinise(
-  nfa: Nfa,
-  start: number,
-  near: Uint8Array | null = null,
-): TermAutomaton {
-  return new LazyDfa(nfa, start, near);
+/** The automaton that accepts what the nondeterministic one accepts from its state `start`. */
+export function determinise(nfa: Nfa, start: number): TermAutomaton {
+  return new LazyDfa(nfa, start);
 }
 
 class LazyDfa implements TermAutomaton {
   readonly start: number;
-  readonly near: Uint8Array | null;
   private readonly nfa: Nfa;
   private readonly live: Uint8Array;
   private readonly classes: Uint8Array;
@@ -48,8 +40,7 @@ class LazyDfa implements TermAutomaton {
   private stamp = 0;
   private prefix: Uint8Array | undefined;
 
-  constructor(nfa: Nfa, start: number, near: Uint8Array | null) {
-    this.near = near;
+  constructor(nfa: Nfa, start: number) {
     this.nfa = nfa;
     this.live = liveStates(nfa);
     [this.classes, this.firstByte] = byteClasses(nfa);

@@ -20,7 +20,11 @@ export function compileFuzzy(word: string, edits: number): TermAutomaton {
     throw new LhsError('limit_exceeded', message);
   }
   const points = Array.from(word.toWellFormed());
-  const nfa = new Nfa(word);
+  return edits === 1 ? new OneEdit(points) : build(points, edits);
+}
+
+function build(points: readonly string[], edits: number): TermAutomaton {
+  const nfa = new Nfa(points.join(''));
   const grid = Array.from({ length: edits + 1 }, () =>
     Array.from({ length: points.length + 1 }, () => nfa.state()),
   );
@@ -31,7 +35,51 @@ export function compileFuzzy(word: string, edits: number): TermAutomaton {
     nfa.end(grid[spent][points.length], spent);
     if (spent < edits) addEdits(nfa, points, grid[spent], grid[spent + 1]);
   }
-  return determinise(nfa, grid[0][0], edits === 1 ? Buffer.from(points.join('')) : null);
+  return determinise(nfa, grid[0][0]);
+}
+
+/**
+ * The terms within one edit: most are found without an automaton (inverted/pattern/near.ts), which
+ * is built when it is first asked for a state.
+ */
+class OneEdit implements TermAutomaton {
+  readonly near: Uint8Array;
+  readonly #points: readonly string[];
+  #built: TermAutomaton | null = null;
+
+  constructor(points: readonly string[]) {
+    this.near = Buffer.from(points.join(''));
+    this.#points = points;
+  }
+
+  get start(): number {
+    return this.#automaton.start;
+  }
+
+  get literalPrefix(): Uint8Array {
+    return this.#automaton.literalPrefix;
+  }
+
+  step(state: number, byte: number): number {
+    return this.#automaton.step(state, byte);
+  }
+
+  accepts(state: number): boolean {
+    return this.#automaton.accepts(state);
+  }
+
+  distance(state: number): number {
+    return this.#automaton.distance(state);
+  }
+
+  nextByte(state: number, from: number): number {
+    return this.#automaton.nextByte(state, from);
+  }
+
+  get #automaton(): TermAutomaton {
+    this.#built ??= build(this.#points, 1);
+    return this.#built;
+  }
 }
 
 /** One edit more: from the row of states with fewer edits to the row with one more. */
