@@ -17,6 +17,7 @@ import { aggregateIndex } from '../src/search/aggregate.ts';
 import { forEachMatched } from '../src/search/matches.ts';
 import { planSearch, queryFields } from '../src/search/plan.ts';
 import { checkRequest } from '../src/search/request.ts';
+import { expectEqual, type RandomFields, randomAggs } from './aggregations/random.ts';
 import {
   col,
   dateWire,
@@ -82,104 +83,35 @@ async function load(docs: readonly ModelDoc[]): Promise<SqlOracle> {
   return new SqlOracle(connection, 'docs', COLUMNS);
 }
 
-const NUMBERS = ['n1', 'n2', 'd1', 'at'];
-const FIXED: readonly (readonly [string, bigint])[] = [
-  ['1 hour', 3_600_000_000n],
-  ['7d', 604_800_000_000n],
-  ['3us', 3n],
-  ['100000d', 8_640_000_000_000_000n],
-];
-const BOUNDS: Readonly<Record<string, readonly string[]>> = {
-  n1: ['-1', '0', '7', '256', '70000'],
-  n2: ['-9223372036854775808', '0', '9007199254740993', '9223372036854775807'],
-  d1: ['-Infinity', '0', '0.25', '1e300', 'Infinity'],
-  at: ['-62135596800000000', '0', '1577836800000001'],
+const FIELDS: RandomFields = {
+  columns: COLUMNS,
+  terms: ['k1', 'n1', 'n2', 'd1', 'at', 'b1', 'ip'],
+  numbers: ['n1', 'n2', 'd1', 'at'],
+  date: 'at',
+  fixed: [
+    ['1 hour', 3_600_000_000n],
+    ['7d', 604_800_000_000n],
+    ['3us', 3n],
+    ['100000d', 8_640_000_000_000_000n],
+  ],
+  units: ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'],
+  zones: ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'],
+  bounds: {
+    n1: ['-1', '0', '7', '256', '70000'],
+    n2: ['-9223372036854775808', '0', '9007199254740993', '9223372036854775807'],
+    d1: ['-Infinity', '0', '0.25', '1e300', 'Infinity'],
+    at: ['-62135596800000000', '0', '1577836800000001'],
+  },
+  missing: {
+    k1: { sql: `'Perl'`, wire: 'Perl' },
+    n1: { sql: `'-77'::bigint`, wire: -77 },
+    b1: { sql: '1::bigint', wire: true },
+  },
+  filters: ['Perl', 'git', '', 'absent'].map((word) => ({
+    query: `k1:"${word}"`,
+    sql: `list_contains(k1, ${quoted(word)})`,
+  })),
 };
-
-function boundOf(field: string, text: string) {
-  const { type, wire } = COLUMNS[field];
-  if (type !== 'DOUBLE') return { sql: `'${text}'::bigint`, wire: wire(text) };
-  return { sql: `'${text}'::double`, wire: doubleWire(text) };
-}
-
-const MISSING: Readonly<Record<string, { sql: string; wire: unknown }>> = {
-  k1: { sql: `'Perl'`, wire: 'Perl' },
-  n1: { sql: `'-77'::bigint`, wire: -77 },
-  b1: { sql: `1::bigint`, wire: true },
-};
-
-function aggs(depth: number): fc.Arbitrary<readonly TestAgg[]> {
-  const subs = depth === 0 ? fc.constant<readonly TestAgg[]>([]) : aggs(depth - 1);
-  const field = (...names: readonly string[]) => fc.constantFrom(...names);
-  const one: fc.Arbitrary<TestAgg> = fc.oneof(
-    fc
-      .record({
-        field: field('k1', 'n1', 'n2', 'd1', 'at', 'b1', 'ip'),
-        size: fc.constantFrom(1, 2, 3, 10, 100),
-        order: fc.record({ by: fc.constantFrom('_count', '_key'), desc: fc.boolean() }),
-        fill: fc.boolean(),
-        subs,
-      })
-      .map(({ fill, ...rest }): TestAgg => {
-        const missing = fill ? MISSING[rest.field] : undefined;
-        return { kind: 'terms', ...rest, ...(missing === undefined ? {} : { missing }) };
-      }),
-    fc
-      .record({ interval: fc.constantFrom(...FIXED), subs })
-      .map(({ interval: [text, micros], subs: s }): TestAgg => {
-        return { kind: 'fixed', field: 'at', text, micros, subs: s };
-      }),
-    fc
-      .record({
-        unit: fc.constantFrom('minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'),
-        zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'),
-        subs,
-      })
-      .map((rest): TestAgg => ({ kind: 'calendar', field: 'at', ...rest })),
-    fc
-      .record({
-        field: field(...NUMBERS),
-        picks: fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { minLength: 1, maxLength: 4 }),
-        subs,
-      })
-      .map(({ field: name, picks, subs: s }): TestAgg => {
-        const bounds = BOUNDS[name];
-        const ranges = picks.map(([a, b]) => {
-          const [low, high] = [Math.min(a, b), Math.max(a, b)];
-          return {
-            ...(low < bounds.length && a !== 4 ? { from: boundOf(name, bounds[low]) } : {}),
-            ...(high < bounds.length ? { to: boundOf(name, bounds[high]) } : {}),
-          };
-        });
-        return { kind: 'range', field: name, ranges, subs: s };
-      }),
-    fc
-      .record({ word: fc.constantFrom('Perl', 'git', '', 'absent'), subs })
-      .map(({ word, subs: s }): TestAgg => {
-        const sql = `list_contains(k1, ${quoted(word)})`;
-        return { kind: 'filter', query: `k1:"${word}"`, sql, subs: s };
-      }),
-    fc.record({
-      kind: fc.constant('missing' as const),
-      field: field(...Object.keys(COLUMNS)),
-      subs,
-    }),
-    fc.record({ kind: fc.constant('stats' as const), field: field(...NUMBERS) }),
-    fc.record({
-      kind: fc.constant('cardinality' as const),
-      field: field(...Object.keys(COLUMNS)),
-    }),
-    fc.record({
-      kind: fc.constant('percentiles' as const),
-      field: field(...NUMBERS),
-      percents: fc.array(fc.constantFrom(0, 1, 25, 50, 75, 99, 100), {
-        minLength: 1,
-        maxLength: 4,
-      }),
-    }),
-  );
-  return fc.array(one, { minLength: 1, maxLength: depth === 2 ? 3 : 2 });
-}
 
 const queries = fc.constantFrom<readonly [string | undefined, string]>(
   [undefined, 'true'],
@@ -195,19 +127,6 @@ const context = ({ snapshot }: Corpus) => ({
   snapshot,
   openTable: () => Promise.reject(new Error('no table here')),
 });
-
-/** Equal, doubles to 1e-9. */
-function expectEqual(found: unknown, wanted: unknown, path: string): void {
-  if (typeof wanted === 'number' && typeof found === 'number') {
-    const close = Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted));
-    if (!close) expect.fail(`${path}: ${found}, DuckDB has ${wanted}`);
-  } else if (typeof wanted === 'object' && wanted !== null) {
-    expect(Object.keys(found as object).sort(), path).toEqual(Object.keys(wanted).sort());
-    for (const [key, value] of Object.entries(wanted)) {
-      expectEqual((found as Record<string, unknown>)[key], value, `${path}.${key}`);
-    }
-  } else expect(found, path).toBe(wanted);
-}
 
 async function check(
   corpus: Corpus,
@@ -247,7 +166,7 @@ function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSp
 test(`${CASES} random aggregations equal DuckDB's (seed ${SEED})`, async () => {
   const corpora = Math.ceil(CASES / CASES_A_CORPUS);
   const plans = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: corpora });
-  const cases = fc.sample(fc.tuple(queries, aggs(2)), { seed: SEED, numRuns: CASES });
+  const cases = fc.sample(fc.tuple(queries, randomAggs(FIELDS, 2)), { seed: SEED, numRuns: CASES });
   let segments = 0;
   for (const [i, plan] of plans.entries()) {
     const corpus = buildCorpus(plan);

@@ -55,7 +55,20 @@ export function percentilesCollector(reader: SegmentReader, field: FieldPlan): S
   };
   return {
     collect,
-    collectAll: (matches) => collectInBatches(matches, collect),
+    collectAll(matches) {
+      const coder = valueCoder(reader, field);
+      const counts = column === null || column.double ? null : (coder?.count(matches) ?? null);
+      if (counts === null) collectInBatches(matches, collect);
+      else digests[0] = countedDigest(counts, (code) => Number(coder!.key(code)));
+    },
     partial: (owner) => ({ kind: 'digest', digest: digests[owner] ?? noDigest() }),
   };
+}
+
+function countedDigest(counts: Int32Array, value: (code: number) => number): Digest {
+  const digest = noDigest();
+  for (let code = 0; code < counts.length; code++) {
+    if (counts[code] > 0) addToDigest(digest, value(code), counts[code]);
+  }
+  return digest;
 }

@@ -28,9 +28,17 @@ export function partialToJson(partial: AggPartial): Wire {
       return { kind: 'distinct', registers: Buffer.from(registers!).toString('base64') };
     }
     case 'digest': {
-      const { means, weights, buffer, min, max, nans } = partial.digest;
-      const numbers = { means: means.map(num), buffer: buffer.map(num) };
-      return { kind: 'digest', ...numbers, weights, min: num(min), max: num(max), nans };
+      const { means, weights, values: held, min, max, nans } = partial.digest;
+      const values = [...held].map(([value, count]) => [num(value), count]);
+      return {
+        kind: 'digest',
+        means: means.map(num),
+        values,
+        weights,
+        min: num(min),
+        max: num(max),
+        nans,
+      };
     }
   }
 }
@@ -58,10 +66,11 @@ export function partialFromJson(wire: unknown): AggPartial {
     }
     default: {
       const { weights, nans } = wire as { weights: number[] | null; nans: number };
-      const numbers = (list: (number | string)[]) => list.map(Number);
-      const lists = { means: numbers(w.means), buffer: numbers(w.buffer) };
+      const held = w.values as [number | string, number][];
+      const values = new Map(held.map(([value, count]) => [Number(value), count]));
+      const means = (w.means as (number | string)[]).map(Number);
       const bounds = { min: Number(w.min), max: Number(w.max) };
-      return { kind: 'digest', digest: { ...lists, weights, ...bounds, nans } };
+      return { kind: 'digest', digest: { values, means, weights, ...bounds, nans } };
     }
   }
 }

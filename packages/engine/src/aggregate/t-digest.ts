@@ -1,42 +1,45 @@
 /**
- * Percentiles in bounded memory: values as they are up to 4,096, then a merging t-digest (T. Dunning,
- * O. Ertl, "Computing extremely accurate quantiles using t-digests", 2019) with the scale function
- * k1 = (δ / 2π) asin(2q - 1), δ = 400: at most about 400 centroids, fine at both ends. NaN has no
- * place among percentiles: it is counted apart.
+ * Percentiles in bounded memory: up to 4,096 different values are counted as they are; beyond, a
+ * merging t-digest (T. Dunning, O. Ertl, "Computing extremely accurate quantiles using t-digests",
+ * 2019) with the scale function k1 = (δ / 2π) asin(2q - 1), δ = 400: about 400 centroids, fine at
+ * both ends. A value that is so frequent that it fills a step of k1 alone keeps a centroid for
+ * itself, within which every rank has that value. NaN has no place among percentiles: it is counted
+ * apart.
  */
 const DELTA = 400;
-const BUFFER = 4096;
+const VALUES = 4096;
 
-/** `means` rise, beside their `weights`; null: all values still stand in `buffer`. */
 export interface Digest {
+  /** Values with their number that are not yet in centroids. */
+  values: Map<number, number>;
+  /** `means` rise, beside their `weights`; null: all values still stand in `values`. */
   means: number[];
   weights: number[] | null;
-  /** Values that came since the centroids were made. */
-  buffer: number[];
   min: number;
   max: number;
   nans: number;
 }
 
 export const noDigest = (): Digest => ({
+  values: new Map(),
   means: [],
   weights: null,
-  buffer: [],
   min: Number.POSITIVE_INFINITY,
   max: Number.NEGATIVE_INFINITY,
   nans: 0,
 });
 
-/** Adds a value. */
-export function addToDigest(digest: Digest, value: number): void {
+/** Adds a value, `weight` times. */
+export function addToDigest(digest: Digest, value: number, weight = 1): void {
   if (Number.isNaN(value)) {
-    digest.nans++;
+    digest.nans += weight;
     return;
   }
-  digest.buffer.push(value);
+  const { values } = digest;
+  values.set(value, (values.get(value) ?? 0) + weight);
   if (value < digest.min) digest.min = value;
   if (value > digest.max) digest.max = value;
-  if (digest.buffer.length > BUFFER) condense(digest, [], []);
+  if (values.size > VALUES) condense(digest, [], []);
 }
 
 /** into = both. */
@@ -44,25 +47,18 @@ export function mergeDigests(into: Digest, other: Digest): void {
   into.nans += other.nans;
   into.min = Math.min(into.min, other.min);
   into.max = Math.max(into.max, other.max);
-  if (other.weights === null) {
-    for (const value of other.buffer) {
-      into.buffer.push(value);
-      if (into.buffer.length > BUFFER) condense(into, [], []);
-    }
-    return;
-  }
-  condense(into, other.means, other.weights);
-  for (const value of other.buffer) addToDigest(into, value);
+  if (other.weights !== null) condense(into, other.means, other.weights);
+  for (const [value, weight] of other.values) addToDigest(into, value, weight);
 }
 
-/** The buffer and more centroids into the digest's own. */
+/** The values and more centroids into the digest's own. */
 function condense(digest: Digest, means: readonly number[], weights: readonly number[]): void {
-  const all: [number, number][] = digest.buffer.map((value) => [value, 1]);
+  const all: [number, number][] = [...digest.values];
   for (let i = 0; i < digest.means.length; i++) all.push([digest.means[i], digest.weights![i]]);
   for (let i = 0; i < means.length; i++) all.push([means[i], weights[i]]);
   all.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const total = all.reduce((sum, [, weight]) => sum + weight, 0);
-  digest.buffer = [];
+  digest.values = new Map();
   digest.means = [];
   digest.weights = [];
   let before = 0;
@@ -75,7 +71,7 @@ function condense(digest: Digest, means: readonly number[], weights: readonly nu
       digest.weights[last] = held + weight;
     } else {
       before += held;
-      limit = total * limitAfter(before / total);
+      limit = limitAfter(before, total);
       digest.means.push(mean);
       digest.weights.push(weight);
     }
@@ -87,43 +83,54 @@ function mix(a: number, weightA: number, b: number, weightB: number): number {
   return a === b ? a : a + ((b - a) * weightB) / (weightA + weightB);
 }
 
-/** The quantile up to which a centroid that begins at `q` may reach: one step of k1. */
-function limitAfter(q: number): number {
-  const k = (DELTA / (2 * Math.PI)) * Math.asin(2 * q - 1) + 1;
-  if (k >= DELTA / 4) return 1;
-  return (Math.sin((k * 2 * Math.PI) / DELTA) + 1) / 2;
+/** The rank up to which a centroid that begins after `before` may reach: one step of k1. */
+function limitAfter(before: number, total: number): number {
+  const k = (DELTA / (2 * Math.PI)) * Math.asin((2 * before) / total - 1) + 1;
+  if (k >= DELTA / 4) return total;
+  return (total * (Math.sin((k * 2 * Math.PI) / DELTA) + 1)) / 2;
 }
 
 /**
  * The values at percentiles 0 .. 100 by linear interpolation between neighbours (as SQL's
- * percentile_cont, exact up to 4,096 values); null where there is no value.
+ * percentile_cont, exact while `weights` is null); null where there is no value.
  */
 export function digestValues(digest: Digest, percents: readonly number[]): (number | null)[] {
   if (digest.weights === null) {
-    const sorted = Float64Array.from(digest.buffer).sort();
+    const sorted = [...digest.values].sort(([a], [b]) => (a < b ? -1 : 1));
     return percents.map((percent) => exactValue(sorted, percent / 100));
   }
-  if (digest.buffer.length > 0) condense(digest, [], []);
+  if (digest.values.size > 0) condense(digest, [], []);
   return percents.map((percent) => centroidValue(digest, percent / 100));
 }
 
-function exactValue(sorted: Float64Array, q: number): number | null {
-  if (sorted.length === 0) return null;
-  const place = q * (sorted.length - 1);
+function exactValue(sorted: readonly (readonly [number, number])[], q: number): number | null {
+  const total = sorted.reduce((sum, [, weight]) => sum + weight, 0);
+  if (total === 0) return null;
+  const place = q * (total - 1);
   const low = Math.floor(place);
-  return between(sorted[low], sorted[Math.min(low + 1, sorted.length - 1)], place - low);
+  let before = 0;
+  let at = 0;
+  for (; before + sorted[at][1] <= low; at++) before += sorted[at][1];
+  const [value, weight] = sorted[at];
+  const next = low + 1 < before + weight ? value : (sorted[at + 1]?.[0] ?? value);
+  return between(value, next, place - low);
 }
 
-/** Centroids stand at the middle of their weight; the outermost reach to `min` and `max`. */
+/**
+ * Centroids stand at the middle of their weight, those of one frequent value on all of it; the
+ * outermost reach to `min` and `max`.
+ */
 function centroidValue({ means, weights, min, max }: Digest, q: number): number {
   const total = weights!.reduce((sum, weight) => sum + weight, 0);
   const place = q * total;
   let [left, leftAt, before] = [min, 0, 0];
   for (let i = 0; i < means.length; i++) {
-    const at = before + weights![i] / 2;
-    if (place < at) return between(left, means[i], (place - leftAt) / (at - leftAt));
-    [left, leftAt] = [means[i], at];
-    before += weights![i];
+    const after = before + weights![i];
+    const alone = after > limitAfter(before, total);
+    const [from, to] = alone ? [before, after] : [(before + after) / 2, (before + after) / 2];
+    if (place < from) return between(left, means[i], (place - leftAt) / (from - leftAt));
+    if (place <= to) return means[i];
+    [left, leftAt, before] = [means[i], to, after];
   }
   return between(left, max, leftAt >= total ? 1 : (place - leftAt) / (total - leftAt));
 }

@@ -92,6 +92,11 @@ export function specOf(agg: TestAgg): Record<string, unknown> {
 export const namedSpecs = (aggs: readonly TestAgg[]) =>
   Object.fromEntries(aggs.map((agg, i) => [`a${i}`, specOf(agg)]));
 
+/** Up to so many different values percentiles are exact; beyond, they may be off by so many percent of ranks. */
+const EXACT = 4096;
+const RANKS = 1.5;
+const EQUALS = 0.01;
+
 /** A field's name in SQL. */
 export const col = (field: string): string => `"${field}"`;
 
@@ -261,14 +266,37 @@ export class SqlOracle {
       `select count(*) from ${this.#values(agg.field, where)} where isnan(v::double)`,
     );
     const items = (values as { items: readonly string[] } | null)?.items;
+    const [[count]] = await this.#rows(
+      `select count(distinct v::double) from ${this.#values(agg.field, where)} where not isnan(v::double)`,
+    );
+    const exact = Number(count) <= EXACT;
     return {
-      values: agg.percents.map((percent, i) => ({
-        percent,
-        value: items === undefined ? null : doubleWire(items[i]),
-      })),
-      exact: true,
+      values: exact
+        ? agg.percents.map((percent, i) => ({
+            percent,
+            value: items === undefined ? null : doubleWire(items[i]),
+          }))
+        : await this.#around(agg, where),
+      exact,
       ...(Number(nans) > 0 ? { nan_count: Number(nans) } : {}),
     };
+  }
+
+  /** What percentiles of many values may lie between: those some ranks before and after. */
+  async #around(agg: Extract<TestAgg, { kind: 'percentiles' }>, where: string) {
+    const near = (p: number, by: number) => Math.min(100, Math.max(0, p + by)) / 100;
+    const list = agg.percents.flatMap((p) => [near(p, -RANKS), near(p, RANKS)]).join(', ');
+    const [[values]] = await this.#rows(
+      `select quantile_cont(v::double, [${list}])::varchar[] from ${this.#values(agg.field, where)}
+       where not isnan(v::double)`,
+    );
+    const { items } = values as { items: readonly string[] };
+    return agg.percents.map((percent, i) => ({
+      percent,
+      // Between neighbours among whole numbers an estimate may stand beside a long run of equals.
+      low: Number(doubleText(items[2 * i])) * (1 - EQUALS),
+      high: Number(doubleText(items[2 * i + 1])) * (1 + EQUALS),
+    }));
   }
 
   async #rows(sql: string): Promise<unknown[][]> {

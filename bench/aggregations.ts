@@ -1,0 +1,163 @@
+/**
+ * Aggregations over 10 M generated rows (one segment's columns, encoded as on disk, in an arena) beside DuckDB on one thread
+ * over the same rows in memory, in turns; each answer is compared once. Ours is the whole request: parsing, binding, the
+ * filter's matches (not from the cache), counting, the answer. Targets on all rows: terms (VARCHAR) >= 15 x, stats >= 6 x,
+ * histogram >= 10 x; under filters of 1 % and 30 % >= 2.5 x.
+ */
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { AggBucket, AggSpecs } from '../packages/engine/src/backend.ts';
+import { NumericColumn } from '../packages/engine/src/columnar/numeric-column.ts';
+import { NumericWriter } from '../packages/engine/src/columnar/numeric-writer.ts';
+import { OrdinalColumn } from '../packages/engine/src/columnar/ordinal-column.ts';
+import { OrdinalWriter } from '../packages/engine/src/columnar/ordinal-writer.ts';
+import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
+import { aggregateIndex } from '../packages/engine/src/search/aggregate.ts';
+import type { SearchContext } from '../packages/engine/src/search/context.ts';
+import { plainArena } from '../packages/engine/src/storage/plain-arena.ts';
+import { machine, median } from './shared.ts';
+
+const ROWS = Number(process.argv[2] ?? 10_000_000);
+const ROUNDS = Number(process.argv[3] ?? 9);
+const DAYS = 1096;
+const START = 1_577_836_800n;
+const CHUNK = 100_000;
+
+/** A multiplicative generator that SQL computes too. */
+const mixed = (i: number, multiplier: number, add: number) =>
+  (Math.imul(i, multiplier) + add) >>> 0;
+const sql = (multiplier: number, add: number) => `((i * ${multiplier} + ${add}) % 4294967296)`;
+
+const FIELDS = {
+  cat: { type: 'KEYWORD', at: (i: number) => `category-${(mixed(i, 2654435761, 11) >>> 9) % 100}` },
+  many: { type: 'KEYWORD', at: (i: number) => `key-${(mixed(i, 2246822507, 5) >>> 7) % 5000}` },
+  price: { type: 'LONG', at: (i: number) => BigInt((mixed(i, 2246822519, 77) >>> 8) % 1_000_000) },
+  ts: {
+    type: 'DATE',
+    at: (i: number) =>
+      (START + BigInt((mixed(i, 3266489917, 3) >>> 1) % (DAYS * 86_400))) * 1_000_000n,
+  },
+} as const;
+type Name = keyof typeof FIELDS;
+const NAMES = Object.keys(FIELDS) as Name[];
+
+function columnOf(name: Name, arena: ReturnType<typeof plainArena>) {
+  const { type, at } = FIELDS[name];
+  const writer = type === 'KEYWORD' ? new OrdinalWriter() : new NumericWriter(false);
+  const starts = Int32Array.from({ length: CHUNK + 1 }, (_, i) => i);
+  for (let from = 0; from < ROWS; from += CHUNK) {
+    const docs = Math.min(CHUNK, ROWS - from);
+    const values = Array.from({ length: docs }, (_, i) => at(from + i));
+    if (type !== 'KEYWORD') {
+      const numbers = BigInt64Array.from(values as bigint[]);
+      writer.add(docs, { kind: 'long', starts: starts.subarray(0, docs + 1), values: numbers });
+      continue;
+    }
+    const texts = values as string[];
+    const offsets = new Int32Array(docs + 1);
+    texts.forEach((text, i) => {
+      offsets[i + 1] = offsets[i] + text.length;
+    });
+    const bytes = Buffer.from(texts.join(''));
+    writer.add(docs, { kind: 'bytes', starts: starts.subarray(0, docs + 1), offsets, bytes });
+  }
+  const parts = writer.finish();
+  const region = arena.allocate(parts.reduce((sum, part) => sum + part.length, 0));
+  let to = 0;
+  for (const part of parts) {
+    region.bytes.set(part, to);
+    to += part.length;
+  }
+  return type === 'KEYWORD' ? OrdinalColumn.open(region, name) : NumericColumn.open(region, name);
+}
+
+/** A search context over one segment that has nothing but the columns. */
+function contextOf(): SearchContext {
+  const arena = plainArena(ROWS * 16 + 2 ** 26);
+  const columns = NAMES.map((name) => columnOf(name, arena));
+  const plans = NAMES.map((name, id): FieldPlan => {
+    const { type } = FIELDS[name];
+    const column = type === 'KEYWORD' ? 'ordinal' : 'numeric';
+    return { id, name, type, inverted: null, column, stored: false };
+  });
+  const reader = {
+    ...{ docs: ROWS, deleted: null, inverted: () => null },
+    numeric: (id: number) => (columns[id] instanceof NumericColumn ? columns[id] : null),
+    ordinals: (id: number) => (columns[id] instanceof OrdinalColumn ? columns[id] : null),
+  };
+  const fields = plans.map((plan) => ({ plan, definition: { fast: true } }));
+  return {
+    mapping: { definition: { index: 'bench' }, defaultField: null, fields, key: {} },
+    snapshot: { segments: [reader], checkpoint: null, generation: 1 },
+    openTable: () => Promise.reject(new Error('no table')),
+  } as unknown as SearchContext;
+}
+
+async function duck() {
+  const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
+  await connection.run(`create table t as select
+    'category-' || ((${sql(2654435761, 11)} // 512) % 100) as cat,
+    'key-' || ((${sql(2246822507, 5)} // 128) % 5000) as many,
+    ((${sql(2246822519, 77)} // 256) % 1000000)::bigint as price,
+    make_timestamp((${START} + (${sql(3266489917, 3)} // 2) % ${DAYS * 86_400}) * 1000000) as ts
+    from range(${ROWS}) r(i)`);
+  return async (query: string) => (await connection.runAndReadAll(query)).getRows();
+}
+
+const bars = (field: Name, size: number): AggSpecs => ({ a: { terms: { field, size } } });
+const days: AggSpecs = { a: { date_histogram: { field: 'ts', fixed_interval: '1d' } } };
+const stats: AggSpecs = { a: { stats: { field: 'price' } } };
+const catSql = (where = '') => `select cat, count(*) from t ${where} group by 1`;
+const daySql = (where = '') =>
+  `select epoch_us(date_trunc('day', ts)), count(*) from t ${where} group by 1`;
+const statsSql = (where = '') =>
+  `select count(price), min(price), max(price), sum(price), avg(price) from t ${where}`;
+const [ONE, THIRTY] = ['price:[0 TO 9999]', 'price:[0 TO 299999]'];
+const [WHERE_ONE, WHERE_THIRTY] = ['where price < 10000', 'where price < 300000'];
+const CASES: readonly (readonly [string, AggSpecs, string | undefined, string, number])[] = [
+  ['terms, 100 values', bars('cat', 100), undefined, catSql(), 15],
+  ['terms, 5,000 values', bars('many', 5000), undefined, catSql().replace('cat', 'many'), 15],
+  ['stats', stats, undefined, statsSql(), 6],
+  ['day histogram', days, undefined, daySql(), 10],
+  ['terms of 1 %', bars('cat', 100), ONE, catSql(WHERE_ONE), 2.5],
+  ['terms of 30 %', bars('cat', 100), THIRTY, catSql(WHERE_THIRTY), 2.5],
+  ['stats of 1 %', stats, ONE, statsSql(WHERE_ONE), 2.5],
+  ['stats of 30 %', stats, THIRTY, statsSql(WHERE_THIRTY), 2.5],
+  ['days of 1 %', days, ONE, daySql(WHERE_ONE), 2.5],
+  ['days of 30 %', days, THIRTY, daySql(WHERE_THIRTY), 2.5],
+];
+
+function same(result: object, rows: readonly (readonly unknown[])[]): boolean {
+  if (!('buckets' in result)) {
+    return Object.values(result).every((value, i) => Math.abs(value - Number(rows[0][i])) < 1e-6);
+  }
+  const buckets = result.buckets as readonly AggBucket[];
+  const counts = new Map(rows.map(([key, count]) => [String(key), Number(count)]));
+  return (
+    buckets.length === counts.size &&
+    buckets.every(({ key, doc_count }) => counts.get(String(key)) === doc_count)
+  );
+}
+
+const context = contextOf();
+const query = await duck();
+console.log(machine());
+for (const [name, aggs, filter, text, target] of CASES) {
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  let equal = true;
+  for (let round = 0; round < ROUNDS + 3; round++) {
+    let started = performance.now();
+    const { results } = await aggregateIndex(context, { aggs, filter });
+    const own = performance.now() - started;
+    started = performance.now();
+    const rows = await query(text);
+    const peer = performance.now() - started;
+    if (round === 0) equal = same(results.a, rows);
+    if (round < 3) continue;
+    ours.push(own);
+    theirs.push(peer);
+  }
+  const [a, b] = [median(ours), median(theirs)];
+  const verdict = `${(b / a).toFixed(1)} x (target ${target})${equal ? '' : ' DIFFERENT'}`;
+  console.log(`${name.padEnd(22)} lhs ${a.toFixed(1)} ms  DuckDB ${b.toFixed(1)} ms  ${verdict}`);
+}
+process.exit(0);
