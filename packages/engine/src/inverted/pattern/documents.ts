@@ -82,11 +82,12 @@ export function firstDocument(reader: InvertedReader, df: number, place: number)
     return value >>> 1;
   }
   const term = bigAt(reader, df, place);
-  if (term.kind !== DENSE) {
-    decodeListDocs(reader, term, 0, docs, 0);
-    return docs[0];
-  }
   const { i32 } = reader.arena;
+  if (term.kind !== DENSE) {
+    const words = term.start >> 2;
+    const width = (i32[words + term.blocks] >>> 8) & 255;
+    return valueAt(i32, (term.payload + i32[words + 2 * term.blocks]) >> 2, 0, width);
+  }
   for (let i = 0, at = term.start >> 2; i < 8 * reader.ranges; i++) {
     const word = i32[at + i];
     if (word !== 0) return 32 * i + 31 - Math.clz32(word & -word);
@@ -146,15 +147,30 @@ function offerShort(u8: Uint8Array, from: number, df: number, into: LowestDocs):
   }
 }
 
+/** Value by value: few are wanted, and unpacking a block costs as much as 128. */
 function offerList(reader: InvertedReader, term: BigTerm, into: LowestDocs): void {
+  const { i32 } = reader.arena;
+  const words = term.start >> 2;
+  let doc = -1;
   for (let block = 0; block < term.blocks; block++) {
-    decodeListDocs(reader, term, block, docs, 0);
+    const width = (i32[words + term.blocks + block] >>> 8) & 255;
+    const data = (term.payload + i32[words + 2 * term.blocks + block]) >> 2;
     const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
     for (let i = 0; i < size; i++) {
-      if (docs[i] >= into.end) return;
-      into.offer(docs[i]);
+      doc += valueAt(i32, data, i * width, width) + 1;
+      if (doc >= into.end) return;
+      into.offer(doc);
     }
   }
+}
+
+/** `width` bits from a bit of the words at `from`, low bits first. */
+function valueAt(i32: Int32Array, from: number, bit: number, width: number): number {
+  const word = from + (bit >> 5);
+  const shift = bit & 31;
+  let value = i32[word] >>> shift;
+  if (shift + width > 32) value |= i32[word + 1] << (32 - shift);
+  return value & ((1 << width) - 1);
 }
 
 function offerDense(reader: InvertedReader, term: BigTerm, into: LowestDocs): void {
