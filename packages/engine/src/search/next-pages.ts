@@ -11,8 +11,8 @@ import type { SearchContext } from './context.ts';
 import { type Execution, execute } from './execute.ts';
 import type { SearchPlan } from './plan.ts';
 
-/** Pages that are found at once, as far as they have `MOST_DOCS` together. */
-const PAGES = 32;
+/** Pages that are found at once: at first, and twice as many each time, up to `MOST_DOCS` hits. */
+const FIRST_PAGES = 8;
 const MOST_DOCS = 1000;
 /** Questions that are kept for a commit; the one that was asked longest ago goes first. */
 const QUESTIONS = 8;
@@ -22,6 +22,8 @@ interface Found extends Execution {
   readonly after: SearchAfter;
   /** There are no more. */
   readonly whole: boolean;
+  /** Pages that were looked for. */
+  readonly pages: number;
 }
 
 const kept = new WeakMap<IndexSnapshot, Map<string, Found>>();
@@ -40,10 +42,11 @@ export function executePage(context: SearchContext, plan: SearchPlan): Execution
   const known = questions.get(name);
   const page = known === undefined ? null : pageOf(known, plan, after, limit);
   if (page !== null) return page;
-  const most = Math.min(PAGES * limit, MOST_DOCS);
+  const pages = known === undefined ? FIRST_PAGES : 2 * known.pages;
+  const most = Math.min(pages * limit, MOST_DOCS);
   const found = execute(snapshot, { ...search, limit: most });
   questions.delete(name);
-  questions.set(name, { ...found, after, whole: found.docs.length < most });
+  questions.set(name, { ...found, after, whole: found.docs.length < most, pages: most / limit });
   for (const oldest of questions.keys()) {
     if (questions.size <= QUESTIONS) break;
     questions.delete(oldest);
