@@ -101,7 +101,7 @@ function answer(ask: Ask) {
     return { us: us(), exact: true, ...found };
   }
   const limit = ask.mode.startsWith('count_') ? 0 : plan.limit;
-  const { docs, total } = execute(snapshot, { ...plan, limit });
+  const { docs, total } = execute(snapshot, { ...plan, limit, total: counted });
   const top = docs.map(({ key, score }) => [Number(Buffer.from(key).toString()), score]);
   const time = us();
   return { us: time, hits: counted ? total : top.length, exact: counted, top };

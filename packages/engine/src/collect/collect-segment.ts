@@ -27,6 +27,8 @@ export interface SegmentMatches {
   readonly constant: number;
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
+  /** Where matches are only looked up by zone, in any order: writes those of a zone to `matches`. */
+  readonly writeZone?: (zone: number) => void;
 }
 
 /**
@@ -90,18 +92,40 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const { matches, keys, constant } = segment;
   const first = keys[0]!;
-  for (const zone of zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)))) {
-    if (first.zonePlace(zone) > top.worst) break;
+  const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
+  for (let i = 0; i < zones.length; i++) {
+    if (places[i]! > top.worst) break;
+    const zone = zones[i]!;
+    segment.writeZone?.(zone);
     const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);
     top.offerBits(matches, zone * RANGES_A_ZONE * WORDS_A_RANGE, end, constant);
   }
 }
 
 /** Zones by rising lowest place: once one is too late, all after it are. */
-function zonesByPlace(key: SegmentSortKey, zones: number): Int32Array {
+interface ZoneOrder {
+  readonly zones: Int32Array;
+  /** By place in `zones`. */
+  readonly places: Float64Array;
+}
+
+/** The zones of columns, rising and falling, kept as long as the columns are open. */
+const zoneOrders = new WeakMap<object, { rising?: ZoneOrder; falling?: ZoneOrder }>();
+
+function zonesByPlace(key: SegmentSortKey, zones: number): ZoneOrder {
+  if (key.column === undefined) return sortZones(key, zones);
+  let orders = zoneOrders.get(key.column);
+  if (orders === undefined) zoneOrders.set(key.column, (orders = {}));
+  const direction = key.desc ? 'falling' : 'rising';
+  orders[direction] ??= sortZones(key, zones);
+  return orders[direction];
+}
+
+function sortZones(key: SegmentSortKey, zones: number): ZoneOrder {
   const order = Int32Array.from({ length: zones }, (_, zone) => zone);
   const places = Float64Array.from(order, (zone) => key.zonePlace(zone));
-  return order.sort((a, b) => (places[a] === places[b] ? a - b : places[a]! - places[b]!));
+  order.sort((a, b) => (places[a] === places[b] ? a - b : places[a]! - places[b]!));
+  return { zones: order, places: Float64Array.from(order, (zone) => places[zone]!) };
 }
 
 /**

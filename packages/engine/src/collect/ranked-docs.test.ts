@@ -46,7 +46,8 @@ const keyBytes = (key: number): Uint8Array => Buffer.from(String(key).padStart(6
 function keysOf(docs: readonly Doc[]): SegmentKeys {
   const sorted = docs.map((doc) => doc.key).sort((a, b) => a - b);
   const ranks = Int32Array.from(docs, (doc) => sorted.indexOf(doc.key));
-  return { ranks, key: (doc: number) => keyBytes(docs[doc]!.key) } as unknown as SegmentKeys;
+  const key = (doc: number) => keyBytes(docs[doc]!.key);
+  return { docs: docs.length, ranks, key } as unknown as SegmentKeys;
 }
 
 const value = fc.option(fc.bigInt({ min: -25n, max: 25n }), { nil: null });

@@ -6,7 +6,7 @@ import {
   type SearchAfter,
   type SortKey,
 } from './order.ts';
-import { rankOf, type SegmentSortKey } from './segment-order.ts';
+import { type PlaceCodes, rankOf, type SegmentSortKey } from './segment-order.ts';
 
 /**
  * The first `limit` documents of one segment in an order, after `after` where one is given.
@@ -80,6 +80,10 @@ export class RankedDocs {
     const first = this.#keys[0]!;
     const begin = this.after === null ? Number.NEGATIVE_INFINITY : this.#afterPlaces[0]!;
     const beginRank = this.#width === 1 && !first.blurred(begin) ? this.#afterRank : -1;
+    if (first.codes !== undefined && this.after === null) {
+      this.#offerCodes(first, first.codes, bits, from, to, score);
+      return;
+    }
     for (let i = from; i < to; i++) {
       for (let word = bits[i]!; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
@@ -88,6 +92,39 @@ export class RankedDocs {
         if (place === begin && this.#ranks[doc]! <= beginRank) continue;
         if (place === this.#worst && this.#ranks[doc]! > this.#worstRank) continue;
         this.offer(doc, score);
+      }
+    }
+  }
+
+  /**
+   * The same from the start, where the column's codes tell who needs no closer look. Documents are
+   * taken from the end at which the first ones seem to lie: each that is kept raises the bar.
+   */
+  #offerCodes(
+    first: SegmentSortKey,
+    { codes, desc, limit }: PlaceCodes,
+    bits: Int32Array,
+    from: number,
+    to: number,
+    score: number,
+  ): void {
+    const end = Math.min(to << 5, codes.length);
+    const backwards = codes[end - 1]! > codes[from << 5]! === desc;
+    let worst = this.#worst;
+    let last = limit(worst);
+    for (let n = 0; n < to - from; n++) {
+      const i = backwards ? to - 1 - n : from + n;
+      for (let word = bits[i]!; word !== 0; ) {
+        const lowest = word & -word;
+        const bit = 31 - Math.clz32(backwards ? word : lowest);
+        word ^= 1 << bit;
+        const doc = (i << 5) + bit;
+        if (desc ? codes[doc]! < last : codes[doc]! > last) continue;
+        if (this.#worstRank < this.#ranks[doc]! && first.place(doc, score) >= worst) continue;
+        this.offer(doc, score);
+        if (worst === this.#worst) continue;
+        worst = this.#worst;
+        last = limit(worst);
       }
     }
   }
@@ -152,7 +189,9 @@ export class RankedDocs {
   #put(slot: number, doc: number, score: number): void {
     this.#docs[slot] = doc;
     this.#scores[slot] = score;
-    this.#places.set(this.#candidate, slot * this.#width);
+    for (let i = 0; i < this.#width; i++) {
+      this.#places[slot * this.#width + i] = this.#candidate[i]!;
+    }
   }
 
   #push(doc: number, score: number): void {
@@ -187,7 +226,9 @@ export class RankedDocs {
 
   /** True when slot a stands before slot b. */
   #slotBefore(a: number, b: number): boolean {
-    this.#candidate.set(this.#places.subarray(a * this.#width, (a + 1) * this.#width));
+    for (let i = 0; i < this.#width; i++) {
+      this.#candidate[i] = this.#places[a * this.#width + i]!;
+    }
     return this.#before(this.#docs[a]!, this.#scores[a]!, b);
   }
 

@@ -23,6 +23,20 @@ export interface SegmentSortKey {
   placeOf(value: SortValue): number;
   /** No document of the zone of 1,024 has a lower place. */
   zonePlace(zone: number): number;
+  /** Its column, where it has one. */
+  readonly column?: object;
+  /** What tells many documents' places from the column's codes, where they tell them. */
+  readonly codes?: PlaceCodes;
+}
+
+/**
+ * Codes of a column with one value a document. A document whose code is beyond `limit(place)`
+ * (above it when rising, below it when falling) has a higher place; one that is not may have, too.
+ */
+export interface PlaceCodes {
+  readonly codes: Uint8Array | Uint16Array | Uint32Array;
+  readonly desc: boolean;
+  limit(place: number): number;
 }
 
 /**
@@ -83,6 +97,8 @@ function numericKey(column: NumericColumn, desc: boolean): SegmentSortKey {
   const plain = exact && !column.multi && !column.double;
   return {
     desc,
+    column,
+    ...(plain && column.codes !== null ? { codes: placeCodes(column, column.codes, desc) } : {}),
     place: plain
       ? (doc) => (has(doc) ? sign * column.sortKey(doc) : Number.POSITIVE_INFINITY)
       : (doc) => (has(doc) ? place(number(doc)) : Number.POSITIVE_INFINITY),
@@ -101,11 +117,29 @@ function numericKey(column: NumericColumn, desc: boolean): SegmentSortKey {
   };
 }
 
+/** Numbers up to here have exact differences. */
+const HALF_SAFE = 2 ** 52;
+
+function placeCodes(column: NumericColumn, codes: PlaceCodes['codes'], desc: boolean): PlaceCodes {
+  const base = Number(column.base);
+  const step = Number(column.gcd);
+  const none = desc ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  return {
+    codes,
+    desc,
+    limit(place) {
+      if (Math.abs(place) > HALF_SAFE || Math.abs(base) > HALF_SAFE) return none;
+      return desc ? Math.ceil((-place - base) / step) : Math.floor((place - base) / step);
+    },
+  };
+}
+
 function ordinalKey(column: OrdinalColumn, desc: boolean): SegmentSortKey {
   const ord = (doc: number): number => (desc ? column.maxOrd(doc) : column.ord(doc));
   const place = (at: number): number => (desc ? -at : at);
   return {
     desc,
+    column,
     place(doc) {
       const at = ord(doc);
       return at < 0 ? Number.POSITIVE_INFINITY : place(at);

@@ -225,17 +225,26 @@ export class NumericColumn {
    * Other bits stay.
    */
   fillRange(lo: bigint, hi: bigint, bits: Int32Array): void {
+    this.#fillZones(lo, hi, 0, this.zones, bits);
+  }
+
+  /** As `fillRange`, for the documents of one zone. */
+  fillRangeZone(lo: bigint, hi: bigint, zone: number, bits: Int32Array): void {
+    this.#fillZones(lo, hi, zone, zone + 1, bits);
+  }
+
+  #fillZones(lo: bigint, hi: bigint, first: number, end: number, bits: Int32Array): void {
     const from = lo < this.min ? this.min : lo;
     const to = hi > this.max ? this.max : hi;
     if (from > to || this.values === 0) return;
     if (this.width === 8) {
-      this.#fillWide(from, to, bits);
+      this.#fillWide(from, to, first, end, bits);
       return;
     }
     const a = Number((from - this.base + this.gcd - 1n) / this.gcd);
     const b = Number((to - this.base) / this.gcd);
     if (a > b) return;
-    for (let zone = 0; zone < this.zones; zone++) {
+    for (let zone = first; zone < end; zone++) {
       const zoneLo = Number(this.#zoneCode(this.#lo, zone));
       const zoneHi = Number(this.#zoneCode(this.#hi, zone));
       if (zoneLo > zoneHi || zoneHi < a || zoneLo > b) continue;
@@ -254,8 +263,8 @@ export class NumericColumn {
     fillPresent(this.present, bits);
   }
 
-  #fillWide(lo: bigint, hi: bigint, bits: Int32Array): void {
-    for (let zone = 0; zone < this.zones; zone++) {
+  #fillWide(lo: bigint, hi: bigint, first: number, end: number, bits: Int32Array): void {
+    for (let zone = first; zone < end; zone++) {
       const zoneLo = this.#lo.getBigInt64(8 * zone, true);
       const zoneHi = this.#hi.getBigInt64(8 * zone, true);
       if (zoneLo > zoneHi || zoneHi < lo || zoneLo > hi) continue;

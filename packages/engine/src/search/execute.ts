@@ -28,6 +28,7 @@ import type { FilterCache } from './filter-cache.ts';
 import { kernelSearch } from './kernel-search.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
+import { collectZones, stopsEarly } from './zone-search.ts';
 
 /** What to find, and how much of it. */
 export interface ExecutionPlan {
@@ -42,6 +43,8 @@ export interface ExecutionPlan {
   readonly limit: number;
   readonly after?: SearchAfter | null;
   readonly collapse?: FieldPlan | null;
+  /** false: the total is not wanted, and 0 where it costs more than the page. */
+  readonly total?: boolean;
 }
 /**
  * The first documents in order (groups, when collapsed), and the exact number of matching
@@ -70,6 +73,8 @@ class Search {
   readonly #narrowing: Narrowing;
   readonly #scored: boolean;
   readonly #groups: Groups | null;
+  /** Matches are only looked up in the zones that may hold some of the first. */
+  readonly #byZone: boolean;
   #docs: readonly RankedDoc[] = [];
   #total = 0;
 
@@ -82,10 +87,12 @@ class Search {
     this.#narrowing = new Narrowing(narrowingClauses(plan), segments, plan.filters ?? null);
     this.#scored = plan.order.some((key) => key.kind === 'score');
     this.#groups = plan.collapse ? new Map() : null;
+    this.#byZone = stopsEarly(plan);
   }
 
   run(): Execution {
     const { order, limit, after } = this.#plan;
+    if (this.#byZone) this.#total = this.#countedApart();
     this.#snapshot.segments.forEach((_, segment) => {
       this.#segment(segment);
     });
@@ -98,12 +105,33 @@ class Search {
     const reader = this.#snapshot.segments[number]!;
     const scratch = scratchOf(reader, this.#deadline);
     const { limit } = this.#plan;
+    if (this.#byZone) {
+      this.#collectByZone(number, scratch);
+      return;
+    }
     const node = this.#query.node(reader, this.#scored && limit > 0);
     const matches = this.#matches(reader, node, scratch);
     const count = countBits(matches);
     this.#total += count;
     if (count > 0 && limit > 0) this.#collect(number, node, { matches, count }, scratch);
     scratch.bitmaps.give(matches);
+  }
+
+  /** The total where the kernels tell it; 0 where it is not wanted. */
+  #countedApart(): number {
+    if (this.#plan.total === false) return 0;
+    return kernelSearch(this.#snapshot, { ...this.#plan, limit: 0 }, this.#deadline)!.total;
+  }
+
+  #collectByZone(number: number, scratch: SegmentScratch): void {
+    const { order, limit, after } = this.#plan;
+    const reader = this.#snapshot.segments[number]!;
+    const last = this.#docs.length === limit ? this.#docs[limit - 1]! : null;
+    const keys = segmentOrder(reader, order);
+    const top = new RankedDocs(keys, reader.keys, limit, after ?? null, last);
+    const node = this.#query.node(reader, false);
+    collectZones({ reader, scratch, node, narrowing: this.#narrowing, order, keys }, top);
+    this.#docs = mergeRanked(this.#docs, top.harvest(number, order), order, limit);
   }
 
   #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {

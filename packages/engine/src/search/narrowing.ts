@@ -48,6 +48,25 @@ export class Narrowing {
     }
   }
 
+  /**
+   * The documents of each filter, which nobody may change; bitmaps that are not of the cache are
+   * added to `held`.
+   */
+  bitmaps(
+    reader: SegmentReader,
+    scratch: SegmentScratch,
+    held: Int32Array[],
+  ): readonly Int32Array[] {
+    return this.#filters.map(({ weight, key }) => {
+      const known = this.#cache?.get(reader, key) ?? null;
+      if (known !== null) return known;
+      const matches = matchesOf(weight.node(reader, false), scratch);
+      this.#cache?.put(reader, key, matches);
+      held.push(matches);
+      return matches;
+    });
+  }
+
   #compute(
     { weight, key }: Filter,
     bits: Int32Array,

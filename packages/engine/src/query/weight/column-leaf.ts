@@ -29,6 +29,17 @@ export function fillNumbers(
   });
 }
 
+/** Sets the bits of a zone's documents with a value in any of the ranges; undefined for many. */
+export function numbersZones(
+  column: NumericColumn,
+  ranges: readonly NumberRange[],
+): ((zone: number, bits: Int32Array) => void) | undefined {
+  if (ranges.length > FEW_RANGES) return undefined;
+  return (zone, bits) => {
+    for (const { lower, upper } of ranges) column.fillRangeZone(lower, upper, zone, bits);
+  };
+}
+
 /** Sets the bits of documents with a value between the bounds, compared as bytes. */
 export function fillSpan(
   column: OrdinalColumn,

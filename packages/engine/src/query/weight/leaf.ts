@@ -10,6 +10,13 @@ export interface SegmentLeaf {
   readonly constant?: number;
   /** Sets the bits of all matching documents, deleted ones too. Other bits stay. */
   fill(bits: Int32Array): void;
+  /** Number of matches, where it is known without looking; absent: perhaps all documents. */
+  readonly most?: number;
+  /**
+   * `fill` for the documents of one zone of 1,024, of a bitmap of the whole segment; absent where a
+   * zone costs as much as all of them.
+   */
+  readonly fillZone?: (zone: number, bits: Int32Array) => void;
   /**
    * Adds to each range a bound that none of its documents' scores exceeds; 0 where none matches, as
    * far as that is known without looking.
@@ -41,6 +48,7 @@ export function constantLeaf(
   score: number,
   scored: boolean,
   fill: (bits: Int32Array) => void,
+  fillZone?: SegmentLeaf['fillZone'],
 ): SegmentLeaf {
   let kept: Int32Array | null = null;
   const matches = (): Int32Array => {
@@ -52,6 +60,7 @@ export function constantLeaf(
   };
   return {
     constant: score,
+    ...(fillZone === undefined ? {} : { fillZone }),
     fill(into) {
       if (scored) or(into, matches());
       else fill(into);

@@ -1,9 +1,10 @@
 import { fillAll } from '../../base/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
+import { type FillZone, termZones } from '../../inverted/term-zones.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Leaf } from '../bind/clause.ts';
-import { fillNumbers, fillSpan } from './column-leaf.ts';
+import { fillNumbers, fillSpan, numbersZones } from './column-leaf.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { fillPattern, fillPrefix } from './pattern-matches.ts';
 import { phraseLeaf } from './phrase-leaf.ts';
@@ -17,8 +18,8 @@ export function segmentLeaf(
   statistics: SnapshotStatistics | null,
 ): SegmentLeaf {
   const { docs } = reader;
-  const constant = (fill: (bits: Int32Array) => void) =>
-    constantLeaf(docs, clause.boost, statistics !== null, fill);
+  const constant = (fill: (bits: Int32Array) => void, fillZone?: FillZone) =>
+    constantLeaf(docs, clause.boost, statistics !== null, fill, fillZone);
   switch (clause.kind) {
     case 'all':
       return constant((bits) => fillAll(bits, docs));
@@ -27,7 +28,10 @@ export function segmentLeaf(
     case 'numbers': {
       const column = reader.numeric(clause.field.id);
       if (column === null) return NO_MATCHES;
-      return constant((bits) => fillNumbers(column, clause.ranges, bits));
+      return constant(
+        (bits) => fillNumbers(column, clause.ranges, bits),
+        numbersZones(column, clause.ranges),
+      );
     }
     case 'span': {
       const column = reader.ordinals(clause.field.id);
@@ -46,12 +50,12 @@ function invertedLeaf(
   reader: InvertedReader,
   statistics: SnapshotStatistics | null,
 ): SegmentLeaf {
-  const constant = (fill: (bits: Int32Array) => void) =>
-    constantLeaf(reader.docs, clause.boost, statistics !== null, fill);
+  const constant = (fill: (bits: Int32Array) => void, fillZone?: FillZone) =>
+    constantLeaf(reader.docs, clause.boost, statistics !== null, fill, fillZone);
   switch (clause.kind) {
     case 'term':
       if (statistics !== null) return termLeaf(clause, reader, statistics);
-      return constant((bits) => fillTerms(reader, [clause.term], bits));
+      return unscoredTerm(clause, reader, constant);
     case 'phrase':
       return phraseLeaf(clause, reader, statistics);
     case 'set':
@@ -61,6 +65,24 @@ function invertedLeaf(
     case 'prefix':
       return constant((bits) => fillPrefix(reader, clause.prefix, bits));
   }
+}
+
+function unscoredTerm(
+  clause: Leaf & { readonly kind: 'term' },
+  reader: InvertedReader,
+  constant: (fill: (bits: Int32Array) => void, fillZone: FillZone) => SegmentLeaf,
+): SegmentLeaf {
+  const info = reader.lookup(clause.term);
+  if (info === null) return NO_MATCHES;
+  let zones: FillZone | null = null;
+  const leaf = constant(
+    (bits) => reader.fill(info, bits),
+    (zone, bits) => {
+      zones ??= termZones(reader, info);
+      zones(zone, bits);
+    },
+  );
+  return { ...leaf, most: info.df };
 }
 
 function fillTerms(reader: InvertedReader, terms: readonly Uint8Array[], bits: Int32Array): void {

@@ -38,9 +38,25 @@ export interface MatchScope {
  * algebra is done on whole words. The caller gives it back.
  */
 export function matchesOf(node: SegmentNode, scope: MatchScope): Int32Array {
+  if (node.kind === 'bool') return boolMatches(node, scope);
   const bits = scope.bitmaps.take();
   addMatches(node, bits, scope);
   return bits;
+}
+
+/** No more documents than these match a node, as far as that is known without looking. */
+export function mostMatches(node: SegmentNode, docs: number): number {
+  if (node.kind === 'none') return 0;
+  if (node.kind === 'leaf') return node.leaf.most ?? docs;
+  let most = docs;
+  for (const part of [...node.must, ...node.filter]) {
+    most = Math.min(most, mostMatches(part, docs));
+  }
+  if (node.minimum === 0) return most;
+  return Math.min(
+    most,
+    node.should.reduce((sum, part) => sum + mostMatches(part, docs), 0),
+  );
 }
 
 /** bits |= matches of the node. */

@@ -13,6 +13,19 @@ export interface FieldStatistics {
   readonly norms: Float64Array;
 }
 
+/** Norms by average length, of the fields that were asked last. */
+const norms = new Map<number, Float64Array>();
+const KEPT_NORMS = 16;
+
+function normsOf(averageLength: number): Float64Array {
+  const known = norms.get(averageLength);
+  if (known !== undefined) return known;
+  const made = Float64Array.from({ length: 256 }, (_, length) => normOf(length, averageLength));
+  if (norms.size >= KEPT_NORMS) norms.clear();
+  norms.set(averageLength, made);
+  return made;
+}
+
 /** Statistics of the segments of a snapshot, gathered when first asked for. */
 export class SnapshotStatistics {
   readonly #segments: readonly SegmentReader[];
@@ -34,8 +47,7 @@ export class SnapshotStatistics {
       tokens += inverted?.tokens ?? 0;
     }
     const averageLength = docs === 0 ? 1 : tokens / docs;
-    const norms = Float64Array.from({ length: 256 }, (_, length) => normOf(length, averageLength));
-    const statistics = { docs, averageLength, norms };
+    const statistics = { docs, averageLength, norms: normsOf(averageLength) };
     this.#fields.set(field.id, statistics);
     return statistics;
   }
