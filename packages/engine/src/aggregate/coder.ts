@@ -1,10 +1,12 @@
 /** A column of a segment as numbered buckets: what terms, histograms and distinct counts read. */
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { BucketKey } from './aggregation.ts';
 import { countCodes } from './count-codes.ts';
+import { countValues } from './count-values.ts';
 
 /** Numbers the buckets of a field in one segment. */
 export interface Coder {
@@ -26,14 +28,14 @@ export const DENSE_CODES = 1 << 22;
 export function valueCoder(reader: SegmentReader, field: FieldPlan): Coder | null {
   if (field.column === 'ordinal') {
     const column = reader.ordinals(field.id);
-    return column === null ? null : ordinalCoder(column);
+    return column === null ? null : ordinalCoder(column, () => reader.inverted(field.id));
   }
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return null;
   return column.wide === null ? narrowCoder(column) : wideCoder(column, (value) => value);
 }
 
-function ordinalCoder(column: OrdinalColumn): Coder {
+function ordinalCoder(column: OrdinalColumn, postings: () => InvertedReader | null): Coder {
   const { codes, starts, size } = column;
   return {
     size,
@@ -51,7 +53,9 @@ function ordinalCoder(column: OrdinalColumn): Coder {
     },
     key: (code) => Buffer.from(column.bytesOf(code)).toString('latin1'),
     count(matches) {
-      if (starts !== null || size > DENSE_CODES) return null;
+      if (size > DENSE_CODES) return null;
+      const counts = countValues(column, postings(), matches);
+      if (counts !== null || starts !== null) return counts;
       return countCodes(codes, matches, null, size + 1).subarray(1);
     },
   };

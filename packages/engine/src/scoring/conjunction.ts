@@ -1,6 +1,6 @@
 /** Top documents of the conjunction of the active terms. */
 import { DENSE } from '../inverted/format.ts';
-import { countLiving, intersectLists } from './intersect.ts';
+import { intersectLists, keepLivingHits } from './intersect.ts';
 import { EXCLUDED_AT } from './kernel-memory.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
 
@@ -12,8 +12,8 @@ export function searchConjunction(scorer: SegmentScorer): void {
     searchDense(scorer);
     return;
   }
-  const n = intersectLists(scorer, true);
-  if (scorer.joined < 0) scorer.joined = countLiving(scorer, n);
+  const n = keepLivingHits(scorer, intersectLists(scorer, true));
+  if (scorer.joined < 0) scorer.joined = n;
   searchSurvivors(scorer, n);
 }
 

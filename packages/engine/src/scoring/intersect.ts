@@ -145,10 +145,22 @@ export function keepLiving(scorer: SegmentScorer, n: number): number {
   return m;
 }
 
-/** Number of the documents of survivors[0 .. n) that are not blocked. */
-export function countLiving({ blocked, workspace }: SegmentScorer, n: number): number {
+/** The same, where the lists' posting numbers in `hits` move along. */
+export function keepLivingHits({ active, count, blocked, workspace }: SegmentScorer, n: number) {
   if (blocked === null) return n;
-  return livingOf(workspace.survivors, n, blocked);
+  const { survivors } = workspace;
+  let lists = 1;
+  while (lists < count && active[lists].kind !== DENSE) lists++;
+  const first = active[0].hits;
+  let m = 0;
+  for (let i = 0; i < n; i++) {
+    const doc = survivors[i];
+    survivors[m] = doc;
+    first[m] = first[i];
+    for (let k = 1; k < lists; k++) active[k].hits[m] = active[k].hits[i];
+    m += (~blocked[doc >> 5] >>> doc) & 1;
+  }
+  return m;
 }
 
 /** Number of docs[0 .. n) that are not blocked. */

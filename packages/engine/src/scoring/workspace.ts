@@ -64,6 +64,14 @@ export class Workspace {
     }
   }
 
+  /** A copy of a segment's bitmap in the arena, until the next copy or search. */
+  copyBits(bits: Int32Array, docs: number): Int32Array {
+    this.reserve(docs, 0);
+    const copy = this.blocked.subarray(0, bits.length);
+    copy.set(bits);
+    return copy;
+  }
+
   #grow(docs: number): void {
     for (const region of this.#regions) region.release();
     this.#regions = [];

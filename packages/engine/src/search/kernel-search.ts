@@ -1,4 +1,4 @@
-import { andNot, type BitmapPool, fillAll } from '../base/bitmap.ts';
+import { type BitmapPool, or } from '../base/bitmap.ts';
 import type { RankedDoc, SortKey } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
@@ -18,7 +18,7 @@ import { type TopAfter, TopDocs } from '../scoring/top-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
-import { type SegmentScratch, scratchOf } from './scratch.ts';
+import { scratchOf } from './scratch.ts';
 
 /** Answers by the postings' kernels what they can answer; null: not one of those queries. */
 export function kernelSearch(
@@ -54,14 +54,17 @@ interface Blocked {
 
 /** What answers a query: the best documents with their exact number, or that alone. */
 interface Kernel {
-  /** Returns the number of matching documents. */
-  search(top: TopDocs): number;
+  /** Returns the number of matching documents; with `count` false it may be 0. */
+  search(top: TopDocs, count: boolean): number;
   count(): number;
 }
 
 function termKernel({ mode, terms }: TermShape, segments: readonly ScoringSegment[]): Kernel {
   const search: TermSearch = { mode, terms, segments };
-  return { search: (top) => searchTerms(search, top, true), count: () => countTerms(search) };
+  return {
+    search: (top, count) => searchTerms(search, top, count),
+    count: () => countTerms(search),
+  };
 }
 
 function patternKernel(
@@ -69,7 +72,10 @@ function patternKernel(
   segments: readonly ScoringSegment[],
 ): Kernel {
   const search: PatternSearch = { pattern, score, segments };
-  return { search: (top) => searchPatterns(search, top, true), count: () => countPatterns(search) };
+  return {
+    search: (top, count) => searchPatterns(search, top, count),
+    count: () => countPatterns(search),
+  };
 }
 
 /** A query that is one pattern over terms: every match has its boost as score. */
@@ -98,7 +104,7 @@ function searchTop(snapshot: IndexSnapshot, search: Kernel, plan: ExecutionPlan)
     ? { score: plan.after.values[0] as number, key: plan.after.key }
     : null;
   const top = new TopDocs(plan.limit, keyOf, after);
-  const total = search.search(top);
+  const total = search.search(top, plan.total !== false);
   const docs = top.harvest().map(({ segment, doc, score }): RankedDoc => {
     return { segment, doc, score, values: [score], key: keyOf(segment, doc) };
   });
@@ -125,23 +131,29 @@ function scoringSegments(
     }
     const scratch = scratchOf(segment, deadline);
     const { bitmaps } = scratch;
-    const allowed =
-      narrowing === null ? all(scratch) : matchesOf(narrowing.node(segment, false), scratch);
-    outer?.apply(allowed, segment, scratch);
-    if (segment.deleted !== null) andNot(allowed, segment.deleted);
+    const held: Int32Array[] = [];
+    const allowed = outer === null ? [] : [...outer.bitmaps(segment, scratch, held)];
+    if (narrowing !== null) {
+      held.push(matchesOf(narrowing.node(segment, false), scratch));
+      allowed.push(held.at(-1)!);
+    }
     const bits = bitmaps.takeDirty();
-    fillAll(bits, segment.docs);
-    andNot(bits, allowed);
-    bitmaps.give(allowed);
+    writeOutside(allowed, segment.deleted, bits);
+    for (const one of held) bitmaps.give(one);
     taken.push({ bitmaps, bits });
     return [{ number, reader, ranks, blocked: bits, living: null }];
   });
 }
 
-function all({ bitmaps, docs }: SegmentScratch): Int32Array {
-  const bits = bitmaps.takeDirty();
-  fillAll(bits, docs);
-  return bits;
+/** bits := documents that are deleted or outside one of the allowed sets, of which there are some. */
+function writeOutside(
+  [first, ...others]: readonly Int32Array[],
+  deleted: Int32Array | null,
+  bits: Int32Array,
+): void {
+  for (let i = 0; i < bits.length; i++) bits[i] = ~first![i]!;
+  for (const allowed of others) for (let i = 0; i < bits.length; i++) bits[i]! |= ~allowed[i]!;
+  if (deleted !== null) or(bits, deleted);
 }
 
 function allOf({ filter, mustNot }: Pick<TermShape, 'filter' | 'mustNot'>): Clause {

@@ -1,0 +1,54 @@
+/** Counts by value where every value has a bitmap in its postings: a popcount each. */
+import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import { DENSE, SHORT } from '../inverted/format.ts';
+import type { InvertedReader } from '../inverted/inverted-reader.ts';
+import { type Workspace, workspaceOf } from '../scoring/workspace.ts';
+
+/** Above so many values visiting the documents is cheaper, however many match. */
+const MOST_VALUES = 32;
+/** Matches a value below which the documents are visited. */
+const WORTH_A_VALUE = 1200;
+
+/** Byte addresses of the values' bitmaps by ordinal; null where some value has none. */
+const bitmaps = new WeakMap<OrdinalColumn, readonly number[] | null>();
+
+/**
+ * Documents of `matches` by ordinal; null where some value has no bitmap or where visiting the
+ * documents is cheaper. `postings`: those of the column's field.
+ */
+export function countValues(
+  column: OrdinalColumn,
+  postings: InvertedReader | null,
+  matches: Int32Array,
+): Int32Array | null {
+  if (postings === null || column.size > MOST_VALUES) return null;
+  let values = bitmaps.get(column);
+  if (values === undefined) bitmaps.set(column, (values = bitmapsOf(column, postings)));
+  if (values === null) return null;
+  return countAll(values, workspaceOf(postings.arena), postings.docs, matches);
+}
+
+function countAll(
+  values: readonly number[],
+  workspace: Workspace,
+  docs: number,
+  matches: Int32Array,
+): Int32Array | null {
+  const { kernels } = workspace;
+  const at = workspace.copyBits(matches, docs).byteOffset;
+  const bytes = 4 * matches.length;
+  if (kernels.countAll([at], 0, bytes) < WORTH_A_VALUE * values.length) return null;
+  return Int32Array.from(values, (bitmap) => kernels.countAll([bitmap, at], 0, bytes));
+}
+
+function bitmapsOf(column: OrdinalColumn, postings: InvertedReader): readonly number[] | null {
+  const values: number[] = [];
+  for (let ord = 0; ord < column.size; ord++) {
+    const info = postings.lookup(column.bytesOf(ord));
+    if (info === null || info.kind === SHORT) return null;
+    const term = postings.big(info);
+    if (term.kind !== DENSE) return null;
+    values.push(term.start);
+  }
+  return values;
+}
