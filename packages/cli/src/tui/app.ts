@@ -17,7 +17,13 @@ export function App({ session, color, stop }: AppProps): ReactNode {
   const state = useSyncExternalStore(session.subscribe, session.snapshot);
   const { exit, suspendTerminal } = useApp();
   const { columns, rows } = useWindowSize();
-  useEffect(() => session.dispatch({ type: 'resized', columns, rows }), [session, columns, rows]);
+  useEffect(() => {
+    const { state: drawn } = session;
+    if (drawn.columns === columns && drawn.rows === rows) return;
+    session.dispatch({ type: 'resized', columns, rows });
+    // a terminal moves lines when its size changes: nothing that was drawn can be counted on
+    void suspendTerminal(() => undefined);
+  }, [session, columns, rows, suspendTerminal]);
   useEffect(() => {
     if (state.outcome !== undefined) exit(state.outcome);
   }, [state.outcome, exit]);

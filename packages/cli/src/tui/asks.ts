@@ -119,8 +119,12 @@ export async function explanation(
   state: State,
   { hit, query }: Extract<Overlay, { type: 'explain' }>,
 ): Promise<readonly string[]> {
-  const { name } = state.index;
-  const answer = await backend.explain({ index: name, query, coordinates: hit.coordinates });
+  const { index, answer: shown, limit } = state;
+  const sort = shown?.question.sort;
+  const answer = await backend.explain({
+    ...{ index: index.name, query, coordinates: hit.coordinates, limit },
+    ...(sort === undefined ? {} : { sort: [sort] }),
+  });
   return explainLines(answer, keyText(hit), styleFor({ color: false }), state.columns - 2);
 }
 

@@ -5,7 +5,7 @@ import type { Deed, News, ScreenEvent } from './events.ts';
 import { scrolled } from './layout.ts';
 import { reduceNews, taking } from './reduce-news.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
-import { type Choice, FRAME_ROWS, keyText, type State, selected, shownQuery } from './state.ts';
+import { type Choice, FRAME_ROWS, keyText, type State, selected } from './state.ts';
 
 const NEWS: readonly string[] = [
   'resized',
@@ -153,7 +153,7 @@ function copied(state: State): State {
 
 function opened(state: State, what: Extract<Deed, { type: 'open' }>['what']): State {
   const hit = selected(state);
-  const query = shownQuery(state);
+  const query = state.answer?.widened ?? state.answer?.question.query ?? '*:*';
   switch (what) {
     case 'help':
       return { ...state, overlay: { type: 'help' } };

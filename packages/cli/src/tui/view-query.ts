@@ -3,7 +3,7 @@ import { cut, width } from '../terminal/text.ts';
 import type { EditLine } from './edit-line.ts';
 import { type QueryWord, queryWords } from './query-words.ts';
 import { fit, type Line, lineWidth, type Span, span, spread, type Tone } from './spans.ts';
-import type { State } from './state.ts';
+import { question, type State, sameQuestion } from './state.ts';
 
 const TONES: Readonly<Record<QueryWord['kind'], Tone>> = {
   blank: 'plain',
@@ -27,13 +27,18 @@ export function queryLine(state: State): Line {
 }
 
 /** Hits, time and how far behind the table; or why the line cannot be asked. */
-function foundLine({ answer, hint, columns }: State, free: number): Line {
+function foundLine(state: State, free: number): Line {
+  const { answer, hint, columns } = state;
   if (hint !== undefined) {
     const room = Math.max(Math.floor(columns / 4), free - 4);
     return [span('  '), span(cut(hint, room), 'wrong'), span(' ')];
   }
   if (answer === undefined) return [span('  …  ', 'dim')];
-  const hits = span(`  ${count(answer.total)} ${answer.total === 1 ? 'hit' : 'hits'}`, 'strong');
+  const isNew = sameQuestion(answer.question, question(state));
+  const hits = span(
+    `  ${count(answer.total)} ${answer.total === 1 ? 'hit' : 'hits'}`,
+    isNew ? 'strong' : 'dim',
+  );
   if (columns < 70) return [hits, span(' ')];
   const { lag } = answer;
   const behind = lag === null ? '' : lag === 0 ? '  at head' : `  ${count(lag)} behind`;
