@@ -109,6 +109,11 @@ export function expectEqual(found: unknown, wanted: unknown, path: string): void
   if (typeof wanted === 'number' && typeof found === 'number') {
     const close = Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted));
     if (!close) expect.fail(`${path}: ${found}, DuckDB has ${wanted}`);
+  } else if (typeof wanted === 'object' && wanted !== null && 'about' in wanted) {
+    const { value, exact } = found as { value: number; exact: boolean };
+    expect(exact, path).toBe(false);
+    // Four standard errors.
+    expect(Math.abs(value / Number(wanted.about) - 1), path).toBeLessThan(0.033);
   } else if (typeof wanted === 'object' && wanted !== null && 'low' in wanted) {
     const { percent, low, high } = wanted as { percent: number; low: number; high: number };
     const { value } = found as { value: number };

@@ -92,6 +92,8 @@ export function specOf(agg: TestAgg): Record<string, unknown> {
 export const namedSpecs = (aggs: readonly TestAgg[]) =>
   Object.fromEntries(aggs.map((agg, i) => [`a${i}`, specOf(agg)]));
 
+/** Up to so many values distinct counts are exact. */
+const EXACT_DISTINCT = 65_536;
 /** Up to so many different values percentiles are exact; beyond, they may be off by so many percent of ranks. */
 const EXACT = 4096;
 const RANKS = 1.5;
@@ -144,7 +146,8 @@ export class SqlOracle {
         return this.#stats(agg.field, where);
       case 'cardinality': {
         const sql = `select count(distinct v) from ${this.#values(agg.field, where)}`;
-        return { value: Number((await this.#rows(sql))[0][0]), exact: true };
+        const value = Number((await this.#rows(sql))[0][0]);
+        return value <= EXACT_DISTINCT ? { value, exact: true } : { about: value };
       }
       case 'percentiles':
         return this.#percentiles(agg, where);
