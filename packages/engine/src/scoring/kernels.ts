@@ -133,6 +133,19 @@ export interface Kernels {
     weight: number,
     low: number,
   ): number;
+  /**
+   * Adds up n deltas - 1 of `width` bits (up to 24), low bits first, from the document `last` on,
+   * and sets their bits in a bitmap; returns the last document. Throws at one that is not below
+   * `docs`.
+   */
+  mark(
+    dataAt: number,
+    n: number,
+    width: number,
+    last: number,
+    bitmapAt: number,
+    docs: number,
+  ): number;
   /** Bits in all (any) of some bitmaps and not in `blocked` (0: none), which are `bytes` long. */
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
   countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
@@ -160,6 +173,7 @@ class CompiledKernels implements Kernels {
   readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
   readonly list: Kernels['list'];
   readonly sieve: Kernels['sieve'];
+  readonly mark: Kernels['mark'];
   readonly #bounds: readonly (Code | undefined)[];
   readonly intersect: Kernels['intersect'];
   readonly phraseSurvivors: Kernels['phraseSurvivors'];
@@ -190,6 +204,7 @@ class CompiledKernels implements Kernels {
     };
     this.list = code.list;
     this.sieve = code.sieve;
+    this.mark = code.mark;
     this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
     this.intersect = code.intersect;
     this.phraseSurvivors = code.phraseSurvivors;

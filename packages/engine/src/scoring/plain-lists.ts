@@ -53,6 +53,30 @@ export function intersect(
   return count;
 }
 
+/** Sets the bits of documents whose deltas - 1 stand at `width` bits; returns the last one. */
+export function mark(
+  i32: Int32Array,
+  data: number,
+  n: number,
+  width: number,
+  last: number,
+  bitmap: number,
+  docs: number,
+): number {
+  const mask = (1 << width) - 1;
+  let doc = last;
+  for (let i = 0, bit = 0; i < n; i++, bit += width) {
+    const word = data + (bit >> 5);
+    const shift = bit & 31;
+    let value = i32[word] >>> shift;
+    if (shift + width > 32) value |= i32[word + 1] << (32 - shift);
+    doc += (value & mask) + 1;
+    if (doc >= docs) throw new RangeError(`document ${doc} of ${docs}`);
+    i32[bitmap + (doc >> 5)] |= 1 << doc;
+  }
+  return doc;
+}
+
 /** Bits in all of some bitmaps and not in `blocked`. */
 export function countAll(
   i32: Int32Array,

@@ -9,9 +9,14 @@
  */
 import { hasBit } from '../base/bitmap.ts';
 import { corrupt } from '../inverted/damage.ts';
-import { DICTIONARY_BLOCK } from '../inverted/format.ts';
+import { DICTIONARY_BLOCK, LIST_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import { addBitmaps, markSparse, offerLowest } from '../inverted/pattern/documents.ts';
+import {
+  addBitmaps,
+  type MarkList,
+  markSparse,
+  offerLowest,
+} from '../inverted/pattern/documents.ts';
 import { EntryWalk } from '../inverted/pattern/entry-walk.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';
 import { LowestDocs } from '../inverted/pattern/lowest-docs.ts';
@@ -142,7 +147,7 @@ function countFound({ reader, blocked }: ScoringSegment): number {
   const words = 8 * reader.ranges;
   const bits = marks.subarray(0, words);
   try {
-    const dense = markSparse(reader, found, bits);
+    const dense = markSparse(reader, found, bits, markerOf(workspace));
     // Two bitmaps are counted together with the marks; more are added before.
     addBitmaps(reader, dense.slice(2), bits);
     const counted = [bits.byteOffset, ...dense.slice(0, 2)];
@@ -163,7 +168,7 @@ function offerMarked(
   const workspace = marked(reader);
   const bits = workspace.marks.subarray(0, 8 * reader.ranges);
   try {
-    addBitmaps(reader, markSparse(reader, found, bits), bits);
+    addBitmaps(reader, markSparse(reader, found, bits, markerOf(workspace)), bits);
     offerBits(bits, blocked, top, score);
     if (!count) return 0;
     const out = blockedAt(workspace, blocked);
@@ -194,6 +199,21 @@ function marked(reader: InvertedReader): Workspace {
   const workspace = workspaceOf(reader.arena);
   workspace.reserve(reader.docs, 0);
   return workspace;
+}
+
+/** Marks lists by the arena's kernels; the bits lie in the arena. */
+function markerOf({ kernels }: Workspace): MarkList {
+  return ({ arena, docs }, term, bits) => {
+    const { i32 } = arena;
+    const words = term.start >> 2;
+    let last = -1;
+    for (let block = 0; block < term.blocks; block++) {
+      const width = (i32[words + term.blocks + block] >>> 8) & 255;
+      const data = term.payload + i32[words + 2 * term.blocks + block];
+      const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
+      last = kernels.mark(data, size, width, last, bits.byteOffset, docs);
+    }
+  };
 }
 
 /** Byte address of blocked documents, in the arena; 0: none are. */

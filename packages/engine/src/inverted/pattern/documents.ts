@@ -8,6 +8,9 @@ import type { LowestDocs } from './lowest-docs.ts';
 
 const docs = new Int32Array(LIST_BLOCK);
 
+/** Sets the bits of all documents of a list term. */
+export type MarkList = (reader: InvertedReader, term: BigTerm, bits: Int32Array) => void;
+
 /**
  * Sets the bits of the documents of all found terms. Bitmaps of dense terms are not read: their
  * byte addresses are returned, for the caller to count or to add.
@@ -16,6 +19,7 @@ export function markSparse(
   reader: InvertedReader,
   found: FoundTerms,
   bits: Int32Array,
+  mark: MarkList = markList,
 ): readonly number[] {
   const dense: number[] = [];
   for (let i = 0; i < found.size; i++) {
@@ -25,7 +29,7 @@ export function markSparse(
     else {
       const term = bigAt(reader, df, place);
       if (term.kind === DENSE) dense.push(term.start);
-      else markList(reader, term, bits);
+      else mark(reader, term, bits);
     }
   }
   return dense;
