@@ -9,6 +9,7 @@
 const DELTA = 400;
 const VALUES = 4096;
 
+/** Values of many documents in bounded memory; made by `noDigest`. */
 export interface Digest {
   /** Values with their number that are not yet in centroids. */
   values: Map<number, number>;
