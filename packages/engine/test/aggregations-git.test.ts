@@ -1,6 +1,6 @@
 /**
  * Random aggregations over git.commits, synced to its head from its first snapshot, against DuckDB
- * over the table's rows. Only with LHS_AGG_GIT_CASES (2,000 take some minutes) or the long tests.
+ * over the table's rows. Only with LHS_AGG_GIT_CASES or in the long tests (2,000: the oracle asks a query a bucket, so long).
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
