@@ -21,7 +21,7 @@ import { EntryWalk } from '../inverted/pattern/entry-walk.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';
 import { LowestDocs } from '../inverted/pattern/lowest-docs.ts';
 import { blockMinima } from '../inverted/pattern/pattern-tables.ts';
-import { blocksOf, findPrefix } from '../inverted/pattern/prefix.ts';
+import { blocksByHead, blocksOf, findPrefix } from '../inverted/pattern/prefix.ts';
 import type { ScoringSegment } from './request.ts';
 import type { TopDocs } from './top-docs.ts';
 import { type Workspace, workspaceOf } from './workspace.ts';
@@ -41,6 +41,8 @@ export interface PatternSearch {
 
 /** Lists up to this length are kept in order while documents are offered. */
 const MOST_LOWEST = 64;
+/** Prefixes up to this length are looked up among the blocks' first bytes alone. */
+const HEAD_BYTES = 4;
 const found = new FoundTerms();
 
 /**
@@ -106,8 +108,9 @@ function searchOne(
 
 /** The block with the lowest document first: it decides how few others have to be read. */
 function lowestOfPrefix(reader: InvertedReader, prefix: Uint8Array, into: LowestDocs): void {
-  const { from, to } = blocksOf(reader, prefix);
   const minima = blockMinima(reader);
+  const near = minima !== null && prefix.length <= HEAD_BYTES;
+  const { from, to } = near ? blocksByHead(minima.heads, prefix) : blocksOf(reader, prefix);
   const walk = new EntryWalk(reader);
   let first = -1;
   if (minima !== null) {

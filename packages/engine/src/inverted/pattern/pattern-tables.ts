@@ -9,7 +9,7 @@ import type { InvertedReader } from '../inverted-reader.ts';
 import { firstDocument } from './documents.ts';
 import { EntryWalk } from './entry-walk.ts';
 import { NearSearch } from './near-search.ts';
-import { type ReversedTerms, reverseTerms } from './reversed-terms.ts';
+import { headOf, type ReversedTerms, reverseTerms } from './reversed-terms.ts';
 import { readShortWords, ShortWordSearch, type ShortWords } from './short-words.ts';
 
 /** Making a table costs about as much as this many searches without it. */
@@ -84,24 +84,28 @@ function bytesOf(arrays: ReversedTerms | ShortWords): number {
   return sum;
 }
 
-/** The lowest document of any term of each dictionary block. */
+/** Of each dictionary block the lowest document of any term, and how its first term begins. */
 export interface BlockMinima {
   readonly bytes: number;
   readonly lowest: Int32Array;
+  /** The first four bytes, the first one highest, missing ones 0: close by for look-ups. */
+  readonly heads: Uint32Array;
 }
 
 function makeMinima(reader: InvertedReader): BlockMinima {
   const blocks = Math.ceil(reader.termCount / DICTIONARY_BLOCK);
   const lowest = new Int32Array(blocks).fill(reader.docs);
+  const heads = new Uint32Array(blocks);
   const walk = new EntryWalk(reader);
   for (let block = 0; block < blocks; block++) {
     walk.enter(block);
     for (let i = 0; i < DICTIONARY_BLOCK && walk.next(); i++) {
+      if (i === 0) heads[block] = headOf(reader.arena.u8, walk.at, walk.rest, 0);
       const doc = firstDocument(reader, walk.df, walk.place);
       if (doc < lowest[block]) lowest[block] = doc;
     }
   }
-  return { bytes: lowest.byteLength, lowest };
+  return { bytes: lowest.byteLength + heads.byteLength, lowest, heads };
 }
 
 interface Tables {

@@ -2,6 +2,7 @@ import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { EntryWalk } from './entry-walk.ts';
 import type { FoundTerms } from './found-terms.ts';
+import { blocksBelow, headOf } from './reversed-terms.ts';
 
 /** Dictionary blocks from .. to (inclusive) that may hold terms with a prefix; to < from: none. */
 export interface BlockRange {
@@ -21,6 +22,13 @@ export function blocksOf(
   const after = successor(own);
   const from = reader.blockOf(own);
   return { from, to: after === null ? blocks - 1 : reader.blockOf(after, from) };
+}
+
+/** The same from the first four bytes of every block, for prefixes of up to so many. */
+export function blocksByHead(heads: Uint32Array, prefix: Uint8Array): BlockRange {
+  const { length } = prefix;
+  const from = Math.max(0, blocksBelow({ heads }, headOf(prefix, 0, length, 0), false) - 1);
+  return { from, to: blocksBelow({ heads }, headOf(prefix, 0, length, 255), true) - 1 };
 }
 
 /** The smallest bytes above everything that begins with `prefix`; null: there are none. */

@@ -109,7 +109,11 @@ export function headOf(bytes: Uint8Array, from: number, length: number, fill: nu
 }
 
 /** Number of blocks whose first term's head is below (with `equal`, or at) a head. */
-export function blocksBelow({ heads }: ReversedTerms, head: number, equal: boolean): number {
+export function blocksBelow(
+  { heads }: Pick<ReversedTerms, 'heads'>,
+  head: number,
+  equal: boolean,
+): number {
   let low = 0;
   let high = heads.length;
   while (low < high) {
