@@ -1,0 +1,153 @@
+/**
+ * Random variants (deep, arrays, several types on one path, odd keys) from the table through path terms, the catch-all, typed
+ * ranges, sorts and aggregations on declared paths, and back as JSON, against brute force over the JSON. LHS_VARIANT_SEED
+ * sets the seed.
+ */
+import { appendRows, type Schema } from '@lakehouse-search/lake';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SearchRequest } from '../src/backend.ts';
+import { openSmallLake, type SmallLake } from './small-lake.ts';
+
+const SEED = Number(process.env.LHS_VARIANT_SEED ?? 20_261_121);
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'meta', required: false, type: { kind: 'variant' } },
+  ],
+};
+const DEFINITION = `variants:
+  - column: meta
+    flatten: true
+    discriminator: kind
+    shapes:
+      - { name: push, when: push, fields: [ { path: size, type: LONG }, { path: at.tag, type: KEYWORD, fast: true } ] }`;
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+interface Row {
+  readonly id: number;
+  readonly meta: Json;
+}
+
+const KEYS = ['kind', 'size', 'at', 'tag', 'odd key', 'été', 'a'];
+const WORDS = ['push', 'pull', 'red fox', 'Zoë', '', 'x', '12'];
+const scalar: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(...WORDS),
+  fc.constantFrom<Json>(0, 1, -7, 12, 12.5, 1e21, 2 ** 40, true, false, null),
+);
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'medium', withCrossShrink: true },
+    scalar,
+    fc.dictionary(fc.constantFrom(...KEYS), tie('value'), { maxKeys: 4 }),
+    fc.array(tie('value'), { maxLength: 3 }),
+  ),
+}));
+const event: fc.Arbitrary<Json> = fc.record({
+  kind: fc.constantFrom<Json>('push', 'push', 'pull', ['push', 'pull'], 7, null),
+  size: fc.oneof(fc.integer({ min: -50, max: 50 }), scalar),
+  at: fc.oneof(fc.record({ tag: scalar }), value),
+});
+
+/** Leaves by path: keys joined by ".", arrays add nothing; empty objects and arrays have none. */
+function leavesOf(node: Json, path = ''): [string, null | boolean | number | string][] {
+  if (Array.isArray(node)) return node.flatMap((part) => leavesOf(part, path));
+  if (typeof node !== 'object' || node === null) return [[path, node]];
+  return Object.entries(node).flatMap(([key, part]) =>
+    leavesOf(part, path === '' ? key : `${path}.${key}`),
+  );
+}
+const at = ({ meta }: Row, path: string) =>
+  leavesOf(meta).flatMap(([own, leaf]) => (own === path ? [leaf] : []));
+const isPush = (row: Row): boolean => at(row, 'kind').includes('push');
+/** Values of a typed field: of rows of the shape, and whole numbers that fit alone. */
+const sizes = (row: Row): number[] =>
+  isPush(row) ? at(row, 'size').flatMap((leaf) => (isLong(leaf) ? [leaf] : [])) : [];
+const isLong = (leaf: unknown): leaf is number =>
+  Number.isInteger(leaf) && Math.abs(leaf as number) < 2 ** 63;
+/** Paths of typed fields: asked for by their type, in rows of their shape. */
+const DECLARED = ['size', 'at.tag'];
+
+const rows: readonly Row[] = fc
+  .sample(fc.oneof({ weight: 3, arbitrary: event }, { weight: 1, arbitrary: value }), {
+    ...{ seed: SEED, numRuns: 400 },
+  })
+  .map((meta, id) => ({ id, meta }));
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(SCHEMA, { formatVersion: 3 });
+  await lake.define(DEFINITION);
+  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 250) });
+  await lake.backend.reindex({});
+  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(250) });
+  await lake.backend.sync({});
+});
+afterAll(() => lake.close());
+
+const idOf = (hit: { coordinates: { identifier: readonly { value: string }[] } }) =>
+  Number(hit.coordinates.identifier[0]!.value);
+async function ids(request: SearchRequest): Promise<number[]> {
+  const { hits } = await lake.backend.search({ limit: 1000, ...request });
+  return hits.map(idOf);
+}
+const rising = (list: number[]): number[] => list.toSorted((a, b) => a - b);
+const where = (keep: (row: Row) => boolean): number[] => rows.filter(keep).map(({ id }) => id);
+
+test(`every leaf is found at its path, and only there (seed ${SEED})`, async () => {
+  const terms = new Map<string, [string, null | boolean | number | string]>();
+  for (const { meta } of rows) {
+    for (const leaf of leavesOf(meta))
+      if (leaf[0] !== '' && !DECLARED.includes(leaf[0])) terms.set(JSON.stringify(leaf), leaf);
+  }
+  const some = [...terms.values()].filter((_, i) => i % Math.ceil(terms.size / 150) === 0);
+  expect(some.length).toBeGreaterThan(80);
+  for (const [path, leaf] of some) {
+    const query = { term: { field: `meta.${path}`, value: String(leaf) } };
+    const wanted = where((row) => at(row, path).some((own) => String(own) === String(leaf)));
+    expect(rising(await ids({ ast: query })), JSON.stringify(query)).toEqual(wanted);
+  }
+});
+
+test('words of all string leaves are found by the column', async () => {
+  for (const word of ['push', 'fox', 'red', 'x', 'absent']) {
+    const has = (leaf: unknown) => typeof leaf === 'string' && leaf.split(' ').includes(word);
+    const wanted = where(({ meta }) => leavesOf(meta).some(([, leaf]) => has(leaf)));
+    expect(rising(await ids({ query: `meta:${word}` })), word).toEqual(wanted);
+  }
+});
+
+test('ranges, sorts and aggregations on a declared path are of its rows and its type', async () => {
+  for (const [low, high] of [
+    [-50, 50],
+    [0, 12],
+    [13, 13],
+    [1, 2 ** 41],
+  ] as const) {
+    const wanted = where((row) => sizes(row).some((n) => n >= low && n <= high));
+    expect(rising(await ids({ query: `meta.size:[${low} TO ${high}]` }))).toEqual(wanted);
+  }
+  const best = (row: Row) => (sizes(row).length === 0 ? Infinity : Math.min(...sizes(row)));
+  const order = rows.toSorted(
+    (a, b) => best(a) - best(b) || (String(a.id) < String(b.id) ? -1 : 1),
+  );
+  const same = order.map((row) => row.id);
+  const sort = [{ field: 'meta.size' }];
+  const found = await ids({ sort });
+  expect(found.filter((id) => best(rows[id]!) < Infinity)).toEqual(
+    same.filter((id) => best(rows[id]!) < Infinity),
+  );
+  const aggs = { s: { stats: { field: 'meta.size' } } };
+  const { results } = await lake.backend.aggregate({ aggs });
+  const all = rows.flatMap(sizes);
+  expect(results.s).toMatchObject({ count: all.length, min: Math.min(...all) });
+});
+
+test('rows come back as the JSON that was written', async () => {
+  const { hits } = await lake.backend.search({ hydrate: true, limit: 1000 });
+  expect(hits).toHaveLength(rows.length);
+  for (const hit of hits) expect(hit.row).toEqual(rows[idOf(hit)]);
+});
