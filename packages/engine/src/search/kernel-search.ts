@@ -137,12 +137,26 @@ function scoringSegments(
       held.push(matchesOf(narrowing.node(segment, false), scratch));
       allowed.push(held.at(-1)!);
     }
+    if (allowed.length === 1 && held.length === 0 && segment.deleted === null) {
+      return [{ number, reader, ranks, blocked: outside(allowed[0]!), living: null }];
+    }
     const bits = bitmaps.takeDirty();
     writeOutside(allowed, segment.deleted, bits);
     for (const one of held) bitmaps.give(one);
     taken.push({ bitmaps, bits });
     return [{ number, reader, ranks, blocked: bits, living: null }];
   });
+}
+
+/**
+ * Documents outside of filters that the cache holds, as long as it holds them: as many bytes again.
+ */
+const complements = new WeakMap<Int32Array, Int32Array>();
+
+function outside(allowed: Int32Array): Int32Array {
+  let bits = complements.get(allowed);
+  if (bits === undefined) complements.set(allowed, (bits = allowed.map((word) => ~word)));
+  return bits;
 }
 
 /** bits := documents that are deleted or outside one of the allowed sets, of which there are some. */
