@@ -19,6 +19,8 @@ import type { SegmentScratch } from './scratch.ts';
 /** Matches a zone below which all of them are looked up at once. */
 const FEW_A_ZONE = 4;
 const ZONE_DOCS = 1024;
+/** Where more zones than these are asked for, the matches of words are looked up all at once. */
+const ZONES_APART = 6;
 
 /** True when a column alone orders a plan's page, and its total is told by the kernels or not asked. */
 export function stopsEarly({ clause, order, limit, collapse, total }: ExecutionPlan): boolean {
@@ -50,20 +52,34 @@ export function collectZones(segment: ZoneSegment, top: RankedDocs): void {
 
 /** The bitmap of the matches, and what writes a zone of it; null: it is whole. */
 function zonesOf(
-  { reader, scratch, node, narrowing }: ZoneSegment,
+  segment: ZoneSegment,
   held: Int32Array[],
 ): { readonly matches: Int32Array; readonly writeZone: ((zone: number) => void) | null } {
+  const { reader, scratch, node, narrowing } = segment;
   const zones = Math.ceil(reader.docs / ZONE_DOCS);
-  if (mostMatches(node, reader.docs) < FEW_A_ZONE * zones) {
-    const matches = matchesOf(node, scratch);
-    narrowing.apply(matches, reader, scratch);
-    if (reader.deleted !== null) andNot(matches, reader.deleted);
-    return { matches, writeZone: null };
-  }
+  const most = mostMatches(node, reader.docs);
+  if (most < FEW_A_ZONE * zones) return { matches: wholeMatches(segment), writeZone: null };
   const filters = narrowing.bitmaps(reader, scratch, held);
   const write = zoneMatches(node, scratch, held);
   const matches = scratch.bitmaps.takeDirty();
-  return { matches, writeZone: (zone) => writeLiving(write, zone, matches, filters, reader) };
+  let written = 0;
+  const writeZone = (zone: number) => {
+    if (most === reader.docs || written < ZONES_APART) {
+      writeLiving(write, zone, matches, filters, reader);
+    } else if (written === ZONES_APART) {
+      held.push(wholeMatches(segment));
+      matches.set(held.at(-1)!);
+    }
+    written++;
+  };
+  return { matches, writeZone };
+}
+
+function wholeMatches({ reader, scratch, node, narrowing }: ZoneSegment): Int32Array {
+  const matches = matchesOf(node, scratch);
+  narrowing.apply(matches, reader, scratch);
+  if (reader.deleted !== null) andNot(matches, reader.deleted);
+  return matches;
 }
 
 function writeLiving(
