@@ -31,6 +31,8 @@ export default class Tui extends LhsCommand {
     }
     const backend = await this.backend(flags);
     const index = args.index ?? onlyIndex(await backend.listIndexes());
+    // React decides when it is loaded how much it checks itself
+    process.env.NODE_ENV ??= 'production';
     const { runTui } = await import('../tui/run-tui.ts');
     const dataDir = this.dataDir(flags);
     const outcome = await runTui(backend, { index, query: flags.query, dataDir });

@@ -121,7 +121,11 @@ export class Session {
     if (key === this.#rowAsked) return;
     this.#rowAsked = key;
     this.#row.want(async () => {
-      await settled();
+      await paused();
+      if (!this.#isIdle()) {
+        this.#rowAsked = undefined;
+        return;
+      }
       const request = { index: this.#state.index.name, keys: [hit.coordinates] };
       const answer = await this.#backend.getKeys(request).catch(() => undefined);
       const fields = answer?.rows[0]?.fields;
@@ -137,7 +141,11 @@ export class Session {
     if (query === this.#facetsAsked) return;
     this.#facetsAsked = query;
     this.#facets.want(async () => {
-      await settled();
+      await paused();
+      if (!this.#isIdle()) {
+        this.#facetsAsked = undefined;
+        return;
+      }
       const request = { index: index.name, query, fields, size: 8 };
       const found = await this.#backend.facets(request).catch(() => undefined);
       if (found !== undefined) this.dispatch({ type: 'faceted', query, facets: found.facets });
@@ -188,3 +196,8 @@ export class Session {
 
 /** After what is waiting: a key that has been pressed meanwhile comes first. */
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+const PAUSE_MS = 30;
+
+/** After a moment in which nobody types: what stands beside the hits never delays a key. */
+const paused = (): Promise<void> => new Promise((done) => setTimeout(done, PAUSE_MS));

@@ -24,7 +24,22 @@ export function terminalStreams(): TerminalStreams {
   const input = process.stdin.isTTY ? process.stdin : open(new ReadStream(device('r')));
   const standard = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   const output = standard ?? open(new WriteStream(device('w')));
-  return { input, output, close: () => opened.forEach((stream) => void stream.destroy()) };
+  const unwatch = standard === undefined ? watchSize(output) : () => undefined;
+  const close = () => {
+    unwatch();
+    for (const stream of opened) stream.destroy();
+  };
+  return { input, output, close };
+}
+
+/** Node follows the size of the standard streams only. */
+function watchSize(output: WriteStream): () => void {
+  const refresh = () => {
+    [output.columns, output.rows] = output.getWindowSize();
+    output.emit('resize');
+  };
+  process.on('SIGWINCH', refresh);
+  return () => void process.off('SIGWINCH', refresh);
 }
 
 function device(mode: 'r' | 'w'): number {

@@ -3,7 +3,7 @@ import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { fit, type Line, type Span, span, toned } from './spans.ts';
 import { isStale, keyText, type State, selected } from './state.ts';
 
-const MOST_TEXT = 20_000;
+const MOST_TEXT = 6000;
 
 /** The row under the cursor, a column a line; long texts stand below their names. */
 export function previewLines(state: State, columns: number, rows: number): Line[] {
