@@ -34,10 +34,7 @@ export function terminalStreams(): TerminalStreams {
 
 /** Node follows the size of the standard streams only. */
 function watchSize(output: WriteStream): () => void {
-  const refresh = () => {
-    [output.columns, output.rows] = output.getWindowSize();
-    output.emit('resize');
-  };
+  const refresh = () => (output as WriteStream & { _refreshSize(): void })._refreshSize();
   process.on('SIGWINCH', refresh);
   return () => void process.off('SIGWINCH', refresh);
 }

@@ -1,0 +1,232 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { incidents } from '../src/demo/incidents.ts';
+import { Home, LHS } from './child.ts';
+import { hasTmux, Pane } from './tmux.ts';
+
+/** The screen as a person has it, in a terminal that tmux emulates. Without tmux nothing of it runs. */
+const home = new Home();
+afterAll(() => home.dispose());
+
+const ROWS = 200;
+const DEFINITION = `version: 1
+index: incidents
+source:
+  catalog: { type: filesystem, warehouse: ./lake }
+  table: ops.incidents
+key: { identifier: [id] }
+fields:
+  - { name: title, type: TEXT, analyzer: english, cached: true }
+  - { name: narrative, type: TEXT, analyzer: english, cached: true }
+  - { name: service, type: KEYWORD, fast: true, cached: true }
+  - { name: severity, type: LONG, cached: true }
+  - { name: resolved, type: BOOL }
+`;
+
+beforeAll(async () => {
+  if (!hasTmux) return;
+  const rows = incidents(0, ROWS).map(({ id, title, narrative, service, severity, resolved }) =>
+    JSON.stringify({ id: Number(id), title, narrative, service, severity, resolved }),
+  );
+  writeFileSync(home.path('rows.ndjson'), `${rows.join('\n')}\n`);
+  const table = ['--table', 'ops.incidents', '--warehouse', home.path('lake'), '--key', 'id'];
+  const made = await home.run(['source', 'import', home.path('rows.ndjson'), ...table]);
+  if (made.code !== 0) throw new Error(made.stderr);
+  writeFileSync(home.path('incidents.yaml'), DEFINITION);
+  await home.json(['index', 'create', '-f', home.path('incidents.yaml')]);
+  await home.json(['index', 'reindex', 'incidents']);
+});
+
+interface Start {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly node?: string;
+}
+
+/** `lhs tui` with its output in a file; before and after it the terminal's settings are kept. */
+async function open({ columns = 80, rows = 24, env = {}, node = '' }: Start = {}): Promise<Pane> {
+  const lhs = `'${process.execPath}' ${node} '${LHS}' tui incidents`;
+  const script = [
+    'stty -a > before',
+    `${lhs} > out 2> err`,
+    'code=$?',
+    'stty -a > after',
+    'echo left with $code',
+    'read line',
+  ].join('; ');
+  const pane = new Pane(columns, rows, `cd '${home.folder}'; ${script}`, {
+    LHS_DATA_DIR: home.path('data'),
+    XDG_CONFIG_HOME: home.path('config'),
+    XDG_CACHE_HOME: home.path('cache'),
+    ...env,
+  });
+  onTestFinished(() => pane.dispose());
+  await pane.until(/ 200 hits /);
+  return pane;
+}
+
+const read = (name: string) => readFileSync(home.path(name), 'utf8');
+
+/** The terminal is as it was: its first page, its settings, its cursor. */
+async function restored(pane: Pane, code: number): Promise<void> {
+  await pane.until(new RegExp(`^left with ${code}$`, 'm'));
+  expect(read('after')).toBe(read('before'));
+  expect(pane.isAlternate()).toBe(false);
+  expect(pane.hasCursor()).toBe(true);
+}
+
+/** The screen without how long it took. */
+const still = (screen: string) =>
+  screen.replace(/ +\d[\d.]* m?s(?= |$)/gm, '  … ms').replace(/ +(\d+ hits)/, '  $1');
+
+describe.skipIf(!hasTmux)('lhs tui', () => {
+  it('answers as one types, completes, pages, shows the row, and prints the key', async () => {
+    const pane = await open();
+    pane.type('serv');
+    await pane.until(/^ service: /m);
+    pane.press('Tab');
+    pane.type('bil');
+    await pane.until(/^ service +billing \d/m);
+    pane.press('Tab');
+    const found = await pane.until(/service:billing .* \d+ hits/);
+    const hits = Number(/(\d+) hits/.exec(found)?.[1]);
+    const { total } = await home.json<{ total: number }>([
+      'search',
+      'incidents',
+      'service:billing',
+    ]);
+    expect(hits).toBe(total);
+    pane.press('Down', 'Down');
+    const third = await pane.until(/^▸.*\n/m);
+    pane.press('Home', 'C-d', 'C-u', 'End', 'C-u');
+    await pane.until(/ 200 hits /);
+    pane.press('PageDown');
+    await pane.until(/^▸ +1\.00 id=\d+/m);
+    pane.press('PageDown', 'PageDown', 'PageDown', 'PageDown', 'PageDown', 'PageDown', 'PageDown');
+    expect(third).not.toBe(pane.screen());
+    const deep = await pane.until(/^▸ +1\.00 id=\d+/m);
+    expect(deep).toMatch(/│ id +\d+/);
+    pane.press('Enter');
+    await restored(pane, 0);
+    expect(read('out')).toMatch(/^id=\d+\n$/);
+  });
+
+  it('takes the key of the line as it stands, however fast Enter comes', async () => {
+    const pane = await open();
+    pane.type('service:billing AND severity:1\r');
+    await restored(pane, 0);
+    const request = ['search', 'incidents', 'service:billing AND severity:1', '--limit', '1'];
+    const { hits } = await home.json<{
+      hits: { coordinates: { identifier: { value: string }[] } }[];
+    }>(request);
+    expect(read('out')).toBe(`id=${hits[0].coordinates.identifier[0].value}\n`);
+  });
+
+  it('keeps the last hits under the hint of the parser', async () => {
+    const pane = await open();
+    pane.type('leak');
+    await pane.until(/ leak +22 hits/);
+    pane.type(' AND');
+    const screen = await pane.until(/expected a clause, found the end/);
+    expect(screen).toMatch(/^▸ .*[Ll]eak/m);
+    pane.press('Escape');
+    await restored(pane, 130);
+    expect(read('out')).toBe('');
+  });
+
+  it('explains, helps, orders, narrows, saves and opens again', async () => {
+    const pane = await open();
+    pane.type('leak');
+    await pane.until(/ leak +22 hits[\s\S]*^▸/m);
+    pane.press('C-e');
+    await pane.until(/ matched, rank 1 of \d+/);
+    pane.press('Escape');
+    await pane.until(/ leak +22 hits[\s\S]*^▸/m);
+    pane.press('C-o');
+    await pane.until(/^▸ relevance$/m);
+    pane.press('Down', 'Enter');
+    await pane.until(/^▸ +shipping id=/m);
+    pane.press('C-f');
+    await pane.until(/^▸ service:\w+ +\d+$/m);
+    pane.press('Enter');
+    await pane.until(/ leak AND service:\w+ .* hits/);
+    pane.press('C-s');
+    await pane.until(/^ Save the query$/m);
+    pane.type('leaks');
+    pane.press('Enter');
+    await pane.until(/^ saved as leaks$/m);
+    pane.press('C-u', 'C-l');
+    await pane.until(/^▸ leaks +leak AND service:\w+$/m);
+    pane.press('Enter');
+    await pane.until(/ leak AND service:\w+ .* hits/);
+    pane.press('C-u');
+    await pane.until(/ 200 hits /);
+    pane.type('?');
+    await pane.until(/^ Enter +print the key/m);
+    pane.press('Escape');
+    await pane.until(/^▸ /m);
+    pane.press('C-t', 'C-t');
+    await pane.until(/^ 2 marked /m);
+    pane.press('Enter');
+    await restored(pane, 0);
+    expect(read('out')).toMatch(/^id=\d+\nid=\d+\n$/);
+    const saved = await home.json<{ queries: { name: string }[] }>(['query', 'list']);
+    expect(JSON.stringify(saved)).toContain('"leaks"');
+  });
+});
+
+describe.skipIf(!hasTmux)('the screen of lhs tui', () => {
+  it.each([
+    { columns: 80, rows: 24 },
+    { columns: 120, rows: 40 },
+  ])('is as drawn at $columns x $rows', async ({ columns, rows }) => {
+    const pane = await open({ columns, rows, env: { NO_COLOR: '1' } });
+    pane.type('leak AND severity:2');
+    await pane.until(/severity:2 +\d hits(.*\n)+.*│ resolved +true/);
+    if (columns >= 100) await pane.until(/^ severity +2 █+ +│/m);
+    await expect(still(pane.screen())).toMatchFileSnapshot(`golden/tui-${columns}x${rows}.txt`);
+  });
+
+  it('follows the size of the terminal and folds panes away', async () => {
+    const pane = await open({ columns: 120, rows: 40 });
+    await pane.until(/^ service +\w+ \d+ ·/m);
+    pane.resize(60, 20);
+    await pane.until(/^ incidents [^│]*\n─{60}\n▸[^│]*\n─{60}\n ↑↓/);
+    expect(pane.screen()).not.toMatch(/^ service/m);
+    pane.resize(80, 24);
+    expect(await pane.until(/^▸.* │ id[\s\S]*\n─{80}\n ↑↓/m)).not.toMatch(/^ service/m);
+  });
+});
+
+describe.skipIf(!hasTmux)('the terminal after lhs tui', () => {
+  it.each([
+    ['Ctrl-C', (pane: Pane) => pane.press('C-c'), 130],
+    ['SIGTERM', (pane: Pane) => pane.signal('SIGTERM'), 143],
+    ['an error that nobody expected', (pane: Pane) => pane.signal('SIGUSR2'), 1],
+  ])('is whole after %s', async (_name, end, code) => {
+    const boom = 'process.on("SIGUSR2",()=>{throw new Error("boom")})';
+    const pane = await open({ node: `--import 'data:text/javascript,${boom}'` });
+    end(pane);
+    await restored(pane, code);
+    if (code === 1) expect(read('err')).toMatch(/boom/);
+  });
+
+  it('is whole while it is stopped and when it goes on', async () => {
+    const lhs = `'${process.execPath}' '${LHS}' tui incidents`;
+    const shell = new Pane(80, 24, "env PS1='> ' bash --norc", { LHS_DATA_DIR: home.path('data') });
+    onTestFinished(() => shell.dispose());
+    await shell.until(/^>$/m);
+    shell.type(`clear; ${lhs} > '${home.path('out')}'\r`);
+    await shell.until(/ 200 hits /);
+    shell.press('C-z');
+    await shell.until(/Stopped/);
+    expect(shell.isAlternate()).toBe(false);
+    expect(shell.hasCursor()).toBe(true);
+    shell.type('fg\r');
+    await shell.until(/ 200 hits /);
+    shell.press('Enter');
+    await shell.until(/^>$/m);
+    expect(read('out')).toMatch(/^id=\d+\n$/);
+  });
+});
