@@ -76,7 +76,7 @@ function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
 }
 
 function facet(clause: Clause) {
-  const found = [];
+  const found: Parameters<typeof finishAggregations>[1][number][] = [];
   let hits = 0;
   forEachMatched({ snapshot, filters } as never, { clause, filter: null }, (segment) => {
     const { reader, matches, matchesOf } = segment;

@@ -26,10 +26,7 @@ const DEFINITION = `variants:
       - { name: push, when: push, fields: [ { path: size, type: LONG }, { path: at.tag, type: KEYWORD, fast: true } ] }`;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-interface Row {
-  readonly id: number;
-  readonly meta: Json;
-}
+type Row = Readonly<Record<'id', number>> & Readonly<Record<'meta', Json>>;
 
 const KEYS = ['kind', 'size', 'at', 'tag', 'odd key', 'été', 'a'];
 const WORDS = ['push', 'pull', 'red fox', 'Zoë', '', 'x', '12'];

@@ -59,8 +59,10 @@ export function queryTrees({ samples }: TokenTable, depth: number): fc.Arbitrary
     ),
     fc
       .constantFrom('git', 'vim', 'absent')
-      .map((value) => ({ kind: 'term', field: 'repo', value })),
-    fc.constantFrom('true', 'false').map((value) => ({ kind: 'term', field: 'is_revert', value })),
+      .map((value): Query => ({ kind: 'term', field: 'repo', value })),
+    fc
+      .constantFrom('true', 'false')
+      .map((value): Query => ({ kind: 'term', field: 'is_revert', value })),
     fc
       .record({ value: fc.nat(30).map(String), inclusive: fc.boolean() })
       .chain((bound) =>

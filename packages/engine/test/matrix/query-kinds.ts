@@ -25,7 +25,9 @@ const pattern = <K extends 'prefix' | 'wildcard' | 'regex'>(kind: K, values: rea
 const leaf: fc.Arbitrary<Query> = fc.oneof(
   match('or'),
   phrase([0]),
-  fc.record({ field: fc.constant('k1'), value: keyword }).map((q) => ({ kind: 'term', ...q })),
+  fc
+    .record({ field: fc.constant('k1'), value: keyword })
+    .map((q): Query => ({ kind: 'term', ...q })),
 );
 
 /** Name -> queries of that kind. */
