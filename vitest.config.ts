@@ -20,6 +20,8 @@ const project = (name: string, include: string[], testTimeout: number) => ({
 
 export default defineConfig({
   test: {
+    // Every core: vitest's own choice leaves one free, which of two is half.
+    maxWorkers: '100%',
     projects: [
       project('unit', ['packages/*/src/**/*.test.ts'], 60_000),
       project('house', ['test/house/**/*.test.ts'], 60_000),
