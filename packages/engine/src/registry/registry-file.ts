@@ -51,6 +51,8 @@ type Values = Readonly<Record<string, string | number | null>>;
 export class RegistryFile {
   readonly path: string;
   readonly #db: Database.Database;
+  /** By SQL, of which there are few: every search asks one. */
+  readonly #prepared = new Map<string, Database.Statement>();
 
   /** Opens it, making folder and file where they are missing. Throws unsupported too. */
   constructor(dataDir: string) {
@@ -60,21 +62,29 @@ export class RegistryFile {
 
   /** All rows of a query. */
   all<T>(sql: string, values: Values = {}): readonly T[] {
-    return this.#run(() => this.#db.prepare(sql).all(values) as T[]);
+    return this.#run(() => this.#statement(sql).all(values) as T[]);
   }
 
   /** The first row of a query, or undefined. */
   get<T>(sql: string, values: Values = {}): T | undefined {
-    return this.#run(() => this.#db.prepare(sql).get(values) as T | undefined);
+    return this.#run(() => this.#statement(sql).get(values) as T | undefined);
   }
 
   /** Runs a statement; the number of rows that it changed. */
   change(sql: string, values: Values): number {
-    return this.#run(() => this.#db.prepare(sql).run(values).changes);
+    return this.#run(() => this.#statement(sql).run(values).changes);
   }
 
   close(): void {
     this.#db.close();
+  }
+
+  #statement(sql: string): Database.Statement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const made = this.#db.prepare(sql);
+    this.#prepared.set(sql, made);
+    return made;
   }
 
   #run<T>(work: () => T): T {
