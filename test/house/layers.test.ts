@@ -23,8 +23,9 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   engine: [
     ['base'],
     ['storage', 'analysis'],
+    ['embed'],
     ['schema'],
-    ['inverted', 'columnar', 'stored'],
+    ['inverted', 'columnar', 'stored', 'vector'],
     ['scoring', 'segment'],
     ['index', 'query'],
     ['collect', 'aggregate'],

@@ -32,7 +32,8 @@ export class NumericWriter {
       this.#starts.fill(this.#count, docs);
       return;
     }
-    if (block.kind === 'bytes') throw new TypeError('a numeric column takes numbers');
+    if (block.kind !== 'long' && block.kind !== 'double')
+      throw new TypeError('a numeric column takes numbers');
     const from = block.starts[0];
     const to = block.starts[docs];
     this.#room(to - from);

@@ -19,7 +19,18 @@ export type FieldBlock =
       readonly starts: Int32Array;
       readonly values: BigInt64Array;
     }
-  | { readonly kind: 'double'; readonly starts: Int32Array; readonly values: Float64Array };
+  | { readonly kind: 'double'; readonly starts: Int32Array; readonly values: Float64Array }
+  | {
+      /**
+       * VECTOR, at most one a document: component c of value j = scales[j] * codes[j * dims + c]
+       * (base/fixed-vector.ts).
+       */
+      readonly kind: 'vector';
+      readonly starts: Int32Array;
+      readonly dims: number;
+      readonly scales: Float32Array;
+      readonly codes: Int16Array;
+    };
 
 /** A run of documents on their way into a segment. */
 export interface DocumentBlock {

@@ -1,6 +1,16 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { FieldType } from './definition.ts';
 
+/** How a VECTOR field is kept and compared. */
+export interface VectorPlan {
+  readonly dims: number;
+  readonly similarity: 'cosine' | 'dot' | 'l2';
+  /** auto: a graph where a segment is large enough to profit, else a scan. */
+  readonly index: 'auto' | 'flat' | 'hnsw';
+  /** What makes the vectors: `default`, a folder; null: the source column holds them. */
+  readonly model: string | null;
+}
+
 /**
  * What a segment keeps of one field: the mapping, resolved to structures. `id` is stable within a
  * generation and names the component files, never the user's text.
@@ -24,4 +34,6 @@ export interface FieldPlan {
   readonly column: null | 'numeric' | 'ordinal';
   /** Values that are returned with hits and that no column can give back. */
   readonly stored: boolean;
+  /** VECTOR: one vector a document, or none. Absent for other types. */
+  readonly vector?: VectorPlan;
 }

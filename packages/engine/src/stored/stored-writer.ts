@@ -136,7 +136,7 @@ const sameNumbers = (a: readonly number[], b: readonly number[]): boolean =>
 function appendValues(rows: ByteSink, place: number, block: FieldBlock, doc: number): void {
   const from = block.starts[doc];
   const to = block.starts[doc + 1];
-  if (from === to) return;
+  if (from === to || block.kind === 'vector') return;
   rows.varint(place + 1);
   rows.varint(to - from);
   for (let i = from; i < to; i++) {

@@ -1,0 +1,26 @@
+/** Texts in UTF-8, one behind the other: text i = bytes[offsets[i] .. offsets[i + 1]). */
+export interface Texts {
+  readonly offsets: Int32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** Which model made a vector: two models with one checksum give the same vectors. */
+export interface ModelIdentity {
+  /** `default`, or the folder as the definition names it. */
+  readonly name: string;
+  /** SHA-256 over all that the vectors depend on, hexadecimal. */
+  readonly checksum: string;
+  readonly dims: number;
+}
+
+/** A model that is open. */
+export interface Embedder {
+  readonly identity: ModelIdentity;
+  /**
+   * One vector a text, row-major, `dims` floats each, of length 1. All zeros where the text has
+   * nothing that the model knows: no vector then. The same text gives the same vector, alone and in
+   * any company.
+   */
+  embed(texts: Texts): Promise<Float32Array>;
+  close(): Promise<void>;
+}
