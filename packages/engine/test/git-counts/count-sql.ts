@@ -28,7 +28,7 @@ export function conditionOf(query: Query, table: TokenTable): string {
       return query.operator === 'and' ? allOf(parts) : anyOf(parts);
     }
     case 'phrase':
-      return phraseOf(query.field, query.value.split(' '));
+      return phraseOf(query.field, query.value.split(' '), query.slop);
     case 'exists':
       return isText(query.field)
         ? holding(`term in (select id from terms where field = ${quoted(query.field)})`)
@@ -61,13 +61,28 @@ function termOf(field: string, value: string): string {
   return known(`${field} = ${field === 'repo' ? quoted(value) : value}`, field);
 }
 
-function phraseOf(field: string, words: readonly string[]): string {
+/** A word at offset o and position p has the place p - o: places within `slop` of each other, no position twice. */
+function phraseOf(field: string, words: readonly string[], slop: number): string {
   if (!isText(field)) return termOf(field, words.join(' '));
-  const parts = words.map(
+  const term = (word: string) => `term = ${idOf(field, word)}`;
+  if (slop === 0 || words.length === 1) {
+    const parts = words.map(
+      (word, i) => `select doc, position - ${i} as place from tokens where ${term(word)}`,
+    );
+    return `doc in (select doc from (${parts.join(' intersect ')}))`;
+  }
+  const sides = words.map(
     (word, i) =>
-      `select doc, position - ${i} as place from tokens where term = ${idOf(field, word)}`,
+      `(select doc, position, position - ${i} as place from tokens where ${term(word)}) w${i}`,
   );
-  return `doc in (select doc from (${parts.join(' intersect ')}))`;
+  const joined = sides.slice(1).map((side, i) => `join ${side} on w${i + 1}.doc = w0.doc`);
+  const places = words.map((_, i) => `w${i}.place`).join(', ');
+  const apart = words.flatMap((_, i) =>
+    words.slice(0, i).map((_, j) => `w${i}.position <> w${j}.position`),
+  );
+  const near = `greatest(${places}) - least(${places}) <= ${slop}`;
+  const from = `${sides[0]} ${joined.join(' ')}`;
+  return `doc in (select w0.doc from ${from} where ${allOf([near, ...apart])})`;
 }
 
 function patternOf(query: PatternNode, { terms }: TokenTable): string {
@@ -83,13 +98,43 @@ function patternOf(query: PatternNode, { terms }: TokenTable): string {
     const ids = `select id from terms where ${of} and regexp_full_match(term, ${quoted(pattern)}, 's')`;
     return holding(`term in (${ids})`);
   }
-  // A character beyond 16 bits is two units.
-  const near = (term: string) =>
-    Math.abs(term.length - query.value.length) <= (ASCII.test(term + query.value) ? 1 : 2);
-  const found = terms[field].filter((term) => near(term) && patternMatches(query, term));
+  const name = `${query.kind} ${field} ${query.kind === 'fuzzy' ? query.edits : 0} ${query.value}`;
+  const found = near.get(name) ?? terms[field].filter(closeTo(query));
+  near.set(name, found);
   if (found.length === 0) return 'false';
   const ids = `select id from terms where ${of} and term in (${found.map(quoted).join(', ')})`;
   return holding(`term in (${ids})`);
+}
+
+/** Terms that patterns match, by kind, field, edits and value. */
+const near = new Map<string, readonly string[]>();
+
+/** `patternMatches`, after a cheap bound: an edit adds or takes at most one distinct letter. */
+function closeTo(query: PatternNode): (term: string) => boolean {
+  if (query.kind !== 'fuzzy') return (term) => patternMatches(query, term);
+  const { edits, value } = query;
+  const own = letters(value);
+  return (term) => {
+    // A character beyond 16 bits is two units.
+    const units = edits * (ASCII.test(term + value) ? 1 : 2);
+    if (Math.abs(term.length - value.length) > units) return false;
+    const other = letters(term);
+    if (bits(own & ~other) > units || bits(other & ~own) > units) return false;
+    return patternMatches(query, term);
+  };
+}
+
+function letters(text: string): number {
+  let found = 0;
+  for (let i = 0; i < text.length; i++) found |= 1 << (text.charCodeAt(i) & 31);
+  return found;
+}
+
+function bits(of: number): number {
+  let left = of;
+  let count = 0;
+  for (; left !== 0; count++) left &= left - 1;
+  return count;
 }
 
 function boolOf(query: Query & { kind: 'bool' }, table: TokenTable): string {

@@ -36,6 +36,22 @@ export function queryTrees({ samples }: TokenTable, depth: number): fc.Arbitrary
       ),
     ),
     onText((field) =>
+      fc.integer({ min: 2, max: field === 'subject' ? 4 : 2 }).chain((length) =>
+        fc
+          .record({
+            words: run(field, length),
+            slop: fc.nat(4),
+            drop: fc.nat(3),
+            turn: fc.boolean(),
+          })
+          .map(({ words, slop, drop, turn }) => {
+            const left = words.length > 2 ? words.filter((_, i) => i !== drop) : words;
+            const value = (turn ? left.toReversed() : left).join(' ');
+            return { kind: 'phrase', field, value, slop };
+          }),
+      ),
+    ),
+    onText((field) =>
       fc.array(word(field), { maxLength: 4 }).map((values) => ({ kind: 'terms', field, values })),
     ),
     onText((field) =>
@@ -44,12 +60,9 @@ export function queryTrees({ samples }: TokenTable, depth: number): fc.Arbitrary
       })),
     ),
     onText((field) =>
-      word(field).map((value) => ({
-        kind: 'fuzzy',
-        field,
-        value,
-        edits: 1,
-      })),
+      fc
+        .record({ value: word(field), edits: fc.constantFrom(0, 1, 1, 2, 2) })
+        .map((rest) => ({ kind: 'fuzzy', field, ...rest })),
     ),
     onText((field) =>
       fc.tuple(word(field), fc.nat(3)).map(([value, at]) => {
