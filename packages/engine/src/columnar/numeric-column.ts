@@ -1,5 +1,5 @@
 import { doubleFromOrdered, doubleFromWords } from '../base/ordered-double.ts';
-import type { Region } from '../storage/directory.ts';
+import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { fillCodes, fillPresent, fillWide, fillZone } from './fill.ts';
@@ -15,6 +15,8 @@ const TWO_32 = 2 ** 32;
  * speak those, `valueAt` and `sortKey` doubles.
  */
 export class NumericColumn {
+  /** The memory that the column lies in, for kernels. */
+  readonly arena: Arena;
   readonly docs: number;
   /** Number of values in all documents. */
   readonly values: number;
@@ -53,6 +55,7 @@ export class NumericColumn {
   readonly #hi: DataView;
 
   private constructor(payload: Region, path: string) {
+    this.arena = payload.arena;
     const sections = openSections(payload, SECTIONS, path);
     const head = sections.view(0);
     if (head.byteLength < 48) throw corrupt(path, 'its head is too short');

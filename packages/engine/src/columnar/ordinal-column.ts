@@ -1,4 +1,4 @@
-import type { Region } from '../storage/directory.ts';
+import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { ByteList } from './byte-list.ts';
@@ -11,6 +11,8 @@ const SECTIONS = 7;
  * follow the strings' order.
  */
 export class OrdinalColumn {
+  /** The memory that the column lies in, for kernels. */
+  readonly arena: Arena;
   readonly docs: number;
   /** Number of values in all documents. */
   readonly values: number;
@@ -28,6 +30,7 @@ export class OrdinalColumn {
   readonly #hi: Int32Array;
 
   private constructor(payload: Region, path: string) {
+    this.arena = payload.arena;
     const sections = openSections(payload, SECTIONS, path);
     const head = sections.view(0);
     if (head.byteLength < 14) throw corrupt(path, 'its head is too short');
