@@ -21,6 +21,8 @@ export const ERROR_CODES = {
   snapshot_not_reached: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   source_changed: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   schema_changed: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  model_unavailable: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
+  model_mismatch: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   disk_short: { status: 412, grpc: 'FAILED_PRECONDITION', exit: 5 },
   source_invalid: { status: 500, grpc: 'INTERNAL', exit: 1 },
   source_unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },

@@ -5,8 +5,8 @@
  * of `Commit`, so a stranger reads it with any JSON reader.
  */
 import { LhsError } from '../base/errors.ts';
-import type { FieldType } from '../schema/definition.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
+import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
+import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Directory } from '../storage/directory.ts';
 import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
@@ -82,6 +82,24 @@ export interface CommittedField {
   readonly analyzer: string | null;
   readonly column: 'numeric' | 'ordinal' | null;
   readonly stored: boolean;
+  /** VECTOR only. */
+  readonly vector?: CommittedVector;
+}
+
+/** How a VECTOR field is kept, and which model made its vectors; null: they came with the rows. */
+export interface CommittedVector {
+  readonly dims: number;
+  readonly similarity: Similarity;
+  readonly index: VectorIndex;
+  readonly model: CommittedModel | null;
+}
+
+/** A model by what it is: vectors of two models with one checksum are the same, wherever they lie. */
+export interface CommittedModel {
+  /** As the definition named it. */
+  readonly name: string;
+  /** SHA-256, hexadecimal (embed/embedder.ts). */
+  readonly checksum: string;
 }
 
 /** All that an index is at one moment. */
@@ -129,7 +147,19 @@ export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan
 export function committedField(plan: FieldPlan): CommittedField {
   const { id, name, type, inverted, column, stored } = plan;
   const analyzer = inverted?.kind === 'text' ? inverted.analyzer.name : null;
-  return { id, name, type, inverted: inverted?.kind ?? null, analyzer, column, stored };
+  const field = { id, name, type, inverted: inverted?.kind ?? null, analyzer, column, stored };
+  return plan.vector === undefined ? field : { ...field, vector: committedVector(plan.vector) };
+}
+
+function committedVector({
+  dims,
+  similarity,
+  index,
+  model,
+  checksum,
+}: VectorPlan): CommittedVector {
+  const made = model === null ? null : { name: model, checksum: checksum ?? '' };
+  return { dims, similarity, index, model: made };
 }
 
 /** The commit of a directory, or null when there is none yet. Throws corrupt_index. */
@@ -174,8 +204,9 @@ export const commitBytes = (commit: Commit): number =>
 
 /** Throws invalid_argument when plans and commit speak of different fields under one id. */
 export function checkPlans(commit: Commit, plans: readonly FieldPlan[]): void {
-  const wanted = JSON.stringify(plans.map(committedField));
-  if (commit.segments.length === 0 || wanted === JSON.stringify(commit.fields)) return;
+  const wanted = JSON.stringify(plans.map((plan) => withoutPlace(committedField(plan))));
+  const found = JSON.stringify(commit.fields.map(withoutPlace));
+  if (commit.segments.length === 0 || wanted === found) return;
   throw new LhsError(
     'invalid_argument',
     'the fields differ from those that the index was built with',
@@ -183,4 +214,11 @@ export function checkPlans(commit: Commit, plans: readonly FieldPlan[]): void {
       hint: 'run lhs index reindex to build it with the new definition',
     },
   );
+}
+
+/** A field without the name of its model: a folder that is moved or copied is the same model. */
+function withoutPlace(field: CommittedField): CommittedField {
+  const { vector } = field;
+  if (!vector?.model) return field;
+  return { ...field, vector: { ...vector, model: { name: '', checksum: vector.model.checksum } } };
 }

@@ -1,16 +1,22 @@
 import { LhsError } from '../base/errors.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
-import type { Commit, CommittedField } from './commit.ts';
+import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
+import type { Commit, CommittedField, CommittedVector } from './commit.ts';
 
 /**
  * The plans that an index was built with, out of its commit alone: enough to delete, move and merge
  * documents, whatever its definition says by now. Their analyzers refuse to analyse.
  */
 export function storedPlans({ fields }: Commit): readonly FieldPlan[] {
-  return fields.map(({ inverted, analyzer, ...field }) => ({
+  return fields.map(({ inverted, analyzer, vector, ...field }) => ({
     ...field,
     inverted: storedInverted(inverted, analyzer),
+    ...(vector === undefined ? {} : { vector: storedVector(vector) }),
   }));
+}
+
+function storedVector({ model, ...vector }: CommittedVector): VectorPlan {
+  if (model === null) return { ...vector, model };
+  return { ...vector, model: model.name, checksum: model.checksum };
 }
 
 function storedInverted(

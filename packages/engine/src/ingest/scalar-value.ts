@@ -39,6 +39,8 @@ export function coerceScalar(field: FieldDefinition, type: Type, value: Value): 
       return toMicros(BigInt(value as bigint | number), dateScale(type, field.format));
     case 'IP':
       return parseIp(value as string) ?? 'bad';
+    case 'VECTOR':
+      return 'bad';
   }
 }
 

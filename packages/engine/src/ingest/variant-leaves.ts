@@ -82,6 +82,8 @@ export function coerceLeaf(field: FieldDefinition, leaf: Leaf): Coerced {
       return leafInteger(leaf) ?? 'bad';
     case 'DATE':
       return leafDate(field, leaf) ?? 'bad';
+    case 'VECTOR':
+      return 'bad';
   }
 }
 

@@ -12,6 +12,7 @@ export const COLUMN_RULES: Readonly<Record<FieldType, readonly Type['kind'][]>> 
   DATE: ['date', ...TIMESTAMPS, 'string', 'int', 'long'],
   IP: ['string'],
   BOOL: ['boolean'],
+  VECTOR: ['string'],
 });
 
 /**
@@ -26,6 +27,7 @@ export function columnFault(field: FieldDefinition, type: Type, joined: boolean)
   if (element.kind === 'variant') {
     return 'is VARIANT: name it under variants, not fields';
   }
+  if (field.type === 'VECTOR') return vectorFault(type, element, name);
   if (!COLUMN_RULES[field.type].includes(element.kind)) {
     return `is ${name}: ${field.type} needs ${listed(COLUMN_RULES[field.type])}`;
   }
@@ -37,6 +39,13 @@ export function columnFault(field: FieldDefinition, type: Type, joined: boolean)
     return `is ${name}: format is for int and long columns`;
   }
   return null;
+}
+
+/** A VECTOR is made of texts by a model, or is what a list of floats holds. */
+function vectorFault(type: Type, element: Type, name: string): string | null {
+  const floats = element.kind === 'float' || element.kind === 'double';
+  if (type.kind === 'list' ? floats : element.kind === 'string') return null;
+  return `is ${name}: VECTOR needs string, list<float> or list<double>`;
 }
 
 /** A column type as people write it. */

@@ -1,6 +1,6 @@
 import type { CatalogConfig } from '@lakehouse-search/lake';
 
-export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL';
+export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL' | 'VECTOR';
 export const FIELD_TYPES: readonly FieldType[] = [
   'TEXT',
   'KEYWORD',
@@ -9,15 +9,35 @@ export const FIELD_TYPES: readonly FieldType[] = [
   'DATE',
   'IP',
   'BOOL',
+  'VECTOR',
 ];
+
+/** How vectors of a VECTOR field are compared, and searched. */
+export const SIMILARITIES = ['cosine', 'dot', 'l2'] as const;
+export const VECTOR_INDEXES = ['auto', 'flat', 'hnsw'] as const;
+export type Similarity = (typeof SIMILARITIES)[number];
+export type VectorIndex = (typeof VECTOR_INDEXES)[number];
+
+/** What a definition says of a VECTOR field. */
+export interface VectorDefinition {
+  /** Absent: as many as the default model gives. */
+  readonly dims?: number;
+  /**
+   * `default`, or a folder (schema/vector-plan.ts: relative to the definition's). Absent: the
+   * default model for texts, none for a column that holds vectors.
+   */
+  readonly model?: string;
+  readonly similarity: Similarity;
+  readonly index: VectorIndex;
+}
 
 /** A field, defaults filled in. */
 export interface FieldDefinition {
   readonly name: string;
   readonly type: FieldType;
   /**
-   * Source columns; several only for TEXT (joined by a line feed). For a shape field: the variant
-   * column.
+   * Source columns; several only for TEXT and VECTOR (joined by a line feed). For a shape field: the
+   * variant column.
    */
   readonly source: readonly string[];
   /** Path inside a variant column, for a shape's field. */
@@ -28,12 +48,14 @@ export interface FieldDefinition {
   readonly fast: boolean;
   readonly cached: boolean;
   readonly sensitive: boolean;
-  /** Longer source values are cut at a character boundary (TEXT) or not indexed (KEYWORD). */
+  /** Longer source values are cut at a character boundary (TEXT, VECTOR) or not indexed (KEYWORD). */
   readonly maxBytes?: number;
   /** TEXT only. */
   readonly analyzer?: string;
   /** DATE only: how a LONG source column counts. */
   readonly format?: 'epoch_s' | 'epoch_ms' | 'epoch_us';
+  /** VECTOR only. */
+  readonly vector?: VectorDefinition;
 }
 
 /** A VARIANT column: flattened, shaped, or both. */

@@ -1,14 +1,16 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
-import type { FieldType } from './definition.ts';
+import type { FieldType, Similarity, VectorIndex } from './definition.ts';
 
 /** How a VECTOR field is kept and compared. */
 export interface VectorPlan {
   readonly dims: number;
-  readonly similarity: 'cosine' | 'dot' | 'l2';
+  readonly similarity: Similarity;
   /** auto: a graph where a segment is large enough to profit, else a scan. */
-  readonly index: 'auto' | 'flat' | 'hnsw';
+  readonly index: VectorIndex;
   /** What makes the vectors: `default`, a folder; null: the source column holds them. */
   readonly model: string | null;
+  /** Which model that is (ModelIdentity.checksum), once it is known: for the commit. */
+  readonly checksum?: string;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LIMITS } from '../base/limits.ts';
-import { FIELD_TYPES } from './definition.ts';
+import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES } from './definition.ts';
 
 type Json = boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -24,6 +24,14 @@ const SETTINGS: JsonObject = {
   max_bytes: { type: 'integer', minimum: 1, maximum: 1_073_741_824 },
   analyzer: text,
   format: { enum: ['epoch_s', 'epoch_ms', 'epoch_us'] },
+};
+const LEAF_TYPE: JsonObject = { enum: FIELD_TYPES.filter((type) => type !== 'VECTOR') };
+
+const VECTOR: JsonObject = {
+  dims: { type: 'integer', minimum: 1, maximum: LIMITS.vectorDims },
+  model: text,
+  similarity: { enum: SIMILARITIES },
+  index: { enum: VECTOR_INDEXES },
 };
 
 const CATALOG: JsonObject = {
@@ -50,7 +58,7 @@ const SHAPE = closed(
   {
     name: text,
     when: { anyOf: [{ type: ['string', 'number', 'boolean'] }, { type: 'array' }] },
-    fields: list(closed({ path: text, ...SETTINGS }, ['path', 'type'])),
+    fields: list(closed({ path: text, ...SETTINGS, type: LEAF_TYPE }, ['path', 'type'])),
   },
   ['name', 'fields'],
 );
@@ -78,7 +86,9 @@ export function definitionJsonSchema(): JsonObject {
         on_duplicate_key: { enum: ['refuse', 'last'] },
         tenant_field: text,
         fields: {
-          ...list(closed({ name: text, source: textOrTexts, ...SETTINGS }, ['name', 'type'])),
+          ...list(
+            closed({ name: text, source: textOrTexts, ...SETTINGS, ...VECTOR }, ['name', 'type']),
+          ),
           maxItems: LIMITS.definitionFields,
         },
         variants: list(

@@ -26,6 +26,7 @@ const columns: Record<string, Type> = {
   ratio: { kind: 'double' },
   place: { kind: 'struct', fields: [] },
   tags: list({ kind: 'string' }),
+  own: list({ kind: 'float' }),
   meta: { kind: 'variant' },
 };
 const schema: Schema = {
@@ -92,6 +93,54 @@ variants: [{ column: meta }]
     ]);
     const inverted = mapping.fields[1].plan.inverted;
     expect(inverted?.kind === 'text' && inverted.analyzer.name).toBe('english');
+  });
+
+  it('plans vectors of texts by a model, and of lists as they are', () => {
+    const { fields, columns } = map(`fields:
+  - { name: a, type: VECTOR, source: [subject, body] }
+  - { name: b, type: VECTOR, source: body, model: ./m, dims: 768, similarity: l2, index: flat }
+  - { name: own, type: VECTOR, dims: 3, similarity: dot }
+`);
+    expect(columns.map(({ name }) => name)).toEqual(['repo', 'sha', 'subject', 'body', 'own']);
+    expect(fields.map(({ plan }) => plan.vector)).toEqual([
+      { dims: 384, similarity: 'cosine', index: 'auto', model: 'default' },
+      { dims: 768, similarity: 'l2', index: 'flat', model: './m' },
+      { dims: 3, similarity: 'dot', index: 'auto', model: null },
+    ]);
+    for (const { plan, multiValued } of fields) {
+      expect([plan.inverted, plan.column, plan.stored, multiValued]).toEqual([
+        null,
+        null,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it('says where a vector cannot be made', () => {
+    const list = 'needs string, list<float> or list<double>';
+    expect(
+      faults(`fields:
+  - { name: words, type: VECTOR }
+  - { name: tags, type: VECTOR }
+  - { name: own, type: VECTOR }
+  - { name: v, type: VECTOR, source: own, dims: 3, model: default }
+  - { name: w, type: VECTOR, source: subject, dims: 3 }
+  - { name: x, type: VECTOR, source: [subject, own], dims: 3 }
+  - { name: y, type: VECTOR, source: missing }
+variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR }] }] }]
+`),
+    ).toEqual([
+      `5:26 column "words" is long: VECTOR ${list}`,
+      `6:25 column "tags" is a list of string: VECTOR ${list}`,
+      '7:24 column "own" holds vectors: say how long they are, dims',
+      '8:49 the default model gives 384 numbers, not 3: dims: 384, or leave it out',
+      '8:59 column "own" holds vectors: model does not go with it',
+      '9:53 the default model gives 384 numbers, not 3: dims: 384, or leave it out',
+      '10:22 column "own" is a list: it cannot be joined with other columns',
+      '11:38 column "missing" is not in git.commits',
+      '12:74 a path of a variant cannot be a VECTOR ("meta.p"): make it a field of a column that holds the text',
+    ]);
   });
 
   it('takes the key from the definition or the table, and needs one', () => {

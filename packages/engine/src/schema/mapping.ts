@@ -18,10 +18,11 @@ import type {
   FieldDefinition,
   VariantDefinition,
 } from './definition.ts';
-import type { FieldPlan } from './field-plan.ts';
+import type { FieldPlan, VectorPlan } from './field-plan.ts';
 import type { KeySpec } from './key.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
 import { pathField } from './variant-terms.ts';
+import { planVector } from './vector-plan.ts';
 import { createReport } from './yaml-tree.ts';
 
 /** Where a field's values come from. Columns are indexes into `Mapping.columns`. */
@@ -67,7 +68,11 @@ export interface Mapping {
 
 /** Something that the table cannot give, and the part of the definition that asks for it. */
 type Fault = (
-  target: { key: string } | { field: string; column?: string } | { variant: string } | { whole: 1 },
+  target:
+    | { key: string }
+    | { field: string; column?: string; setting?: string }
+    | { variant: string }
+    | { whole: 1 },
   message: string,
 ) => void;
 
@@ -125,6 +130,7 @@ function placeOf(target: Parameters<Fault>[0], places: DefinitionPlaces): number
   if ('whole' in target) return places.source;
   const field = places.fields.get(target.field);
   if (field === undefined) return places.source;
+  if (target.setting !== undefined) return field.settings.get(target.setting) ?? field.type;
   return target.column === undefined ? field.type : (field.columns.get(target.column) ?? field.at);
 }
 
@@ -225,6 +231,7 @@ interface FoundField {
   readonly definition: FieldDefinition | null;
   readonly source: FieldSource;
   readonly multiValued: boolean;
+  readonly vector?: VectorPlan;
 }
 
 function resolveField(
@@ -239,18 +246,35 @@ function resolveField(
     return leafField(field, field.path, variant, found[0], columns);
   }
   let multiValued = false;
+  let sound = true;
   found.forEach((at, i) => {
     const type = at === null ? null : columns.used[at].type;
     if (type === null) return;
-    multiValued ||= type.kind === 'list' && found.length === 1;
+    multiValued ||= type.kind === 'list' && found.length === 1 && field.type !== 'VECTOR';
     const problem = columnFault(field, type, found.length > 1);
     if (problem !== null) {
+      sound = false;
       fault({ field: field.name }, `column "${field.source[i]}" ${problem}`);
     }
   });
-  if (found.includes(null)) return [];
+  if (found.includes(null) || !sound) return [];
   const source: FieldSource = { kind: 'columns', columns: found as number[] };
-  return [{ ...settingsOf(field), definition: field, source, multiValued }];
+  const vector = resolveVector(field, source.columns, columns, fault);
+  return [{ ...settingsOf(field), definition: field, source, multiValued, ...vector }];
+}
+
+function resolveVector(
+  field: FieldDefinition,
+  source: readonly number[],
+  columns: ColumnTable,
+  fault: Fault,
+): { readonly vector?: VectorPlan } {
+  if (field.type !== 'VECTOR') return {};
+  const types = source.map((at) => columns.used[at].type);
+  const planned = planVector(field, types);
+  if (planned.plan !== undefined) return { vector: planned.plan };
+  fault({ field: field.name, setting: planned.key }, planned.fault);
+  return {};
 }
 
 function settingsOf(field: FieldDefinition) {
@@ -316,7 +340,7 @@ function resolveVariant(
  * so they have one as soon as they are indexed, fast or cached.
  */
 function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): MappedField {
-  const { name, type, indexed, fast, cached } = found;
+  const { name, type, indexed, fast, cached, vector } = found;
   const textual = type === 'TEXT' || type === 'KEYWORD';
   const column = textual ? fast : indexed || fast || cached;
   const lazyAnalyzer = () => analyzerOf(found.analyzer ?? 'standard');
@@ -327,6 +351,7 @@ function finishField(found: FoundField, id: number, analyzerOf: AnalyzerOf): Map
     inverted: !indexed || !textual ? null : invertedOf(type, lazyAnalyzer),
     column: !column ? null : type === 'KEYWORD' || type === 'IP' ? 'ordinal' : 'numeric',
     stored: cached && !column,
+    ...(vector === undefined ? {} : { vector }),
   };
   const { definition, source, multiValued } = found;
   return Object.freeze({ plan, definition, source, multiValued });

@@ -153,7 +153,7 @@ describe('faults', () => {
     ],
     [
       '{ name: a, type: KEYWORD, source: [b, c] }',
-      '7:39 error only TEXT joins several columns; "a" is KEYWORD',
+      '7:39 error only TEXT and VECTOR join several columns; "a" is KEYWORD',
     ],
     ['{ name: a, type: TEXT, source: [b, b] }', '7:40 error "b" is given twice'],
     ['{ name: a, type: TEXT, source: [] }', '7:36 error source must not be empty'],
@@ -165,18 +165,44 @@ describe('faults', () => {
     ['{ name: _score, type: LONG }', '7:13 error "_score" is reserved: it sorts by score or key'],
     ['{ name: 7, type: LONG }', '7:13 error name must be a string, not 7 (write "7")'],
     ['{ type: LONG }', '7:5 error a field needs a name'],
-    ['{ name: a }', '7:5 error "a" needs a type: TEXT, KEYWORD, LONG, DOUBLE, DATE, IP, BOOL'],
     [
-      '{ name: v, type: VECTOR, dims: 384, model: default }',
-      '7:22 error VECTOR fields are not supported yet; take the field out, its text can be a TEXT field',
+      '{ name: a }',
+      '7:5 error "a" needs a type: TEXT, KEYWORD, LONG, DOUBLE, DATE, IP, BOOL, VECTOR',
     ],
+    ['{ name: v, type: VECTOR, fast: true }', '7:36 error fast is not for VECTOR ("v")'],
+    ['{ name: v, type: VECTOR, analyzer: simple }', '7:40 error analyzer is not for VECTOR ("v")'],
+    [
+      '{ name: v, type: VECTOR, dims: 0 }',
+      '7:36 error dims must be a whole number from 1 to 4096, not 0',
+    ],
+    [
+      '{ name: v, type: VECTOR, dims: 4097, model: ./m }',
+      '7:36 error dims must be a whole number from 1 to 4096, not 4097',
+    ],
+    [
+      '{ name: v, type: VECTOR, dims: 256, model: default }',
+      '7:36 error the default model gives 384 numbers, not 256: dims: 384, or leave it out',
+    ],
+    [
+      '{ name: v, type: VECTOR, model: ./m }',
+      '7:5 error "v" needs dims: how many numbers its model gives for a text',
+    ],
+    [
+      '{ name: v, type: VECTOR, similarity: cosin }',
+      '7:42 error unknown similarity "cosin"; did you mean "cosine"?',
+    ],
+    [
+      '{ name: v, type: VECTOR, index: ivf }',
+      '7:37 error unknown index "ivf"; known: auto, flat, hnsw',
+    ],
+    ['{ name: a, type: TEXT, dims: 384 }', '7:34 error dims is for VECTOR; "a" is TEXT'],
     [
       '{ name: a, type: KEYWORD, indexed: false }',
       '7:5 warning "a" is neither indexed, fast nor cached: it does nothing',
     ],
     [
       '[a]',
-      '7:5 error a field must be a map of name, source, type, indexed, fast, cached, sensitive, max_bytes, analyzer, format',
+      '7:5 error a field must be a map of name, source, type, indexed, fast, cached, sensitive, max_bytes, analyzer, format, dims, model, similarity, index',
     ],
   ];
   it.each(fieldFaults)('field %s', (field, expected) => {
@@ -375,7 +401,7 @@ describe('the documentation', () => {
     const [, example] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
     const { definition, issues } = parseDefinition(example, ANALYZER_CATALOG);
     expect(issues).toEqual([]);
-    expect(definition?.fields).toHaveLength(8);
+    expect(definition?.fields).toHaveLength(9);
   });
 
   it('names every key and every type', () => {

@@ -70,6 +70,8 @@ export interface FieldPlaces {
   readonly at: number;
   readonly type: number;
   readonly columns: ReadonlyMap<string, number>;
+  /** Values of all keys of the field. */
+  readonly settings: ReadonlyMap<string, number>;
 }
 
 /** Checks an index name: `^[a-z0-9][a-z0-9_-]{0,127}$`. Returns what is wrong, or null. */
@@ -222,7 +224,7 @@ function readFields(
     for (const { field, at } of parsed.fields) {
       claim(field.name, at);
       placed.push({ field, at });
-      places.fields.set(field.name, { at, type: at, columns: new Map() });
+      places.fields.set(field.name, { at, type: at, columns: new Map(), settings: new Map() });
     }
   }
   if (placed.length > LIMITS.definitionFields) {
@@ -247,7 +249,8 @@ function placesOf(tree: Tree): FieldPlaces {
   for (const item of items) {
     if (item.kind === 'scalar') columns.set(String(item.value), item.at);
   }
-  return { at: entryAt(tree, 'name'), type: entryAt(tree, 'type'), columns };
+  const settings = new Map(entries.map(({ key, value }) => [key, value.at]));
+  return { at: entryAt(tree, 'name'), type: entryAt(tree, 'type'), columns, settings };
 }
 
 function readTenant(

@@ -1,5 +1,6 @@
 import { didYouMean } from '../base/nearest.ts';
 import { FIELD_TYPES, type FieldDefinition, type FieldType } from './definition.ts';
+import { parseVectorSettings, refuseVectorKeys, VECTOR_KEYS } from './parse-vector.ts';
 import {
   type KnownEntries,
   readChoice,
@@ -21,8 +22,7 @@ const SETTINGS = [
   'analyzer',
   'format',
 ] as const;
-const VECTOR_KEYS = ['dims', 'model', 'similarity', 'index'] as const;
-export const FIELD_KEYS = ['name', 'source', ...SETTINGS] as const;
+export const FIELD_KEYS = ['name', 'source', ...SETTINGS, ...VECTOR_KEYS] as const;
 export const SHAPE_FIELD_KEYS = ['path', ...SETTINGS] as const;
 const FAST_BY_DEFAULT: readonly FieldType[] = ['DATE', 'LONG', 'DOUBLE', 'BOOL', 'IP'];
 
@@ -51,25 +51,41 @@ export function parseField(
   analyzers: AnalyzerNames,
   report: Report,
 ): FieldDefinition | undefined {
-  if (isVector(tree, report)) return undefined;
   const map = readMap(tree, 'a field', FIELD_KEYS, report);
   if (map === undefined) return undefined;
   if (map.name === undefined) report.error(tree.at, 'a field needs a name');
   const name = map.name && readText(map.name, 'name', report);
   const fault = name === undefined ? null : fieldNameFault(name);
   if (fault !== null) report.error(map.name!.at, fault);
-  const settings = parseSettings(tree, map, name ?? 'a field', analyzers, report);
+  const settings = parseFieldSettings(tree, map, name ?? 'a field', analyzers, report);
   const source = map.source
     ? readTexts(map.source, 'source', report).map((s) => s.text)
     : undefined;
   if (name === undefined || settings === undefined) return undefined;
-  if (source !== undefined && source.length > 1 && settings.type !== 'TEXT') {
-    report.error(map.source!.at, `only TEXT joins several columns; "${name}" is ${settings.type}`);
+  const joins = settings.type === 'TEXT' || settings.type === 'VECTOR';
+  if (source !== undefined && source.length > 1 && !joins) {
+    const message = `only TEXT and VECTOR join several columns; "${name}" is ${settings.type}`;
+    report.error(map.source!.at, message);
   }
   return { name, source: source ?? [name], ...settings };
 }
 
-/** Type and flags of a field or of a shape's field. */
+function parseFieldSettings(
+  tree: Tree,
+  map: KnownEntries<(typeof FIELD_KEYS)[number]>,
+  name: string,
+  analyzers: AnalyzerNames,
+  report: Report,
+): FieldSettings | undefined {
+  if (map.type?.kind === 'scalar' && map.type.value === 'VECTOR') {
+    return parseVectorSettings(tree, map, name, report);
+  }
+  const settings = parseSettings(tree, map, name, analyzers, report);
+  if (settings !== undefined) refuseVectorKeys(map, settings.type, name, report);
+  return settings;
+}
+
+/** Type and flags of a field that is no VECTOR, or of a shape's field. */
 export function parseSettings(
   tree: Tree,
   map: KnownEntries<(typeof SETTINGS)[number]>,
@@ -83,6 +99,11 @@ export function parseSettings(
   }
   const type = readChoice(map.type, 'type', FIELD_TYPES, report);
   if (type === undefined) return undefined;
+  if (type === 'VECTOR') {
+    const way = 'make it a field of a column that holds the text';
+    report.error(map.type.at, `a path of a variant cannot be a VECTOR ("${name}"): ${way}`);
+    return undefined;
+  }
   const fast = readFlag(map.fast, 'fast', FAST_BY_DEFAULT.includes(type), report);
   if (fast && type === 'TEXT') {
     report.error(map.fast!.at, `TEXT cannot be fast; make "${name}" a KEYWORD to sort or count it`);
@@ -136,20 +157,4 @@ function readAnalyzer(tree: Tree, analyzers: AnalyzerNames, report: Report): str
   const known = near === '' ? `; known: ${[...analyzers].join(', ')}` : near;
   report.error(tree.at, `unknown analyzer "${name}"${known}`);
   return undefined;
-}
-
-/**
- * True when the entry is a VECTOR field, which is then reported, with its unknown keys, and
- * otherwise left alone.
- */
-function isVector(tree: Tree, report: Report): boolean {
-  if (tree.kind !== 'map') return false;
-  const type = tree.entries.find((entry) => entry.key === 'type')?.value;
-  if (type?.kind !== 'scalar' || type.value !== 'VECTOR') return false;
-  readMap(tree, 'a VECTOR field', [...FIELD_KEYS, ...VECTOR_KEYS], report);
-  report.error(
-    type.at,
-    'VECTOR fields are not supported yet; take the field out, its text can be a TEXT field',
-  );
-  return true;
 }

@@ -20,6 +20,7 @@ export const VALUE_SHAPES: Readonly<Record<FieldType, string>> = Object.freeze({
   DATE: 'an ISO-8601 date ("2025-11-03", "2025-11-03T14:22:10Z") or epoch microseconds',
   IP: 'an IPv4 or IPv6 address',
   BOOL: 'true or false',
+  VECTOR: 'a vector',
 });
 
 /**
@@ -46,6 +47,8 @@ export function parseFieldValue(type: FieldType, text: string): FieldValue | nul
       const value = parseIp(text);
       return value === null ? null : { kind: 'bytes', value };
     }
+    case 'VECTOR':
+      return null;
   }
 }
 

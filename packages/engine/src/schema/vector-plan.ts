@@ -1,0 +1,51 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Type } from '@lakehouse-search/lake';
+import type { FieldDefinition } from './definition.ts';
+import type { VectorPlan } from './field-plan.ts';
+
+/** The name of the model that comes with the toolkit, and how many numbers it gives. */
+export const DEFAULT_MODEL = 'default';
+export const DEFAULT_MODEL_DIMS = 384;
+
+/** Where a plan's model is: `default`, or a folder relative to that of the definition's file. */
+export function modelPlace(model: string, baseDir: string): string {
+  return model === DEFAULT_MODEL || isAbsolute(model) ? model : resolve(baseDir, model);
+}
+
+/** A plan, or what is wrong and which key of the field says so. */
+export type VectorPlanning =
+  | { readonly plan: VectorPlan; readonly fault?: undefined }
+  | { readonly plan?: undefined; readonly fault: string; readonly key: 'type' | 'model' | 'dims' };
+
+/**
+ * How a VECTOR field is kept, made of columns of these types (which `columnFault` has allowed): a
+ * list of floats holds the vectors themselves, texts take a model.
+ */
+export function planVector(field: FieldDefinition, types: readonly Type[]): VectorPlanning {
+  const { dims, model, similarity, index } = field.vector!;
+  const [column] = field.source;
+  if (types[0].kind === 'list') {
+    if (model !== undefined) {
+      return { fault: `column "${column}" holds vectors: model does not go with it`, key: 'model' };
+    }
+    if (dims === undefined) {
+      return {
+        fault: `column "${column}" holds vectors: say how long they are, dims`,
+        key: 'type',
+      };
+    }
+    return { plan: { dims, similarity, index, model: null } };
+  }
+  const name = model ?? DEFAULT_MODEL;
+  const given = dims ?? DEFAULT_MODEL_DIMS;
+  if (name === DEFAULT_MODEL && given !== DEFAULT_MODEL_DIMS) {
+    return { fault: defaultDimsFault(given), key: 'dims' };
+  }
+  return { plan: { dims: given, similarity, index, model: name } };
+}
+
+/** What is wrong with other dims for the default model. */
+export function defaultDimsFault(dims: number): string {
+  const own = DEFAULT_MODEL_DIMS;
+  return `the default model gives ${own} numbers, not ${dims}: dims: ${own}, or leave it out`;
+}
