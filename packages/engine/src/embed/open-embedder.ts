@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import type { Embedder } from './embedder.ts';
+import { modelUnavailable } from './model-unavailable.ts';
+import { openStaticModel } from './static-model.ts';
+
+/** The name of the model that ships with lhs. */
+export const DEFAULT_MODEL = 'default';
+const DEFAULT_PACKAGE = '@lakehouse-search/model-static-384';
+
+/** How a model is opened. */
+export interface EmbedderOptions {
+  /** Folder from which relative folders are taken (default: the current one). */
+  readonly from?: string;
+  /**
+   * A file that remembers, by their stamps, which model files were found whole, so that the next
+   * process need not read them all (12 MB, about 15 ms).
+   */
+  readonly remembered?: string;
+}
+
+/**
+ * Opens a model: `default`, or a folder with a static model (model.json) or a transformer in the
+ * layout of Hugging Face (config.json, tokenizer.json, onnx/). Throws model_unavailable, which names
+ * the file and the way out.
+ */
+export async function openEmbedder(
+  model: string,
+  options: EmbedderOptions = {},
+): Promise<Embedder> {
+  const folder = modelFolder(model, options.from);
+  return openStaticModel(folder, { name: model, remembered: options.remembered });
+}
+
+/** The folder of a model. Throws model_unavailable where there is none. */
+export function modelFolder(model: string, from = process.cwd()): string {
+  const folder = model === DEFAULT_MODEL ? defaultFolder() : resolve(from, model);
+  if (existsSync(folder)) return folder;
+  throw modelUnavailable({
+    path: folder,
+    found: 'is missing',
+    hint: `put the model's folder there, or name "${DEFAULT_MODEL}", which ships with lhs`,
+  });
+}
+
+function defaultFolder(): string {
+  const file = `${DEFAULT_PACKAGE}/model.json`;
+  try {
+    return dirname(createRequire(import.meta.url).resolve(file));
+  } catch (cause) {
+    const hint = `npm install ${DEFAULT_PACKAGE}`;
+    throw modelUnavailable({ path: join('node_modules', file), found: 'is missing', hint, cause });
+  }
+}
