@@ -45,12 +45,13 @@ export function planMerge(
 ): MergePlan {
   const { path, id, fields } = target;
   const inputs = sources.map((source) => ({ entry: filesOf(source.entry), ...source.freeze() }));
-  const plain = fields.map(({ id, type, inverted, column, stored }) => ({
+  const plain = fields.map(({ id, type, inverted, column, stored, vector }) => ({
     id,
     type,
     inverted,
     column,
     stored,
+    ...(vector !== undefined && { vector }),
   }));
   return { job: { path, id, fields: plain, inputs }, sources };
 }

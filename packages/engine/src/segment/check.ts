@@ -10,6 +10,7 @@ import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { verifyFramed } from '../storage/frame.ts';
+import { checkVectors } from '../vector/check.ts';
 import { checkCore, checkLive, type Report } from './check-core.ts';
 import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import type { SegmentReader } from './segment-reader.ts';
@@ -66,6 +67,9 @@ export function checkSegment(
     if (kind === 'keyword') step(name, () => checkKeywords(reader, field, name, report));
     if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
     if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
+    if (kind === 'vector') {
+      step(name, () => checkVectors(reader.vectors(field)!, (problem) => report(name, problem)));
+    }
   }
   return problems;
 }

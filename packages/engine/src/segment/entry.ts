@@ -4,7 +4,7 @@ import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
 /**
  * What a component file holds. `core`, `locators`, `live` and `stored` are one a segment, the
  * others one a field: `text` and `keyword` are its terms and postings with and without positions,
- * `numeric` and `ordinal` its column.
+ * `numeric` and `ordinal` its column, `vector` its vectors.
  */
 export type ComponentKind =
   | 'core'
@@ -14,7 +14,8 @@ export type ComponentKind =
   | 'text'
   | 'keyword'
   | 'numeric'
-  | 'ordinal';
+  | 'ordinal'
+  | 'vector';
 
 /** The kind of file of a component. */
 export const frameKind = (kind: ComponentKind): FileKind =>

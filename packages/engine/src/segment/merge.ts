@@ -2,7 +2,7 @@
  * Merging: live documents of several segments, in order, as one new segment, each field from its
  * own structures:
  *   1. number the live documents anew (document maps: old number -> new, -1 where deleted)
- *   2. merge each field's postings and column, then stored rows, locators, keys and row hashes
+ *   2. merge each field's postings, column and vectors, then stored rows, locators, keys and row hashes
  * Structures are read from the readers alone: nothing is analysed again, no source column is read.
  */
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
@@ -10,6 +10,7 @@ import { mergeInverted } from '../inverted/merge.ts';
 import type { FieldType } from '../schema/definition.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
+import { type VectorLayout, VectorWriter } from '../vector/vector-writer.ts';
 import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { LocatorWriter, type MovedPlaces } from './locators.ts';
@@ -33,6 +34,8 @@ export interface MergeField {
   readonly inverted: 'text' | 'keyword' | null;
   readonly column: 'numeric' | 'ordinal' | null;
   readonly stored: boolean;
+  /** VECTOR: what its plan says of vectors. Absent for other types. */
+  readonly vector?: VectorLayout;
 }
 
 /** A merged segment, and for each input where its documents went: old number -> new, -1 dropped. */
@@ -116,6 +119,12 @@ function mergeField(
     }
     const component = { kind: field.column, field: field.id };
     components.push(writeComponent(directory, id, component, column.finish()));
+  }
+  if (field.vector !== undefined) {
+    const vectors = new VectorWriter(field.vector);
+    for (const { reader, docMap } of inputs) vectors.merge(reader.vectors(field.id), docMap);
+    const component = { kind: 'vector', field: field.id } as const;
+    components.push(writeComponent(directory, id, component, vectors.finish()));
   }
   return components;
 }

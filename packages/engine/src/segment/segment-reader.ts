@@ -5,6 +5,7 @@ import type { Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
 import { StoredReader, type StoredRow } from '../stored/stored-reader.ts';
+import { VectorReader } from '../vector/vector-reader.ts';
 import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
 import { SegmentKeys } from './keys.ts';
 import { openLiveDocs } from './live-docs.ts';
@@ -114,6 +115,11 @@ export class SegmentReader {
   /** The ordinal column of a field by its plan's id, or null where it has none. */
   ordinals(field: number): OrdinalColumn | null {
     return this.#structure('ordinal', field, OrdinalColumn.open);
+  }
+
+  /** The vectors of a field by its plan's id, or null where it has none. */
+  vectors(field: number): VectorReader | null {
+    return this.#structure('vector', field, VectorReader.open);
   }
 
   /** The stored values of a document by field id; empty where no field is stored. */

@@ -12,6 +12,7 @@ import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
+import { VectorWriter } from '../vector/vector-writer.ts';
 import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { LocatorWriter } from './locators.ts';
@@ -20,6 +21,7 @@ interface FieldWriters {
   readonly plan: FieldPlan;
   readonly inverted: InvertedWriter | null;
   readonly column: NumericWriter | OrdinalWriter | null;
+  readonly vectors: VectorWriter | null;
 }
 
 /** Collects document blocks in memory and writes them as one segment. */
@@ -36,6 +38,7 @@ export class SegmentWriter {
       plan,
       inverted: plan.inverted === null ? null : new InvertedWriter(plan.inverted),
       column: columnWriter(plan),
+      vectors: plan.vector === undefined ? null : new VectorWriter(plan.vector),
     }));
     this.#storedPlans = sorted.filter((plan) => plan.stored);
     this.#stored = new StoredWriter(this.#storedPlans.map((plan) => plan.id));
@@ -48,8 +51,8 @@ export class SegmentWriter {
   /** Bytes of memory held, about. */
   get bytes(): number {
     let bytes = this.#core.bytes + this.#locators.bytes + this.#stored.bytes;
-    for (const { inverted, column } of this.#fields) {
-      bytes += (inverted?.bytes ?? 0) + (column?.bytes ?? 0);
+    for (const { inverted, column, vectors } of this.#fields) {
+      bytes += (inverted?.bytes ?? 0) + (column?.bytes ?? 0) + (vectors?.bytes ?? 0);
     }
     return bytes;
   }
@@ -63,9 +66,10 @@ export class SegmentWriter {
       this.#locators.add(block.files[doc], block.positions[doc]);
     }
     const values = (plan: FieldPlan): FieldBlock | null => block.fields.get(plan.name) ?? null;
-    for (const { plan, inverted, column } of this.#fields) {
+    for (const { plan, inverted, column, vectors } of this.#fields) {
       const field = values(plan);
       column?.add(docs, field);
+      vectors?.add(docs, field);
       if (field !== null) inverted?.add(first, docs, field);
     }
     if (this.#storedPlans.length > 0) this.#stored.add(docs, this.#storedPlans.map(values));
@@ -78,7 +82,7 @@ export class SegmentWriter {
   finish(directory: Directory, id: string): SegmentEntry {
     const docs = this.docs;
     const components: Component[] = [];
-    for (const { plan, inverted, column } of this.#fields) {
+    for (const { plan, inverted, column, vectors } of this.#fields) {
       if (inverted !== null && plan.inverted !== null) {
         const component = { kind: plan.inverted.kind, field: plan.id };
         components.push(writeComponent(directory, id, component, inverted.finish(docs)));
@@ -86,6 +90,10 @@ export class SegmentWriter {
       if (column !== null && plan.column !== null) {
         const component = { kind: plan.column, field: plan.id };
         components.push(writeComponent(directory, id, component, column.finish()));
+      }
+      if (vectors !== null) {
+        const component = { kind: 'vector', field: plan.id } as const;
+        components.push(writeComponent(directory, id, component, vectors.finish()));
       }
     }
     if (this.#storedPlans.length > 0) {

@@ -35,6 +35,7 @@ export const FILE_KINDS = Object.freeze({
   ordinal: { number: 9, version: 1 },
   stored: { number: 10, version: 1 },
   pin: { number: 11, version: 1 },
+  vector: { number: 12, version: 1 },
 });
 export type FileKind = keyof typeof FILE_KINDS;
 

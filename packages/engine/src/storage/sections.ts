@@ -15,22 +15,29 @@ const MAX_SECTIONS = 64;
 const aligned = (bytes: number): number => (bytes + ALIGN - 1) & -ALIGN;
 
 /**
- * The parts of a payload that holds the sections, table first. The sections' bytes are not
- * copied.
+ * The parts of a payload that holds the sections, table first; a section may itself come in parts.
+ * The sections' bytes are not copied.
  */
-export function packSections(sections: readonly ArrayBufferView[]): Uint8Array[] {
+export function packSections(
+  sections: readonly (ArrayBufferView | readonly ArrayBufferView[])[],
+): Uint8Array[] {
   const table = new Uint8Array(aligned(4 + 8 * sections.length));
   const view = new DataView(table.buffer);
   view.setUint32(0, sections.length, true);
   const parts: Uint8Array[] = [table];
   let offset = table.length;
   sections.forEach((section, i) => {
+    const views = Array.isArray(section) ? (section as readonly ArrayBufferView[]) : [section];
+    let length = 0;
+    for (const { buffer, byteOffset, byteLength } of views as readonly ArrayBufferView[]) {
+      parts.push(new Uint8Array(buffer, byteOffset, byteLength));
+      length += byteLength;
+    }
     view.setUint32(4 + 8 * i, offset, true);
-    view.setUint32(8 + 8 * i, section.byteLength, true);
-    parts.push(new Uint8Array(section.buffer, section.byteOffset, section.byteLength));
-    const padding = aligned(section.byteLength) - section.byteLength;
+    view.setUint32(8 + 8 * i, length, true);
+    const padding = aligned(length) - length;
     if (padding > 0) parts.push(new Uint8Array(padding));
-    offset += section.byteLength + padding;
+    offset += length + padding;
   });
   return parts;
 }
@@ -42,6 +49,8 @@ export interface Sections {
   u16(section: number): Uint16Array;
   u32(section: number): Uint32Array;
   u64(section: number): BigUint64Array;
+  f32(section: number): Float32Array;
+  f64(section: number): Float64Array;
   view(section: number): DataView;
 }
 
@@ -73,6 +82,8 @@ export function openSections(payload: Region, count: number, path: string): Sect
     u16: (section) => new Uint16Array(...place(section, 2)),
     u32: (section) => new Uint32Array(...place(section, 4)),
     u64: (section) => new BigUint64Array(...place(section, 8)),
+    f32: (section) => new Float32Array(...place(section, 4)),
+    f64: (section) => new Float64Array(...place(section, 8)),
     view: (section) => new DataView(...place(section, 1)),
   };
 }

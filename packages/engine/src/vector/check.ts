@@ -1,0 +1,35 @@
+/** The full check of a field's vectors: what is said twice, against each other. */
+import { MIDDLE, roundedRest } from './format.ts';
+import type { VectorReader } from './vector-reader.ts';
+
+/** Reads every vector; `report` is told what does not fit. */
+export function checkVectors(reader: VectorReader, report: (problem: string) => void): void {
+  let last = -1;
+  for (let slot = 0; slot < reader.count; slot++) {
+    const doc = reader.docAt(slot);
+    if (doc <= last || doc >= reader.docs) report(`vector ${slot} is of document ${doc}`);
+    else if (reader.slotOf(doc) !== slot) report(`presence of document ${doc}`);
+    last = doc;
+    checkVector(reader, slot, report);
+  }
+  let present = 0;
+  for (let doc = 0; doc < reader.docs; doc++) if (reader.has(doc)) present++;
+  if (present !== reader.count) report(`${present} vectors, expected ${reader.count}`);
+}
+
+function checkVector(reader: VectorReader, slot: number, report: (problem: string) => void): void {
+  const { dims, row, codesHigh, low } = reader;
+  const [h, l] = [slot * row, slot * dims];
+  let [squares, rest, padding] = [0, 0, 0];
+  for (let c = 0; c < dims; c++) {
+    const code = 256 * codesHigh[h + c] + low[l + c];
+    squares += code * code;
+    rest += (low[l + c] - MIDDLE) ** 2;
+  }
+  for (let c = dims; c < row; c++) padding |= codesHigh[h + c];
+  if (Math.sqrt(squares) !== reader.norms[slot]) report(`norm of vector ${slot}`);
+  if (roundedRest(rest) !== reader.rests[slot]) report(`rest of vector ${slot}`);
+  if (padding !== 0) report(`vector ${slot} goes on behind its dimensions`);
+  const scale = reader.scales[slot];
+  if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) report(`scale of vector ${slot}`);
+}

@@ -1,0 +1,47 @@
+/**
+ * A query as the first pass takes it: 16-bit codes, as many as fit without a sum that leaves 32
+ * bits, and how far they are from the query.
+ */
+export interface CodedQuery {
+  /** The query itself. */
+  readonly values: Float32Array;
+  /** Its length. */
+  readonly norm: number;
+  /** Value c is about step x codes[c]. */
+  readonly codes: Int16Array;
+  readonly step: number;
+  /** Sum of the codes. */
+  readonly sum: number;
+  /** Length of what the codes leave of the query, rounding of what is summed in f64 included. */
+  readonly rest: number;
+  /** Length of step x codes. */
+  readonly coded: number;
+}
+
+const MOST_CODE = 32_767;
+/** Highest magnitude of a byte of the plane. */
+const MOST_BYTE = 128;
+/** Far above what summing up to 4,096 products in f64 can be wrong by, a part of their lengths. */
+export const ROUNDING = 1e-11;
+
+/** Codes a query; every value has to be finite. */
+export function codeQuery(values: Float32Array): CodedQuery {
+  const dims = values.length;
+  const most = Math.min(MOST_CODE, Math.floor((2 ** 31 - 1) / (MOST_BYTE * dims)));
+  let largest = 0;
+  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  const step = largest / most;
+  const codes = new Int16Array(dims);
+  let [squares, sum, left, coded] = [0, 0, 0, 0];
+  for (let c = 0; c < dims; c++) {
+    const code = step === 0 ? 0 : Math.max(-most, Math.min(most, Math.round(values[c] / step)));
+    codes[c] = code;
+    squares += values[c] * values[c];
+    sum += code;
+    left += (values[c] - step * code) ** 2;
+    coded += code * code;
+  }
+  const norm = Math.sqrt(squares);
+  const rest = Math.sqrt(left) * (1 + ROUNDING) + ROUNDING * norm;
+  return { values, norm, codes, step, sum, rest, coded: step * Math.sqrt(coded) * (1 + ROUNDING) };
+}

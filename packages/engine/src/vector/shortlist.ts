@@ -1,0 +1,81 @@
+/**
+ * Vectors that may be among the k nearest, by guaranteed bounds of their similarities: whoever
+ * cannot reach the k-th best lower bound is out.
+ */
+export class Shortlist {
+  /** The k best lower bounds: a heap, the least on top. */
+  readonly #lows: Float64Array;
+  #held = 0;
+  #slots: Int32Array;
+  #uppers: Float64Array;
+  #count = 0;
+  /** Upper bounds below this need not be offered. */
+  least = Number.NEGATIVE_INFINITY;
+
+  constructor(k: number) {
+    this.#lows = new Float64Array(k);
+    this.#slots = new Int32Array(4 * k + 1024);
+    this.#uppers = new Float64Array(4 * k + 1024);
+  }
+
+  /** Takes a vector whose similarity lies in [lower, upper]. */
+  offer(slot: number, lower: number, upper: number): void {
+    if (this.#count === this.#slots.length) this.#room();
+    this.#slots[this.#count] = slot;
+    this.#uppers[this.#count++] = upper;
+    if (lower <= this.least) return;
+    if (this.#held < this.#lows.length) this.#rise(lower);
+    else this.#sink(lower);
+    if (this.#held === this.#lows.length) this.least = this.#lows[0];
+  }
+
+  /** Slots that may be among the nearest, in the order in which they were offered. */
+  survivors(): Int32Array {
+    this.#drop();
+    return this.#slots.subarray(0, this.#count);
+  }
+
+  #drop(): void {
+    let kept = 0;
+    for (let i = 0; i < this.#count; i++) {
+      if (this.#uppers[i] < this.least) continue;
+      this.#slots[kept] = this.#slots[i];
+      this.#uppers[kept++] = this.#uppers[i];
+    }
+    this.#count = kept;
+  }
+
+  #room(): void {
+    this.#drop();
+    if (this.#count < this.#slots.length >> 1) return;
+    const slots = new Int32Array(2 * this.#slots.length);
+    const uppers = new Float64Array(slots.length);
+    slots.set(this.#slots);
+    uppers.set(this.#uppers);
+    [this.#slots, this.#uppers] = [slots, uppers];
+  }
+
+  #rise(value: number): void {
+    const heap = this.#lows;
+    let at = this.#held++;
+    for (; at > 0; at = (at - 1) >> 1) {
+      const above = heap[(at - 1) >> 1];
+      if (above <= value) break;
+      heap[at] = above;
+    }
+    heap[at] = value;
+  }
+
+  #sink(value: number): void {
+    const heap = this.#lows;
+    const size = this.#held;
+    let at = 0;
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && heap[child + 1] < heap[child]) child++;
+      if (heap[child] >= value) break;
+      heap[at] = heap[child];
+      at = child;
+    }
+    heap[at] = value;
+  }
+}

@@ -1,0 +1,155 @@
+import { popcount } from '../base/bitmap.ts';
+import type { Arena, Region } from '../storage/directory.ts';
+import { corrupt } from '../storage/frame.ts';
+import { openSections } from '../storage/sections.ts';
+import { type CodedQuery, codeQuery } from './coded-query.ts';
+import { similarityAt } from './exact.ts';
+import { rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
+import { type Nearest, nearestFlat } from './nearest-flat.ts';
+
+export type { Nearest } from './nearest-flat.ts';
+
+/** How to look for the nearest. */
+export interface NearestOptions {
+  /**
+   * Bitmap of the documents that may be answered (deletes, filters, guards), over the segment's
+   * documents; null: all.
+   */
+  readonly accept: Int32Array | null;
+  /** True: never by a graph. */
+  readonly exact?: boolean;
+  /** How many vectors a graph is searched for; more find more. Default: by k. */
+  readonly ef?: number;
+}
+
+/**
+ * The vectors of a field on a mapped file (layout: format.ts). Vectors stand in slots 0 .. count -
+ * 1, in the order of their documents.
+ */
+export class VectorReader {
+  readonly arena: Arena;
+  readonly docs: number;
+  /** Documents that have a vector. */
+  readonly count: number;
+  readonly dims: number;
+  readonly metric: Similarity;
+  /** Bytes of a vector in the plane of high bytes. */
+  readonly row: number;
+  /** The document of each slot; null: slot and document are the same. */
+  readonly docOf: Int32Array | null;
+  readonly scales: Float32Array;
+  readonly norms: Float64Array;
+  readonly rests: Float32Array;
+  readonly high: Uint8Array;
+  readonly low: Uint8Array;
+  /** `high` as signed bytes. */
+  readonly codesHigh: Int8Array;
+  /** Address of `high` in the arena. */
+  readonly highAt: number;
+  readonly #present: Int32Array;
+  readonly #ranks: Int32Array;
+
+  private constructor(payload: Region, path: string) {
+    const sections = openSections(payload, SECTIONS, path);
+    const head = sections.view(0);
+    if (head.byteLength < 16) throw corrupt(path, 'its head is too short');
+    this.arena = payload.arena;
+    this.docs = head.getInt32(0, true);
+    this.count = head.getInt32(4, true);
+    this.dims = head.getInt32(8, true);
+    const similarity = SIMILARITIES[head.getUint8(12)];
+    this.row = rowBytes(this.dims);
+    this.#present = sections.i32(1);
+    this.#ranks = sections.i32(2);
+    const docOf = sections.i32(3);
+    const all = this.count === this.docs;
+    this.docOf = all ? null : docOf;
+    this.scales = sections.f32(4);
+    this.norms = sections.f64(5);
+    this.rests = sections.f32(6);
+    this.high = sections.bytes(7);
+    this.low = sections.bytes(8);
+    this.codesHigh = new Int8Array(this.high.buffer, this.high.byteOffset, this.high.length);
+    this.highAt = this.high.byteOffset;
+    const ranges = all ? 0 : Math.ceil(this.docs / 256);
+    if (
+      similarity === undefined ||
+      this.count < 0 ||
+      this.count > this.docs ||
+      this.dims < 1 ||
+      this.#present.length !== 8 * ranges ||
+      this.#ranks.length !== ranges ||
+      docOf.length !== (all ? 0 : this.count) ||
+      this.scales.length !== this.count ||
+      this.norms.length !== this.count ||
+      this.rests.length !== this.count ||
+      this.high.length !== this.count * this.row ||
+      this.low.length !== this.count * this.dims
+    ) {
+      throw corrupt(path, 'its sections do not fit its head');
+    }
+    this.metric = similarity;
+  }
+
+  /** Opens a payload; `path` is for messages. Throws corrupt_index. */
+  static open(payload: Region, path: string): VectorReader {
+    return new VectorReader(payload, path);
+  }
+
+  /** The slot of a document's vector, or -1 where it has none. */
+  slotOf(doc: number): number {
+    if (this.docOf === null) return doc;
+    const at = doc >> 5;
+    const word = this.#present[at];
+    const bit = 1 << (doc & 31);
+    if ((word & bit) === 0) return -1;
+    let slot = this.#ranks[doc >> 8] + popcount(word & (bit - 1));
+    for (let before = at & -8; before < at; before++) slot += popcount(this.#present[before]);
+    return slot;
+  }
+
+  /** The document of a slot. */
+  docAt(slot: number): number {
+    return this.docOf === null ? slot : this.docOf[slot];
+  }
+
+  /** True when the document has a vector. */
+  has(doc: number): boolean {
+    return this.slotOf(doc) >= 0;
+  }
+
+  /**
+   * The k nearest documents, the best first, equal ones by document, and all that are as near as the
+   * k-th. Fewer only where fewer are accepted and have a vector. Throws TypeError for a query of
+   * other dimensions.
+   */
+  nearest(query: Float32Array, k: number, options: NearestOptions): Nearest {
+    const coded = this.#code(query);
+    return nearestFlat(this, coded, Math.max(1, k), options.accept);
+  }
+
+  /**
+   * The raw similarity of a query and a document's vector (exact.ts), or null where the document
+   * has none: the very number that `nearest` gives.
+   */
+  similarity(query: Float32Array, doc: number): number | null {
+    const slot = this.slotOf(doc);
+    return slot < 0 ? null : similarityAt(this, this.#code(query), slot);
+  }
+
+  /** Component by component, the vector of a document, or null where it has none. */
+  vector(doc: number): Float32Array | null {
+    const slot = this.slotOf(doc);
+    if (slot < 0) return null;
+    const [h, l] = [slot * this.row, slot * this.dims];
+    return Float32Array.from(
+      { length: this.dims },
+      (_, c) => this.scales[slot] * (256 * this.codesHigh[h + c] + this.low[l + c]),
+    );
+  }
+
+  #code(query: Float32Array): CodedQuery {
+    if (query.length === this.dims) return codeQuery(query);
+    throw new TypeError(`a query of ${query.length} dimensions, the field has ${this.dims}`);
+  }
+}

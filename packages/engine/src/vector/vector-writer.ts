@@ -1,0 +1,170 @@
+import { wordsOf } from '../base/bitmap.ts';
+import { IntSink } from '../base/growing.ts';
+import type { FieldBlock } from '../schema/field-block.ts';
+import type { VectorPlan } from '../schema/field-plan.ts';
+import { packSections } from '../storage/sections.ts';
+import { FloatSink } from './float-sink.ts';
+import { rowBytes, SIMILARITIES, splitCodes } from './format.ts';
+import type { VectorReader } from './vector-reader.ts';
+
+/** What a writer has to know of a field's plan. */
+export type VectorLayout = Pick<VectorPlan, 'dims' | 'similarity'>;
+
+/** Runs of at least so many vectors are taken over from a merged file where they lie. */
+const LONG_RUN = 256;
+
+/**
+ * Collects the vectors of one field for a segment, as bytes of the file (format.ts). What `merge`
+ * was given must stay open until what `finish` returns is written.
+ */
+export class VectorWriter {
+  readonly #layout: VectorLayout;
+  readonly #docOf = new IntSink();
+  readonly #scales = new FloatSink(Float32Array);
+  readonly #norms = new FloatSink(Float64Array);
+  readonly #rests = new FloatSink(Float32Array);
+  readonly #high: Uint8Array[] = [];
+  readonly #low: Uint8Array[] = [];
+  #docs = 0;
+  #bytes = 0;
+
+  constructor(layout: VectorLayout) {
+    this.#layout = layout;
+  }
+
+  get docs(): number {
+    return this.#docs;
+  }
+
+  /** Bytes of memory held. */
+  get bytes(): number {
+    return this.#bytes + 24 * this.#docOf.length;
+  }
+
+  /**
+   * Adds `docs` documents; null: none of them has a vector. A vector of scale 0 is no vector. Throws
+   * TypeError for a block of something else.
+   */
+  add(docs: number, block: FieldBlock | null): void {
+    if (block !== null) this.#addBlock(docs, block);
+    this.#docs += docs;
+  }
+
+  #addBlock(docs: number, block: FieldBlock): void {
+    const { dims } = this.#layout;
+    if (block.kind !== 'vector' || block.dims !== dims) {
+      throw new TypeError(`a field of vectors takes vectors of ${dims} dimensions`);
+    }
+    const row = rowBytes(dims);
+    const most = block.starts[docs] - block.starts[0];
+    const high = new Int8Array(most * row);
+    const low = new Uint8Array(most * dims);
+    let count = 0;
+    for (let doc = 0; doc < docs; doc++) {
+      const at = block.starts[doc];
+      if (block.starts[doc + 1] - at > 1) throw new TypeError('a document has one vector at most');
+      if (block.starts[doc + 1] === at || block.scales[at] === 0) continue;
+      const split = splitCodes(block.codes, at * dims, dims, high, count * row, low, count * dims);
+      count++;
+      this.#docOf.push(this.#docs + doc);
+      this.#scales.push(block.scales[at]);
+      this.#norms.push(split.norm);
+      this.#rests.push(split.rest);
+    }
+    this.#keep(bytesOf(high).subarray(0, count * row), low.subarray(0, count * dims));
+  }
+
+  /** Adds the documents of another segment that the map keeps (-1: dropped), in order. */
+  merge(reader: VectorReader | null, docMap: Int32Array): void {
+    const { dims } = this.#layout;
+    if (reader !== null && reader.dims !== dims) {
+      throw new TypeError(`vectors of ${reader.dims} dimensions, expected ${dims}`);
+    }
+    const taken = new IntSink();
+    for (let doc = 0; doc < docMap.length; doc++) {
+      if (docMap[doc] < 0) continue;
+      const slot = reader === null ? -1 : reader.slotOf(doc);
+      if (slot >= 0) {
+        this.#docOf.push(this.#docs);
+        taken.push(slot);
+      }
+      this.#docs++;
+    }
+    if (reader !== null) this.#takeSlots(reader, taken.view());
+  }
+
+  /** Takes vectors of a reader over, slots rising. */
+  #takeSlots(reader: VectorReader, slots: Int32Array): void {
+    for (const slot of slots) {
+      this.#scales.push(reader.scales[slot]);
+      this.#norms.push(reader.norms[slot]);
+      this.#rests.push(reader.rests[slot]);
+    }
+    for (let from = 0; from < slots.length; ) {
+      let to = from + 1;
+      while (to < slots.length && slots[to] === slots[to - 1] + 1) to++;
+      if (to - from < LONG_RUN) {
+        while (to < slots.length && to - from < LONG_RUN) to++;
+        this.#copy(reader, slots.subarray(from, to));
+      } else {
+        const { row, dims } = reader;
+        const first = slots[from];
+        this.#high.push(reader.high.subarray(first * row, (first + to - from) * row));
+        this.#low.push(reader.low.subarray(first * dims, (first + to - from) * dims));
+      }
+      from = to;
+    }
+  }
+
+  #copy({ high, low, row, dims }: VectorReader, slots: Int32Array): void {
+    const [highs, lows] = [new Uint8Array(slots.length * row), new Uint8Array(slots.length * dims)];
+    slots.forEach((slot, i) => {
+      highs.set(high.subarray(slot * row, (slot + 1) * row), i * row);
+      lows.set(low.subarray(slot * dims, (slot + 1) * dims), i * dims);
+    });
+    this.#keep(highs, lows);
+  }
+
+  #keep(high: Uint8Array, low: Uint8Array): void {
+    this.#high.push(high);
+    this.#low.push(low);
+    this.#bytes += high.byteLength + low.byteLength;
+  }
+
+  /** The payload's parts. */
+  finish(): Uint8Array[] {
+    const docOf = this.#docOf.view();
+    const all = docOf.length === this.#docs;
+    const head = new DataView(new ArrayBuffer(16));
+    head.setInt32(0, this.#docs, true);
+    head.setInt32(4, docOf.length, true);
+    head.setInt32(8, this.#layout.dims, true);
+    head.setUint8(12, SIMILARITIES.indexOf(this.#layout.similarity));
+    const { present, ranks } = presence(all ? docOf.subarray(0, 0) : docOf, all ? 0 : this.#docs);
+    return packSections([
+      head,
+      present,
+      ranks,
+      all ? new Int32Array(0) : docOf,
+      this.#scales.view(),
+      this.#norms.view(),
+      this.#rests.view(),
+      this.#high,
+      this.#low,
+    ]);
+  }
+}
+
+function presence(docOf: Int32Array, docs: number): { present: Int32Array; ranks: Int32Array } {
+  const present = new Int32Array(wordsOf(docs));
+  const ranks = new Int32Array(present.length >> 3);
+  for (const doc of docOf) {
+    present[doc >> 5] |= 1 << (doc & 31);
+    if ((doc >> 8) + 1 < ranks.length) ranks[(doc >> 8) + 1]++;
+  }
+  for (let range = 1; range < ranks.length; range++) ranks[range] += ranks[range - 1];
+  return { present, ranks };
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
