@@ -5,6 +5,7 @@ import stringWidth from 'string-width';
  * the terminal. Line ends and tabs become blanks, all else that controls becomes `�`.
  */
 export function printable(text: string): string {
+  if (isEven(text)) return text;
   let out = '';
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0;
@@ -21,12 +22,23 @@ function isBidiControl(code: number): boolean {
 
 /** Columns that the text takes on a terminal; escape sequences take none. */
 export function width(text: string): number {
-  return stringWidth(text);
+  return isEven(text) ? text.length : stringWidth(text);
 }
+
+/**
+ * Nothing but Latin, Greek and Cyrillic letters, common signs and lines for drawing: each UTF-16
+ * unit takes one column, and terminals agree on it.
+ */
+export function isEven(text: string): boolean {
+  return EVEN.test(text);
+}
+const EVEN =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u25b8]*$/;
 
 /** Cuts plain text to `columns`, with `…` where something is missing; never inside a character. */
 export function cut(text: string, columns: number): string {
   if (width(text) <= columns) return text;
+  if (isEven(text)) return `${text.slice(0, Math.max(0, columns - 1)).trimEnd()}…`;
   let out = '';
   let used = 0;
   for (const { segment } of SEGMENTER.segment(text)) {

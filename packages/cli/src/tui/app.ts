@@ -1,56 +1,63 @@
-import { Box, Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
-import { createElement, memo, type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { useApp, useInput, usePaste, useWindowSize } from 'ink';
+import { type ReactNode, useEffect } from 'react';
 import { deedsOf } from './keys.ts';
-import { paint } from './paint.ts';
-import { screenLines } from './screen.ts';
+import type { Painter } from './painter.ts';
 import type { Session } from './session.ts';
 
-/** What the screen is given: its state's keeper, whether to colour, and how to stop for a while. */
+/** What the screen is given: its state's keeper, who draws it, and how to stop for a while. */
 export interface AppProps {
   readonly session: Session;
-  readonly color: boolean;
+  readonly painter: Painter;
   readonly stop: () => Promise<void>;
 }
 
-/** The screen: draws the state, sends keys, pastes and sizes to the session, ends with it. */
-export function App({ session, color, stop }: AppProps): ReactNode {
-  const state = useSyncExternalStore(session.subscribe, session.snapshot);
+/**
+ * The terminal of the screen: sends keys, pastes and sizes to the session, has its state drawn, and
+ * ends with it. Ink has nothing to lay out: rows are the painter's.
+ */
+export function App({ session, painter, stop }: AppProps): ReactNode {
   const { exit, suspendTerminal } = useApp();
   const { columns, rows } = useWindowSize();
+  useEffect(() => drawing(session, painter, exit), [session, painter, exit]);
   useEffect(() => {
-    const { state: drawn } = session;
-    if (drawn.columns === columns && drawn.rows === rows) return;
+    const { state } = session;
+    if (state.columns === columns && state.rows === rows) return;
+    // a terminal moves lines when its size changes
+    painter.forget();
     session.dispatch({ type: 'resized', columns, rows });
-    // a terminal moves lines when its size changes: nothing that was drawn can be counted on
-    void suspendTerminal(() => undefined);
-  }, [session, columns, rows, suspendTerminal]);
+  }, [session, painter, columns, rows]);
   useEffect(() => {
-    if (state.outcome !== undefined) exit(state.outcome);
-  }, [state.outcome, exit]);
-  useEffect(() => {
-    const suspend = () => void suspendTerminal(stop);
+    const suspend = () => void suspended();
     process.on('SIGTSTP', suspend);
     return () => void process.off('SIGTSTP', suspend);
-  }, [suspendTerminal, stop]);
+  });
   useInput((input, key) => {
-    if (key.ctrl && input === 'z') void suspendTerminal(stop);
+    if (key.ctrl && input === 'z') void suspended();
     else for (const deed of deedsOf(input, key)) session.dispatch(deed);
   });
   usePaste((text) => session.dispatch({ type: 'text', text }));
-  const lines = screenLines(state);
-  return createElement(
-    Box,
-    { flexDirection: 'column', height: state.rows, width: state.columns, overflow: 'hidden' },
-    lines.map((line, row) => drawnRow(row, paint(line, color))),
-  );
+
+  async function suspended(): Promise<void> {
+    painter.pause();
+    await suspendTerminal(stop);
+    painter.resume(session.state);
+  }
+  return null;
 }
 
-/** A row of the screen is its place: nothing moves, texts change. */
-function drawnRow(row: number, text: string): ReactNode {
-  return createElement(Row, { key: row, text });
+/** Draws the newest state once all that came at once has changed it; exits with the outcome. */
+function drawing(session: Session, painter: Painter, exit: (outcome: unknown) => void) {
+  let planned = false;
+  const draw = () => {
+    planned = false;
+    const { state } = session;
+    if (state.outcome === undefined) painter.draw(state);
+    else exit(state.outcome);
+  };
+  draw();
+  return session.subscribe(() => {
+    if (planned) return;
+    planned = true;
+    queueMicrotask(draw);
+  });
 }
-
-/** One row of the screen; drawn again only when its text has changed. */
-const Row = memo(({ text }: { readonly text: string }) =>
-  createElement(Text, { wrap: 'truncate' }, text),
-);

@@ -1,3 +1,4 @@
+import { isEven, width } from '../terminal/text.ts';
 import type { Line, Tone } from './spans.ts';
 
 /**
@@ -19,12 +20,21 @@ const COLOURS: Readonly<Record<Tone, readonly [on: string, off: string]>> = {
 /** Under NO_COLOR only the place of the cursor and of the choice is shown by reverse. */
 const REVERSE: readonly Tone[] = ['chosen', 'cursor'];
 
-/** A line as escape sequences; without colour as plain as it can be. */
+/**
+ * A line as escape sequences; without colour as plain as it can be. Behind a text whose columns
+ * terminals do not agree on (wide, combined, right to left), the next run goes to its own column.
+ */
 export function paint(line: Line, color: boolean): string {
-  return line
-    .map(({ text, tone }) => {
-      const [on, off] = color || REVERSE.includes(tone) ? COLOURS[tone] : COLOURS.plain;
-      return on === '' ? text : `\u001b[${on}m${text}\u001b[${off}m`;
-    })
-    .join('');
+  let out = '';
+  let column = 0;
+  let unsure = false;
+  for (const { text, tone } of line) {
+    if (text === '') continue;
+    if (unsure) out += `\u001b[${column + 1}G`;
+    const [on, off] = color || REVERSE.includes(tone) ? COLOURS[tone] : COLOURS.plain;
+    out += on === '' ? text : `\u001b[${on}m${text}\u001b[${off}m`;
+    column += width(text);
+    unsure = !isEven(text);
+  }
+  return out;
 }

@@ -10,7 +10,7 @@ export function reduceNews(state: State, news: News): State {
       return answered(state, news.answer);
     case 'refused':
       return sameQuestion(news.question, question(state))
-        ? { ...state, hint: news.message, taking: false }
+        ? { ...state, hint: news.message, refused: news.question, taking: false }
         : state;
     case 'row': {
       const hit = selected(state);
@@ -39,7 +39,7 @@ export function reduceNews(state: State, news: News): State {
 function answered(state: State, answer: NonNullable<State['answer']>): State {
   if (!sameQuestion(answer.question, question(state))) return state;
   const cursor = Math.max(0, Math.min(state.cursor, answer.hits.length - 1));
-  return taking({ ...state, answer, hint: undefined, cursor });
+  return taking({ ...state, answer, hint: undefined, refused: undefined, cursor });
 }
 
 /** The outcome, where Enter waits for one and the answer to the line as it stands is here. */

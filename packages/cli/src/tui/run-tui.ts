@@ -5,6 +5,7 @@ import { wantsColor } from '../terminal/terminal.ts';
 import { App } from './app.ts';
 import { clipboardSequence } from './clipboard.ts';
 import { addHistory, historyFile, readHistory } from './history.ts';
+import { Painter } from './painter.ts';
 import { Session } from './session.ts';
 import { initialState, type Outcome } from './state.ts';
 import { type TerminalStreams, terminalStreams } from './terminal-streams.ts';
@@ -15,8 +16,6 @@ export interface TuiOptions {
   readonly query?: string;
   readonly dataDir: string;
 }
-
-const MOST_FRAMES = 120;
 
 /**
  * Shows the screen until the person leaves or takes keys. 1. describes the index (refused before
@@ -57,14 +56,13 @@ async function shown(session: Session, { input, output }: TerminalStreams): Prom
   output.on('error', hungUp);
   // before the first frame: keys pressed early would be echoed into it
   input.setRawMode(true);
-  const app = render(createElement(App, { session, color, stop: stopped }), {
+  const painter = new Painter((text) => output.write(text), color);
+  const app = render(createElement(App, { session, painter, stop: stopped }), {
     stdin: input,
     stdout: output,
     interactive: true,
     alternateScreen: true,
-    incrementalRendering: true,
     exitOnCtrlC: false,
-    maxFps: MOST_FRAMES,
   });
   session.start();
   try {

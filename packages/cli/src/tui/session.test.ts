@@ -12,7 +12,7 @@ const INDEX = {
 };
 
 /** A backend whose searches end when the test says so. */
-function slowBackend() {
+async function slowBackend() {
   const asked: { readonly query: string; end(total: number): void; fail(): void }[] = [];
   const search = ({ query = '' }: SearchRequest) =>
     new Promise((done, failed) => {
@@ -34,13 +34,14 @@ function slowBackend() {
   } as unknown as Backend;
   const history = { read: async () => [], add: async () => undefined };
   const session = new Session(backend, history, initialState(INDEX, { columns: 80, rows: 24 }));
-  session.start();
   const type = (text: string) => session.dispatch({ type: 'text', text });
+  session.start();
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
   return { asked, session, type };
 }
 
 it('asks one question at a time, and of those typed meanwhile only the newest', async () => {
-  const { asked, session, type } = slowBackend();
+  const { asked, session, type } = await slowBackend();
   for (const letter of 'abc') type(letter);
   expect(asked.map(({ query }) => query)).toEqual(['*:*']);
   asked[0].end(3);
@@ -52,7 +53,7 @@ it('asks one question at a time, and of those typed meanwhile only the newest', 
 });
 
 it('asks for the prefix of the last word where the word itself finds nothing', async () => {
-  const { asked, session, type } = slowBackend();
+  const { asked, session, type } = await slowBackend();
   asked[0].end(3);
   type('tim');
   await vi.waitFor(() => expect(asked).toHaveLength(2));
@@ -64,10 +65,11 @@ it('asks for the prefix of the last word where the word itself finds nothing', a
 });
 
 it('shows what the parser says over the last hits', async () => {
-  const { asked, session, type } = slowBackend();
+  const { asked, session, type } = await slowBackend();
   asked[0].end(3);
   await vi.waitFor(() => expect(session.state.answer?.total).toBe(3));
   type('(');
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
   asked[1].fail();
   await vi.waitFor(() => expect(session.state.hint).toBe('no clause'));
   expect(session.state.answer?.total).toBe(3);

@@ -6,6 +6,7 @@ import { Lane } from './lane.ts';
 import { reduce } from './reduce.ts';
 import {
   facetFields,
+  isSettled,
   keyText,
   type Overlay,
   type Question,
@@ -79,18 +80,13 @@ export class Session {
     if (overlay !== undefined && overlay !== before.overlay) this.#askOverlay(overlay, before);
   };
 
-  /** No newer hits are on their way. */
-  #isIdle(): boolean {
-    const { answer, hint } = this.#state;
-    if (hint !== undefined || answer === undefined) return hint !== undefined;
-    return sameQuestion(this.#asked, answer.question);
-  }
-
   #askHits(): void {
     const wanted = question(this.#state);
     if (sameQuestion(this.#asked, wanted)) return;
     this.#asked = wanted;
     this.#search.want(async () => {
+      await settled();
+      if (!sameQuestion(this.#asked, wanted)) return;
       try {
         const answer = await ask(this.#backend, this.#state.index, wanted);
         this.dispatch({ type: 'answered', answer });
@@ -116,13 +112,13 @@ export class Session {
   /** The whole row of the hit under the cursor; what is cached is shown until it comes. */
   #askRow(): void {
     const hit = selected(this.#state);
-    if (hit === undefined || !this.#isIdle()) return;
+    if (hit === undefined || !isSettled(this.#state)) return;
     const key = keyText(hit);
     if (key === this.#rowAsked) return;
     this.#rowAsked = key;
     this.#row.want(async () => {
       await paused();
-      if (!this.#isIdle()) {
+      if (!isSettled(this.#state)) {
         this.#rowAsked = undefined;
         return;
       }
@@ -136,13 +132,13 @@ export class Session {
   #askFacets(): void {
     const { index } = this.#state;
     const fields = facetFields(index);
-    if (fields.length === 0 || !this.#isIdle()) return;
+    if (fields.length === 0 || !isSettled(this.#state)) return;
     const query = shownQuery(this.#state);
     if (query === this.#facetsAsked) return;
     this.#facetsAsked = query;
     this.#facets.want(async () => {
       await paused();
-      if (!this.#isIdle()) {
+      if (!isSettled(this.#state)) {
         this.#facetsAsked = undefined;
         return;
       }

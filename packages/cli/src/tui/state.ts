@@ -82,6 +82,8 @@ export interface State {
   readonly answer: Answer | undefined;
   /** Why the line as it stands cannot be asked. */
   readonly hint: string | undefined;
+  /** The question that the hint is about. */
+  readonly refused: Question | undefined;
   readonly cursor: number;
   readonly top: number;
   /** Keys to take, as text, in the order marked. */
@@ -117,6 +119,7 @@ export function initialState(
     limit: Math.max(20, size.rows),
     answer: undefined,
     hint: undefined,
+    refused: undefined,
     cursor: 0,
     top: 0,
     marked: [],
@@ -152,6 +155,12 @@ export function sameQuestion(a: Question | undefined, b: Question): boolean {
     a.sort?.field === b.sort?.field &&
     a.sort?.desc === b.sort?.desc
   );
+}
+
+/** The line as it stands has been answered or refused: nothing newer is on its way. */
+export function isSettled(state: State): boolean {
+  const asked = question(state);
+  return sameQuestion(state.answer?.question, asked) || sameQuestion(state.refused, asked);
 }
 
 /** The query whose hits are, or are about to be, on the screen. */
