@@ -11,6 +11,7 @@ import { mapFile } from '../storage/arena.ts';
 import type { Region } from '../storage/directory.ts';
 import type { Embedder, ModelIdentity, Texts } from './embedder.ts';
 import { checkLength, checkSum } from './file-sums.ts';
+import { embedKernels } from './kernels.ts';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
 import { readStaticManifest, type StaticManifest } from './static-manifest.ts';
 import { TokenSums } from './token-sums.ts';
@@ -37,15 +38,17 @@ export function openStaticModel(folder: string, options: StaticOptions): Embedde
   for (const file of [manifest.vectors, manifest.scales, vocab]) checkLength(file);
   const text = readFileSync(vocab.path);
   checkSum(vocab, () => text);
-  const vocabulary = readVocabulary(text, manifest.vocabSize, vocab.path);
   const scales = readScales(manifest);
   const rows = mapFile(manifest.vectors.path);
   try {
     checkSum(manifest.vectors, () => rows.bytes, options.remembered);
-    const sums = new TokenSums(rows, scales, dims, options.plain);
+    const kernels = embedKernels(rows.arena, options.plain);
+    const file = { path: vocab.path, text };
+    const vocabulary = readVocabulary(file, manifest.vocabSize, rows.arena, kernels);
+    const sums = new TokenSums(rows, scales, dims, kernels);
     const pieces = new WordPieces(vocabulary, manifest, sums);
     const identity = Object.freeze({ name: options.name, checksum: manifest.checksum, dims });
-    return new StaticModel(identity, rows, sums, pieces);
+    return new StaticModel(identity, [rows, vocabulary.region, sums], sums, pieces);
   } catch (error) {
     rows.release();
     throw error;
@@ -65,14 +68,19 @@ function readScales({ scales, vocabSize }: StaticManifest): Float32Array {
 
 class StaticModel implements Embedder {
   readonly identity: ModelIdentity;
-  readonly #rows: Region;
+  readonly #held: readonly Pick<Region, 'release'>[];
   readonly #sums: TokenSums;
   readonly #pieces: WordPieces;
   #closed = false;
 
-  constructor(identity: ModelIdentity, rows: Region, sums: TokenSums, pieces: WordPieces) {
+  constructor(
+    identity: ModelIdentity,
+    held: readonly Pick<Region, 'release'>[],
+    sums: TokenSums,
+    pieces: WordPieces,
+  ) {
     this.identity = identity;
-    this.#rows = rows;
+    this.#held = held;
     this.#sums = sums;
     this.#pieces = pieces;
   }
@@ -97,7 +105,6 @@ class StaticModel implements Embedder {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#sums.release();
-    this.#rows.release();
+    for (const held of this.#held) held.release();
   }
 }

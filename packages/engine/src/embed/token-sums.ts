@@ -3,24 +3,13 @@
  * same in plain JavaScript. Both round to float32 after each multiplication and each addition and
  * add in the order of the ids, so their sums are equal bit by bit.
  */
-import type { Arena, Region } from '../storage/directory.ts';
-import { SUM_CODE } from './sum-code.ts';
+import type { Region } from '../storage/directory.ts';
+import type { EmbedKernels } from './kernels.ts';
 import type { TokenSink } from './word-pieces.ts';
 
 /** Ids between two calls of the kernel. */
 const IDS = 4096;
 const BLOCK = 32;
-
-type Sum = (
-  ids: number,
-  n: number,
-  rows: number,
-  scales: number,
-  sums: number,
-  dims: number,
-) => void;
-
-let compiled: WebAssembly.Module | undefined;
 
 /** The sums of one text at a time: ids go in, `take` gives the sums. */
 export class TokenSums implements TokenSink {
@@ -32,18 +21,12 @@ export class TokenSums implements TokenSink {
   readonly #scales: Float32Array;
   readonly #work: Region;
   readonly #places: { ids: number; rows: number; scales: number; sums: number };
-  readonly #compiled: Sum | null;
+  readonly #kernels: EmbedKernels | null;
 
   /** `rows`: int8, row-major, in an arena. The scales are copied beside them. */
-  constructor(
-    rows: Region,
-    scales: Float32Array,
-    dims: number,
-    plain = process.env.LHS_WASM === '0',
-  ) {
-    const { arena } = rows;
-    const { buffer } = arena.memory;
-    this.#work = arena.allocate(4 * (IDS + dims + scales.length));
+  constructor(rows: Region, scales: Float32Array, dims: number, kernels: EmbedKernels | null) {
+    const { buffer } = rows.arena.memory;
+    this.#work = rows.arena.allocate(4 * (IDS + dims + scales.length));
     const ids = this.#work.offset;
     const sums = ids + 4 * IDS;
     const scalesAt = sums + 4 * dims;
@@ -54,13 +37,13 @@ export class TokenSums implements TokenSink {
     this.#scales = new Float32Array(buffer, scalesAt, scales.length);
     this.#scales.set(scales);
     this.#rows = new Int8Array(buffer, rows.offset, rows.length);
-    this.#compiled = plain ? null : instantiate(arena);
+    this.#kernels = kernels;
   }
 
   flush(): void {
     const { ids, rows, scales, sums } = this.#places;
-    const whole = this.#compiled === null ? 0 : this.#dims - (this.#dims % BLOCK);
-    if (whole > 0) this.#compiled?.(ids, this.count, rows, scales, sums, this.#dims);
+    const whole = this.#kernels === null ? 0 : this.#dims - (this.#dims % BLOCK);
+    if (whole > 0) this.#kernels?.sum(ids, this.count, rows, scales, sums, this.#dims);
     if (whole < this.#dims) this.#addPlain(whole);
     this.count = 0;
   }
@@ -93,10 +76,4 @@ export class TokenSums implements TokenSink {
   release(): void {
     this.#work.release();
   }
-}
-
-function instantiate(arena: Arena): Sum {
-  compiled ??= new WebAssembly.Module(Buffer.from(SUM_CODE, 'base64'));
-  const instance = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
-  return instance.exports.sum as Sum;
 }

@@ -1,45 +1,88 @@
 /**
- * The vocabulary of a WordPiece tokenizer as a hash table over its own bytes: nothing is a string.
- * Pieces that begin a word and pieces that go on ("##" in the file) have keys of their own.
+ * The vocabulary of a WordPiece tokenizer as a hash table over its own bytes, in an arena: nothing
+ * is a string. Pieces that begin a word and pieces that go on ("##" in the file) have keys of their
+ * own. In the arena, words of 4 bytes:
+ *
+ *   starts[size] ends[size] ids[slots] hashes[slots] text
  */
-import { modelUnavailable } from './model-unavailable.ts';
+import type { Arena, Region } from '../storage/directory.ts';
+import type { EmbedKernels } from './kernels.ts';
+import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
+import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
 
 const LINE_FEED = 10;
 const HASH = 35;
-/** Seeds of the two kinds of piece. */
-export const BEGINS = 0x811c9dc5 | 0;
-export const GOES_ON = 0x2f0b4a27;
 
-/** One step of the hash of a piece. */
-export const hashStep = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
-
-/** Open addressing: slot = finished hash & mask, then the next ones. */
+/** Open addressing: firstSlot(hash), then the next ones. */
 export interface Vocabulary {
+  /** The file's text. */
   readonly bytes: Uint8Array;
   /** Where the text of a token begins (behind "##") and ends, by id. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** Token id + 1 by slot; 0: none. */
   readonly ids: Int32Array;
-  /** Hash (not finished) of the slot's token. */
+  /** Hash of the slot's token. */
   readonly hashes: Int32Array;
-  /** Longest piece, bytes. */
-  readonly longest: number;
+  readonly region: Region;
 }
 
 /**
- * Reads a vocabulary: one token a line. Throws model_unavailable where the file has not `size`
- * lines.
+ * Puts a vocabulary, one token a line, into an arena. Of two equal lines the later one counts.
+ * Throws model_unavailable where the file has not `size` lines.
  */
-export function readVocabulary(bytes: Uint8Array, size: number, path: string): Vocabulary {
-  const starts = new Int32Array(size);
-  const ends = new Int32Array(size);
+export function readVocabulary(
+  file: { readonly path: string; readonly text: Uint8Array },
+  size: number,
+  arena: Arena,
+  kernels: EmbedKernels | null,
+): Vocabulary {
+  const { path, text } = file;
+  const vocabulary = place(text, size, arena);
+  const { starts, ends, ids, hashes, bytes, region } = vocabulary;
+  const from = bytes.byteOffset;
+  const lines =
+    kernels === null
+      ? indexPlain(vocabulary, size)
+      : kernels.index(
+          from,
+          from + bytes.length,
+          size,
+          starts.byteOffset,
+          ends.byteOffset,
+          ids.byteOffset,
+          hashes.byteOffset,
+          ids.length - 1,
+        );
+  if (lines === size) return vocabulary;
+  region.release();
+  const found = `has ${lines > size ? 'more' : `${lines} lines, fewer`} than the ${size} tokens of its model`;
+  throw modelUnavailable({ path, found, hint: COPY_AGAIN });
+}
+
+function place(text: Uint8Array, size: number, arena: Arena): Vocabulary {
   const slots = 2 ** Math.ceil(Math.log2(2 * size + 2));
-  const ids = new Int32Array(slots);
-  const hashes = new Int32Array(slots);
-  const known = { bytes, starts, ends, ids, hashes };
+  const words = 2 * (size + slots);
+  const region = arena.allocate(4 * words + text.length);
+  let at = region.offset;
+  const take = (length: number) => {
+    const view = new Int32Array(arena.memory.buffer, at, length);
+    at += 4 * length;
+    return view;
+  };
+  const starts = take(size);
+  const ends = take(size);
+  const ids = take(slots);
+  const hashes = take(slots);
+  const bytes = new Uint8Array(arena.memory.buffer, at, text.length);
+  bytes.set(text);
+  return { bytes, starts, ends, ids, hashes, region };
+}
+
+/** What the kernel does. */
+function indexPlain(vocabulary: Vocabulary, size: number): number {
+  const { bytes, starts, ends } = vocabulary;
   let id = 0;
-  let longest = 0;
   for (let at = 0; at < bytes.length && id <= size; id++) {
     const inside = bytes[at] === HASH && bytes[at + 1] === HASH && !endsAt(bytes, at + 2);
     if (inside) at += 2;
@@ -49,48 +92,36 @@ export function readVocabulary(bytes: Uint8Array, size: number, path: string): V
     if (id < size) {
       starts[id] = from;
       ends[id] = at;
-      longest = Math.max(longest, at - from);
-      put(known, hash, id);
+      put(vocabulary, hash, id);
     }
     at++;
   }
-  if (id !== size) {
-    throw modelUnavailable({
-      path,
-      found: `has ${id > size ? 'more' : `${id} lines, fewer`} than the ${size} tokens of its model`,
-      hint: 'put the whole model folder there again; lhs model check looks at it',
-    });
-  }
-  return { ...known, longest };
+  return id;
 }
 
 const endsAt = (bytes: Uint8Array, at: number): boolean =>
   at >= bytes.length || bytes[at] === LINE_FEED;
 
-/** The slot where a hash is looked for first. */
-export const firstSlot = (hash: number, mask: number): number =>
-  (hash ^ (hash >>> 15) ^ (hash >>> 7)) & mask;
-
-/** Of two equal lines the later one counts. */
-function put(known: Omit<Vocabulary, 'longest'>, hash: number, id: number): void {
-  const { ids, hashes, bytes, starts, ends } = known;
+function put(vocabulary: Vocabulary, hash: number, id: number): void {
+  const { ids, hashes } = vocabulary;
   const mask = ids.length - 1;
   let slot = firstSlot(hash, mask);
-  for (; ids[slot] !== 0; slot = (slot + 1) & mask) {
-    const other = ids[slot] - 1;
-    if (hashes[slot] !== hash || goesOn(known, other) !== goesOn(known, id)) continue;
-    if (sameText(bytes, starts[other], ends[other], starts[id], ends[id])) break;
+  while (ids[slot] !== 0 && !(hashes[slot] === hash && same(vocabulary, ids[slot] - 1, id))) {
+    slot = (slot + 1) & mask;
   }
   ids[slot] = id + 1;
   hashes[slot] = hash;
 }
 
 /** Whether a token is one that goes on: "##" stands before its text, else a line feed or nothing. */
-export const goesOn = ({ bytes, starts }: Pick<Vocabulary, 'bytes' | 'starts'>, id: number) =>
+export const goesOn = ({ bytes, starts }: Vocabulary, id: number): boolean =>
   bytes[starts[id] - 1] === HASH;
 
-function sameText(bytes: Uint8Array, a: number, aEnd: number, b: number, bEnd: number): boolean {
-  if (aEnd - a !== bEnd - b) return false;
-  for (let i = 0; i < aEnd - a; i++) if (bytes[a + i] !== bytes[b + i]) return false;
+function same(vocabulary: Vocabulary, a: number, b: number): boolean {
+  const { bytes, starts, ends } = vocabulary;
+  const length = ends[a] - starts[a];
+  if (ends[b] - starts[b] !== length || goesOn(vocabulary, a) !== goesOn(vocabulary, b))
+    return false;
+  for (let i = 0; i < length; i++) if (bytes[starts[a] + i] !== bytes[starts[b] + i]) return false;
   return true;
 }

@@ -7,9 +7,10 @@
  *  3. a word: itself if the vocabulary has it, else the longest piece first, again and again; with
  *     no match, or over `maxWordChars` code points, it is one unknown token
  */
+import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
 import { type Step, stepsOf, stepsOfText } from './unicode-steps.ts';
 import { codePointAt, LENGTH_BITS, lengthOf } from './utf8.ts';
-import { BEGINS, firstSlot, GOES_ON, goesOn, hashStep, type Vocabulary } from './vocabulary.ts';
+import { goesOn, type Vocabulary } from './vocabulary.ts';
 
 const DROPPED = 0;
 const SPACE = 1;
@@ -164,7 +165,7 @@ export class WordPieces {
     pieces.length = 0;
     for (let from = 0; from < length; ) {
       const hashes = from === 0 ? this.#hashes : this.#hashesFrom(from, length);
-      let piece = Math.min(length - from, this.#vocabulary.longest);
+      let piece = length - from;
       let id = -1;
       for (; piece > 0; piece--) {
         id = this.#find(hashes[piece - 1], this.#word, from, piece, from > 0);
