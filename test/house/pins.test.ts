@@ -109,6 +109,7 @@ it('pins the commands and their flags', async () => {
       "index parse": "QUERY --index --operator --syntax",
       "index pit close": "INDEX PIT",
       "index pit open": "INDEX --keep-alive",
+      "index print": "TREE --index --syntax",
       "index reindex": "INDEX --as-of",
       "index search": "INDEX [QUERY] --after --collapse --columns --facet --fields --filter --format --highlight --hydrate --limit --offset --operator --output --pit --queries --snapshot-min --sort --syntax --wait",
       "index status": "INDEX",

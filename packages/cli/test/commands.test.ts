@@ -141,6 +141,22 @@ describe('index', () => {
     expect(unknown.stderr).toMatch(/did you mean "english"\?/);
   });
 
+  it('print: the string of a tree, or what no string says', async () => {
+    const all = { bool: { must: [{ term: { field: 'a', value: 'x y' } }, { match_all: {} }] } };
+    const filter = { bool: { filter: [{ match_all: {} }] } };
+    const [plain, kql, no, broken] = await Promise.all([
+      home.run(['index', 'print', JSON.stringify(all)]),
+      home.run(['index', 'print', JSON.stringify(all), '--syntax', 'kql', '--json']),
+      home.run(['index', 'print', JSON.stringify(filter)]),
+      home.run(['index', 'print', '{"bool"']),
+    ]);
+    expect(plain.stdout).toBe('a:x\\ y AND *:*\n');
+    expect(JSON.parse(kql.stdout)).toEqual({ query: 'a:x\\ y and *:*' });
+    expect(no.stderr).toContain('ast.bool.filter cannot be said in a query string');
+    expect(broken.stderr).toContain('the tree is not JSON');
+    expect([no.code, broken.code]).not.toContain(0);
+  });
+
   it('parse, in both syntaxes', async () => {
     const [plain, kql, checked, bad] = await Promise.all([
       home.run(['index', 'parse', 'a OR b']),

@@ -133,6 +133,19 @@ export interface SearchResponse {
   /** Only with `aggs`. */
   readonly aggs?: AggResults;
 }
+/** A query string to be read. */
+export interface ParseQueryRequest {
+  readonly index?: string;
+  readonly query: string;
+  readonly syntax?: 'default' | 'kql';
+  readonly default_operator?: 'or' | 'and';
+}
+/** A tree to be written as a query string, whose default operator is `or`. */
+export interface PrintQueryRequest {
+  readonly index?: string;
+  readonly ast: Json;
+  readonly syntax?: 'default' | 'kql';
+}
 /** `POST /v1/keys:get`. */
 export interface KeysRequest {
   readonly index?: string;
@@ -300,12 +313,9 @@ export interface Backend {
    * The tree of a query string; with `index` its fields are checked, without the default field is
    * "text".
    */
-  parseQuery(request: {
-    index?: string;
-    query: string;
-    syntax?: 'default' | 'kql';
-    default_operator?: 'or' | 'and';
-  }): Promise<{ ast: Json; query: Query }>;
+  parseQuery(request: ParseQueryRequest): Promise<{ ast: Json; query: Query }>;
+  /** A query string that matches what a tree matches; with `index` the tree is checked. */
+  printQuery(request: PrintQueryRequest): Promise<{ query: string }>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(request: {
     definition: string;

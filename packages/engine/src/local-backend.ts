@@ -38,7 +38,9 @@ import type {
   KeysRequest,
   KeysResponse,
   OpenPitRequest,
+  ParseQueryRequest,
   PointInTime,
+  PrintQueryRequest,
   ReindexResponse,
   SavedQuery,
   SavedQueryDraft,
@@ -327,28 +329,14 @@ export class LocalBackend implements Backend {
     return { tokens: analyzeToTokens(analyzerOf(name), text) };
   }
 
-  async parseQuery(request: {
-    index?: string;
-    query: string;
-    syntax?: 'default' | 'kql';
-    default_operator?: 'or' | 'and';
-  }): Promise<{ ast: Json; query: Query }> {
-    const { parseQuery } = await import('./query/syntax/parse.ts');
-    const { writeTree } = await import('./query/tree/write.ts');
-    const { syntax, default_operator: defaultOperator } = request;
-    const parse = (defaultField: string) =>
-      parseQuery(request.query, { syntax, defaultOperator, defaultField });
-    if (request.index === undefined) {
-      const query = parse('text');
-      return { ast: writeTree(query), query };
-    }
-    const { queryFields } = await import('./search/plan.ts');
-    const { bindQuery } = await import('./query/bind/bind.ts');
-    return readIndex(this.#indexes, request, async ({ mapping }) => {
-      const query = parse(mapping.defaultField ?? 'text');
-      bindQuery(query, queryFields(mapping), request.query);
-      return { ast: writeTree(query), query };
-    });
+  async parseQuery(request: ParseQueryRequest): Promise<{ ast: Json; query: Query }> {
+    const { parseText } = await import('./local/query-text.ts');
+    return parseText(this.#indexes, request);
+  }
+
+  async printQuery(request: PrintQueryRequest): Promise<{ query: string }> {
+    const { printTree } = await import('./local/query-text.ts');
+    return printTree(this.#indexes, request);
   }
 
   async validateDefinition(

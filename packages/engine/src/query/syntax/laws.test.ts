@@ -6,6 +6,7 @@ import { readTree } from '../tree/read.ts';
 import { writeTree } from '../tree/write.ts';
 import { parseQuery } from './parse.ts';
 import { printQuery } from './print.ts';
+import { requireSayable } from './sayable.ts';
 
 const SEED = 20_261_121;
 const check = (runs: number) => ({ seed: SEED, numRuns: runs });
@@ -180,9 +181,9 @@ describe('printing', () => {
   it('is undone by parsing', () => {
     fc.assert(
       fc.property(query, (wanted) => {
-        const text = printQuery(wanted) ?? '';
         const limits = { queryBytes: 1_000_000, queryDepth: 100 };
         for (const syntax of ['default', 'kql'] as const) {
+          const text = printQuery(wanted, syntax) ?? '';
           expect(bare(parseQuery(text, { syntax, limits }))).toEqual(bare(wanted));
         }
       }),
@@ -190,19 +191,56 @@ describe('printing', () => {
     );
   });
 
-  it('says no where the syntax has no words', () => {
-    const none = { must: [], should: [], must_not: [], filter: [] };
-    const a: Query = { kind: 'term', field: 'f', value: 'a' };
-    expect(printQuery({ kind: 'match', field: 'f', value: 'a', operator: 'or' })).toBeUndefined();
-    expect(printQuery({ kind: 'bool', ...none, filter: [a] })).toBeUndefined();
-    expect(
-      printQuery({ kind: 'bool', ...none, should: [a, a], minimum_should_match: 2 }),
-    ).toBeUndefined();
-    expect(printQuery({ kind: 'terms', field: 'f', values: ['a', 'b c'] })).toBe(
-      'f:("a" OR "b c")',
-    );
-    expect(printQuery({ kind: 'cidr', field: 'ip', value: '10.0.0.0/8' })).toBe('ip:10.0.0.0/8');
-    expect(printQuery({ kind: 'match_none' })).toBe('-*:*');
+  const none = { must: [], should: [], must_not: [], filter: [] };
+  const f = 'f';
+  const a: Query = { kind: 'term', field: f, value: 'a' };
+  const b: Query = { kind: 'term', field: f, value: 'b' };
+  const bool = (parts: Partial<Query & { kind: 'bool' }>): Query => ({
+    ...{ kind: 'bool', ...none },
+    ...parts,
+  });
+  const nothing: Query = { kind: 'match_none' };
+
+  it.each<[Query, string]>([
+    [{ kind: 'match', field: f, value: 'a', operator: 'or' }, 'ast.match'],
+    [bool({ filter: [a] }), 'ast.bool.filter'],
+    [bool({ should: [a, a, b], minimum_should_match: 2 }), 'ast.bool.minimum_should_match'],
+    [bool({ should: [a], minimum_should_match: 0 }), 'ast.bool.minimum_should_match'],
+    [bool({ must: [a], minimum_should_match: 1 }), 'ast.bool.minimum_should_match'],
+    [bool({ should: [a], minimum_should_match: 2 }), 'ast.bool.minimum_should_match'],
+    [{ kind: 'wildcard', field: f, value: '' }, 'ast.wildcard.value'],
+    [
+      bool({ must_not: [{ kind: 'boost', query: bool({ filter: [a] }), factor: 2 }] }),
+      'ast.bool.must_not[0].boost.query.bool.filter',
+    ],
+  ])('says no where the syntax has no words: %j', (wanted, path) => {
+    expect(printQuery(wanted)).toBeUndefined();
+    expect(() => requireSayable(wanted)).toThrow(`${path} cannot be said in a query string`);
+  });
+
+  it.each<[Query, string, string]>([
+    [{ kind: 'terms', field: f, values: ['a', 'b c'] }, 'f:("a" OR "b c")', 'f:("a" or "b c")'],
+    [{ kind: 'cidr', field: 'ip', value: '10.0.0.0/8' }, 'ip:10.0.0.0/8', 'ip:10.0.0.0/8'],
+    [nothing, '-*:*', '-*:*'],
+    [bool({ must: [a], must_not: [b] }), 'f:a AND NOT f:b', 'f:a and not f:b'],
+    [bool({ must: [a], should: [a, b] }), '+f:a f:a f:b', '+f:a f:a f:b'],
+    [
+      bool({ must: [a], should: [a, b], minimum_should_match: 1 }),
+      ...(['+f:a +(f:a OR f:b)', '+f:a +(f:a or f:b)'] as const),
+    ],
+    [
+      bool({ must: [b], should: [a, b], minimum_should_match: 2, must_not: [a] }),
+      ...(['f:b AND f:a AND f:b AND NOT f:a', 'f:b and f:a and f:b and not f:a'] as const),
+    ],
+    [
+      bool({ must: [a], should: [b, { kind: 'boost', query: nothing, factor: 2 }] }),
+      ...(['+f:a f:b (-*:*)^2', '+f:a f:b (-*:*)^2'] as const),
+    ],
+    [{ kind: 'wildcard', field: f, value: 'a\\*b' }, 'f:a\\*b~0', 'f:a\\*b~0'],
+    [{ kind: 'wildcard', field: f, value: '**' }, 'f:/.*/', 'f:/.*/'],
+    [{ kind: 'prefix', field: f, value: '' }, 'f:/.*/', 'f:/.*/'],
+  ])('writes %j as %s', (wanted, text, kql) => {
+    expect([printQuery(wanted), printQuery(wanted, 'kql')]).toEqual([text, kql]);
   });
 });
 

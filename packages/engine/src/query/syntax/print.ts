@@ -1,29 +1,45 @@
 import type { Bound, Query } from '../query.ts';
 import { escapeField, escapeWord, quote } from './characters.ts';
+import { unsayable, wantedShould } from './sayable.ts';
+import type { Syntax } from './token.ts';
 
 /**
- * A query string (default syntax, default operator `or`) that means the same as the query;
- * undefined where the syntax has no way to say it: `filter`, a `minimum_should_match` other than
- * the default, `match` (it is analysed first). Every field is written out. parseQuery of it is the
- * query again, up to bools of one clause, sets (an OR) and CIDR blocks (a term, told by the field's
- * type).
+ * A query string (default operator `or`) that matches what the query matches, in both syntaxes;
+ * `kql` writes its operators in small letters. undefined where the syntax has no way to say it
+ * (sayable.ts). Every field is written out. parseQuery of it is the query again, up to bools of one
+ * clause, sets (an OR, whose clauses score), CIDR blocks (a term, told by the field's type) and
+ * patterns that are another kind's in a string (a wildcard without `*` and `?` is a word within no
+ * edits).
  */
-export function printQuery(query: Query): string | undefined {
+export function printQuery(query: Query, syntax: Syntax = 'default'): string | undefined {
+  return unsayable(query) === null ? print(query, OPERATORS[syntax]) : undefined;
+}
+
+interface Operators {
+  readonly and: string;
+  readonly or: string;
+  readonly not: string;
+}
+const OPERATORS: Readonly<Record<Syntax, Operators>> = {
+  default: { and: ' AND ', or: ' OR ', not: 'NOT ' },
+  kql: { and: ' and ', or: ' or ', not: 'not ' },
+};
+
+function print(query: Query, words: Operators): string {
   switch (query.kind) {
     case 'bool':
-      return printBool(query);
-    case 'boost': {
-      const inner = printOperand(query.query, query.query.kind === 'boost');
-      return inner === undefined ? undefined : `${inner}^${query.factor}`;
-    }
+      return printBool(query, words);
+    case 'boost':
+      return `${printOperand(query.query, words, query.query.kind === 'boost')}^${query.factor}`;
     case 'match':
-      return undefined;
+    case 'knn':
+      throw new TypeError(`a ${query.kind} has no query string`);
     case 'match_all':
       return '*:*';
     case 'match_none':
       return '-*:*';
     case 'terms':
-      return printTerms(query.field, query.values);
+      return printTerms(query.field, query.values, words);
     default:
       return `${escapeField(query.field)}:${printValue(query)}`;
   }
@@ -31,7 +47,7 @@ export function printQuery(query: Query): string | undefined {
 
 type Valued = Exclude<
   Query,
-  { readonly kind: 'bool' | 'boost' | 'match' | 'match_all' | 'match_none' | 'terms' }
+  { readonly kind: 'bool' | 'boost' | 'match' | 'knn' | 'match_all' | 'match_none' | 'terms' }
 >;
 
 function printValue(query: Valued): string {
@@ -42,9 +58,9 @@ function printValue(query: Valued): string {
     case 'phrase':
       return quote(query.value) + (query.slop > 0 ? `~${query.slop}` : '');
     case 'prefix':
-      return `${escapeWord(query.value)}*`;
+      return query.value === '' ? ANY_TERM : `${escapeWord(query.value)}*`;
     case 'wildcard':
-      return printPattern(query.value);
+      return printWildcard(query.value);
     case 'regex':
       return `/${printRegex(query.value)}/`;
     case 'fuzzy':
@@ -58,9 +74,12 @@ function printValue(query: Valued): string {
 
 const printWord = (value: string): string => (value === '' ? '""' : escapeWord(value));
 
-function printTerms(field: string, values: readonly string[]): string {
+/** Any term, unlike `*`, which is any value: a path's `*` takes paths below it, too. */
+const ANY_TERM = '/.*/';
+
+function printTerms(field: string, values: readonly string[], { or }: Operators): string {
   if (values.length === 0) return '-*:*';
-  return `${escapeField(field)}:(${values.map(quote).join(' OR ')})`;
+  return `${escapeField(field)}:(${values.map(quote).join(or)})`;
 }
 
 function printRange(lower: Bound | undefined, upper: Bound | undefined): string {
@@ -72,6 +91,15 @@ function printRange(lower: Bound | undefined, upper: Bound | undefined): string 
 function printBound(bound: Bound | undefined): string {
   if (bound === undefined) return '*';
   return /^[\p{L}\p{N}_.:+/-]+$/u.test(bound.value) ? bound.value : quote(bound.value);
+}
+
+/** A pattern of the tree; without `*` and `?` outside of backslashes it is a term of its own. */
+function printWildcard(pattern: string): string {
+  if (/^\*+$/.test(pattern)) return ANY_TERM;
+  if (/^(?:[^*?\\]|\\[\s\S]|\\$)*$/.test(pattern)) {
+    return `${escapeWord(pattern.replace(/\\([\s\S])/g, '$1'))}~0`;
+  }
+  return printPattern(pattern);
 }
 
 /**
@@ -99,40 +127,25 @@ function printRegex(pattern: string): string {
   return out;
 }
 
-function printBool(query: Query & { readonly kind: 'bool' }): string | undefined {
-  const { must, should, must_not, filter, minimum_should_match: least } = query;
-  if (filter.length > 0) return undefined;
-  if (should.length > 0 && least !== undefined && least !== (must.length === 0 ? 1 : 0)) {
-    return undefined;
+function printBool(query: Query & { readonly kind: 'bool' }, words: Operators): string {
+  const { must_not } = query;
+  const wanted = wantedShould(query);
+  const must = wanted === 'all' ? [...query.must, ...query.should] : query.must;
+  const should = wanted === 'all' ? [] : query.should;
+  const clause = (sign: string) => (part: Query) => sign + printOperand(part, words);
+  if (must.length + should.length + must_not.length === 0) return '*:*^0';
+  if (should.length === 0) {
+    return [...must.map(clause('')), ...must_not.map(clause(words.not))].join(words.and);
   }
-  if (must.length + should.length + must_not.length === 0) return '*:*';
-  if (should.length === 0) return join([...must], must_not, ' AND ', 'NOT ');
-  if (must.length === 0 && must_not.length === 0) return join(should, [], ' OR ', '');
-  const required = must.map((q) => ['+', q] as const);
-  const optional = should.map((q) => ['', q] as const);
-  const excluded = must_not.map((q) => ['-', q] as const);
-  const parts = [...required, ...optional, ...excluded].map(([sign, q]) => signed(sign, q));
-  return parts.includes(undefined) ? undefined : parts.join(' ');
-}
-
-function join(
-  clauses: readonly Query[],
-  excluded: readonly Query[],
-  operator: string,
-  not: string,
-): string | undefined {
-  const parts = [...clauses.map((q) => signed('', q)), ...excluded.map((q) => signed(not, q))];
-  return parts.includes(undefined) ? undefined : parts.join(operator);
-}
-
-function signed(sign: string, query: Query): string | undefined {
-  const text = printOperand(query, query.kind === 'match_none');
-  return text === undefined ? undefined : sign + text;
+  if (must.length === 0 && must_not.length === 0) return should.map(clause('')).join(words.or);
+  const one = wanted === 'one' && must.length > 0;
+  const optional = one ? [`+(${should.map(clause('')).join(words.or)})`] : should.map(clause(''));
+  return [...must.map(clause('+')), ...optional, ...must_not.map(clause('-'))].join(' ');
 }
 
 /** In parentheses where it would not be one clause otherwise. */
-function printOperand(query: Query, always: boolean): string | undefined {
-  const text = printQuery(query);
-  const apart = always || query.kind === 'bool' || (query.kind === 'terms' && !query.values.length);
-  return text === undefined || !apart ? text : `(${text})`;
+function printOperand(query: Query, words: Operators, always = false): string {
+  const none = query.kind === 'match_none' || (query.kind === 'terms' && !query.values.length);
+  const text = print(query, words);
+  return always || none || query.kind === 'bool' ? `(${text})` : text;
 }

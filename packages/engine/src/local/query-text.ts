@@ -1,0 +1,57 @@
+import type { Json, ParseQueryRequest, PrintQueryRequest } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { bindQuery } from '../query/bind/bind.ts';
+import type { Query } from '../query/query.ts';
+import { parseQuery } from '../query/syntax/parse.ts';
+import { printQuery } from '../query/syntax/print.ts';
+import { requireSayable } from '../query/syntax/sayable.ts';
+import { readTree } from '../query/tree/read.ts';
+import { writeTree } from '../query/tree/write.ts';
+import { queryFields } from '../search/plan.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { readIndex } from './read-index.ts';
+
+/** The tree of a query string. Throws invalid_query, limit_exceeded; with an index as a search. */
+export async function parseText(
+  indexes: LocalIndexes,
+  request: ParseQueryRequest,
+): Promise<{ ast: Json; query: Query }> {
+  const { syntax, default_operator: defaultOperator } = request;
+  const parse = (defaultField: string) =>
+    parseQuery(request.query, { syntax, defaultOperator, defaultField });
+  if (request.index === undefined) {
+    const query = parse('text');
+    return { ast: writeTree(query), query };
+  }
+  return readIndex(indexes, request, async ({ mapping }) => {
+    const query = parse(mapping.defaultField ?? 'text');
+    bindQuery(query, queryFields(mapping), request.query);
+    return { ast: writeTree(query), query };
+  });
+}
+
+/**
+ * The query string of a tree, short enough to be asked. Throws unsupported where none says it,
+ * limit_exceeded where it would be too long, and what reading (and with an index binding) throws.
+ */
+export async function printTree(
+  indexes: LocalIndexes,
+  { index, ast, syntax }: PrintQueryRequest,
+): Promise<{ query: string }> {
+  const tree = readTree(ast);
+  if (index !== undefined) {
+    await readIndex(indexes, { index }, async ({ mapping }) => {
+      bindQuery(tree, queryFields(mapping), null);
+    });
+  }
+  requireSayable(tree);
+  const query = printQuery(tree, syntax)!;
+  const bytes = Buffer.byteLength(query);
+  if (bytes > LIMITS.queryBytes) {
+    const message = `the query string of the tree has ${bytes} bytes: at most ${LIMITS.queryBytes} are read`;
+    throw new LhsError('limit_exceeded', message, { hint: 'send the tree itself, as "ast"' });
+  }
+  parseQuery(query, { syntax });
+  return { query };
+}
