@@ -1,4 +1,6 @@
 import type { Arena } from '../storage/directory.ts';
+import { KERNEL_CODE } from './kernel-code.ts';
+import { PlainVectorKernels } from './plain-vector-kernels.ts';
 
 /**
  * The inner loops over the plane of high bytes, in an arena: rows of `row` bytes, a multiple of 16.
@@ -30,42 +32,17 @@ export const BATCH = 16_384;
 /** 13 lines apart, so that the arrays do not compete for the same lines of the cache. */
 export const DOTS_AT = LIST_AT + 4 * BATCH + 832;
 
-/** Plain loops, where WebAssembly is not wanted, and to hold it to. */
-export class PlainVectorKernels implements VectorKernels {
-  readonly #arena: Arena;
+let compiled: WebAssembly.Module | undefined;
 
-  constructor(arena: Arena) {
-    this.#arena = arena;
-  }
-
-  dots(rowsAt: number, count: number, row: number, queryAt: number, dotsAt: number): void {
-    for (let i = 0; i < count; i++) this.#dot(rowsAt + i * row, row, queryAt, dotsAt + 4 * i);
-  }
-
-  dotsOf(
-    rowsAt: number,
-    listAt: number,
-    count: number,
-    row: number,
-    queryAt: number,
-    dotsAt: number,
-  ): void {
-    const { i32 } = this.#arena;
-    for (let i = 0; i < count; i++) {
-      const slot = i32[(listAt >> 2) + i];
-      this.#dot(rowsAt + slot * row, row, queryAt, dotsAt + 4 * i);
-    }
-  }
-
-  #dot(rowAt: number, row: number, queryAt: number, dotAt: number): void {
-    const { u8, i32 } = this.#arena;
-    let sum = 0;
-    for (let c = 0; c < row; c++) {
-      const at = queryAt + 2 * c;
-      sum += ((((u8[at + 1] << 8) | u8[at]) << 16) >> 16) * ((u8[rowAt + c] << 24) >> 24);
-    }
-    i32[dotAt >> 2] = sum;
-  }
+/** Kernels of an arena; `plain`: loops in JavaScript instead of WebAssembly. */
+export function createVectorKernels(
+  arena: Arena,
+  plain = process.env.LHS_WASM === '0',
+): VectorKernels {
+  if (plain) return new PlainVectorKernels(arena);
+  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
+  const { exports } = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
+  return exports as unknown as VectorKernels;
 }
 
 const known = new WeakMap<Arena, VectorKernels>();
@@ -74,7 +51,7 @@ const known = new WeakMap<Arena, VectorKernels>();
 export function kernelsOf(arena: Arena): VectorKernels {
   let kernels = known.get(arena);
   if (kernels === undefined) {
-    kernels = new PlainVectorKernels(arena);
+    kernels = createVectorKernels(arena);
     known.set(arena, kernels);
   }
   return kernels;

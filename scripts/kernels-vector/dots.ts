@@ -1,0 +1,85 @@
+/** Dot products of a query's 16-bit codes with rows of bytes, four rows at a time. */
+import { add, c32, g, load, locals, params, set, shl, sub, times } from '../kernels/wat.ts';
+
+/** Rows of one step: they share what is loaded of the query. */
+const ROWS = 4;
+
+/** 16 components of `rows` rows from $p0 … on, `offset` bytes further. */
+const sixteen = (rows: number, offset: number): string => `
+  ${set('qa', `(v128.load offset=${2 * offset} ${g('q')})`)}
+  ${set('qb', `(v128.load offset=${2 * offset + 16} ${g('q')})`)}
+  ${times(rows, (r) => {
+    const part = (at: number, query: string) =>
+      `(i32x4.dot_i16x8_s (v128.load8x8_s offset=${offset + at} ${g(`p${r}`)}) ${g(query)})`;
+    return (
+      set(`s${r}`, `(i32x4.add ${g(`s${r}`)} ${part(0, 'qa')})`) +
+      set(`s${r}`, `(i32x4.add ${g(`s${r}`)} ${part(8, 'qb')})`)
+    );
+  })}`;
+
+const forward = (rows: number, bytes: number): string =>
+  set('q', add(g('q'), c32(2 * bytes))) +
+  times(rows, (r) => set(`p${r}`, add(g(`p${r}`), c32(bytes))));
+
+/** s0 … = sums of the products, four lanes each, of the rows at $p0 …. */
+const sums = (rows: number): string => `
+  ${set('q', g('query'))} ${set('e', add(g('query'), shl(`(i32.and ${g('row')} (i32.const -32))`, 1)))}
+  ${times(rows, (r) => set(`s${r}`, '(v128.const i32x4 0 0 0 0)'))}
+  (if (i32.ne ${g('q')} ${g('e')}) (then (loop $c
+    ${sixteen(rows, 0)} ${sixteen(rows, 16)} ${forward(rows, 32)}
+    (br_if $c (i32.ne ${g('q')} ${g('e')})))))
+  (if (i32.and ${g('row')} ${c32(16)}) (then ${sixteen(rows, 0)}))`;
+
+const pairs = (a: string, b: string, lanes: readonly number[]): string => {
+  const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
+  return `(i8x16.shuffle ${bytes.join(' ')} ${a} ${b})`;
+};
+const halves = (a: string, b: string): string =>
+  `(i32x4.add ${pairs(g(a), g(b), [0, 4, 1, 5])} ${pairs(g(a), g(b), [2, 6, 3, 7])})`;
+
+/** Sums of the lanes of s0 .. s3 as four lanes. */
+const across = `${set('s0', halves('s0', 's1'))} ${set('s2', halves('s2', 's3'))}
+  (v128.store ${g('dots')} (i32x4.add ${pairs(g('s0'), g('s2'), [0, 1, 4, 5])}
+    ${pairs(g('s0'), g('s2'), [2, 3, 6, 7])}))`;
+
+const single = `(i32.store ${g('dots')} ${[0, 1, 2, 3]
+  .map((lane) => `(i32x4.extract_lane ${lane} ${g('s0')})`)
+  .reduce(add)})`;
+
+/**
+ * `place(r)`: address of row r of a step. Both loops move `dots` on; `step(rows)` moves what
+ * `place` reads.
+ */
+const kernel = (
+  name: string,
+  names: string,
+  place: (r: number) => string,
+  step: (rows: number) => string,
+): string => {
+  const pass = (rows: number, out: string): string => `
+    (block $done${rows} (loop $l${rows}
+      (br_if $done${rows} (i32.lt_s ${g('count')} ${c32(rows)}))
+      ${times(rows, (r) => set(`p${r}`, place(r)))}
+      ${sums(rows)} ${out}
+      ${step(rows)} ${set('dots', add(g('dots'), c32(4 * rows)))}
+      ${set('count', sub(g('count'), c32(rows)))} (br $l${rows})))`;
+  return `(func (export "${name}") ${params('i32', names)}
+    ${locals('i32', 'q e p0 p1 p2 p3')} ${locals('v128', 'qa qb s0 s1 s2 s3')}
+    ${pass(ROWS, across)} ${pass(1, single)})`;
+};
+
+/** dots: of `count` rows that lie behind one another. */
+export const dots = kernel(
+  'dots',
+  'rows count row query dots',
+  (r) => (r === 0 ? g('rows') : add(g(`p${r - 1}`), g('row'))),
+  (rows) => set('rows', add(g('rows'), `(i32.mul ${g('row')} ${c32(rows)})`)),
+);
+
+/** dotsOf: of the rows that are listed. */
+export const dotsOf = kernel(
+  'dotsOf',
+  'rows list count row query dots',
+  (r) => add(g('rows'), `(i32.mul ${load(add(g('list'), c32(4 * r)))} ${g('row')})`),
+  (rows) => set('list', add(g('list'), c32(4 * rows))),
+);
