@@ -35,6 +35,7 @@ export const LIMITS = Object.freeze({
   definitionDepth: 32,
   definitionFields: 1000,
   vectorDims: 4096,
+  embeddingCacheBytes: 4 * 2 ** 30,
   segmentDocs: 16_777_216,
   nameChars: 128,
   appliedSnapshots: 128,

@@ -4,7 +4,7 @@
  * 1. Keys: encoded from the key columns; a NULL is refused.
  * 2. Hashes: over every column that was read (row-hash.ts).
  * 3. Fields: plain columns share the batch's bytes where they can; lists and odd types go value by
- *    value; variants by leaf.
+ *    value; variants by leaf. Of a VECTOR field of texts the texts: vector-stage.ts embeds them.
  *
  * A value that cannot become what its field says is refused with key, column, value and place;
  * inside a variant, where no schema holds, it is left out of the typed field and counted.
@@ -28,6 +28,7 @@ import {
   textOfColumns,
 } from './text-fields.ts';
 import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
+import { vectorsOfColumn } from './vectors-of-column.ts';
 
 /** What tells the rows of a batch apart: keys, and hashes over every column that was read. */
 export interface KeyedRows {
@@ -84,7 +85,7 @@ export function blockOfRows(
 }
 
 function isUsed({ plan }: MappedField): boolean {
-  return plan.inverted !== null || plan.column !== null || plan.stored;
+  return plan.inverted !== null || plan.column !== null || plan.stored || plan.vector !== undefined;
 }
 
 function fieldOf(mapping: Mapping, field: MappedField, batch: Batch, leftOut: LeftOut): FieldBlock {
@@ -117,8 +118,11 @@ function plainField(
   const vector = batch.columns[columns[0]];
   const { name, type } = mapping.columns[columns[0]];
   const { type: wanted } = field.plan;
+  if (field.plan.vector?.model === null) {
+    return vectorsOfColumn(mapping, field.plan.vector, batch, columns[0]);
+  }
   if (vector.kind === 'utf8') {
-    if (wanted === 'TEXT') return textOfColumn(field, vector, batch.rows);
+    if (wanted === 'TEXT' || wanted === 'VECTOR') return textOfColumn(field, vector, batch.rows);
     if (wanted === 'IP') return ipOfColumn(mapping, batch, vector, name);
     if (wanted === 'KEYWORD') return keywordOfColumn(mapping, field, batch, vector, name);
   } else if (vector.kind !== 'values' && wanted !== 'KEYWORD') {

@@ -23,7 +23,7 @@ export interface VectorDefinition {
   /** Absent: as many as the default model gives. */
   readonly dims?: number;
   /**
-   * `default`, or a folder (schema/vector-plan.ts: relative to the definition's). Absent: the
+   * `default`, or a folder (relative to that of the definition's file). Absent: the
    * default model for texts, none for a column that holds vectors.
    */
   readonly model?: string;

@@ -1,4 +1,5 @@
 import { LIMITS } from '../base/limits.ts';
+import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/default-model.ts';
 import {
   type FieldDefinition,
   SIMILARITIES,
@@ -6,7 +7,7 @@ import {
   type VectorDefinition,
 } from './definition.ts';
 import { type KnownEntries, readChoice, readFlag, readText, readWhole } from './tree-reading.ts';
-import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS, defaultDimsFault } from './vector-plan.ts';
+import { defaultDimsFault } from './vector-plan.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
 /** Keys of a field that only VECTOR has. */

@@ -1,16 +1,7 @@
-import { isAbsolute, resolve } from 'node:path';
 import type { Type } from '@lakehouse-search/lake';
+import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/default-model.ts';
 import type { FieldDefinition } from './definition.ts';
 import type { VectorPlan } from './field-plan.ts';
-
-/** The name of the model that comes with the toolkit, and how many numbers it gives. */
-export const DEFAULT_MODEL = 'default';
-export const DEFAULT_MODEL_DIMS = 384;
-
-/** Where a plan's model is: `default`, or a folder relative to that of the definition's file. */
-export function modelPlace(model: string, baseDir: string): string {
-  return model === DEFAULT_MODEL || isAbsolute(model) ? model : resolve(baseDir, model);
-}
 
 /** A plan, or what is wrong and which key of the field says so. */
 export type VectorPlanning =

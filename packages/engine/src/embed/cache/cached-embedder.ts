@@ -1,0 +1,130 @@
+/**
+ * Texts to vectors, each text embedded once:
+ *   1. every text is named by its hash; what the cache has is copied
+ *   2. the rest, each distinct text once, goes to the model in portions, and from there into fixed
+ *      point and into the cache, portion by portion: what was done is not lost with the process
+ *   3. one vector a text, scale 0 where it has none (empty, or nothing that the model knows)
+ */
+import { type FixedVectors, fixVectors } from '../../base/fixed-vector.ts';
+import type { Embedder, Texts } from '../embedder.ts';
+import { KEY_BYTES } from './cache-format.ts';
+import type { EmbeddingCache } from './embedding-cache.ts';
+import { KeyTable } from './key-table.ts';
+import { emptyKeys, type TextKeys, textKeys } from './text-keys.ts';
+
+/** A portion ends at the first of these. */
+const PORTION_TEXTS = 1024;
+const PORTION_BYTES = 1 << 20;
+
+/** Vectors that were there before, repeated texts included, and texts that a model has embedded. */
+export interface EmbeddingCounts {
+  readonly reused: number;
+  readonly computed: number;
+}
+
+/** A model behind its cache. Neither is closed here. */
+export class CachedEmbedder {
+  readonly #embedder: Embedder;
+  readonly #cache: EmbeddingCache;
+  #reused = 0;
+  #computed = 0;
+
+  constructor(embedder: Embedder, cache: EmbeddingCache) {
+    this.#embedder = embedder;
+    this.#cache = cache;
+  }
+
+  get counts(): EmbeddingCounts {
+    return { reused: this.#reused, computed: this.#computed };
+  }
+
+  /** The vectors of texts. `told` is called before each portion: it may throw to stop the work. */
+  async vectors(texts: Texts, told: () => void = () => {}): Promise<FixedVectors> {
+    const { dims } = this.#embedder.identity;
+    const keys = textKeys(texts);
+    const out = { scales: new Float32Array(keys.count), codes: new Int16Array(keys.count * dims) };
+    const entries = this.#cache.find(keys);
+    this.#cache.read(entries, out);
+    const wanted = distinct(texts, keys, entries);
+    for (const portion of portions(texts, wanted.firsts)) {
+      told();
+      const found = await this.#embed(texts, keys, portion);
+      portion.forEach((i, j) => {
+        copy(found, j, out, i, dims);
+      });
+    }
+    for (const [i, first] of wanted.repeats) copy(out, first, out, i, dims);
+    this.#count(texts, wanted.firsts.length);
+    return out;
+  }
+
+  async #embed(texts: Texts, keys: TextKeys, portion: readonly number[]): Promise<FixedVectors> {
+    const { dims } = this.#embedder.identity;
+    const found = fixVectors(await this.#embedder.embed(pick(texts, portion)), dims);
+    this.#cache.add(pickKeys(keys, portion), found);
+    return found;
+  }
+
+  #count({ offsets }: Texts, computed: number): void {
+    let texts = 0;
+    for (let i = 1; i < offsets.length; i++) if (offsets[i] > offsets[i - 1]) texts++;
+    this.#computed += computed;
+    this.#reused += texts - computed;
+  }
+}
+
+/** Texts without an entry: the first of each kind, and those that repeat it. Empty ones are neither. */
+function distinct(texts: Texts, keys: TextKeys, entries: Int32Array) {
+  const table = new KeyTable();
+  const firsts: number[] = [];
+  const repeats: [text: number, first: number][] = [];
+  for (let i = 0; i < keys.count; i++) {
+    if (entries[i] >= 0 || texts.offsets[i] === texts.offsets[i + 1]) continue;
+    const known = table.find(keys, i);
+    if (known >= 0) repeats.push([i, firsts[known]]);
+    else {
+      table.add(keys, i);
+      firsts.push(i);
+    }
+  }
+  return { firsts, repeats };
+}
+
+function* portions({ offsets }: Texts, wanted: readonly number[]): Generator<readonly number[]> {
+  let portion: number[] = [];
+  let bytes = 0;
+  for (const i of wanted) {
+    portion.push(i);
+    bytes += offsets[i + 1] - offsets[i];
+    if (portion.length < PORTION_TEXTS && bytes < PORTION_BYTES) continue;
+    yield portion;
+    portion = [];
+    bytes = 0;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function pick({ offsets, bytes }: Texts, wanted: readonly number[]): Texts {
+  const ends = new Int32Array(wanted.length + 1);
+  wanted.forEach((i, j) => {
+    ends[j + 1] = ends[j] + offsets[i + 1] - offsets[i];
+  });
+  const picked = new Uint8Array(ends[wanted.length]);
+  wanted.forEach((i, j) => {
+    picked.set(bytes.subarray(offsets[i], offsets[i + 1]), ends[j]);
+  });
+  return { offsets: ends, bytes: picked };
+}
+
+function pickKeys(keys: TextKeys, wanted: readonly number[]): TextKeys {
+  const picked = emptyKeys(wanted.length);
+  wanted.forEach((i, j) => {
+    picked.bytes.set(keys.bytes.subarray(i * KEY_BYTES, (i + 1) * KEY_BYTES), j * KEY_BYTES);
+  });
+  return picked;
+}
+
+function copy(from: FixedVectors, i: number, to: FixedVectors, j: number, dims: number): void {
+  to.scales[j] = from.scales[i];
+  to.codes.set(from.codes.subarray(i * dims, (i + 1) * dims), j * dims);
+}
