@@ -1,0 +1,10 @@
+/** Numbers of [0, 1) from a seed, the same ones every time (xorshift32). */
+export function randomNumbers(seed: number): () => number {
+  let state = Math.imul(seed | 1, 0x9e3779b1) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
