@@ -24,3 +24,6 @@ export interface Embedder {
   embed(texts: Texts): Promise<Float32Array>;
   close(): Promise<void>;
 }
+
+/** Opens a model by its name in a definition; relative folders are taken from `from`. */
+export type OpenEmbedder = (model: string, from: string) => Promise<Embedder>;

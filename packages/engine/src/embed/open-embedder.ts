@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Embedder } from './embedder.ts';
 import { modelUnavailable } from './model-unavailable.ts';
 import { openStaticModel } from './static-model.ts';
+import { openTransformer } from './transformer-model.ts';
 
 /** The name of the model that ships with lhs. */
 export const DEFAULT_MODEL = 'default';
@@ -30,7 +31,21 @@ export async function openEmbedder(
   options: EmbedderOptions = {},
 ): Promise<Embedder> {
   const folder = modelFolder(model, options.from);
-  return openStaticModel(folder, { name: model, remembered: options.remembered });
+  const { remembered } = options;
+  return kindOf(folder) === 'static'
+    ? openStaticModel(folder, { name: model, remembered })
+    : openTransformer(folder, { name: model, remembered });
+}
+
+/** Which reader a model's folder needs. Throws model_unavailable where it is neither's. */
+export function kindOf(folder: string): 'static' | 'transformer' {
+  if (existsSync(join(folder, 'model.json'))) return 'static';
+  if (existsSync(join(folder, 'config.json'))) return 'transformer';
+  throw modelUnavailable({
+    path: join(folder, 'model.json'),
+    found: 'is missing, and so is "config.json"',
+    hint: 'name a folder with a static model (model.json) or with a transformer (config.json, tokenizer.json, onnx/)',
+  });
 }
 
 /** The folder of a model. Throws model_unavailable where there is none. */
