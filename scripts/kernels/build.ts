@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
-import { count, intersect, mark, sieve } from './lists.ts';
+import { intersect, sieve } from './lists.ts';
 import { frequency, locate, match, phraseSurvivors, phrases } from './phrase.ts';
 import { bounds, list, lists, ranges } from './ranges.ts';
 
@@ -24,10 +24,8 @@ const text = `(module (import "env" "memory" (memory 1))
   ${[1, 2, 3].map(bounds).join('\n')}
   ${[1, 2, 3].map(ranges).join('\n')}
   ${LISTS.map(([l, p]) => lists(l, p)).join('\n')}
-  ${list} ${sieve} ${mark} ${intersect} ${locate} ${frequency} ${match}
-  ${[2, 3].map(phrases).join('\n')} ${phraseSurvivors}
-  ${count('countAnd', 'and', false)} ${count('countOr', 'or', false)}
-  ${count('countAndBut', 'and', true)} ${count('countOrBut', 'or', true)})`;
+  ${list} ${sieve} ${intersect} ${locate} ${frequency} ${match}
+  ${[2, 3].map(phrases).join('\n')} ${phraseSurvivors})`;
 
 const assembler = await wabt();
 const parsed = assembler.parseWat('kernels.wat', text, { simd: true });

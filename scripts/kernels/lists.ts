@@ -1,5 +1,5 @@
-/** Intersection of decoded lists, and counting on bitmaps. */
-import { add, and, c32, g, load, load64, locals, low, params, set, shl, shr, sub } from './wat.ts';
+/** Intersection of decoded lists. */
+import { add, c32, g, load, locals, params, set, shl } from './wat.ts';
 
 const word = (array: string, i: string): string => add(g(array), shl(g(i), 2));
 const store = (array: string, value: string): string => `(i32.store ${word(array, 'm')} ${value})`;
@@ -68,41 +68,3 @@ export const sieve = `(func (export "sieve")
   (if (i32.eqz ${g('hits')}) (then ${pass('')}) (else
     (if ${g('first')} (then ${pass(g('i'))}) (else ${pass(load(word('hits', 'i')))}))))
   ${g('m')})`;
-
-/** What stands from bit `bit` of `data` on. */
-const fromBit = low(`(i64.shr_u ${load64(add(g('data'), shr(g('bit'), 3)))}
-  (i64.extend_i32_u ${and(g('bit'), c32(7))}))`);
-
-/**
- * mark: adds up n deltas - 1 of `width` bits (up to 24), low bits first, and sets the bits of the
- * documents; returns the last one. Traps at a document that is not below `docs`.
- */
-export const mark = `(func (export "mark") ${params('i32', 'data n width last words docs')}
-  (result i32) ${locals('i32', 'bit mask at')}
-  ${set('mask', sub(`(i32.shl (i32.const 1) ${g('width')})`, c32(1)))}
-  (loop $l
-    ${set('last', add(add(g('last'), c32(1)), and(g('mask'), fromBit)))}
-    (if (i32.ge_u ${g('last')} ${g('docs')}) (then unreachable))
-    ${set('at', add(g('words'), shl(shr(g('last'), 5), 2)))}
-    (i32.store ${g('at')} (i32.or ${load(g('at'))} (i32.shl (i32.const 1) ${g('last')})))
-    ${set('bit', add(g('bit'), g('width')))}
-    (br_if $l (local.tee $n ${sub(g('n'), c32(1))})))
-  ${g('last')})`;
-
-const block = (array: string): string => `(v128.load ${add(g(array), g('i'))})`;
-
-/**
- * Number of bits of (a op b op c), without those of `blocked` where `but` says so; whole multiples
- * of 16 bytes.
- */
-export const count = (name: string, op: 'and' | 'or', but: boolean): string => {
-  const bits = `(v128.${op} (v128.${op} ${block('a')} ${block('b')}) ${block('c')})`;
-  const kept = but ? `(v128.andnot ${bits} ${block('blocked')})` : bits;
-  const ones = `(i32x4.extadd_pairwise_i16x8_u
-    (i16x8.extadd_pairwise_i8x16_u (i8x16.popcnt ${kept})))`;
-  return `(func (export "${name}") ${params('i32', `a b c${but ? ' blocked' : ''} bytes`)}
-    (result i32) ${locals('i32', 'i')} ${locals('v128', 'sum')}
-    (loop $l ${set('sum', `(i32x4.add ${g('sum')} ${ones})`)}
-      ${set('i', add(g('i'), c32(16)))} (br_if $l (i32.lt_u ${g('i')} ${g('bytes')})))
-    ${[0, 1, 2, 3].map((q) => `(i32x4.extract_lane ${q} ${g('sum')})`).reduce(add)})`;
-};

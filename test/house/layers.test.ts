@@ -23,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   engine: [
     ['base'],
     ['storage', 'analysis'],
+    ['bits'],
     ['embed'],
     ['schema'],
     ['inverted', 'columnar', 'stored', 'vector'],
@@ -33,6 +34,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['registry'],
     ['ingest'],
     ['local'],
+    ['backend-meaning.ts'],
     ['backend-in-step.ts', 'backend-ask.ts', 'backend-kept.ts', 'backend-aggregate.ts'],
     ['backend.ts', 'local-backend.ts'],
     ['index.ts'],

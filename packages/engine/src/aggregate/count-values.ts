@@ -34,11 +34,12 @@ function countAll(
   docs: number,
   matches: Int32Array,
 ): Int32Array | null {
-  const { kernels } = workspace;
-  const at = workspace.copyBits(matches, docs).byteOffset;
+  const { bits, arena } = workspace;
+  const near = matches.buffer === arena.memory.buffer;
+  const at = (near ? matches : workspace.copyBits(matches, docs)).byteOffset;
   const bytes = 4 * matches.length;
-  if (kernels.countAll([at], 0, bytes) < WORTH_A_VALUE * values.length) return null;
-  return Int32Array.from(values, (bitmap) => kernels.countAll([bitmap, at], 0, bytes));
+  if (bits.countAll([at], 0, bytes) < WORTH_A_VALUE * values.length) return null;
+  return bits.countEach(values, at, bytes);
 }
 
 function bitmapsOf(column: OrdinalColumn, postings: InvertedReader): readonly number[] | null {

@@ -70,33 +70,3 @@ export function anyInRange(bits: Int32Array, range: number): boolean {
     (bits[at + 4]! | bits[at + 5]! | bits[at + 6]! | bits[at + 7]!) !== 0
   );
 }
-
-/** Bitmaps that a pool keeps for later: a query over a large segment may take hundreds. */
-const KEPT_BITMAPS = 32;
-
-/**
- * Bitmaps of one length that are used again and again: taken dirty or clean, given back when done.
- */
-export class BitmapPool {
-  readonly #words: number;
-  readonly #free: Int32Array[] = [];
-
-  constructor(docs: number) {
-    this.#words = wordsOf(docs);
-  }
-
-  /** A bitmap with arbitrary bits. */
-  takeDirty(): Int32Array {
-    return this.#free.pop() ?? new Int32Array(this.#words);
-  }
-
-  /** A bitmap without bits. */
-  take(): Int32Array {
-    return this.#free.pop()?.fill(0) ?? new Int32Array(this.#words);
-  }
-
-  /** Takes a bitmap back; a few are kept. */
-  give(bits: Int32Array): void {
-    if (this.#free.length < KEPT_BITMAPS) this.#free.push(bits);
-  }
-}

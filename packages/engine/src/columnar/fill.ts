@@ -1,8 +1,10 @@
 /**
- * Loops that turn codes into bits of matching documents, one zone of 1,024 documents at a time.
- * Each element type has a loop of its own: a loop over several kinds of typed arrays is several
- * times slower.
+ * Loops that turn codes into bits of matching documents, one zone of 1,024 documents at a time: by
+ * kernels where bits and codes lie in one arena. Each element type has a loop of its own: a loop
+ * over several kinds of typed arrays is several times slower.
  */
+import { vectorsFor } from '../bits/bit-kernels.ts';
+import type { Arena } from '../storage/directory.ts';
 
 const ZONE_WORDS = 32;
 type Codes = Uint8Array | Uint16Array | Uint32Array | Int32Array;
@@ -18,27 +20,56 @@ export function fillZone(present: Int32Array, zone: number, bits: Int32Array): v
   for (let word = zone * ZONE_WORDS; word < end; word++) bits[word] |= present[word];
 }
 
-/**
- * Sets the bits of the zone's documents with a code in [lo, hi]. `starts`: where the documents'
- * codes begin (several values a document), or null when document d has slot d. `present`: null
- * where the codes themselves tell that a value is missing.
- */
+/** What a column's codes lie in. */
+export interface CodeSource<T> {
+  readonly arena: Arena;
+  readonly codes: T;
+  /** Where the documents' codes begin (several values a document); null: document d has slot d. */
+  readonly starts: Int32Array | null;
+  /** null where the codes themselves tell that a value is missing. */
+  readonly present: Int32Array | null;
+  readonly docs: number;
+}
+
+/** Sets the bits of the zone's documents with a code in [lo, hi]. */
 export function fillCodes(
-  codes: Codes,
-  starts: Int32Array | null,
-  present: Int32Array | null,
+  source: CodeSource<Codes>,
   zone: number,
-  docs: number,
   lo: number,
   hi: number,
   bits: Int32Array,
 ): void {
-  const from = zone * ZONE_WORDS * 32;
-  const to = Math.min(from + ZONE_WORDS * 32, docs);
-  if (starts !== null) fillMulti(codes, starts, from, to, lo, hi, bits);
-  else if (codes instanceof Uint8Array) fill8(codes, present, from, to, lo, hi, bits);
+  const { codes, starts, present, docs } = source;
+  const first = zone * ZONE_WORDS * 32;
+  const to = Math.min(first + ZONE_WORDS * 32, docs);
+  if (starts !== null) {
+    fillMulti(codes, starts, first, to, lo, hi, bits);
+    return;
+  }
+  const from = first + 32 * fillVectors(source, first, (to - first) >> 5, lo, hi, bits);
+  if (from === to) return;
+  if (codes instanceof Uint8Array) fill8(codes, present, from, to, lo, hi, bits);
   else if (codes instanceof Uint16Array) fill16(codes, present, from, to, lo, hi, bits);
   else fill32(codes, present, from, to, lo, hi, bits);
+}
+
+/** Does so for whole words where kernels can; returns for how many. */
+function fillVectors(
+  { arena, codes, present }: CodeSource<Codes>,
+  first: number,
+  words: number,
+  lo: number,
+  hi: number,
+  bits: Int32Array,
+): number {
+  const vectors = vectorsFor(arena, bits);
+  if (vectors === null || words === 0) return 0;
+  const width = codes.BYTES_PER_ELEMENT as 1 | 2 | 4;
+  const at = first >> 3;
+  const presentAt = present === null ? 0 : present.byteOffset + at;
+  const codesAt = codes.byteOffset + first * width;
+  vectors.between[width](codesAt, presentAt, bits.byteOffset + at, words, lo, hi - lo);
+  return words;
 }
 
 function fillMulti(
@@ -120,19 +151,25 @@ function fill32(
   }
 }
 
-/** As `fillCodes`, for 8-byte signed values. */
+/** As `fillCodes`, for 8-byte signed values, whose presence stands in `present`. */
 export function fillWide(
-  values: BigInt64Array,
-  starts: Int32Array | null,
-  present: Int32Array,
+  source: CodeSource<BigInt64Array> & { readonly present: Int32Array },
   zone: number,
-  docs: number,
   lo: bigint,
   hi: bigint,
   bits: Int32Array,
 ): void {
-  const from = zone * ZONE_WORDS * 32;
+  const { arena, codes: values, starts, present, docs } = source;
+  let from = zone * ZONE_WORDS * 32;
   const to = Math.min(from + ZONE_WORDS * 32, docs);
+  const vectors = vectorsFor(arena, bits);
+  if (vectors !== null && starts === null && to - from >= 32) {
+    const at = from >> 3;
+    const [valuesAt, presentAt] = [values.byteOffset + 8 * from, present.byteOffset + at];
+    const words = (to - from) >> 5;
+    vectors.betweenWide(valuesAt, presentAt, bits.byteOffset + at, words, lo, hi);
+    from += 32 * words;
+  }
   for (let doc = from; doc < to; doc++) {
     const first = starts === null ? doc : starts[doc];
     const end =

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { orderedFromDouble } from '../base/ordered-double.ts';
+import { Bitmaps } from '../bits/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { NumericColumn } from './numeric-column.ts';
@@ -34,6 +35,10 @@ function column(docs: readonly (readonly bigint[])[], cut: number): NumericColum
 const bitsOf = (docs: number, fill: (bits: Int32Array) => void): number[] => {
   const bits = new Int32Array(8 * Math.ceil(docs / 256));
   fill(bits);
+  const pool = new Bitmaps(arena, docs);
+  const near = pool.take();
+  fill(near);
+  expect(near).toEqual(bits);
   const found: number[] = [];
   for (let doc = 0; doc < 32 * bits.length; doc++) {
     if ((bits[doc >> 5] >>> (doc & 31)) & 1) found.push(doc);

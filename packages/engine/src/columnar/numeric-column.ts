@@ -2,7 +2,7 @@ import { doubleFromOrdered, doubleFromWords } from '../base/ordered-double.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
-import { fillCodes, fillPresent, fillWide, fillZone } from './fill.ts';
+import { type CodeSource, fillCodes, fillPresent, fillWide, fillZone } from './fill.ts';
 import { ZONE_DOCS } from './numeric-encode.ts';
 
 const SECTIONS = 6;
@@ -247,12 +247,13 @@ export class NumericColumn {
     const a = Number((from - this.base + this.gcd - 1n) / this.gcd);
     const b = Number((to - this.base) / this.gcd);
     if (a > b) return;
+    const source = this.#source(this.#codes());
     for (let zone = first; zone < end; zone++) {
       const zoneLo = Number(this.#zoneCode(this.#lo, zone));
       const zoneHi = Number(this.#zoneCode(this.#hi, zone));
       if (zoneLo > zoneHi || zoneHi < a || zoneLo > b) continue;
       if (zoneLo >= a && zoneHi <= b) fillZone(this.present, zone, bits);
-      else fillCodes(this.#codes(), this.#slots(), this.present, zone, this.docs, a, b, bits);
+      else fillCodes(source, zone, a, b, bits);
     }
   }
 
@@ -267,13 +268,19 @@ export class NumericColumn {
   }
 
   #fillWide(lo: bigint, hi: bigint, first: number, end: number, bits: Int32Array): void {
+    const source = this.#source(this.#wide);
     for (let zone = first; zone < end; zone++) {
       const zoneLo = this.#lo.getBigInt64(8 * zone, true);
       const zoneHi = this.#hi.getBigInt64(8 * zone, true);
       if (zoneLo > zoneHi || zoneHi < lo || zoneLo > hi) continue;
       if (zoneLo >= lo && zoneHi <= hi) fillZone(this.present, zone, bits);
-      else fillWide(this.#wide, this.#slots(), this.present, zone, this.docs, lo, hi, bits);
+      else fillWide(source, zone, lo, hi, bits);
     }
+  }
+
+  #source<T>(codes: T): CodeSource<T> & { readonly present: Int32Array } {
+    const { arena, present, docs } = this;
+    return { arena, codes, starts: this.#slots(), present, docs };
   }
 
   #slots(): Int32Array | null {

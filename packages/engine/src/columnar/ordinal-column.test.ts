@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Bitmaps } from '../bits/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { OrdinalColumn } from './ordinal-column.ts';
@@ -41,6 +42,10 @@ function column(docs: readonly (readonly Uint8Array[])[]): OrdinalColumn {
 const bitsOf = (docs: number, fill: (bits: Int32Array) => void): number[] => {
   const bits = new Int32Array(8 * Math.ceil(docs / 256));
   fill(bits);
+  const pool = new Bitmaps(arena, docs);
+  const near = pool.take();
+  fill(near);
+  expect(near).toEqual(bits);
   return Array.from({ length: docs }, (_, doc) => doc).filter(
     (doc) => (bits[doc >> 5] >>> (doc & 31)) & 1,
   );

@@ -172,11 +172,12 @@ export class OrdinalColumn {
     const from = Math.max(lo, 0) + 1;
     const to = Math.min(hi, this.size - 1) + 1;
     if (from > to) return;
-    const { codes, starts } = this;
+    const { arena, codes, starts, docs } = this;
+    const source = { arena, codes, starts, present: null, docs };
     for (let zone = 0; zone < this.#lo.length; zone++) {
       const [first, last] = [this.#lo[zone], this.#hi[zone]];
       if (first > last || last < from || first > to) continue;
-      fillCodes(codes, starts, null, zone, this.docs, from, to, bits);
+      fillCodes(source, zone, from, to, bits);
     }
   }
 

@@ -8,7 +8,7 @@ import {
   denseParts,
   type TermInfo,
 } from './term-info.ts';
-import { docMarker, docUnpacker, frequencyUnpacker } from './unpack.ts';
+import { docUnpacker, frequencyUnpacker } from './unpack.ts';
 
 /** The document after the last one. */
 export const NO_MORE_DOCS = 0x7fffffff;
@@ -244,20 +244,6 @@ export function decodeListDocs(
   const width = (i32[words + term.blocks + block] >>> 8) & 255;
   const data = (term.payload + i32[words + 2 * term.blocks + block]) >> 2;
   docUnpacker(width)(i32, data, into, to, block === 0 ? -1 : i32[words + block - 1]);
-}
-
-/** Sets the bits of the documents of a whole block of 128. */
-export function markListDocs(
-  { arena }: InvertedReader,
-  term: BigTerm,
-  block: number,
-  bits: Int32Array,
-): void {
-  const words = term.start >> 2;
-  const { i32 } = arena;
-  const width = (i32[words + term.blocks + block] >>> 8) & 255;
-  const data = (term.payload + i32[words + 2 * term.blocks + block]) >> 2;
-  docMarker(width)(i32, data, bits, block === 0 ? -1 : i32[words + block - 1]);
 }
 
 /** Frequencies of a block likewise. */

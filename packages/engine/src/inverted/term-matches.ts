@@ -1,3 +1,4 @@
+import { bitKernelsOf, vectorsFor } from '../bits/bit-kernels.ts';
 import { decodeListDocs, decodeShort } from './cursors.ts';
 import { DENSE, LIST_BLOCK, RANGE_SHIFT, SHORT } from './format.ts';
 import type { InvertedReader } from './inverted-reader.ts';
@@ -14,15 +15,37 @@ export function fillTerm(reader: InvertedReader, info: TermInfo, bits: Int32Arra
     return;
   }
   const term = reader.big(info);
-  if (term.kind === DENSE) {
-    const { i32 } = reader.arena;
-    const from = term.start >> 2;
-    for (let i = 0, words = 8 * reader.ranges; i < words; i++) bits[i] |= i32[from + i];
+  if (term.kind === DENSE) addBitmap(reader, term.start, bits);
+  else markList(reader, term, bits);
+}
+
+/** bits |= the bitmap of a dense term, at a byte address. */
+export function addBitmap({ arena, ranges }: InvertedReader, at: number, bits: Int32Array): void {
+  const vectors = vectorsFor(arena, bits);
+  if (vectors !== null) {
+    vectors.or(bits.byteOffset, at, bits.byteLength);
     return;
   }
+  const { i32 } = arena;
+  for (let i = 0, words = 8 * ranges; i < words; i++) bits[i] |= i32[(at >> 2) + i];
+}
+
+/** Sets the bits of the documents of a list term: by the arena's kernels where they lie in it. */
+export function markList(reader: InvertedReader, term: BigTerm, bits: Int32Array): void {
+  const { arena } = reader;
+  const kernels = bits.buffer === arena.memory.buffer ? bitKernelsOf(arena) : null;
+  const words = term.start >> 2;
+  let last = -1;
   for (let block = 0; block < term.blocks; block++) {
-    decodeListDocs(reader, term, block, docs, 0);
-    setBits(bits, Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK));
+    const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
+    if (kernels === null) {
+      decodeListDocs(reader, term, block, docs, 0);
+      setBits(bits, size);
+    } else {
+      const width = (arena.i32[words + term.blocks + block] >>> 8) & 255;
+      const data = term.payload + arena.i32[words + 2 * term.blocks + block];
+      last = kernels.mark(data, size, width, last, bits.byteOffset, reader.docs);
+    }
   }
 }
 

@@ -22,11 +22,7 @@ export type UnpackFrequencies = (
   to: number,
 ) => void;
 
-/** Adds up deltas likewise, and sets the bits of the documents. */
-export type MarkDocs = (words: Int32Array, at: number, bits: Int32Array, last: number) => void;
-
 const BLOCK = 128;
-const docMarkers: MarkDocs[] = [];
 const docUnpackers: UnpackDocs[] = [];
 const frequencyUnpackers: UnpackFrequencies[] = [];
 
@@ -43,12 +39,6 @@ export function docUnpacker(width: number): UnpackDocs {
   return docUnpackers[width];
 }
 
-/** The marker for deltas of a width, for whole blocks of 128 documents. */
-export function docMarker(width: number): MarkDocs {
-  docMarkers[width] ??= new Function('I', 'p', 'out', 'acc', body(width, 'bits')) as MarkDocs;
-  return docMarkers[width];
-}
-
 /** The unpacker for frequencies, less 1, of a width. */
 export function frequencyUnpacker(width: number): UnpackFrequencies {
   frequencyUnpackers[width] ??= new Function(
@@ -61,14 +51,12 @@ export function frequencyUnpacker(width: number): UnpackFrequencies {
   return frequencyUnpackers[width];
 }
 
-type Output = 'documents' | 'frequencies' | 'bits';
+type Output = 'documents' | 'frequencies';
 
 /** What is done with value `i` of a block. */
 function write(output: Output, i: string, value: string): string {
   if (output === 'frequencies') return `out[o + ${i}] = (${value}) + 1;`;
-  const next = `acc = acc + (${value}) + 1 | 0`;
-  if (output === 'documents') return `out[o + ${i}] = ${next};`;
-  return `${next}; out[acc >> 5] |= 1 << acc;`;
+  return `out[o + ${i}] = acc = acc + (${value}) + 1 | 0;`;
 }
 
 function body(width: number, output: Output): string {

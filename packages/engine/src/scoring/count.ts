@@ -20,7 +20,7 @@ export function countTerm(scorer: SegmentScorer, clause: Clause): number {
 
 function countUnblocked(scorer: SegmentScorer, clause: Clause, blocked: Int32Array): number {
   if (clause.kind === DENSE) {
-    return scorer.kernels.countAll([bitmapOf(clause)], blocked.byteOffset, bytesOf(scorer));
+    return scorer.workspace.bits.countAll([bitmapOf(clause)], blocked.byteOffset, bytesOf(scorer));
   }
   clause.decodeDocs();
   return livingOf(clause.docs, clause.df, blocked);
@@ -33,7 +33,7 @@ export function countConjunction(scorer: SegmentScorer): number {
   if (active[0].kind !== DENSE) return keepLiving(scorer, intersectLists(scorer, false));
   const bitmaps: number[] = [];
   for (let k = 0; k < count; k++) bitmaps.push(bitmapOf(active[k]));
-  return scorer.kernels.countAll(bitmaps, scorer.blockedAt, bytesOf(scorer));
+  return scorer.workspace.bits.countAll(bitmaps, scorer.blockedAt, bytesOf(scorer));
 }
 
 /** Documents that hold any of the scorer's clauses. */
@@ -60,7 +60,7 @@ export function countEach(scorer: SegmentScorer): number {
 function countDense(scorer: SegmentScorer, dense: readonly Clause[]): number {
   if (dense.length === 0) return 0;
   if (dense.length === 1) return countTerm(scorer, dense[0]);
-  return scorer.kernels.countAny(dense.map(bitmapOf), scorer.blockedAt, bytesOf(scorer));
+  return scorer.workspace.bits.countAny(dense.map(bitmapOf), scorer.blockedAt, bytesOf(scorer));
 }
 
 /** Documents of lists that no bitmap and no earlier list has. */

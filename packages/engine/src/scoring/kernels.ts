@@ -133,26 +133,9 @@ export interface Kernels {
     weight: number,
     low: number,
   ): number;
-  /**
-   * Adds up n deltas - 1 of `width` bits (up to 24), low bits first, from the document `last` on,
-   * and sets their bits in a bitmap; returns the last document. Throws at one that is not below
-   * `docs`.
-   */
-  mark(
-    dataAt: number,
-    n: number,
-    width: number,
-    last: number,
-    bitmapAt: number,
-    docs: number,
-  ): number;
-  /** Bits in all (any) of some bitmaps and not in `blocked` (0: none), which are `bytes` long. */
-  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
-  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number;
 }
 
 type Code = (...values: number[]) => number;
-const MOST_UNROLLED = 3;
 
 /**
  * The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 (or `plain`) asks for them.
@@ -170,10 +153,8 @@ class CompiledKernels implements Kernels {
   readonly #ranges: readonly (Code | undefined)[];
   readonly #lists: readonly (Code | undefined)[];
   readonly #phrases: readonly (Code | undefined)[];
-  readonly #count: Readonly<Record<'all' | 'any' | 'allBut' | 'anyBut', Code>>;
   readonly list: Kernels['list'];
   readonly sieve: Kernels['sieve'];
-  readonly mark: Kernels['mark'];
   readonly #bounds: readonly (Code | undefined)[];
   readonly intersect: Kernels['intersect'];
   readonly phraseSurvivors: Kernels['phraseSurvivors'];
@@ -196,15 +177,8 @@ class CompiledKernels implements Kernels {
     }
     this.#lists = lists;
     this.#phrases = [undefined, undefined, code.phrases2, code.phrases3];
-    this.#count = {
-      all: code.countAnd,
-      any: code.countOr,
-      allBut: code.countAndBut,
-      anyBut: code.countOrBut,
-    };
     this.list = code.list;
     this.sieve = code.sieve;
-    this.mark = code.mark;
     this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
     this.intersect = code.intersect;
     this.phraseSurvivors = code.phraseSurvivors;
@@ -287,33 +261,5 @@ class CompiledKernels implements Kernels {
       weight,
       low,
     );
-  }
-
-  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    return this.#counted('all', bitmaps, blockedAt, bytes);
-  }
-
-  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    return this.#counted('any', bitmaps, blockedAt, bytes);
-  }
-
-  #counted(
-    what: 'all' | 'any',
-    bitmaps: readonly number[],
-    blockedAt: number,
-    bytes: number,
-  ): number {
-    const n = bitmaps.length;
-    if (n > MOST_UNROLLED || bytes === 0) {
-      const plain = this.#plain;
-      return what === 'all'
-        ? plain.countAll(bitmaps, blockedAt, bytes)
-        : plain.countAny(bitmaps, blockedAt, bytes);
-    }
-    const a = bitmaps[0];
-    const b = n > 1 ? bitmaps[1] : a;
-    const c = n > 2 ? bitmaps[2] : b;
-    if (blockedAt === 0) return this.#count[what](a, b, c, bytes);
-    return this.#count[`${what}But`](a, b, c, blockedAt, bytes);
   }
 }

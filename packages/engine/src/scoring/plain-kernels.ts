@@ -2,7 +2,7 @@ import { LIST_BLOCK, LONG, RANGE_SHIFT } from '../inverted/format.ts';
 import type { Arena } from '../storage/directory.ts';
 import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { Kernels } from './kernels.ts';
-import { countAll, countAny, intersect, mark, sieve } from './plain-lists.ts';
+import { intersect, sieve } from './plain-lists.ts';
 import { PlainPhrases } from './plain-phrases.ts';
 import { PLAIN_ROWS, PlainTerms, WORDS } from './plain-terms.ts';
 
@@ -265,24 +265,5 @@ export class PlainKernels implements Kernels {
       weight,
       low,
     );
-  }
-
-  countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    return countAll(this.#i32, bitmaps, blockedAt, bytes);
-  }
-
-  mark(
-    dataAt: number,
-    n: number,
-    width: number,
-    last: number,
-    bitmapAt: number,
-    docs: number,
-  ): number {
-    return mark(this.#i32, dataAt >> 2, n, width, last, bitmapAt >> 2, docs);
-  }
-
-  countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    return countAny(this.#i32, bitmaps, blockedAt, bytes);
   }
 }

@@ -1,8 +1,7 @@
 /**
- * The plain kernels over decoded lists and bitmaps: see `Kernels`, of whose functions these are the
+ * The plain kernels over decoded lists: see `Kernels`, of whose functions these are the
  * bodies.
  */
-import { popcount } from '../base/bitmap.ts';
 
 /** Documents of a list whose bit is set. */
 export function sieve(
@@ -49,63 +48,6 @@ export function intersect(
     }
     if (x <= y) i++;
     if (y <= x) j++;
-  }
-  return count;
-}
-
-/** Sets the bits of documents whose deltas - 1 stand at `width` bits; returns the last one. */
-export function mark(
-  i32: Int32Array,
-  data: number,
-  n: number,
-  width: number,
-  last: number,
-  bitmap: number,
-  docs: number,
-): number {
-  const mask = (1 << width) - 1;
-  let doc = last;
-  for (let i = 0, bit = 0; i < n; i++, bit += width) {
-    const word = data + (bit >> 5);
-    const shift = bit & 31;
-    let value = i32[word] >>> shift;
-    if (shift + width > 32) value |= i32[word + 1] << (32 - shift);
-    doc += (value & mask) + 1;
-    if (doc >= docs) throw new RangeError(`document ${doc} of ${docs}`);
-    i32[bitmap + (doc >> 5)] |= 1 << doc;
-  }
-  return doc;
-}
-
-/** Bits in all of some bitmaps and not in `blocked`. */
-export function countAll(
-  i32: Int32Array,
-  bitmaps: readonly number[],
-  blockedAt: number,
-  bytes: number,
-): number {
-  let count = 0;
-  for (let i = 0; i < bytes >> 2; i++) {
-    let word = blockedAt === 0 ? -1 : ~i32[(blockedAt >> 2) + i];
-    for (const at of bitmaps) word &= i32[(at >> 2) + i];
-    if (word !== 0) count += popcount(word);
-  }
-  return count;
-}
-
-/** Bits in any of some bitmaps and not in `blocked`. */
-export function countAny(
-  i32: Int32Array,
-  bitmaps: readonly number[],
-  blockedAt: number,
-  bytes: number,
-): number {
-  let count = 0;
-  for (let i = 0; i < bytes >> 2; i++) {
-    let word = 0;
-    for (const at of bitmaps) word |= i32[(at >> 2) + i];
-    if (blockedAt !== 0) word &= ~i32[(blockedAt >> 2) + i];
-    if (word !== 0) count += popcount(word);
   }
   return count;
 }

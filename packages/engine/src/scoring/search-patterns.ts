@@ -9,19 +9,15 @@
  */
 import { hasBit } from '../base/bitmap.ts';
 import { corrupt } from '../inverted/damage.ts';
-import { DICTIONARY_BLOCK, LIST_BLOCK } from '../inverted/format.ts';
+import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import {
-  addBitmaps,
-  type MarkList,
-  markSparse,
-  offerLowest,
-} from '../inverted/pattern/documents.ts';
+import { markAll, markSparse, offerLowest } from '../inverted/pattern/documents.ts';
 import { EntryWalk } from '../inverted/pattern/entry-walk.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';
 import { LowestDocs } from '../inverted/pattern/lowest-docs.ts';
 import { blockMinima } from '../inverted/pattern/pattern-tables.ts';
 import { blocksByHead, blocksOf, findPrefix } from '../inverted/pattern/prefix.ts';
+import { addBitmap } from '../inverted/term-matches.ts';
 import type { ScoringSegment } from './request.ts';
 import type { TopDocs } from './top-docs.ts';
 import { type Workspace, workspaceOf } from './workspace.ts';
@@ -150,11 +146,11 @@ function countFound({ reader, blocked }: ScoringSegment): number {
   const words = 8 * reader.ranges;
   const bits = marks.subarray(0, words);
   try {
-    const dense = markSparse(reader, found, bits, markerOf(workspace));
+    const dense = markSparse(reader, found, bits);
     // Two bitmaps are counted together with the marks; more are added before.
-    addBitmaps(reader, dense.slice(2), bits);
+    for (const at of dense.slice(2)) addBitmap(reader, at, bits);
     const counted = [bits.byteOffset, ...dense.slice(0, 2)];
-    return workspace.kernels.countAny(counted, blockedAt(workspace, blocked), 4 * words);
+    return workspace.bits.countAny(counted, blockedAt(workspace, blocked), 4 * words);
   } finally {
     bits.fill(0);
   }
@@ -171,11 +167,11 @@ function offerMarked(
   const workspace = marked(reader);
   const bits = workspace.marks.subarray(0, 8 * reader.ranges);
   try {
-    addBitmaps(reader, markSparse(reader, found, bits, markerOf(workspace)), bits);
+    markAll(reader, found, bits);
     offerBits(bits, blocked, top, score);
     if (!count) return 0;
     const out = blockedAt(workspace, blocked);
-    return workspace.kernels.countAny([bits.byteOffset], out, bits.byteLength);
+    return workspace.bits.countAny([bits.byteOffset], out, bits.byteLength);
   } finally {
     bits.fill(0);
   }
@@ -202,21 +198,6 @@ function marked(reader: InvertedReader): Workspace {
   const workspace = workspaceOf(reader.arena);
   workspace.reserve(reader.docs, 0);
   return workspace;
-}
-
-/** Marks lists by the arena's kernels; the bits lie in the arena. */
-function markerOf({ kernels }: Workspace): MarkList {
-  return ({ arena, docs }, term, bits) => {
-    const { i32 } = arena;
-    const words = term.start >> 2;
-    let last = -1;
-    for (let block = 0; block < term.blocks; block++) {
-      const width = (i32[words + term.blocks + block] >>> 8) & 255;
-      const data = term.payload + i32[words + 2 * term.blocks + block];
-      const size = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
-      last = kernels.mark(data, size, width, last, bits.byteOffset, docs);
-    }
-  };
 }
 
 /** Byte address of blocked documents, in the arena; 0: none are. */

@@ -1,4 +1,5 @@
 import { wordsOf } from '../base/bitmap.ts';
+import { type BitKernels, createBitKernels } from '../bits/bit-kernels.ts';
 import { codeWidth, DENSE_SHARE, LIST_BLOCK, LONG } from '../inverted/format.ts';
 import { normsByCode } from '../inverted/lengths.ts';
 import type { Arena, Region } from '../storage/directory.ts';
@@ -23,6 +24,7 @@ const STAGGER = 832;
 export class Workspace {
   readonly arena: Arena;
   readonly kernels: Kernels;
+  readonly bits: BitKernels;
   /** Impacts tf / (tf + norm) at [tf << 8 | length code]; row ROWS is 1. */
   readonly impact: Float64Array;
   readonly buckets = new Int32Array(258);
@@ -52,6 +54,7 @@ export class Workspace {
   constructor(arena: Arena, plain?: boolean) {
     this.arena = arena;
     this.kernels = createKernels(arena, plain);
+    this.bits = createBitKernels(arena, plain);
     this.impact = arena.f64.subarray(TABLE_AT >> 3, (TABLE_AT >> 3) + (ROWS + 1) * 256);
     for (let code = 0; code < 256; code++) arena.u8[WIDTHS_AT + code] = codeWidth(code);
   }

@@ -10,7 +10,7 @@
  *    skipped by their bound.
  * 4. The lists of the segments are merged.
  */
-import { andNot, countBits, setBit } from '../base/bitmap.ts';
+import { setBit } from '../base/bitmap.ts';
 import { LIMITS } from '../base/limits.ts';
 import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
 import { collectEvery, collectFirst, type SegmentMatches } from '../collect/collect-segment.ts';
@@ -111,7 +111,7 @@ class Search {
     }
     const node = this.#query.node(reader, this.#scored && limit > 0);
     const matches = this.#matches(reader, node, scratch);
-    const count = countBits(matches);
+    const count = scratch.bitmaps.count(matches);
     this.#total += count;
     if (count > 0 && limit > 0) this.#collect(number, node, { matches, count }, scratch);
     scratch.bitmaps.give(matches);
@@ -137,7 +137,7 @@ class Search {
   #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
     const matches = matchesOf(node, scratch);
     this.#narrowing.apply(matches, reader, scratch);
-    if (reader.deleted !== null) andNot(matches, reader.deleted);
+    if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
     return matches;
   }
 

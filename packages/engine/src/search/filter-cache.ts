@@ -1,4 +1,5 @@
 import { LIMITS } from '../base/limits.ts';
+import { copyBitmap } from '../bits/bitmaps.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 
 /** What an entry weighs beside its bits: its key, its place in the map. */
@@ -50,7 +51,7 @@ export class FilterCache {
     if (weight > this.#most) return;
     const key = this.#key(reader, clause);
     this.#remove(key);
-    this.#entries.set(key, bits.slice());
+    this.#entries.set(key, copyBitmap(reader.arena, bits));
     this.#bytes += weight;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#most) return;

@@ -1,4 +1,4 @@
-import { type BitmapPool, or } from '../base/bitmap.ts';
+import { type Bitmaps, copyBitmap } from '../bits/bitmaps.ts';
 import type { RankedDoc, SortKey } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
@@ -48,7 +48,7 @@ function isRelevance(order: readonly SortKey[]): boolean {
 
 /** A bitmap that was taken for this query. */
 interface Blocked {
-  readonly bitmaps: BitmapPool;
+  readonly bitmaps: Bitmaps;
   readonly bits: Int32Array;
 }
 
@@ -138,10 +138,9 @@ function scoringSegments(
       allowed.push(held.at(-1)!);
     }
     if (allowed.length === 1 && held.length === 0 && segment.deleted === null) {
-      return [{ number, reader, ranks, blocked: outside(allowed[0]!), living: null }];
+      return [{ number, reader, ranks, blocked: outside(allowed[0]!, segment), living: null }];
     }
-    const bits = bitmaps.takeDirty();
-    writeOutside(allowed, segment.deleted, bits);
+    const bits = outsideAny(allowed, segment.deleted, bitmaps);
     for (const one of held) bitmaps.give(one);
     taken.push({ bitmaps, bits });
     return [{ number, reader, ranks, blocked: bits, living: null }];
@@ -153,21 +152,30 @@ function scoringSegments(
  */
 const complements = new WeakMap<Int32Array, Int32Array>();
 
-function outside(allowed: Int32Array): Int32Array {
+function outside(allowed: Int32Array, { arena }: SegmentReader): Int32Array {
   let bits = complements.get(allowed);
-  if (bits === undefined) complements.set(allowed, (bits = allowed.map((word) => ~word)));
+  if (bits === undefined) {
+    bits = copyBitmap(arena, allowed);
+    for (let i = 0; i < bits.length; i++) bits[i] = ~bits[i]!;
+    complements.set(allowed, bits);
+  }
   return bits;
 }
 
-/** bits := documents that are deleted or outside one of the allowed sets, of which there are some. */
-function writeOutside(
+/** Documents that are deleted or outside one of the allowed sets, of which there are some. */
+function outsideAny(
   [first, ...others]: readonly Int32Array[],
   deleted: Int32Array | null,
-  bits: Int32Array,
-): void {
-  for (let i = 0; i < bits.length; i++) bits[i] = ~first![i]!;
-  for (const allowed of others) for (let i = 0; i < bits.length; i++) bits[i]! |= ~allowed[i]!;
-  if (deleted !== null) or(bits, deleted);
+  bitmaps: Bitmaps,
+): Int32Array {
+  const inside = bitmaps.takeDirty();
+  inside.set(first!);
+  for (const allowed of others) bitmaps.and(inside, allowed);
+  const bits = bitmaps.takeDirty().fill(-1);
+  bitmaps.andNot(bits, inside);
+  bitmaps.give(inside);
+  if (deleted !== null) bitmaps.or(bits, deleted);
+  return bits;
 }
 
 function allOf({ filter, mustNot }: Pick<TermShape, 'filter' | 'mustNot'>): Clause {

@@ -1,4 +1,3 @@
-import { andNot } from '../base/bitmap.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { matchesOf } from '../query/weight/matches.ts';
@@ -35,7 +34,7 @@ export function forEachMatched(
     const scratch = scratchOf(reader, deadline);
     const matches = matchesOf(query.node(reader, false), scratch);
     narrowed.apply(matches, reader, scratch);
-    if (reader.deleted !== null) andNot(matches, reader.deleted);
+    if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
     const other = (part: Clause) =>
       matchesOf(createWeight(part, segments).node(reader, false), scratch);
     visit({ reader, matches, matchesOf: other });

@@ -1,4 +1,3 @@
-import { and } from '../base/bitmap.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { matchesOf } from '../query/weight/matches.ts';
 import { createWeight, type Weight } from '../query/weight/weight.ts';
@@ -10,7 +9,8 @@ import type { SegmentScratch } from './scratch.ts';
 /** A clause that all hits match and that does not score. */
 interface Filter {
   readonly weight: Weight;
-  readonly key: string;
+  /** null: nothing of it is remembered. */
+  readonly key: string | null;
 }
 
 /** What narrows a search without scoring: its guard, then its filter. */
@@ -34,7 +34,7 @@ export class Narrowing {
   ) {
     this.#cache = cache;
     this.#filters = clauses.map((clause) => {
-      const key = cache === null ? '' : clauseKey(clause);
+      const key = cache === null ? null : clauseKey(clause);
       return { weight: createWeight(clause, segments), key };
     });
   }
@@ -42,8 +42,8 @@ export class Narrowing {
   /** Leaves of `bits`, which are documents of a segment, those that all filters match. */
   apply(bits: Int32Array, reader: SegmentReader, scratch: SegmentScratch): void {
     for (const filter of this.#filters) {
-      const known = this.#cache?.get(reader, filter.key) ?? null;
-      if (known !== null) and(bits, known);
+      const known = this.#known(reader, filter.key);
+      if (known !== null) scratch.bitmaps.and(bits, known);
       else this.#compute(filter, bits, reader, scratch);
     }
   }
@@ -58,13 +58,21 @@ export class Narrowing {
     held: Int32Array[],
   ): readonly Int32Array[] {
     return this.#filters.map(({ weight, key }) => {
-      const known = this.#cache?.get(reader, key) ?? null;
+      const known = this.#known(reader, key);
       if (known !== null) return known;
       const matches = matchesOf(weight.node(reader, false), scratch);
-      this.#cache?.put(reader, key, matches);
+      this.#keep(reader, key, matches);
       held.push(matches);
       return matches;
     });
+  }
+
+  #known(reader: SegmentReader, key: string | null): Int32Array | null {
+    return key === null ? null : (this.#cache?.get(reader, key) ?? null);
+  }
+
+  #keep(reader: SegmentReader, key: string | null, matches: Int32Array): void {
+    if (key !== null) this.#cache?.put(reader, key, matches);
   }
 
   #compute(
@@ -74,8 +82,8 @@ export class Narrowing {
     scratch: SegmentScratch,
   ): void {
     const matches = matchesOf(weight.node(reader, false), scratch);
-    this.#cache?.put(reader, key, matches);
-    and(bits, matches);
+    this.#keep(reader, key, matches);
+    scratch.bitmaps.and(bits, matches);
     scratch.bitmaps.give(matches);
   }
 }

@@ -1,10 +1,10 @@
-import { BitmapPool } from '../base/bitmap.ts';
+import { Bitmaps } from '../bits/bitmaps.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 
 /** Memory that queries over one segment use again and again. One query at a time. */
 export interface SegmentScratch {
   readonly docs: number;
-  readonly bitmaps: BitmapPool;
+  readonly bitmaps: Bitmaps;
   /** Scores of a range of 256 documents. */
   readonly scores: Float64Array;
   /** When the query that uses it has to be done (performance.now()). */
@@ -23,7 +23,7 @@ export function scratchOf(reader: SegmentReader, deadline: number): SegmentScrat
     const { docs } = reader;
     scratch = {
       docs,
-      bitmaps: new BitmapPool(docs),
+      bitmaps: new Bitmaps(reader.arena, docs),
       scores: new Float64Array(256),
       deadline: Infinity,
     };

@@ -3,7 +3,6 @@
  * kept document stands before all that is left. Matches are looked up zone by zone, the total is
  * counted apart.
  */
-import { andNot } from '../base/bitmap.ts';
 import { collectFirst } from '../collect/collect-segment.ts';
 import type { SortKey } from '../collect/order.ts';
 import type { RankedDocs } from '../collect/ranked-docs.ts';
@@ -78,7 +77,7 @@ function zonesOf(
 function wholeMatches({ reader, scratch, node, narrowing }: ZoneSegment): Int32Array {
   const matches = matchesOf(node, scratch);
   narrowing.apply(matches, reader, scratch);
-  if (reader.deleted !== null) andNot(matches, reader.deleted);
+  if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
   return matches;
 }
 

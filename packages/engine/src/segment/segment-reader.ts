@@ -1,7 +1,7 @@
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
-import type { Directory, Region } from '../storage/directory.ts';
+import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
 import { StoredReader, type StoredRow } from '../stored/stored-reader.ts';
@@ -66,6 +66,16 @@ export class SegmentReader {
     verification: Verification,
   ): SegmentReader {
     return new SegmentReader(directory, entry, verification);
+  }
+
+  /** The memory that its largest file is mapped into: most often that of all. */
+  get arena(): Arena {
+    let largest: Region | null = null;
+    for (const { file } of this.#files.values()) {
+      if (largest === null || file.length > largest.length) largest = file;
+    }
+    if (largest === null) throw corrupt(`segment ${this.id}`, 'it has no files');
+    return largest.arena;
   }
 
   get liveDocs(): number {

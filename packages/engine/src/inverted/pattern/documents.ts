@@ -1,15 +1,10 @@
 /** The documents of terms that a pattern found: all of them as bits, or the lowest few. */
-import { decodeListDocs, markListDocs } from '../cursors.ts';
 import { DENSE, LIST_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { BIG, type BigTerm } from '../term-info.ts';
+import { addBitmap, markList } from '../term-matches.ts';
 import type { FoundTerms } from './found-terms.ts';
 import type { LowestDocs } from './lowest-docs.ts';
-
-const docs = new Int32Array(LIST_BLOCK);
-
-/** Sets the bits of all documents of a list term. */
-export type MarkList = (reader: InvertedReader, term: BigTerm, bits: Int32Array) => void;
 
 /**
  * Sets the bits of the documents of all found terms. Bitmaps of dense terms are not read: their
@@ -19,7 +14,6 @@ export function markSparse(
   reader: InvertedReader,
   found: FoundTerms,
   bits: Int32Array,
-  mark: MarkList = markList,
 ): readonly number[] {
   const dense: number[] = [];
   for (let i = 0; i < found.size; i++) {
@@ -29,7 +23,7 @@ export function markSparse(
     else {
       const term = bigAt(reader, df, place);
       if (term.kind === DENSE) dense.push(term.start);
-      else mark(reader, term, bits);
+      else markList(reader, term, bits);
     }
   }
   return dense;
@@ -37,23 +31,7 @@ export function markSparse(
 
 /** Sets the bits of the documents of all found terms. */
 export function markAll(reader: InvertedReader, found: FoundTerms, bits: Int32Array): void {
-  addBitmaps(reader, markSparse(reader, found, bits), bits);
-}
-
-/** bits |= bitmaps, up to three in one pass. */
-export function addBitmaps(
-  reader: InvertedReader,
-  bitmaps: readonly number[],
-  bits: Int32Array,
-): void {
-  const { i32 } = reader.arena;
-  const words = 8 * reader.ranges;
-  for (let k = 0; k < bitmaps.length; k += 3) {
-    const a = bitmaps[k] >> 2;
-    const b = k + 1 < bitmaps.length ? bitmaps[k + 1] >> 2 : a;
-    const c = k + 2 < bitmaps.length ? bitmaps[k + 2] >> 2 : a;
-    for (let i = 0; i < words; i++) bits[i] |= i32[a + i] | i32[b + i] | i32[c + i];
-  }
+  for (const at of markSparse(reader, found, bits)) addBitmap(reader, at, bits);
 }
 
 /** Offers a term's documents, rising, until one is too high. */
@@ -120,15 +98,6 @@ function markShort(u8: Uint8Array, from: number, df: number, bits: Int32Array): 
     doc += (value >>> 1) + 1;
     bits[doc >> 5] |= 1 << doc;
   }
-}
-
-function markList(reader: InvertedReader, term: BigTerm, bits: Int32Array): void {
-  const whole = Math.floor(term.df / LIST_BLOCK);
-  for (let block = 0; block < whole; block++) markListDocs(reader, term, block, bits);
-  if (whole === term.blocks) return;
-  decodeListDocs(reader, term, whole, docs, 0);
-  const size = term.df - whole * LIST_BLOCK;
-  for (let i = 0; i < size; i++) bits[docs[i] >> 5] |= 1 << docs[i];
 }
 
 function offerShort(u8: Uint8Array, from: number, df: number, into: LowestDocs): void {

@@ -1,14 +1,7 @@
-import {
-  and,
-  andNot,
-  type BitmapPool,
-  fillAll,
-  forEachBit,
-  or,
-  setBit,
-} from '../../base/bitmap.ts';
+import { fillAll, forEachBit, setBit } from '../../base/bitmap.ts';
 import { LhsError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
+import type { Bitmaps } from '../../bits/bitmaps.ts';
 import type { SegmentLeaf } from './leaf.ts';
 
 /** A clause tree over one segment. */
@@ -28,7 +21,7 @@ export type SegmentBool = SegmentNode & { readonly kind: 'bool' };
 /** Where bitmaps of a segment come from. */
 export interface MatchScope {
   readonly docs: number;
-  readonly bitmaps: BitmapPool;
+  readonly bitmaps: Bitmaps;
   /** When the query has to be done, by `performance.now()`. */
   readonly deadline: number;
 }
@@ -66,7 +59,7 @@ function addMatches(node: SegmentNode, bits: Int32Array, scope: MatchScope): voi
     node.leaf.fill(bits);
   } else if (node.kind === 'bool') {
     const own = boolMatches(node, scope);
-    or(bits, own);
+    scope.bitmaps.or(bits, own);
     scope.bitmaps.give(own);
   }
 }
@@ -88,7 +81,7 @@ function boolMatches(node: SegmentBool, scope: MatchScope): Int32Array {
       result = bits;
       return;
     }
-    and(result, bits);
+    scope.bitmaps.and(result, bits);
     scope.bitmaps.give(bits);
   };
   for (const part of node.must) keep(matchesOf(part, scope));
@@ -97,7 +90,7 @@ function boolMatches(node: SegmentBool, scope: MatchScope): Int32Array {
   const matches = result ?? allDocs(scope);
   for (const part of node.mustNot) {
     const out = matchesOf(part, scope);
-    andNot(matches, out);
+    scope.bitmaps.andNot(matches, out);
     scope.bitmaps.give(out);
   }
   return matches;

@@ -1,0 +1,92 @@
+import { and, andNot, countBits, or, wordsOf } from '../base/bitmap.ts';
+import type { Arena, Region } from '../storage/directory.ts';
+import { bitKernelsOf, vectorsFor } from './bit-kernels.ts';
+
+/** Bitmaps that are kept for later: a query over a large segment may take hundreds. */
+const KEPT_BITMAPS = 32;
+/** Bytes of an arena that bitmaps take, at most; more of them lie elsewhere. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** Bytes of bitmaps in each arena. */
+const taken = new WeakMap<Arena, number>();
+/** Regions come back when nobody has their bitmap any more, or its segment. */
+const forgotten = new FinalizationRegistry<Region>((region) => {
+  taken.set(region.arena, (taken.get(region.arena) ?? 0) - region.length);
+  region.release();
+});
+
+/** A bitmap without bits, in the arena as long as there is room. */
+function createBitmap(arena: Arena, words: number): Int32Array {
+  const bytes = 4 * words;
+  const held = taken.get(arena) ?? 0;
+  if (held + bytes > MOST_BYTES || bytes === 0) return new Int32Array(words);
+  const region = arena.allocate(bytes);
+  taken.set(arena, held + bytes);
+  const bits = new Int32Array(arena.memory.buffer, region.offset, words);
+  forgotten.register(bits, region);
+  return bits;
+}
+
+/** A copy, in the arena as long as there is room. */
+export function copyBitmap(arena: Arena, bits: Int32Array): Int32Array {
+  const copy = createBitmap(arena, bits.length);
+  copy.set(bits);
+  return copy;
+}
+
+/**
+ * Bitmaps over the documents of a segment: taken dirty or clean, given back when done; and their
+ * algebra, by the kernels of the arena that holds the segment where both sides lie in it.
+ */
+export class Bitmaps {
+  readonly #arena: Arena;
+  readonly #words: number;
+  readonly #free: Int32Array[] = [];
+
+  constructor(arena: Arena, docs: number) {
+    this.#arena = arena;
+    this.#words = wordsOf(docs);
+  }
+
+  /** A bitmap with arbitrary bits. */
+  takeDirty(): Int32Array {
+    return this.#free.pop() ?? createBitmap(this.#arena, this.#words);
+  }
+
+  /** A bitmap without bits. */
+  take(): Int32Array {
+    return this.#free.pop()?.fill(0) ?? createBitmap(this.#arena, this.#words);
+  }
+
+  /** Takes a bitmap back; a few are kept. */
+  give(bits: Int32Array): void {
+    if (this.#free.length < KEPT_BITMAPS) this.#free.push(bits);
+  }
+
+  /** into |= bits. */
+  or(into: Int32Array, bits: Int32Array): void {
+    const vectors = vectorsFor(this.#arena, into, bits);
+    if (vectors === null) or(into, bits);
+    else vectors.or(into.byteOffset, bits.byteOffset, into.byteLength);
+  }
+
+  /** into &= bits. */
+  and(into: Int32Array, bits: Int32Array): void {
+    const vectors = vectorsFor(this.#arena, into, bits);
+    if (vectors === null) and(into, bits);
+    else vectors.and(into.byteOffset, bits.byteOffset, into.byteLength);
+  }
+
+  /** into &= ~bits. */
+  andNot(into: Int32Array, bits: Int32Array): void {
+    const vectors = vectorsFor(this.#arena, into, bits);
+    if (vectors === null) andNot(into, bits);
+    else vectors.andnot(into.byteOffset, bits.byteOffset, into.byteLength);
+  }
+
+  /** Number of set bits. */
+  count(bits: Int32Array): number {
+    if (bits.buffer !== this.#arena.memory.buffer) return countBits(bits);
+    return bitKernelsOf(this.#arena).countAll([bits.byteOffset], 0, bits.byteLength);
+  }
+}
