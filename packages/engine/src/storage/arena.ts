@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { LhsError } from '../base/errors.ts';
-import type { Arena, Region } from './directory.ts';
+import type { Arena, Pages, Region } from './directory.ts';
 import { FreeSpace } from './free-space.ts';
 
 /**
@@ -34,6 +34,9 @@ const SLACK = 64;
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_FIXED = 0x12;
 const MAP_ANONYMOUS = 0x20;
+const MADV_DONTNEED = 4;
+/** Linux 5.14; refused before, and pages come when they are read. */
+const MADV_POPULATE_READ = 22;
 
 interface Mapper {
   /**
@@ -43,6 +46,8 @@ interface Mapper {
   map(address: bigint, length: number, descriptor: number): boolean;
   /** Puts zero pages there. */
   clear(address: bigint, length: number): boolean;
+  /** Tells the system about whole pages; what it makes of it does not change what is read. */
+  advise(address: bigint, length: number, advice: number): void;
   addressOf(memory: WebAssembly.Memory): bigint;
 }
 
@@ -92,6 +97,7 @@ class MappedArena implements Arena {
   readonly f64: Float64Array;
   readonly view: DataView;
   readonly #base: bigint;
+  readonly #pages: Pages;
   readonly #files: FreeSpace;
   readonly #work: FreeSpace;
 
@@ -106,6 +112,11 @@ class MappedArena implements Arena {
     this.f64 = new Float64Array(buffer);
     this.view = new DataView(buffer);
     this.#base = mapper()?.addressOf(this.memory) ?? 0n;
+    this.#pages = {
+      want: (offset, length) => this.#advise(offset & -PAGE, offset + length, MADV_POPULATE_READ),
+      leave: (offset, length) =>
+        this.#advise(roundUp(offset, PAGE), (offset + length) & -PAGE, MADV_DONTNEED),
+    };
     this.#files = new FreeSpace(KERNEL_BYTES, bytes - WORK_BYTES);
     this.#work = new FreeSpace(bytes - WORK_BYTES, bytes);
   }
@@ -124,7 +135,7 @@ class MappedArena implements Arena {
     if (offset === null) return null;
     const mapped =
       size > 0 && mapper()?.map(this.#base + BigInt(offset), size, descriptor) === true;
-    const region = this.#region(this.#files, offset, size);
+    const region = this.#region(this.#files, offset, size, mapped);
     try {
       if (!mapped) readInto(descriptor, this.u8, offset, size);
       return region;
@@ -134,12 +145,13 @@ class MappedArena implements Arena {
     }
   }
 
-  #region(space: FreeSpace, offset: number, length: number): Region {
+  #region(space: FreeSpace, offset: number, length: number, mapped = false): Region {
     let released = false;
     return {
       arena: this,
       offset,
       length,
+      ...(mapped && { pages: this.#pages }),
       bytes: this.u8.subarray(offset, offset + length),
       release: () => {
         if (released) return;
@@ -148,6 +160,10 @@ class MappedArena implements Arena {
         space.give(offset, pagesOf(length));
       },
     };
+  }
+
+  #advise(from: number, to: number, advice: number): void {
+    if (to > from) mapper()?.advise(this.#base + BigInt(from), to - from, advice);
   }
 
   #clear(offset: number, length: number): void {
@@ -181,10 +197,12 @@ function loadMapper(): Mapper | null {
     const koffi = createRequire(import.meta.url)('koffi');
     const libc = koffi.load(null);
     const mmap = libc.func('void *mmap(uintptr_t, size_t, int, int, int, int64_t)');
+    const madvise = libc.func('int madvise(uintptr_t, size_t, int)');
     const fixed = (address: bigint, length: number, flags: number, descriptor: number) =>
       koffi.address(mmap(address, length, PROT_READ_WRITE, flags, descriptor, 0)) === address;
     return {
       map: (address, length, descriptor) => fixed(address, length, MAP_PRIVATE_FIXED, descriptor),
+      advise: (address, length, advice) => madvise(address, length, advice),
       clear: (address, length) => fixed(address, length, MAP_PRIVATE_FIXED | MAP_ANONYMOUS, -1),
       addressOf: (memory) => BigInt(koffi.address(memory.buffer)),
     };

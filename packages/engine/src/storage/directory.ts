@@ -8,8 +8,21 @@ export interface Region {
   readonly offset: number;
   readonly length: number;
   readonly bytes: Uint8Array;
+  /** Where a file is mapped: which of its pages are in memory. Absent: all of them, always. */
+  readonly pages?: Pages;
   /** Gives the space back (unmaps). Idempotent. Nothing may read the region afterwards. */
   release(): void;
+}
+
+/**
+ * Hints about the pages of a mapped file, for ranges that lie inside of it; `offset` is one of the
+ * arena's. Reading gives the same before and after.
+ */
+export interface Pages {
+  /** These bytes are about to be read, one behind the other. */
+  want(offset: number, bytes: number): void;
+  /** These bytes will not be read again soon: whole pages of them leave the process's memory. */
+  leave(offset: number, bytes: number): void;
 }
 
 /**

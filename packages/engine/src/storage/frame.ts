@@ -42,6 +42,9 @@ export type FileKind = keyof typeof FILE_KINDS;
 export const FRAME_HEADER_BYTES = 64;
 export const FRAME_FOOTER_BYTES = 16;
 const MAGIC = Uint8Array.of(0x6c, 0x68, 0x73, 0x66, 0x0d, 0x0a, 0x1a, 0x00);
+/** Files of so many bytes are verified step by step. */
+const LARGE_BYTES = 32 * 2 ** 20;
+const STEP_BYTES = 4 * 2 ** 20;
 /** A region's offsets are int32 and a file is mapped whole. */
 const MAX_PAYLOAD_BYTES = 2 ** 31 - 2 ** 20;
 
@@ -142,9 +145,24 @@ export function openFramed(
   }
 }
 
-/** Checks the checksum over every byte of an open framed file. Throws corrupt_index. */
-export function verifyFramed(framed: FramedFile): void {
-  verifyBytes(framed.file.bytes, framed.path, framed.seal.crc);
+/**
+ * Checks the checksum over every byte of an open framed file. Throws corrupt_index. A large file is
+ * gone through in steps whose pages are let go, so that it does not have to fit into memory.
+ */
+export function verifyFramed({ file, path, seal }: FramedFile): void {
+  const { bytes, pages, offset } = file;
+  if (pages === undefined || bytes.length < LARGE_BYTES) {
+    verifyBytes(bytes, path, seal.crc);
+    return;
+  }
+  let crc = 0;
+  const end = bytes.length - FRAME_FOOTER_BYTES;
+  for (let from = 0; from < end; from += STEP_BYTES) {
+    const step = bytes.subarray(from, Math.min(from + STEP_BYTES, end));
+    crc = crc32(step, crc);
+    pages.leave(offset + from, step.length);
+  }
+  requireCrc(crc, seal.crc, path);
 }
 
 /**
@@ -159,7 +177,10 @@ export function readFramed(directory: Directory, name: string, kind: FileKind): 
 }
 
 function verifyBytes(bytes: Uint8Array, path: string, expected: number): void {
-  const found = crc32(bytes.subarray(0, bytes.length - FRAME_FOOTER_BYTES));
+  requireCrc(crc32(bytes.subarray(0, bytes.length - FRAME_FOOTER_BYTES)), expected, path);
+}
+
+function requireCrc(found: number, expected: number, path: string): void {
   if (found === expected) return;
   const [a, b] = [found, expected].map((crc) => crc.toString(16).padStart(8, '0'));
   throw corrupt(path, `its checksum is ${a}, expected ${b}`);
@@ -172,6 +193,7 @@ function payloadOf(file: Region): Region {
     offset: file.offset + FRAME_HEADER_BYTES,
     length,
     bytes: file.bytes.subarray(FRAME_HEADER_BYTES, FRAME_HEADER_BYTES + length),
+    ...(file.pages !== undefined && { pages: file.pages }),
     release: () => file.release(),
   };
 }

@@ -30,6 +30,12 @@ export interface Nearest {
 /** A larger part of the vectors than this accepted: all are gone through, one behind the other. */
 const DENSE_PART = 0.5;
 
+/**
+ * The first scan of a plane this large lets go of each part behind it: a process that asks once
+ * does not grow by the plane. From the second scan on the plane stays.
+ */
+const LARGE_PLANE_BYTES = 16 * 2 ** 20;
+
 /** The k nearest of the accepted documents and all that are as near as the k-th. */
 export function nearestFlat(
   reader: VectorReader,
@@ -63,10 +69,14 @@ function walkAll(
   kernels: VectorKernels,
   list: Shortlist,
 ): void {
-  const { row, count } = reader;
+  const { row, count, pages } = reader;
+  const once = pages !== null && reader.scans++ === 0 && count * row >= LARGE_PLANE_BYTES;
   for (let from = 0; from < count; from += BATCH) {
     const size = Math.min(BATCH, count - from);
-    kernels.dots(reader.highAt + from * row, size, row, QUERY_AT, DOTS_AT);
+    const at = reader.highAt + from * row;
+    if (once) pages.want(at, size * row);
+    kernels.dots(at, size, row, QUERY_AT, DOTS_AT);
+    if (once) pages.leave(at, size * row);
     offerBatch(reader, query, from, size, accept, list);
   }
 }

@@ -1,5 +1,5 @@
 import { popcount } from '../base/bitmap.ts';
-import type { Arena, Region } from '../storage/directory.ts';
+import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
@@ -46,6 +46,10 @@ export class VectorReader {
   readonly codesHigh: Int8Array;
   /** Address of `high` in the arena. */
   readonly highAt: number;
+  /** What can be said about the pages of the file, where it is mapped. */
+  readonly pages: Pages | null;
+  /** How often the whole plane was gone through. */
+  scans = 0;
   readonly #present: Int32Array;
   readonly #ranks: Int32Array;
 
@@ -54,6 +58,7 @@ export class VectorReader {
     const head = sections.view(0);
     if (head.byteLength < 16) throw corrupt(path, 'its head is too short');
     this.arena = payload.arena;
+    this.pages = payload.pages ?? null;
     this.docs = head.getInt32(0, true);
     this.count = head.getInt32(4, true);
     this.dims = head.getInt32(8, true);
