@@ -4,6 +4,7 @@
  * `Backend`.
  */
 import type { SearchRequest } from './backend.ts';
+import type { HybridRequest, NearestSpec, SearchMode } from './backend-meaning.ts';
 import type { Coordinates } from './schema/coordinates.ts';
 
 /** `POST /v1/suggest`. Fields that are not named here are refused. */
@@ -37,13 +38,17 @@ export interface SuggestResponse {
   readonly lag_snapshots: number | null;
 }
 
-/** `POST /v1/explain`: a search, and the key of a row. */
+/** `POST /v1/explain`: a search of any mode, and the key of a row. */
 export interface ExplainRequest
   extends Pick<
-    SearchRequest,
-    'index' | 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter' | 'sort' | 'pit_id'
-  > {
+      SearchRequest,
+      'index' | 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter' | 'sort' | 'pit_id'
+    >,
+    NearestSpec,
+    Pick<HybridRequest, 'rrf_k' | 'weights' | 'lexical_fields'> {
   readonly coordinates: Coordinates;
+  /** Which search is explained: lexical unless told, which takes `query` or `ast`. */
+  readonly mode?: SearchMode;
   /** The page that the row is looked for on, as in a search. */
   readonly limit?: number;
   readonly offset?: number;
@@ -85,6 +90,8 @@ export type WhyNotReason =
   | 'filter'
   /** Nothing of the query is left after analysis (stop words only), or it can match nothing. */
   | 'nothing_left'
+  /** It is not among the nearest that were asked for, or has no vector. */
+  | 'not_near'
   /** It matches and stands behind the page. */
   | 'below_page'
   /** Neither the index nor the table has the key. */
@@ -118,6 +125,15 @@ export interface WhyNot {
   /** With `newer_than_index`: snapshots that a sync would apply; null: not known. */
   readonly missing_snapshots?: number | null;
 }
+/** What an explanation says of one arm: its own score's tree, or why it does not have the row. */
+export interface ExplainArm {
+  readonly rank?: number;
+  readonly score?: number;
+  /** cosine, dot product or distance as the field compares; only of the semantic arm. */
+  readonly similarity?: number;
+  readonly detail?: ExplainDetail;
+  readonly why_not?: string;
+}
 /** Whether a row matches, with what score and rank, and why not. */
 export interface ExplainResponse {
   /** The index has the key. */
@@ -132,6 +148,8 @@ export interface ExplainResponse {
   /** Hits in all. Only when found. */
   readonly total?: number;
   readonly detail?: ExplainDetail;
+  /** Only of a hybrid search: what each arm says of the row. */
+  readonly arms?: { readonly lexical?: ExplainArm; readonly semantic?: ExplainArm };
   /** What the words and patterns of the query became, by field. */
   readonly analyzed: readonly { readonly field: string; readonly terms: readonly string[] }[];
   /** Absent when the row is on the page. */

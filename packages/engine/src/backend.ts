@@ -37,6 +37,7 @@ import type {
   SavedQuery,
   SavedQueryDraft,
 } from './backend-kept.ts';
+import type { FailedArm, HitArms, HybridRequest, SemanticRequest } from './backend-meaning.ts';
 import type { Query } from './query/query.ts';
 import type { Coordinates, KeyPart } from './schema/coordinates.ts';
 import type { DefinitionIssue } from './schema/definition.ts';
@@ -45,6 +46,7 @@ export type * from './backend-aggregate.ts';
 export type * from './backend-ask.ts';
 export type * from './backend-in-step.ts';
 export type * from './backend-kept.ts';
+export type * from './backend-meaning.ts';
 export type { Coordinates, DefinitionIssue, KeyPart };
 
 /** JSON as it goes over the wire. */
@@ -113,8 +115,13 @@ export interface Hit {
   readonly highlight?: Highlight;
   readonly row?: JsonObject;
   readonly hydrate_error?: string;
+  /** Only of a hybrid search. */
+  readonly arms?: HitArms;
 }
-/** The answer to a search. `total` is exact; `took_ms` is the time inside the engine. */
+/**
+ * The answer to a search. `total` is exact (of a semantic or hybrid search: the documents that its
+ * `k` took); `took_ms` is the time inside the engine.
+ */
 export interface SearchResponse {
   readonly hits: readonly Hit[];
   readonly total: number;
@@ -132,6 +139,10 @@ export interface SearchResponse {
   readonly facets?: readonly Facet[];
   /** Only with `aggs`. */
   readonly aggs?: AggResults;
+  /** Arms of a hybrid search that could not answer; `partial` is true then. */
+  readonly failed_arms?: readonly FailedArm[];
+  /** What a caller should know of an answer by meaning, as sentences. */
+  readonly notes?: readonly string[];
 }
 /** A query string to be read. */
 export interface ParseQueryRequest {
@@ -288,6 +299,10 @@ export interface Backend {
     work?: WorkOptions,
   ): Promise<CompactResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
+  /** The nearest documents of a text's meaning, or of a vector. */
+  semantic(request: SemanticRequest): Promise<SearchResponse>;
+  /** The documents of a text's words and of its meaning, fused. */
+  hybrid(request: HybridRequest): Promise<SearchResponse>;
   /** Aggregations over the documents of a query. */
   aggregate(request: AggregateRequest): Promise<AggregateResponse>;
   /** The most frequent values of some fields among the documents of a query. */

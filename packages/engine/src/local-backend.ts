@@ -31,6 +31,7 @@ import type {
   FacetsResponse,
   FollowEvent,
   FollowOptions,
+  HybridRequest,
   IndexDescription,
   IndexStatus,
   IndexSummary,
@@ -46,6 +47,7 @@ import type {
   SavedQueryDraft,
   SearchRequest,
   SearchResponse,
+  SemanticRequest,
   SuggestRequest,
   SuggestResponse,
   SyncResponse,
@@ -58,6 +60,7 @@ import { LhsError } from './base/errors.ts';
 import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
 import { checkDraft, LOCAL_OWNER, setAlias } from './local/kept.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
+import { hybridLocal, semanticLocal } from './local/meaning.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
 import { readIndex } from './local/read-index.ts';
 import { searchLocal } from './local/search.ts';
@@ -224,6 +227,14 @@ export class LocalBackend implements Backend {
 
   async search(request: SearchRequest): Promise<SearchResponse> {
     return searchLocal(this.#indexes, request);
+  }
+
+  async semantic(request: SemanticRequest): Promise<SearchResponse> {
+    return semanticLocal(this.#indexes, request);
+  }
+
+  async hybrid(request: HybridRequest): Promise<SearchResponse> {
+    return hybridLocal(this.#indexes, request);
   }
 
   async aggregate(request: AggregateRequest): Promise<AggregateResponse> {

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import type { IndexDescription } from '../backend.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { LhsError } from '../base/errors.ts';
+import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { KeptTables } from '../ingest/kept-tables.ts';
 import { describeIndex } from '../registry/describe-index.ts';
 import { indexFolder } from '../registry/index-folder.ts';
@@ -14,6 +16,7 @@ import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
 import { FilterCache } from '../search/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import { OpenModels } from './open-models.ts';
 
 /** What a local engine stands on; tests put a faulty disk under it. */
 export interface LocalOptions {
@@ -21,6 +24,8 @@ export interface LocalOptions {
   readonly openDirectory?: OpenDirectory;
   /** Default: this machine's. */
   readonly clock?: Clock;
+  /** Opens the models of VECTOR fields. Default: the static ones, and transformers on disk. */
+  readonly openEmbedder?: OpenEmbedder;
 }
 
 /**
@@ -32,20 +37,25 @@ export class LocalIndexes {
   readonly registry: Registry;
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
+  readonly openEmbedder: OpenEmbedder;
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
   /** Matches of filters that were asked for before. */
   readonly filters = new FilterCache();
+  /** Models that searches asked for. */
+  readonly models: OpenModels;
   readonly #open: OpenIndexes;
   readonly #definitions = new Map<string, KnownIndex>();
   #tables: KeptTables | undefined;
 
   constructor(dataDir: string, options: LocalOptions = {}) {
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
+    this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     this.dataDir = dataDir;
     this.clock = clock;
     this.openDirectory = openDirectory;
     this.registry = new Registry(dataDir);
+    this.models = new OpenModels(dataDir);
     this.#open = new OpenIndexes(openDirectory, (former, now) => {
       this.filters.replaced(former.segments, now?.segments ?? []);
     });
@@ -140,6 +150,7 @@ export class LocalIndexes {
   async close(): Promise<void> {
     this.#open.close();
     await this.#tables?.close();
+    await this.models.close();
     this.registry.close();
   }
 
@@ -148,4 +159,12 @@ export class LocalIndexes {
     this.#tables ??= new KeptTables(this.clock);
     return this.#tables;
   }
+}
+
+/** Models of this machine; the data folder remembers which of their files were found whole. */
+function localModels(dataDir: string): OpenEmbedder {
+  return async (model, from) => {
+    const { openEmbedder } = await import('../embed/open-embedder.ts');
+    return openEmbedder(model, { from, remembered: join(dataDir, 'models.verified') });
+  };
 }

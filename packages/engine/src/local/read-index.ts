@@ -48,7 +48,9 @@ export async function readIndex<T>(
     const guard = tenant === undefined ? null : tenantGuard(mapping, tenant);
     const { filters } = indexes;
     const table = { openTable, lag, hasReached };
-    return await work({ snapshot, mapping, filters, ...table, tenant, guard });
+    const { baseDir } = known.registered;
+    const openModel = (model: string) => indexes.models.open(model, baseDir);
+    return await work({ snapshot, mapping, filters, ...table, openModel, tenant, guard });
   } finally {
     snapshot.release();
   }

@@ -3,6 +3,7 @@ import { LhsError } from '../base/errors.ts';
 import { aggregateLocal, facetsLocal } from './aggregate.ts';
 import { exportLocal } from './export.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { hybridLocal, semanticLocal } from './meaning.ts';
 import { closePit, openPit } from './point-in-time.ts';
 import { readIndex } from './read-index.ts';
 import { searchLocal } from './search.ts';
@@ -11,6 +12,8 @@ import { searchLocal } from './search.ts';
 export type TenantReads = Pick<
   Backend,
   | 'search'
+  | 'semantic'
+  | 'hybrid'
   | 'aggregate'
   | 'facets'
   | 'clauseCounts'
@@ -34,6 +37,8 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
   };
   return Object.freeze<TenantReads>({
     search: (request) => searchLocal(indexes, request, tenant),
+    semantic: (request) => semanticLocal(indexes, request, tenant),
+    hybrid: (request) => hybridLocal(indexes, request, tenant),
     aggregate: (request) => aggregateLocal(indexes, request, tenant),
     facets: (request) => facetsLocal(indexes, request, tenant),
     exportDocuments: (request) => exportLocal(indexes, request, tenant),

@@ -62,6 +62,21 @@ export type Query =
       readonly operator: 'or' | 'and';
     })
   | (Node & {
+      /**
+       * The `k` documents whose vectors are nearest to a text's meaning or to a vector, of those
+       * that `filter` leaves: asked for before binding (query/bind/nearest.ts).
+       */
+      readonly kind: 'knn';
+      readonly field: string;
+      readonly query_text?: string;
+      readonly query_vector?: readonly number[];
+      readonly k?: number;
+      readonly filter?: Query;
+      readonly min_score?: number;
+      readonly exact?: boolean;
+      readonly ef?: number;
+    })
+  | (Node & {
       readonly kind: 'bool';
       readonly must: readonly Query[];
       readonly should: readonly Query[];

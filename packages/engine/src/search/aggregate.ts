@@ -3,7 +3,7 @@ import { LhsError } from '../base/errors.ts';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './plan.ts';
 import { checkAggregateRequest } from './request.ts';
-import { requireSnapshot } from './search.ts';
+import { givenOf, requireSnapshot } from './search.ts';
 import { aggregationsOf } from './summarize.ts';
 
 /**
@@ -15,7 +15,8 @@ export async function aggregateIndex(
   request: AggregateRequest,
 ): Promise<AggregateResponse> {
   const started = performance.now();
-  const plan = planSearch(checkAggregateRequest(request), context.mapping);
+  const checked = checkAggregateRequest(request);
+  const plan = planSearch(checked, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
   const { aggs } = request;
   const specs: unknown = typeof aggs === 'string' ? parsed(aggs) : aggs;

@@ -9,6 +9,7 @@ import { execute } from './execute.ts';
 import { nearestTerm } from './nearest-term.ts';
 import { queryFields, readQuery } from './plan.ts';
 import { checkRequest } from './request.ts';
+import { givenOf } from './search.ts';
 
 /** Clauses that are counted, at most. */
 const COUNTED_CLAUSES = 16;
@@ -18,13 +19,14 @@ const COUNTED_CLAUSES = 16;
  * what to look at when the whole finds nothing. A clause that finds nothing names the field's
  * nearest term, where one is near.
  */
-export function clauseCounts(
+export async function clauseCounts(
   context: SearchContext,
   request: SearchRequest,
-): readonly ClauseCount[] {
+): Promise<readonly ClauseCount[]> {
   checkRequest(request);
   const { mapping } = context;
-  const fields = queryFields(mapping);
+  const given = await givenOf(context, request);
+  const fields = queryFields(mapping, given.query);
   const text = request.query ?? null;
   const clauses = [...positiveClauses(readQuery(request, mapping))].slice(0, COUNTED_CLAUSES);
   return clauses.map((node) => {

@@ -6,18 +6,26 @@ const LONGEST_CHARS = 200;
 
 /**
  * A text that two bound clauses share only when they match the same documents of a segment. Boosts
- * leave no trace in it: a filter does not score.
+ * leave no trace in it: a filter does not score. null: documents that were found before are in it,
+ * which no later clause asks for again.
  */
-export function clauseKey(clause: Clause): string {
+export function clauseKey(clause: Clause): string | null {
+  if (holdsGiven(clause)) return null;
   const key = textOf(clause);
   if (key.length <= LONGEST_CHARS) return key;
   return `#${createHash('sha256').update(key).digest('base64')}`;
+}
+
+function holdsGiven(clause: Clause): boolean {
+  if (clause.kind !== 'bool') return clause.kind === 'given';
+  return [clause.must, clause.should, clause.mustNot, clause.filter].flat().some(holdsGiven);
 }
 
 function textOf(clause: Clause): string {
   switch (clause.kind) {
     case 'none':
     case 'all':
+    case 'given':
       return clause.kind;
     case 'bool': {
       const lists = [clause.must, clause.should, clause.mustNot, clause.filter];
@@ -29,7 +37,7 @@ function textOf(clause: Clause): string {
   }
 }
 
-type FieldClause = Exclude<Clause, { kind: 'none' | 'all' | 'bool' }>;
+type FieldClause = Exclude<Clause, { kind: 'none' | 'all' | 'given' | 'bool' }>;
 
 function leafText(clause: FieldClause): string {
   switch (clause.kind) {

@@ -1,4 +1,5 @@
 import type { SourceTable } from '@lakehouse-search/lake';
+import type { Embedder } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -17,6 +18,8 @@ export interface SearchContext {
   readonly guard?: Clause | null;
   /** Matches of filters that were asked for before. */
   readonly filters?: FilterCache;
+  /** The model of a VECTOR field by its plan's name for it. Throws model_unavailable. */
+  readonly openModel?: (model: string) => Promise<Embedder>;
   /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
   readonly openTable: () => Promise<SourceTable>;
   /**

@@ -2,7 +2,7 @@ import type { FacetsRequest, FacetsResponse } from '../backend.ts';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './plan.ts';
 import { checkFacetsRequest } from './request.ts';
-import { requireSnapshot } from './search.ts';
+import { givenOf, requireSnapshot } from './search.ts';
 import { facetsOf } from './summarize.ts';
 
 /**
@@ -14,7 +14,8 @@ export async function facetIndex(
   request: FacetsRequest,
 ): Promise<FacetsResponse> {
   const started = performance.now();
-  const plan = planSearch(checkFacetsRequest(request), context.mapping);
+  const checked = checkFacetsRequest(request);
+  const plan = planSearch(checked, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
   const { facets, total } = facetsOf(context, plan, request);
   return {

@@ -38,22 +38,33 @@ export interface SearchPlan {
 }
 
 /** The fields of a mapping as queries see them. */
-export function queryFields(mapping: Mapping): QueryFields {
+export function queryFields(mapping: Mapping, given?: QueryFields['given']): QueryFields {
   const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
   const fast = mapping.fields.filter((field) => field.definition?.fast === true);
   const ids = new Set(fast.map((field) => field.plan.id));
-  return { index: mapping.definition.index, plans, fast: ids };
+  const fields = { index: mapping.definition.index, plans, fast: ids };
+  return given === undefined ? fields : { ...fields, given };
+}
+
+/** The documents of `knn` nodes by what they ask for, found before binding (search/meaning). */
+export interface GivenByNode {
+  readonly query?: QueryFields['given'];
+  readonly filter?: QueryFields['given'];
 }
 
 /** Binds a request. Throws invalid_query, invalid_argument or limit_exceeded. */
-export function planSearch(checked: CheckedRequest, mapping: Mapping): SearchPlan {
+export function planSearch(
+  checked: CheckedRequest,
+  mapping: Mapping,
+  given: GivenByNode = {},
+): SearchPlan {
   const { request } = checked;
   const fields = queryFields(mapping);
   const order = sortOrder(request.sort, fields);
   const { search_after: after, collapse } = request;
   return {
     checked,
-    ...planQuery(request, mapping),
+    ...planQuery(request, mapping, given),
     order,
     showSort: request.sort !== undefined || after !== undefined || request.pit_id !== undefined,
     after: after === undefined ? null : readSearchAfter(after, order, mapping.key),
@@ -67,18 +78,23 @@ export function planSearch(checked: CheckedRequest, mapping: Mapping): SearchPla
 function planQuery(
   request: SearchRequest,
   mapping: Mapping,
+  given: GivenByNode,
 ): { readonly clause: Clause; readonly filter: Clause | null } {
-  const fields = queryFields(mapping);
+  const fields = queryFields(mapping, given.query);
   const clause = bindQuery(readQuery(request, mapping), fields, request.query ?? null);
-  return { clause, filter: bindFilter(request, mapping) };
+  return { clause, filter: bindFilter(request, mapping, given.filter) };
 }
 
 /** A request's `filter`, bound; null where it has none. */
-export function bindFilter(request: SearchRequest, mapping: Mapping): Clause | null {
-  const { filter: given } = request;
+export function bindFilter(
+  request: SearchRequest,
+  mapping: Mapping,
+  given?: QueryFields['given'],
+): Clause | null {
   const filter = readFilter(request, mapping);
   if (filter === null) return null;
-  return bindQuery(filter, queryFields(mapping), typeof given === 'string' ? given : null);
+  const text = typeof request.filter === 'string' ? request.filter : null;
+  return bindQuery(filter, queryFields(mapping, given), text);
 }
 
 /** The tree of a request's `filter`; null where it has none. */

@@ -5,10 +5,8 @@
 import type {
   AggregateRequest,
   BenchRequest,
-  ExplainRequest,
   FacetsRequest,
   HighlightSpec,
-  Json,
   KeysRequest,
   SearchRequest,
   SortSpec,
@@ -16,7 +14,7 @@ import type {
 } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { didYouMean } from '../base/nearest.ts';
+import { anything, type Check, flag, list, oneOf, record, text, whole, wrong } from './checks.ts';
 
 /** A request whose shape is right; page and highlight settings are filled in. */
 export interface CheckedRequest {
@@ -31,58 +29,9 @@ export interface CheckedRequest {
   };
 }
 
-type Check = (value: unknown, name: string) => void;
-
 const DEFAULT_LIMIT = 10;
 const DEFAULT_FRAGMENTS = 3;
 const DEFAULT_FRAGMENT_SIZE = 120;
-
-const text: Check = (value, name) => {
-  if (typeof value !== 'string') throw wrong(name, value, 'a string');
-};
-const flag: Check = (value, name) => {
-  if (typeof value !== 'boolean') throw wrong(name, value, 'true or false');
-};
-const list =
-  (item: Check, most: number): Check =>
-  (value, name) => {
-    if (!Array.isArray(value)) throw wrong(name, value, 'an array');
-    if (value.length > most) throw tooMany(name, value.length, most);
-    value.forEach((part, i) => {
-      item(part, `${name}[${i}]`);
-    });
-  };
-const whole =
-  (least: number, most: number): Check =>
-  (value, name) => {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
-      throw wrong(name, value, `a whole number from ${least} to ${most}`);
-    }
-    if (value > most) throw tooLarge(name, value, most);
-  };
-const oneOf =
-  (...names: readonly string[]): Check =>
-  (value, name) => {
-    if (!names.includes(value as string)) throw wrong(name, value, names.join(' or '));
-  };
-const record =
-  (fields: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
-  (value, name) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw wrong(name, value, 'an object');
-    }
-    for (const [key, part] of Object.entries(value)) {
-      const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (check === undefined) throw unknownField(key, name, Object.keys(fields));
-      if (part !== undefined) check(part, name === '' ? key : `${name}.${key}`);
-    }
-    for (const key of required) {
-      if (!Object.hasOwn(value, key)) {
-        throw wrong(name === '' ? key : `${name}.${key}`, undefined, 'a value');
-      }
-    }
-  };
-const anything: Check = () => undefined;
 
 const tree: Check = (value, name) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -111,7 +60,8 @@ const MATCH_FIELDS = {
 const facetFields = list(text, LIMITS.facetFields);
 const facetSize = whole(1, LIMITS.facetSize);
 
-const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
+/** Every field of a search. */
+export const SEARCH_FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
   ...MATCH_FIELDS,
   limit: whole(0, LIMITS.pageHits),
   offset: whole(0, LIMITS.windowHits),
@@ -135,7 +85,7 @@ const FIELDS: Readonly<Record<keyof SearchRequest, Check>> = {
  * should be.
  */
 export function checkRequest(request: SearchRequest): CheckedRequest {
-  record(FIELDS)(request, '');
+  record(SEARCH_FIELDS)(request, '');
   const limit = request.limit || DEFAULT_LIMIT;
   const offset = request.offset ?? 0;
   checkTogether(request, limit, offset);
@@ -188,31 +138,6 @@ const KEYS_FIELDS: Readonly<Record<keyof KeysRequest, Check>> = {
  */
 export function checkKeysRequest(request: KeysRequest): void {
   record(KEYS_FIELDS, ['keys'])(request, '');
-}
-
-const coordinates: Check = record({ partition: parts, identifier: parts }, ['identifier']);
-const EXPLAIN_FIELDS: Readonly<Record<keyof ExplainRequest, Check>> = {
-  index: FIELDS.index,
-  query: FIELDS.query,
-  ast: FIELDS.ast,
-  syntax: FIELDS.syntax,
-  default_operator: FIELDS.default_operator,
-  filter: FIELDS.filter,
-  sort: FIELDS.sort,
-  limit: FIELDS.limit,
-  offset: FIELDS.offset,
-  pit_id: FIELDS.pit_id,
-  coordinates,
-};
-
-/**
- * Checks a request to explain. Returns the search that it is about. Throws invalid_argument or
- * limit_exceeded that name the field.
- */
-export function checkExplainRequest(request: ExplainRequest): CheckedRequest {
-  record(EXPLAIN_FIELDS, ['coordinates'])(request, '');
-  const { coordinates: _, ...search } = request;
-  return checkRequest(search);
 }
 
 const SUGGEST_FIELDS: Readonly<Record<keyof SuggestRequest, Check>> = {
@@ -290,36 +215,4 @@ function checkTogether(request: SearchRequest, limit: number, offset: number): v
 /** A sort as the index takes it: `_score` falls unless told, all else rises. */
 export function sortDirection(spec: SortSpec): boolean {
   return spec.desc ?? spec.field === '_score';
-}
-
-function unknownField(name: string, within: string, known: readonly string[]): LhsError {
-  const place = within === '' ? 'request field' : `field of "${within}"`;
-  const message = `unknown ${place} "${name}"${didYouMean(name, known)}`;
-  return new LhsError('invalid_argument', message, { hint: `fields: ${known.join(', ')}` });
-}
-
-/** An error about a request field with a value that does not fit. */
-export function wrong(name: string, value: unknown, expected: string): LhsError {
-  const shown = value === undefined ? 'missing' : shortJson(value as Json);
-  const subject = name === '' ? 'the request' : `"${name}"`;
-  return new LhsError('invalid_argument', `${subject} is ${shown}: expected ${expected}`);
-}
-
-function shortJson(value: Json): string {
-  const whole = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? typeof value);
-  return whole.length > 60 ? `${whole.slice(0, 60)}…` : whole;
-}
-
-function tooMany(name: string, count: number, most: number): LhsError {
-  const message = `"${name}" has ${count} entries: at most ${most}`;
-  return new LhsError('limit_exceeded', message);
-}
-
-function tooLarge(name: string, value: number, most: number): LhsError {
-  const message = `"${name}" is ${value}: at most ${most}`;
-  const hint =
-    name === 'limit' || name === 'offset'
-      ? 'go further with "search_after": the "sort" of the last hit'
-      : undefined;
-  return new LhsError('limit_exceeded', message, { hint });
 }

@@ -9,10 +9,11 @@ import type { RankedDoc } from '../collect/order.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import type { SearchContext } from './context.ts';
 import { documentFields, documentValues } from './document.ts';
+import type { Execution } from './execute.ts';
 import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
 import type { Hydrated, HydratedDoc } from './hydrate.ts';
 import { executePage } from './next-pages.ts';
-import { planSearch, type SearchPlan } from './plan.ts';
+import { type GivenByNode, planSearch, type SearchPlan } from './plan.ts';
 import { checkRequest } from './request.ts';
 import type { RowCost } from './rows.ts';
 import { columnValueToJson, sortToJson } from './sort-values.ts';
@@ -27,16 +28,49 @@ export async function searchIndex(
   request: SearchRequest,
 ): Promise<SearchResponse> {
   const started = performance.now();
-  const plan = planSearch(checkRequest(request), context.mapping);
+  const checked = checkRequest(request);
+  const plan = planSearch(checked, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
+  return answer(context, plan, started, { page: () => executePage(context, plan) });
+}
+
+/** The documents of `knn` clauses, which only trees have: their code is loaded by the first tree. */
+export async function givenOf(
+  context: SearchContext,
+  request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator'>,
+): Promise<GivenByNode> {
+  if (request.ast === undefined && typeof request.filter !== 'object') return {};
+  const { givenByNode } = await import('./meaning/given-by-node.ts');
+  return givenByNode(context, request);
+}
+
+/** What differs between the modes of searching. */
+export interface AnswerParts {
+  /** The first documents, up to the end of the page. */
+  readonly page: () => Execution;
+  readonly ofHit?: (doc: RankedDoc) => Partial<Hit>;
+  readonly more?: Partial<SearchResponse>;
+}
+
+/** The answer to a bound search that began at `started` (performance.now()). */
+export async function answer(
+  context: SearchContext,
+  plan: SearchPlan,
+  started: number,
+  { page: execute, ofHit, more }: AnswerParts,
+): Promise<SearchResponse> {
+  const { request } = plan.checked;
   const lag = lagOf(context);
-  const { docs, total } = executePage(context, plan);
+  const { docs, total } = execute();
   const summary = await summaryOf(context, plan);
   const page = docs.slice(plan.checked.offset);
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, request, cost) : null;
   const highlighter = highlighterOf(plan);
-  const hits = page.map((doc, i) => hit(context, plan, doc, highlighter, rows?.[i]));
+  const hits = page.map((doc, i) => ({
+    ...hit(context, plan, doc, highlighter, rows?.[i]),
+    ...ofHit?.(doc),
+  }));
   const took = performance.now() - started;
   return {
     hits,
@@ -49,6 +83,7 @@ export async function searchIndex(
     lag_snapshots: await lag,
     ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
+    ...more,
   };
 }
 

@@ -16,6 +16,7 @@ import type { Query } from '../query.ts';
 import { type Clause, NONE } from './clause.ts';
 import type { QueryFields } from './fields.ts';
 import { bindLeaf } from './leaf.ts';
+import { bindNearest } from './nearest.ts';
 import { nodeError, type QueryText } from './place.ts';
 import { rewrite } from './rewrite.ts';
 import { type BindScope, countLeaf } from './scope.ts';
@@ -50,6 +51,9 @@ export function bindNode(
       return { kind: 'all', boost };
     case 'match_none':
       return NONE;
+    case 'knn':
+      countLeaf(node, scope);
+      return bindNearest(node, boost, scope);
     default:
       countLeaf(node, scope);
       return bindLeaf(node, boost, scope);

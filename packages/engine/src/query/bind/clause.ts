@@ -1,5 +1,6 @@
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
+import type { GivenDocs } from './given.ts';
 
 /** A word of a phrase: its term, and how many positions after the phrase's first word it stands. */
 export interface PhraseWord {
@@ -18,8 +19,8 @@ export interface ByteBound {
 }
 
 /**
- * A clause without parts. `boost` is the product of all boosts above it; every leaf but term and
- * phrase scores just that.
+ * A clause without parts. `boost` is the product of all boosts above it; every leaf but term,
+ * phrase and given scores just that.
  */
 export type Leaf =
   | { readonly kind: 'all'; readonly boost: number }
@@ -76,7 +77,13 @@ export type Leaf =
       readonly lower?: ByteBound;
       readonly upper?: ByteBound;
     }
-  | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan };
+  | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan }
+  | {
+      /** Documents that were found before, with scores of their own. */
+      readonly kind: 'given';
+      readonly boost: number;
+      readonly given: GivenDocs;
+    };
 
 /**
  * Matches when every `must` and `filter`, no `mustNot` and at least `minimum` of `should` match.

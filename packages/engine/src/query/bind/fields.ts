@@ -2,6 +2,7 @@ import { nearest } from '../../base/nearest.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
+import type { GivenDocs } from './given.ts';
 import { fieldSpan, nodeError, type QueryText } from './place.ts';
 
 /**
@@ -13,6 +14,8 @@ export interface QueryFields {
   readonly plans: ReadonlyMap<string, FieldPlan>;
   /** Ids of the fields that are declared fast: only those have ranges and sorts. */
   readonly fast: ReadonlySet<number>;
+  /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */
+  readonly given?: ReadonlyMap<string, GivenDocs>;
 }
 
 /**

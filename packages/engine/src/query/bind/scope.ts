@@ -4,7 +4,10 @@ import type { QueryFields } from './fields.ts';
 import { nodeError, type QueryText } from './place.ts';
 
 /** A node that names one field. */
-export type LeafNode = Exclude<Query, { kind: 'bool' | 'boost' | 'match_all' | 'match_none' }>;
+export type LeafNode = Exclude<
+  Query,
+  { kind: 'bool' | 'boost' | 'match_all' | 'match_none' | 'knn' }
+>;
 
 /** What one binding carries along. */
 export interface BindScope {

@@ -83,6 +83,18 @@ class TreeReader {
       case 'factor':
         if (typeof json === 'number' && Number.isFinite(json) && json >= 0) return json;
         throw fail(path, `is ${shown(json)}: expected a number of at least 0`);
+      case 'text':
+        if (typeof json === 'string') return json;
+        throw fail(path, `is ${shown(json)}: expected a string`);
+      case 'vector':
+        return asVector(json, path);
+      case 'nearest':
+        return asInteger(json, path, LIMITS.nearestDocs, 1);
+      case 'score':
+        return asNumber(json, path);
+      case 'flag':
+        if (typeof json === 'boolean') return json;
+        throw fail(path, `is ${shown(json)}: expected true or false`);
       case 'clause':
         return this.clause(json, path, depth + 1);
       case 'clauses':
@@ -98,6 +110,8 @@ function build(tag: Tag, keys: Checked, path: string): Query {
   switch (tag) {
     case 'range':
       return range(keys, `${path}.range`);
+    case 'knn':
+      return knn(keys, `${path}.knn`);
     case 'phrase':
       return { kind: tag, slop: 0, ...keys } as Query;
     case 'fuzzy':
@@ -137,13 +151,16 @@ function range(keys: Checked, path: string): Query {
   };
 }
 
+function knn(keys: Checked, path: string): Query {
+  if (keys.query_text !== undefined || keys.query_vector !== undefined) {
+    return { kind: 'knn', ...keys } as Query;
+  }
+  throw fail(path, 'has neither "query_text" nor "query_vector": what should be near?');
+}
+
 const isTag = (tag: string): tag is Tag => Object.hasOwn(TAGS, tag);
 
 function unknownTag(path: string, tag: string): LhsError {
-  if (tag === 'knn') {
-    const message = `query tree: ${path}.knn needs a VECTOR field, which this version does not have`;
-    return new LhsError('unsupported', message, { details: { path: `${path}.knn` } });
-  }
   return fail(path, `has the unknown kind "${clip(tag)}"${didYouMean(tag, Object.keys(TAGS))}`);
 }
 
@@ -182,9 +199,22 @@ function asText(json: unknown, path: string): string {
   return String(json);
 }
 
-function asInteger(json: unknown, path: string, most: number): number {
-  if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= most) return json;
-  throw fail(path, `is ${shown(json)}: expected a whole number from 0 to ${most}`);
+function asInteger(json: unknown, path: string, most: number, least = 0): number {
+  const whole = typeof json === 'number' && Number.isInteger(json);
+  if (whole && json >= least && json <= most) return json;
+  const code = whole && json > most && least > 0 ? 'limit_exceeded' : 'invalid_query';
+  throw fail(path, `is ${shown(json)}: expected a whole number from ${least} to ${most}`, code);
+}
+
+function asNumber(json: unknown, path: string): number {
+  if (typeof json === 'number' && Number.isFinite(json)) return json;
+  throw fail(path, `is ${shown(json)}: expected a number`);
+}
+
+function asVector(json: unknown, path: string): readonly number[] {
+  const numbers = list(json, path, LIMITS.vectorDims);
+  if (numbers.length === 0) throw fail(path, 'is empty: expected the numbers of a vector');
+  return numbers.map((item, i) => asNumber(item, `${path}[${i}]`));
 }
 
 function fail(

@@ -10,6 +10,11 @@ export type KeyKind =
   | 'operator'
   | 'factor'
   | 'count'
+  | 'text'
+  | 'vector'
+  | 'nearest'
+  | 'score'
+  | 'flag'
   | 'clause'
   | 'clauses';
 
@@ -38,6 +43,18 @@ export const TAGS = Object.freeze({
   cidr: shape(VALUED),
   exists: shape({ field: 'field' }),
   match: shape(VALUED, { operator: 'operator' }),
+  knn: shape(
+    { field: 'field' },
+    {
+      query_text: 'text',
+      query_vector: 'vector',
+      k: 'nearest',
+      filter: 'clause',
+      min_score: 'score',
+      exact: 'flag',
+      ef: 'nearest',
+    },
+  ),
   bool: shape(
     {},
     {
@@ -63,18 +80,27 @@ const KINDS: Readonly<Record<KeyKind, object>> = {
   operator: { enum: ['or', 'and'] },
   factor: { type: 'number', minimum: 0 },
   count: { type: 'integer', minimum: 0, maximum: LIMITS.queryClauses },
+  text: { type: 'string' },
+  vector: { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: LIMITS.vectorDims },
+  nearest: { type: 'integer', minimum: 1, maximum: LIMITS.nearestDocs },
+  score: { type: 'number' },
+  flag: { type: 'boolean' },
   clause: CLAUSE,
   clauses: { type: 'array', items: CLAUSE, maxItems: LIMITS.queryClauses },
 };
 
 const needs = (...keys: readonly string[]) => ({ required: keys });
 
-/** What the lists of keys do not say: a range has a bound, and at most one at each end. */
+/**
+ * What the lists of keys do not say: a range has a bound, and at most one at each end; nearness is
+ * to a text or to a vector.
+ */
 const MORE: Readonly<Record<string, object>> = {
   range: {
     anyOf: [needs('gt'), needs('gte'), needs('lt'), needs('lte')],
     not: { anyOf: [needs('gt', 'gte'), needs('lt', 'lte')] },
   },
+  knn: { anyOf: [needs('query_text'), needs('query_vector')] },
 };
 
 const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({

@@ -33,6 +33,7 @@ const EVERY_TAG: Readonly<Record<keyof typeof TAGS, object>> = {
   cidr: { field: 'f', value: '10.0.0.0/8' },
   exists: { field: 'f' },
   match: { field: 'f', value: 'a b', operator: 'and' },
+  knn: { field: 'f', query_text: 'a b', k: 5, filter: term, min_score: 0.5, exact: true, ef: 9 },
   bool: { must: [term], should: [term], must_not: [term], filter: [term], minimum_should_match: 1 },
   boost: { query: term, factor: 2 },
 };
@@ -130,6 +131,19 @@ describe('strictness', () => {
       { boost: { query: term, factor: -1 } },
       'ast.boost.factor is -1: expected a number of at least 0',
     ],
+    [{ knn: { query_text: 'a' } }, 'ast.knn has no "field"'],
+    [
+      { knn: { field: 'f' } },
+      'ast.knn has neither "query_text" nor "query_vector": what should be near?',
+    ],
+    [
+      { knn: { field: 'f', query_vector: [1, 'a'] } },
+      'ast.knn.query_vector[1] is "a": expected a number',
+    ],
+    [
+      { knn: { field: 'f', query_text: 'a', k: 0 } },
+      'ast.knn.k is 0: expected a whole number from 1 to 10000',
+    ],
     [
       JSON.parse('{"term": {"__proto__": 1}}'),
       'ast.term has the unknown key "__proto__"; expected "field", "value"',
@@ -139,10 +153,6 @@ describe('strictness', () => {
     const error = failure(tree);
     expect([error.code, error.message]).toEqual(['invalid_query', `query tree: ${message}`]);
     expect(error.details.path).toMatch(/^ast/);
-  });
-
-  it('knows that vectors are not there yet', () => {
-    expect(failure({ knn: {} }).code).toBe('unsupported');
   });
 
   it('holds the limits', () => {

@@ -32,6 +32,8 @@ export function writeTree(query: Query): TreeObject {
     case 'range':
       if (!query.lower && !query.upper) return { exists: { field: query.field } };
       return { range: range(query) };
+    case 'knn':
+      return { knn: knn(query) };
     case 'bool':
       return { bool: bool(query) };
     case 'boost':
@@ -52,6 +54,18 @@ function range(query: Query & { readonly kind: 'range' }): TreeObject {
   if (lower !== undefined) out[lower.inclusive ? 'gte' : 'gt'] = lower.value;
   if (upper !== undefined) out[upper.inclusive ? 'lte' : 'lt'] = upper.value;
   return out;
+}
+
+function knn({
+  kind: _,
+  span: __,
+  fieldSpan: ___,
+  filter,
+  ...keys
+}: Query & { readonly kind: 'knn' }): TreeObject {
+  const given = Object.entries(keys).filter(([, value]) => value !== undefined);
+  const out: Record<string, TreeJson> = Object.fromEntries(given);
+  return filter === undefined ? out : { ...out, filter: writeTree(filter) };
 }
 
 function bool(query: Query & { readonly kind: 'bool' }): TreeObject {

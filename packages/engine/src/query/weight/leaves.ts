@@ -5,6 +5,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Leaf } from '../bind/clause.ts';
 import { fillNumbers, fillSpan, numbersZones } from './column-leaf.ts';
+import { givenLeaf } from './given-leaf.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { fillPattern, fillPrefix } from './pattern-matches.ts';
 import { phraseLeaf } from './phrase-leaf.ts';
@@ -23,6 +24,8 @@ export function segmentLeaf(
   switch (clause.kind) {
     case 'all':
       return constant((bits) => fillAll(bits, docs));
+    case 'given':
+      return givenLeaf(clause.given.segments.get(reader.id), clause.boost);
     case 'exists':
       return constant((bits) => fillExists(reader, clause.field, bits));
     case 'numbers': {

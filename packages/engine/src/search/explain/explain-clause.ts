@@ -8,9 +8,11 @@ import { hasBit, wordsOf } from '../../base/bitmap.ts';
 import { K1 } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clause.ts';
+import { givenScore } from '../../query/bind/given.ts';
 import { segmentLeaf } from '../../query/weight/leaves.ts';
 import { sloppyFrequency } from '../../query/weight/sloppy.ts';
 import { normAt } from '../../query/weight/term-leaf.ts';
+import { similarityWords } from './explain-near.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { figure, type Subject, whole } from './subject.ts';
 import { termName } from './term-name.ts';
@@ -28,6 +30,7 @@ export function explainClause(
   if (clause.kind === 'bool') return explainBool(clause, subject, name);
   if (clause.kind === 'term') return explainTerm(clause, subject, name);
   if (clause.kind === 'phrase') return explainPhrase(clause, subject, name);
+  if (clause.kind === 'given') return explainGiven(clause, subject, name);
   const bits = new Int32Array(wordsOf(subject.reader.docs));
   segmentLeaf(clause, subject.reader, null).fill(bits);
   if (!hasBit(bits, subject.doc)) return null;
@@ -54,6 +57,19 @@ function explainBool(clause: BoolClause, subject: Subject, name: string): Explai
 
 const partName = (part: Clause, name: string, at: number): string =>
   part.kind === 'term' ? termName(part.field, part.term) : `${name} (${at + 1})`;
+
+function explainGiven(
+  { given, boost }: Leaf & { readonly kind: 'given' },
+  subject: Subject,
+  name: string,
+): ExplainDetail | null {
+  const own = givenScore(given, subject.reader.id, subject.doc);
+  if (own === null) return null;
+  const boosted = boost === 1 ? '' : `${figure(boost)} × `;
+  const near = given.near === undefined ? '' : `, ${similarityWords(given.near, subject)}`;
+  const description = `${name}: ${boosted}${figure(own)}, one of the ${given.label}${near}`;
+  return { description, score: boost * own, details: [], clause: name };
+}
 
 /** A clause that scores the same wherever it matches. */
 function constantDetail(clause: string, score: number, by = ''): ExplainDetail {

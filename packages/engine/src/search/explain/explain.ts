@@ -1,7 +1,8 @@
 /**
  * Why the row of a key is, or is not, among the hits of a search. Steps:
  *
- * 1. The search is checked and bound as a search is; the key is looked up in the index.
+ * 1. The search is checked and bound as a search is, the documents of an arm by meaning are found
+ *    (asked.ts); the key is looked up in the index.
  * 2. A key that the index does not have is looked for in the table: absent, or newer than the index.
  * 3. The query's tree and the filter's are judged on the document, node by node (verdict.ts).
  * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out
@@ -9,25 +10,27 @@
  * 5. Where the index lags, the table is asked whether it still has the row.
  */
 import type { ExplainDetail, ExplainRequest, ExplainResponse, WhyNot } from '../../backend.ts';
+import type { QueryFields } from '../../query/bind/fields.ts';
 import type { QueryText } from '../../query/bind/place.ts';
 import type { Query } from '../../query/query.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
-import { planSearch, queryFields, readFilter, readQuery, type SearchPlan } from '../plan.ts';
-import { type CheckedRequest, checkExplainRequest } from '../request.ts';
+import type { SearchPlan } from '../plan.ts';
 import { analyzedTerms } from './analyzed.ts';
+import { type AskedSearch, askedSearch } from './asked.ts';
 import { explainClause } from './explain-clause.ts';
 import { rankOf, totalOf } from './rank.ts';
+import { checkExplainRequest } from './request.ts';
 import { type Subject, whole } from './subject.ts';
 import { askTable, type TableAnswer } from './table-state.ts';
-import { judge, silent, type Verdict } from './verdict.ts';
+import { judge, silent } from './verdict.ts';
 import { whyNot } from './why-not.ts';
 
 /** What the index says; the table has not been asked. */
 type IndexAnswer = Pick<
   ExplainResponse,
-  'found' | 'matched' | 'score' | 'rank' | 'total' | 'detail' | 'analyzed' | 'why_not'
+  'found' | 'matched' | 'score' | 'rank' | 'total' | 'detail' | 'arms' | 'analyzed' | 'why_not'
 >;
 
 /**
@@ -41,13 +44,14 @@ export async function explainKey(
   const started = performance.now();
   const checked = checkExplainRequest(request);
   const { mapping, snapshot } = context;
+  const asked = await askedSearch(context, checked);
   const texts = textsOfCoordinates(mapping.key, request.coordinates);
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
-  const answer = explainIn(context, checked, encodeKey(texts));
+  const answer = explainIn(context, asked, encodeKey(texts));
   const indexed = performance.now();
   const lag = (await context.lag?.().catch(() => null)) ?? null;
-  const asked = !answer.found || (lag !== null && lag > 0);
-  const table = asked ? await askTable(context, texts) : null;
+  const doubtful = !answer.found || (lag !== null && lag > 0);
+  const table = doubtful ? await askTable(context, texts) : null;
   const ended = performance.now();
   const why_not = table === null ? answer.why_not : tableReason(answer, table, lag, name);
   return {
@@ -68,42 +72,56 @@ export async function explainKey(
 
 const millis = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-function explainIn(context: SearchContext, checked: CheckedRequest, key: Uint8Array): IndexAnswer {
-  const { mapping, snapshot, guard = null } = context;
-  const { request } = checked;
-  const plan = planSearch(checked, mapping);
-  const node = readQuery(request, mapping);
-  const fields = queryFields(mapping);
+function explainIn(context: SearchContext, asked: AskedSearch, key: Uint8Array): IndexAnswer {
+  const { snapshot, guard = null } = context;
+  const { plan, node, fields, hybrid } = asked;
+  const { request } = plan.checked;
   const analyzed = analyzedTerms(node, { fields, text: request.query ?? null, leaves: 0 });
   const missing = { found: false, matched: false, analyzed };
   const place = snapshot.find(key);
   if (place === null) return missing;
   const statistics = new SnapshotStatistics(snapshot.segments);
-  const subjectOf = (text: QueryText): Subject => {
-    const bind = { fields, text, leaves: 0 };
+  const subjectOf = (text: QueryText, of: QueryFields): Subject => {
+    const bind = { fields: of, text, leaves: 0 };
     const { segment: reader, doc } = place;
     return { snapshot, reader, doc, statistics, bind, guarded: guard !== null };
   };
+  const subject = subjectOf(request.query ?? null, fields);
   // Another tenant's document is as good as none.
-  if (guard !== null && explainClause(guard, subjectOf(null), '') === null) return missing;
-  const on = (tree: Query, text: QueryText): { verdict: Verdict; subject: Subject } => {
-    const subject = subjectOf(text);
-    return { verdict: judge(tree, subject), subject };
-  };
-  const query = on(node, request.query ?? null);
+  if (guard !== null && explainClause(guard, subject, '') === null) return missing;
+  const found = { found: true, analyzed };
   const out = (why_not: WhyNot): IndexAnswer => {
-    return { found: true, matched: false, total: totalOf(context, plan), analyzed, why_not };
+    return { ...found, matched: false, total: totalOf(context, plan), why_not };
   };
-  if (query.verdict.detail === null) return out(whyNot(query.verdict, query.subject));
-  const filterNode = readFilter(request, mapping);
   const filterText = typeof request.filter === 'string' ? request.filter : null;
-  const filter = filterNode === null ? null : on(filterNode, filterText);
-  if (filter !== null && filter.verdict.detail === null) {
-    return out(filterReason(whyNot(filter.verdict, filter.subject)));
-  }
-  const detail = withFilter(query.verdict.detail, filter?.verdict.clause);
-  return { ...matched(context, checked, plan, key), score: detail.score, detail, analyzed };
+  const filterSubject = subjectOf(filterText, asked.filterFields);
+  const filter = asked.filterNode === null ? null : judge(asked.filterNode, filterSubject);
+  const narrowed =
+    filter === null || filter.detail !== null ? null : filterReason(whyNot(filter, filterSubject));
+  // What is near is looked for behind the filter: a row that it keeps out is not far, but out.
+  if (narrowed !== null && asked.byMeaning) return out(narrowed);
+  const verdict = hybrid === null ? plainVerdict(node, subject) : hybrid.judge(subject);
+  if (verdict.detail === undefined) return { ...out(verdict.why_not), ...armsOf(verdict) };
+  if (narrowed !== null) return out(narrowed);
+  const detail = withFilter(verdict.detail, filter?.clause);
+  const answer = matched(context, plan, key);
+  return { ...answer, score: detail.score, detail, ...armsOf(verdict), analyzed };
 }
+
+type SomeVerdict = Pick<ExplainResponse, 'arms'> &
+  (
+    | { readonly detail: ExplainDetail; readonly why_not?: undefined }
+    | { readonly detail?: undefined; readonly why_not: WhyNot }
+  );
+
+function plainVerdict(node: Query, subject: Subject): SomeVerdict {
+  const verdict = judge(node, subject);
+  const { detail } = verdict;
+  return detail === null ? { why_not: whyNot(verdict, subject) } : { detail };
+}
+
+const armsOf = ({ arms }: SomeVerdict): Pick<ExplainResponse, 'arms'> =>
+  arms === undefined ? {} : { arms };
 
 function filterReason(why: WhyNot): WhyNot {
   return { ...why, reason: 'filter', message: `the filter does not match: ${why.message}` };
@@ -120,10 +138,10 @@ function withFilter(detail: ExplainDetail, filter: string | undefined): ExplainD
 
 function matched(
   context: SearchContext,
-  { limit, offset }: CheckedRequest,
   plan: SearchPlan,
   key: Uint8Array,
 ): Omit<IndexAnswer, 'analyzed'> {
+  const { limit, offset } = plan.checked;
   const { rank, before, total } = rankOf(context, plan, key);
   const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
   const end = offset + limit;

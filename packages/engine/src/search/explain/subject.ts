@@ -22,8 +22,15 @@ export interface Subject {
 /** A clause as the user wrote it; one that came as a tree is printed. */
 export function clauseName(node: Query, text: string | null): string {
   if (text !== null && node.span !== undefined) return text.slice(node.span.from, node.span.to);
+  if (node.kind === 'knn') return `${node.field}~${nearTo(node)}`;
   if (node.kind === 'match') return `${node.field}:(${node.value})`;
   return printQuery(node) ?? node.kind;
+}
+
+function nearTo({ query_text, query_vector }: Query & { readonly kind: 'knn' }): string {
+  if (query_vector !== undefined) return `[${query_vector.length} numbers]`;
+  const text = query_text ?? '';
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /** A whole number as people read it: `446,015`. */

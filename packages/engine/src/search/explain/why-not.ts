@@ -5,10 +5,12 @@
 import type { WhyNot } from '../../backend.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField } from '../../query/bind/fields.ts';
+import type { GivenDocs } from '../../query/bind/given.ts';
 import type { Query } from '../../query/query.ts';
 import { nearestTerm } from '../nearest-term.ts';
 import { type Contents, fieldContents, pathContents } from './contents.ts';
 import { documentFrequency } from './explain-clause.ts';
+import { farWords } from './explain-near.ts';
 import { missingWords, nearMiss } from './near-miss.ts';
 import type { Subject } from './subject.ts';
 import { termText } from './term-name.ts';
@@ -65,6 +67,13 @@ function excluded(verdict: Verdict, subject: Subject): WhyNot {
   return { ...base, field: node.field, ...shown(contentsOf(node, subject), verdict) };
 }
 
+/** It has no vector, or others are nearer. */
+function notNear(given: GivenDocs, clause: string, subject: Subject): WhyNot {
+  const why = given.near === undefined ? 'it is not among them' : farWords(given.near, subject);
+  const base: WhyNot = { reason: 'not_near', message: `${clause}: ${why}`, clause };
+  return given.near === undefined ? base : { ...base, field: given.near.field.name };
+}
+
 type FieldNode = Query & { readonly field: string };
 
 function contentsOf(node: FieldNode, subject: Subject): Contents {
@@ -99,7 +108,8 @@ function wordsOf(clause: Clause): readonly string[] {
 }
 
 function leafMiss(verdict: Verdict, subject: Subject): WhyNot {
-  const { node, clause } = verdict;
+  const { node, clause, bound } = verdict;
+  if (node.kind === 'knn' && bound?.kind === 'given') return notNear(bound.given, clause, subject);
   if (!('field' in node)) return nothingLeft(clause, 'it matches no document');
   const contents = contentsOf(node, subject);
   const unknown = unknownWord(verdict, subject);

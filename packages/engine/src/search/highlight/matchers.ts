@@ -65,6 +65,10 @@ export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers |
 /** The leaves that a document matches because of, in the query's order. */
 function* positiveLeaves(clause: Clause): Generator<Leaf> {
   if (clause.kind === 'none') return;
+  if (clause.kind === 'given') {
+    if (clause.given.words !== null) yield* positiveLeaves(clause.given.words);
+    return;
+  }
   if (clause.kind !== 'bool') {
     yield clause;
     return;

@@ -1,0 +1,30 @@
+import type { HybridRequest, SearchResponse, SemanticRequest } from '../backend.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { readIndex } from './read-index.ts';
+import { answerOnceReached } from './wait-for-snapshot.ts';
+
+/** One semantic search, of what a tenant sees where one is named. Throws as `searchSemantic`. */
+export async function semanticLocal(
+  indexes: LocalIndexes,
+  request: SemanticRequest,
+  tenant?: string,
+): Promise<SearchResponse> {
+  const { searchSemantic } = await import('../search/meaning/search-meaning.ts');
+  const { index, pit_id } = request;
+  return answerOnceReached(indexes, request, () =>
+    readIndex(indexes, { index, pit_id, tenant }, (context) => searchSemantic(context, request)),
+  );
+}
+
+/** The same for a hybrid search. */
+export async function hybridLocal(
+  indexes: LocalIndexes,
+  request: HybridRequest,
+  tenant?: string,
+): Promise<SearchResponse> {
+  const { searchHybrid } = await import('../search/meaning/search-meaning.ts');
+  const { index, pit_id } = request;
+  return answerOnceReached(indexes, request, () =>
+    readIndex(indexes, { index, pit_id, tenant }, (context) => searchHybrid(context, request)),
+  );
+}

@@ -1,0 +1,100 @@
+/** What a search by meaning is near to: the vector of a text by its field's model, or one that is given. */
+import { LhsError } from '../../base/errors.ts';
+import type { QueryFields } from '../../query/bind/fields.ts';
+import { namedVectorField, vectorFields, vectorFieldsHint } from '../../query/bind/nearest.ts';
+import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
+import type { SearchContext } from '../context.ts';
+import type { CheckedNearest } from './request.ts';
+
+/** A field of vectors. */
+export interface VectorField {
+  readonly plan: FieldPlan;
+  readonly vector: VectorPlan;
+}
+
+/** The VECTOR field that a request asks. Throws invalid_argument where it has to be named. */
+export function vectorFieldOf(fields: QueryFields, name: string | undefined): VectorField {
+  if (name !== undefined) return withVector(namedVectorField(fields, name));
+  const all = vectorFields(fields);
+  if (all.length === 1) return withVector(all[0]!);
+  const message =
+    all.length === 0
+      ? `index "${fields.index}" has no VECTOR field`
+      : `"vector_field" is missing: index "${fields.index}" has ${all.length} VECTOR fields`;
+  throw new LhsError('invalid_argument', message, { hint: vectorFieldsHint(fields) });
+}
+
+/** A VECTOR field's plan with what is in it. */
+export function withVector(plan: FieldPlan): VectorField {
+  if (plan.vector === undefined) throw new TypeError(`${plan.name} is no VECTOR field`);
+  return { plan, vector: plan.vector };
+}
+
+/**
+ * The vector to be near to; null where the text has nothing that the model knows. Throws
+ * invalid_argument (a vector that does not fit, a text where there is no model), model_unavailable
+ * and model_mismatch.
+ */
+export async function queryVector(
+  context: SearchContext,
+  field: VectorField,
+  { query_text: text, query_vector: given }: Pick<CheckedNearest, 'query_text' | 'query_vector'>,
+): Promise<Float32Array | null> {
+  const vector = given === undefined ? await embedded(context, field, text!) : own(given, field);
+  return field.vector.similarity === 'cosine' && vector !== null ? normalised(vector) : vector;
+}
+
+function own(given: readonly number[], { plan, vector }: VectorField): Float32Array {
+  const values = Float32Array.from(given);
+  if (given.length !== vector.dims) {
+    const message = `"query_vector" has ${given.length} numbers: field "${plan.name}" has vectors of ${vector.dims}`;
+    throw new LhsError('invalid_argument', message);
+  }
+  const odd = values.findIndex((value) => !Number.isFinite(value));
+  if (odd >= 0) {
+    const message = `"query_vector[${odd}]" is ${given[odd]}: beyond what 32 bits hold`;
+    throw new LhsError('invalid_argument', message);
+  }
+  if (vector.similarity !== 'cosine' || values.some((value) => value !== 0)) return values;
+  const message = '"query_vector" is all zeros: by cosine nothing is near it';
+  throw new LhsError('invalid_argument', message);
+}
+
+async function embedded(
+  context: SearchContext,
+  { plan, vector }: VectorField,
+  text: string,
+): Promise<Float32Array | null> {
+  if (vector.model === null) {
+    const message = `field "${plan.name}" has no model: its column holds the vectors`;
+    throw new LhsError('invalid_argument', message, { hint: 'send "query_vector"' });
+  }
+  if (context.openModel === undefined) throw new TypeError('a search without models');
+  const embedder = await context.openModel(vector.model);
+  checkModel(context, plan, embedder.identity.checksum);
+  const bytes = new TextEncoder().encode(text);
+  const values = await embedder.embed({ offsets: Int32Array.of(0, bytes.length), bytes });
+  return values.some((value) => value !== 0) ? values : null;
+}
+
+/** Vectors of two models do not compare. */
+function checkModel({ snapshot, mapping }: SearchContext, plan: FieldPlan, checksum: string): void {
+  const committed = snapshot.commit.fields.find(({ id }) => id === plan.id)?.vector?.model;
+  if (committed === undefined || committed === null || committed.checksum === checksum) return;
+  const { index } = mapping.definition;
+  const message = `field "${plan.name}" was built with model "${committed.name}" of checksum ${committed.checksum.slice(0, 12)}…; the model there now has ${checksum.slice(0, 12)}…`;
+  throw new LhsError('model_mismatch', message, {
+    hint: `lhs index reindex ${index} (or put the former model back)`,
+    details: { field: plan.name, indexed: committed.checksum, found: checksum },
+  });
+}
+
+/** The same direction with length 1, as vectors of cosine fields are kept. */
+function normalised(values: Float32Array): Float32Array {
+  let largest = 0;
+  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  let squares = 0;
+  for (const value of values) squares += (value / largest) ** 2;
+  const length = Math.sqrt(squares);
+  return values.map((value) => value / largest / length);
+}
