@@ -55,7 +55,7 @@ export class LocalIndexes {
     this.clock = clock;
     this.openDirectory = openDirectory;
     this.registry = new Registry(dataDir);
-    this.models = new OpenModels(dataDir);
+    this.models = new OpenModels(this.openEmbedder);
     this.#open = new OpenIndexes(openDirectory, (former, now) => {
       this.filters.replaced(former.segments, now?.segments ?? []);
     });

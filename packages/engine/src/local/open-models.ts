@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import type { Embedder } from '../embed/embedder.ts';
+import type { Embedder, OpenEmbedder } from '../embed/embedder.ts';
 
 /** Models that are kept open: a transformer holds hundreds of megabytes. */
 const KEPT_MODELS = 4;
@@ -9,13 +8,12 @@ const KEPT_MODELS = 4;
  * one that was asked longest ago goes first.
  */
 export class OpenModels {
-  /** What of the models' files was found whole, by their stamps. */
-  readonly #remembered: string;
+  readonly #openEmbedder: OpenEmbedder;
   /** By folder of the definition and name; the last asked last. */
   readonly #open = new Map<string, Promise<Embedder>>();
 
-  constructor(dataDir: string) {
-    this.#remembered = join(dataDir, 'models.checked');
+  constructor(openEmbedder: OpenEmbedder) {
+    this.#openEmbedder = openEmbedder;
   }
 
   /**
@@ -26,7 +24,7 @@ export class OpenModels {
     const name = JSON.stringify([model, baseDir]);
     let opened = this.#open.get(name);
     if (opened === undefined) {
-      opened = this.#load(model, baseDir);
+      opened = this.#openEmbedder(model, baseDir);
       opened.catch(() => this.#open.delete(name));
     }
     this.#open.delete(name);
@@ -40,11 +38,6 @@ export class OpenModels {
     const all = [...this.#open.values()];
     this.#open.clear();
     for (const one of all) await closeModel(one);
-  }
-
-  async #load(model: string, baseDir: string): Promise<Embedder> {
-    const { openEmbedder } = await import('../embed/open-embedder.ts');
-    return openEmbedder(model, { from: baseDir, remembered: this.#remembered });
   }
 
   #shrink(): void {
