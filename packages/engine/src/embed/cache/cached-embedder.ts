@@ -22,24 +22,21 @@ export interface EmbeddingCounts {
   readonly computed: number;
 }
 
+/** Vectors, one a text, and where they came from. */
+export interface Embedded extends FixedVectors, EmbeddingCounts {}
+
 /** A model behind its cache. Neither is closed here. */
 export class CachedEmbedder {
   readonly #embedder: Embedder;
   readonly #cache: EmbeddingCache;
-  #reused = 0;
-  #computed = 0;
 
   constructor(embedder: Embedder, cache: EmbeddingCache) {
     this.#embedder = embedder;
     this.#cache = cache;
   }
 
-  get counts(): EmbeddingCounts {
-    return { reused: this.#reused, computed: this.#computed };
-  }
-
   /** The vectors of texts. `told` is called before each portion: it may throw to stop the work. */
-  async vectors(texts: Texts, told: () => void = () => {}): Promise<FixedVectors> {
+  async vectors(texts: Texts, told: () => void = () => {}): Promise<Embedded> {
     const { dims } = this.#embedder.identity;
     const keys = textKeys(texts);
     const out = { scales: new Float32Array(keys.count), codes: new Int16Array(keys.count * dims) };
@@ -54,8 +51,8 @@ export class CachedEmbedder {
       });
     }
     for (const [i, first] of wanted.repeats) copy(out, first, out, i, dims);
-    this.#count(texts, wanted.firsts.length);
-    return out;
+    const computed = wanted.firsts.length;
+    return { ...out, computed, reused: textsIn(texts) - computed };
   }
 
   async #embed(texts: Texts, keys: TextKeys, portion: readonly number[]): Promise<FixedVectors> {
@@ -64,13 +61,13 @@ export class CachedEmbedder {
     this.#cache.add(pickKeys(keys, portion), found);
     return found;
   }
+}
 
-  #count({ offsets }: Texts, computed: number): void {
-    let texts = 0;
-    for (let i = 1; i < offsets.length; i++) if (offsets[i] > offsets[i - 1]) texts++;
-    this.#computed += computed;
-    this.#reused += texts - computed;
-  }
+/** Texts that are not empty. */
+function textsIn({ offsets }: Texts): number {
+  let texts = 0;
+  for (let i = 1; i < offsets.length; i++) if (offsets[i] > offsets[i - 1]) texts++;
+  return texts;
 }
 
 /** Texts without an entry: the first of each kind, and those that repeat it. Empty ones are neither. */
