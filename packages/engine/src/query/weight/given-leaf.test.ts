@@ -1,0 +1,57 @@
+/** Given documents as a leaf: matches, zones, bounds and scores against the list itself. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { forEachBit, wordsOf } from '../../base/bitmap.ts';
+import { givenLeaf } from './given-leaf.ts';
+
+const DOCS = 3000;
+const bitsOf = (bits: Int32Array): number[] => {
+  const docs: number[] = [];
+  forEachBit(bits, (doc) => docs.push(doc));
+  return docs;
+};
+const lists = fc
+  .uniqueArray(
+    fc.tuple(fc.integer({ min: 0, max: DOCS - 1 }), fc.double({ min: 0, max: 2, noNaN: true })),
+    {
+      maxLength: 200,
+      selector: ([doc]) => doc,
+    },
+  )
+  .map((list) => list.toSorted(([a], [b]) => a - b));
+
+test('does what the list says', () => {
+  fc.assert(
+    fc.property(lists, fc.constantFrom(1, 0.5, 3), fc.nat(DOCS - 1), (list, boost, from) => {
+      const docs = Int32Array.from(list, ([doc]) => doc);
+      const leaf = givenLeaf({ docs, scores: Float64Array.from(list, ([, s]) => s) }, boost);
+      const whole = new Int32Array(wordsOf(DOCS));
+      leaf.fill(whole);
+      expect(bitsOf(whole)).toEqual([...docs]);
+      const zones = new Int32Array(wordsOf(DOCS));
+      for (let zone = 0; zone < Math.ceil(DOCS / 1024); zone++) leaf.fillZone?.(zone, zones);
+      expect(zones).toEqual(whole);
+      const bounds = new Float64Array(whole.length / 8);
+      leaf.addBounds(bounds);
+      const wanted = whole.map((word, i) => (32 * i >= from ? word : 0));
+      for (let range = 0; range < bounds.length; range++) {
+        const scores = new Float64Array(256);
+        leaf.add(range, wanted, scores);
+        const expected = new Float64Array(256);
+        for (const [doc, score] of list) {
+          if (doc >> 8 === range && doc >> 5 >= Math.ceil(from / 32))
+            expected[doc & 255] = boost * score;
+        }
+        expect(scores).toEqual(expected);
+        expect(Math.max(...scores)).toBeLessThanOrEqual(bounds[range]);
+      }
+    }),
+    { seed: 20_261_121, numRuns: 300 },
+  );
+});
+
+test('matches nothing in a segment that has none', () => {
+  const bits = new Int32Array(8);
+  givenLeaf(undefined, 1).fill(bits);
+  expect(bitsOf(bits)).toEqual([]);
+});
