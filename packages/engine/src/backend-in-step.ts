@@ -18,14 +18,27 @@ export interface Progress {
   readonly inserted?: number;
   readonly updated?: number;
   readonly deleted?: number;
+  /** Vectors that were taken from the cache and that a model has made, so far. */
+  readonly embeddings?: VectorCounts['embeddings'];
 }
 /** For long work: who is told how it goes, and what stops it. */
 export interface WorkOptions {
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
 }
+/** What became of VECTOR fields in the documents that were added. */
+export interface VectorCounts {
+  /**
+   * Vectors of texts: taken from the cache (or from another row with that text), and made by a
+   * model. Absent where there was no text.
+   */
+  readonly embeddings?: { readonly reused: number; readonly computed: number };
+  /** Documents without a vector, by field; absent where all have one. */
+  readonly without_vector?: Readonly<Record<string, number>>;
+}
+
 /** What a reindex made. */
-export interface ReindexResponse {
+export interface ReindexResponse extends VectorCounts {
   readonly doc_count: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
@@ -61,7 +74,7 @@ export interface Healed {
 }
 
 /** What a sync applied; the counts are of all its steps, healing included. */
-export interface SyncResponse {
+export interface SyncResponse extends VectorCounts {
   readonly doc_count: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
@@ -169,6 +182,8 @@ export type FollowEvent =
       readonly deleted: number;
       readonly took_ms: number;
       readonly healed?: Healed;
+      readonly embeddings?: VectorCounts['embeddings'];
+      readonly without_vector?: VectorCounts['without_vector'];
     }
   /** Segments were merged; nothing else changed. */
   | {

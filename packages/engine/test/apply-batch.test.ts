@@ -9,6 +9,7 @@ import { IndexWriter } from '../src/index/index-writer.ts';
 import { type Applied, applyBatch, type BatchTarget } from '../src/ingest/apply-batch.ts';
 import { createFileTable } from '../src/ingest/file-table.ts';
 import { checkpointAt } from '../src/ingest/source-state.ts';
+import { VectorStage } from '../src/ingest/vector-stage.ts';
 import { analyzersOf } from '../src/registry/definition-analyzers.ts';
 import { exportAll } from '../src/registry/export-documents.ts';
 import { createMapping } from '../src/schema/mapping.ts';
@@ -28,6 +29,7 @@ import {
   UUID,
 } from './batches/table-states.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
+import { tinyModels } from './tiny-model.ts';
 import { arena } from './writer-pair.ts';
 
 const SCHEMA: Schema = {
@@ -66,7 +68,9 @@ class Subject {
     const checkpoint = checkpointAt(UUID, state, createFileTable(), null);
     this.writer.commit({ checkpoint, files: [] });
     const beforeCommit = () => this.writer.merge();
-    this.target = { index: 't', writer: this.writer, mappingOf, beforeCommit };
+    const { open: openEmbedder } = tinyModels();
+    const stage = new VectorStage({ index: 't', folder: '.', baseDir: '.', openEmbedder });
+    this.target = { index: 't', writer: this.writer, mappingOf, beforeCommit, plans, stage };
   }
 
   /** What the index says: rows by key, and where each lies. */

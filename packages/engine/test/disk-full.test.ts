@@ -11,6 +11,7 @@ import type { OpenDirectory } from '../src/registry/open-index.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { type Fault, FaultyDirectory } from './faulty-directory.ts';
+import { tinyModels } from './tiny-model.ts';
 import { hasShared, tablePath } from './truth.ts';
 
 let folder = '';
@@ -34,13 +35,22 @@ fields:
 async function build(table: SourceTable, fault: Fault): Promise<{ bytes: number }> {
   const lock = takeLock(folder, 't', 'reindex');
   const made: FaultyDirectory[] = [];
+  const models = { baseDir: folder, openEmbedder: tinyModels().open };
   const openDirectory: OpenDirectory = (path, fence) => {
     const directory = new FaultyDirectory(openLocalDirectory(path, fence), fault);
     made.push(directory);
     return directory;
   };
   try {
-    const index = { folder, definition, definitionVersion: 1, table, lock, openDirectory };
+    const index = {
+      folder,
+      definition,
+      definitionVersion: 1,
+      table,
+      lock,
+      openDirectory,
+      ...models,
+    };
     await buildGeneration(index, undefined, 0, {});
     return { bytes: made[0].bytes };
   } finally {

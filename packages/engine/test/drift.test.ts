@@ -28,6 +28,7 @@ import { keyOfCoordinates } from '../src/schema/key.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { DriftDoor, hex, naiveDrift, retold, type Told, toldDocs } from './drift-door.ts';
+import { tinyModels } from './tiny-model.ts';
 
 /** A file system in memory, where the machine has one: thousands of commits are flushed. */
 const SHM = '/dev/shm';
@@ -227,6 +228,8 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
     table,
     lock,
     openDirectory: openLocalDirectory,
+    baseDir: path,
+    openEmbedder: tinyModels().open,
   };
   const unchecked = () => async () => [];
   const checkOf = drifted.cases % 10 === 0 ? undefined : unchecked;

@@ -9,6 +9,7 @@ import { currentGeneration } from '../src/registry/index-folder.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
+import { tinyModels } from './tiny-model.ts';
 
 const SCHEMA: Schema = {
   schemaId: 0,
@@ -45,10 +46,9 @@ function openSession(memoryBytes: number) {
     ANALYZER_CATALOG,
   );
   const directory = openLocalDirectory(path);
-  return {
-    directory,
-    session: SyncSession.open({ directory, definition, definitionVersion: 1, memoryBytes }),
-  };
+  const models = { index: 't', folder: path, baseDir: path, openEmbedder: tinyModels().open };
+  const options = { directory, definition, definitionVersion: 1, models, memoryBytes };
+  return { directory, session: SyncSession.open(options) };
 }
 
 /** The table with `during` called for every batch that is read. */

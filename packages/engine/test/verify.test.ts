@@ -77,7 +77,7 @@ const idsOf = (keys: readonly { identifier: readonly { value: string }[] }[]) =>
 /** Deletes documents behind the index's back, by id. */
 async function forget(...ids: readonly number[]): Promise<void> {
   const { fields } = openSnapshot(openLocalDirectory(generation())).commit;
-  const plans = fields.map((field) => ({
+  const plans = fields.map(({ vector: _, ...field }) => ({
     ...field,
     inverted: { kind: 'text' as const, analyzer: analyzersOf([])(field.analyzer ?? 'standard') },
   }));

@@ -31,3 +31,18 @@ function storedInverted(
   };
   return { kind: 'text', analyzer: { name, analyze: refuse, normalize: refuse } };
 }
+
+/**
+ * Plans of a definition with the checksums of the models that a commit's vectors were made by. A
+ * field that the commit does not have stays as it is.
+ */
+export function asCommitted(
+  plans: readonly FieldPlan[],
+  commit: Commit | null,
+): readonly FieldPlan[] {
+  return plans.map((plan) => {
+    const model = commit?.fields.find(({ id }) => id === plan.id)?.vector?.model;
+    if (plan.vector === undefined || !model) return plan;
+    return { ...plan, vector: { ...plan.vector, checksum: model.checksum } };
+  });
+}

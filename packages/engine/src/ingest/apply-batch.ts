@@ -44,7 +44,8 @@ export async function applyBatch(
   if (judgeBatch(checkpoint, batch, index) === 'applied') return answer(writer, false, NOTHING);
   try {
     const run = new BatchRun(target, followedSchema(target, checkpoint, batch), batch);
-    for await (const part of readAhead(parts(batch), work.signal)) run.take(part);
+    for await (const part of readAhead(parts(batch), work.signal))
+      await run.take(part, work.signal);
     refuseAborted(work.signal);
     return answer(writer, true, run.commit());
   } catch (error) {

@@ -2,6 +2,7 @@ import { type Batch, type Schema, selectRows } from '@lakehouse-search/lake';
 import type { BatchPart, ChangeBatch } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { checkShape, invalidBatch } from './batch-shape.ts';
 import { createFileTable, type FileTable } from './file-table.ts';
@@ -10,6 +11,7 @@ import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from './rows-to-blo
 import { settleDuplicates } from './settle-duplicates.ts';
 import { checkpointAt, storedSchema } from './source-state.ts';
 import { TakenPlaces } from './taken-places.ts';
+import type { VectorStage } from './vector-stage.ts';
 
 /** An index that batches are applied to. */
 export interface BatchTarget {
@@ -19,6 +21,9 @@ export interface BatchTarget {
   readonly mappingOf: (schema: Schema) => Mapping;
   /** Called before each commit: the place to take ended merges in. */
   readonly beforeCommit: () => void;
+  /** The fields as the index was built with them, and what makes their vectors. */
+  readonly plans: readonly FieldPlan[];
+  readonly stage: VectorStage;
 }
 
 /** What a batch changed, net by key, and how many rows without a document there are more. */
@@ -60,9 +65,9 @@ export class BatchRun {
     this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
   }
 
-  /** The next part. Throws source_invalid, invalid_argument. */
-  take(part: BatchPart): void {
-    if (part.kind === 'rows') this.#addRows(part.batch);
+  /** The next part. Throws source_invalid, invalid_argument, and what embedding its texts throws. */
+  async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
+    if (part.kind === 'rows') await this.#addRows(part.batch, signal);
     else this.#remove(part.path, part.positions);
   }
 
@@ -103,7 +108,7 @@ export class BatchRun {
     if (this.#removed) this.#target.writer.markPlaces(this.#places.removed);
   }
 
-  #addRows(batch: Batch): void {
+  async #addRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
     this.#mark();
     if (batch.rows === 0) return;
     checkShape(this.#mapping, batch);
@@ -118,7 +123,8 @@ export class BatchRun {
       fresh.length === batch.rows
         ? blockOfRows(this.#mapping, batch, file, keyed, new Map())
         : rowsToBlock(this.#mapping, selectRows(batch, fresh), file, new Map());
-    this.#target.writer.add(block);
+    const { writer, stage, plans } = this.#target;
+    writer.add(await stage.complete(plans, block, signal));
   }
 
   /** The rows that get a document: those that no marked one is equal to. */

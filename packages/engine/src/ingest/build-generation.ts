@@ -1,6 +1,7 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { ReindexResponse, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import type { OpenEmbedder } from '../embed/embedder.ts';
 import { analyzersOf } from '../registry/definition-analyzers.ts';
 import {
   currentGeneration,
@@ -16,6 +17,7 @@ import { type OpenDirectory, tableName } from '../registry/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { createMapping, type Mapping } from '../schema/mapping.ts';
 import { requireRoom } from './disk-room.ts';
+import type { ModelPlaces } from './models-in-use.ts';
 import { type RebuildResult, rebuildIndex } from './rebuild.ts';
 import { fromSource } from './source-errors.ts';
 import { followedSnapshot, namedSnapshot } from './source-table.ts';
@@ -28,6 +30,19 @@ export interface LockedIndex {
   readonly table: SourceTable;
   readonly lock: IndexLock;
   readonly openDirectory: OpenDirectory;
+  /** The folder from which the definition's relative paths are taken. */
+  readonly baseDir: string;
+  readonly openEmbedder: OpenEmbedder;
+}
+
+/** Where the models of an index's VECTOR fields are, and their caches. */
+export function modelPlaces({
+  folder,
+  definition,
+  baseDir,
+  openEmbedder,
+}: Omit<LockedIndex, 'table'>): ModelPlaces {
+  return { index: definition.index, folder, baseDir, openEmbedder };
 }
 
 /** The mapping of a definition over a table as it is now. Throws invalid_definition. */
@@ -58,7 +73,8 @@ export async function buildGeneration(
   const staged = stageGeneration(folder);
   try {
     const directory = openDirectory(staged.path, () => lock.assertHeld());
-    const request = { table, mapping, directory, snapshotId, definitionVersion, ...work };
+    const models = modelPlaces(index);
+    const request = { table, mapping, directory, snapshotId, definitionVersion, models, ...work };
     const built = await rebuildIndex(request);
     lock.assertHeld();
     promoteGeneration(folder, staged);
@@ -95,7 +111,7 @@ function liveNumber(folder: string): number | null | 'damaged' {
 }
 
 function response(built: RebuildResult, { number }: Generation): Omit<ReindexResponse, 'took_ms'> {
-  const { commit, docs, bytes, droppedDuplicates, leftOut } = built;
+  const { commit, docs, bytes, droppedDuplicates, leftOut, vectors } = built;
   return {
     doc_count: docs,
     snapshot: commit.checkpoint?.snapshot_id ?? null,
@@ -103,5 +119,6 @@ function response(built: RebuildResult, { number }: Generation): Omit<ReindexRes
     bytes,
     ...(droppedDuplicates > 0 ? { dropped_duplicates: droppedDuplicates } : {}),
     ...(leftOut.size > 0 ? { untyped_values: Object.fromEntries(leftOut) } : {}),
+    ...vectors,
   };
 }

@@ -5,7 +5,7 @@ import { currentGeneration, type Generation } from '../registry/index-folder.ts'
 import { notBuilt } from '../registry/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { applyBatch } from './apply-batch.ts';
-import type { LockedIndex } from './build-generation.ts';
+import { type LockedIndex, modelPlaces } from './build-generation.ts';
 import { isFileMissing } from './file-missing.ts';
 import { fromSource } from './source-errors.ts';
 import { followedSnapshot, namedSnapshot } from './source-table.ts';
@@ -36,6 +36,7 @@ export async function followTable(
       skipped_replace: done.skippedReplace,
       ...(done.droppedDuplicates > 0 ? { dropped_duplicates: done.droppedDuplicates } : {}),
       ...(done.healed === undefined ? {} : { healed: done.healed }),
+      ...done.vectors,
     };
   } finally {
     await session.close();
@@ -100,7 +101,8 @@ export function openSession(index: LockedGeneration, generation: Generation): Sy
   const directory = openDirectory(generation.path, () => lock.assertHeld());
   const here = inlineRunner(directory);
   const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
-  return SyncSession.open({ directory, definition, definitionVersion, mergeRunner });
+  const models = modelPlaces(index);
+  return SyncSession.open({ directory, definition, definitionVersion, models, mergeRunner });
 }
 
 /** Bytes below which a merge takes about as long as starting a thread for it: 50 ms. */

@@ -2,8 +2,8 @@
  * Reindex: a new generation from a whole snapshot.
  *
  * 1. The snapshot's file set gives the data files their numbers.
- * 2. Batches of rows become document blocks and go to the writer, which flushes segments that
- *    nobody sees.
+ * 2. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and go
+ *    to the writer, which flushes segments that nobody sees.
  * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
  * 4. Segments are merged to few; one commit makes data and checkpoint visible in the generation's
  *    folder.
@@ -12,17 +12,20 @@
  * throws, the caller discards the folder; the live generation was never touched.
  */
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { WorkOptions } from '../backend.ts';
+import type { VectorCounts, WorkOptions } from '../backend.ts';
 import { type Commit, commitBytes } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Directory } from '../storage/directory.ts';
 import { boundSchema } from './bound-schema.ts';
 import { createFileTable } from './file-table.ts';
+import type { ModelPlaces } from './models-in-use.ts';
 import { rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { fromSource, readAhead, refuseAborted } from './source-errors.ts';
 import { checkpointAt, sourceState } from './source-state.ts';
+import { VectorStage } from './vector-stage.ts';
 
 /**
  * Documents held before a segment is flushed: a merge costs about as much as the building, so few
@@ -39,6 +42,7 @@ export interface RebuildRequest extends WorkOptions {
   /** null: the empty table. */
   readonly snapshotId: bigint | null;
   readonly definitionVersion: number;
+  readonly models: ModelPlaces;
 }
 /** What was built. */
 export interface RebuildResult {
@@ -49,6 +53,7 @@ export interface RebuildResult {
   readonly droppedDuplicates: number;
   /** Variant values that fit no typed field of their shape, by field name. */
   readonly leftOut: ReadonlyMap<string, number>;
+  readonly vectors: VectorCounts;
 }
 
 /**
@@ -62,14 +67,16 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   const bound = boundSchema(mapping, table.schema);
   const state = sourceState(table, set, bound, mapping.definition.source.ref);
   files.follow(state.files);
-  const plans = mapping.fields.map((field) => field.plan);
-  const writer = IndexWriter.open(directory, plans, {
-    definitionVersion,
-    memoryBytes: MEMORY_BYTES,
-  });
+  const stage = new VectorStage(request.models);
+  let writer: IndexWriter | undefined;
   try {
+    const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
+    const options = { definitionVersion, memoryBytes: MEMORY_BYTES };
+    writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();
-    const docs = await addRows(request, writer, files.numberOf, leftOut, snapshotTotal(request));
+    const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
+    const docs = await addRows(request, into, snapshotTotal(request));
+    await stage.endBuild();
     const droppedDuplicates = settleDuplicates(writer, mapping, files);
     tell(request, 'merging', docs);
     writer.forceMerge(1);
@@ -79,17 +86,26 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const names = files.at(state.files);
     const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
     const bytes = commitBytes(commit);
-    return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut };
+    const { counts: vectors } = stage;
+    return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut, vectors };
   } finally {
-    writer.close();
+    writer?.close();
+    await stage.close();
   }
+}
+
+/** Where rows go. */
+interface Target {
+  readonly writer: IndexWriter;
+  readonly stage: VectorStage;
+  readonly plans: readonly FieldPlan[];
+  readonly numberOf: (path: string) => number;
+  readonly leftOut: Map<string, number>;
 }
 
 async function addRows(
   request: RebuildRequest,
-  writer: IndexWriter,
-  numberOf: (path: string) => number,
-  leftOut: Map<string, number>,
+  { writer, stage, plans, numberOf, leftOut }: Target,
   total: number,
 ): Promise<number> {
   const { table, mapping, snapshotId, signal, onProgress } = request;
@@ -98,10 +114,17 @@ async function addRows(
   const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
   let docs = 0;
   for await (const batch of readAhead(scan, signal)) {
-    writer.add(rowsToBlock(mapping, batch, numberOf(batch.file), leftOut));
+    const block = rowsToBlock(mapping, batch, numberOf(batch.file), leftOut);
+    writer.add(await stage.complete(plans, block, signal));
     docs += batch.rows;
-    const docs_total = Math.max(total, docs);
-    onProgress?.({ phase: 'reading', docs_done: docs, docs_total, ...snapshotOf(request) });
+    const { embeddings } = stage.counts;
+    onProgress?.({
+      phase: 'reading',
+      docs_done: docs,
+      docs_total: Math.max(total, docs),
+      ...snapshotOf(request),
+      ...(embeddings === undefined ? {} : { embeddings }),
+    });
   }
   return docs;
 }

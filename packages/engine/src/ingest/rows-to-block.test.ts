@@ -84,7 +84,8 @@ function documents(block: FieldBlock, type: FieldType): unknown[][] {
   return Array.from({ length: block.starts.length - 1 }, (_, doc) => {
     const values: unknown[] = [];
     for (let j = block.starts[doc]; j < block.starts[doc + 1]; j++) {
-      if (block.kind !== 'bytes') values.push(block.values[j]);
+      if (block.kind === 'vector') values.push([block.scales[j], ...block.codes]);
+      else if (block.kind !== 'bytes') values.push(block.values[j]);
       else {
         const bytes = block.bytes.subarray(block.offsets[j], block.offsets[j + 1]);
         values.push(type === 'IP' ? formatIp(bytes) : decoder.decode(bytes));

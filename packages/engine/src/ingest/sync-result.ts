@@ -1,8 +1,9 @@
-import type { Healed, HealReason, WorkOptions } from '../backend.ts';
+import type { Healed, HealReason, VectorCounts, WorkOptions } from '../backend.ts';
 import type { Applied } from './apply-batch.ts';
+import { addVectorCounts } from './vector-counts.ts';
 
 /** A step that has been committed. */
-export interface AppliedStep {
+export interface AppliedStep extends VectorCounts {
   readonly snapshot: string | null;
   readonly operation: string | null;
   readonly inserted: number;
@@ -26,6 +27,7 @@ export interface SyncResult {
   readonly skippedReplace: number;
   readonly droppedDuplicates: number;
   readonly healed?: Healed;
+  readonly vectors: VectorCounts;
 }
 
 /** One step to take; `reason`: why it heals. */
@@ -40,6 +42,7 @@ export function appliedStep(
   step: Step,
   { inserted, updated, deleted }: Applied,
   took_ms: number,
+  vectors: VectorCounts,
 ): AppliedStep {
   const counts = { inserted, updated, deleted };
   return {
@@ -47,6 +50,7 @@ export function appliedStep(
     operation: step.operation,
     ...counts,
     took_ms,
+    ...vectors,
     ...(step.reason === null ? {} : { healed: { reason: step.reason, ...counts } }),
   };
 }
@@ -54,6 +58,7 @@ export function appliedStep(
 /** Tells who asked for it of a committed step. */
 export function report({ onProgress, onCommit }: SyncWork, done: AppliedStep): void {
   const { snapshot, operation, inserted, updated, deleted } = done;
+  const { embeddings } = done;
   const docs = inserted + updated + deleted;
   onProgress?.({
     phase: 'syncing',
@@ -64,6 +69,7 @@ export function report({ onProgress, onCommit }: SyncWork, done: AppliedStep): v
     inserted,
     updated,
     deleted,
+    ...(embeddings === undefined ? {} : { embeddings }),
   });
   onCommit?.(done);
 }
@@ -74,8 +80,9 @@ export class Total {
   #skippedReplace = 0;
   #droppedDuplicates = 0;
   #healed: Healed | undefined;
+  #vectors: VectorCounts = {};
 
-  add(step: Step, applied: Applied, { healed }: AppliedStep): void {
+  add(step: Step, applied: Applied, { healed, ...vectors }: AppliedStep): void {
     this.#sum.snapshotsApplied++;
     this.#sum.inserted += applied.inserted;
     this.#sum.updated += applied.updated;
@@ -83,6 +90,7 @@ export class Total {
     this.#droppedDuplicates += Math.max(0, applied.dropped);
     if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
     this.#healed ??= healed;
+    this.#vectors = addVectorCounts(this.#vectors, vectors);
   }
 
   result(): SyncResult {
@@ -90,6 +98,7 @@ export class Total {
       ...this.#sum,
       skippedReplace: this.#skippedReplace,
       droppedDuplicates: this.#droppedDuplicates,
+      vectors: this.#vectors,
       ...(this.#healed === undefined ? {} : { healed: this.#healed }),
     };
   }

@@ -19,6 +19,7 @@ import { BackgroundMerges, type MergeRunner } from '../index/background-merges.t
 import { type Commit, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
+import { asCommitted } from '../index/stored-plans.ts';
 import { analyzersOf } from '../registry/definition-analyzers.ts';
 import { tableName } from '../registry/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
@@ -30,6 +31,7 @@ import { boundSchema, followColumns, schemaChanged } from './bound-schema.ts';
 import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
 import { wayTo } from './missing-snapshots.ts';
+import type { ModelPlaces } from './models-in-use.ts';
 import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
 import { fromSource, refuseAborted, sourceError } from './source-errors.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
@@ -41,6 +43,7 @@ import {
   type SyncWork,
   Total,
 } from './sync-result.ts';
+import { VectorStage } from './vector-stage.ts';
 
 export type { AppliedStep, SyncResult, SyncWork } from './sync-result.ts';
 
@@ -50,6 +53,7 @@ export interface SessionOptions {
   readonly directory: Directory;
   readonly definition: Definition;
   readonly definitionVersion: number;
+  readonly models: ModelPlaces;
   /** Where merges run. Default: here. */
   readonly mergeRunner?: MergeRunner;
   /** Bytes that documents may take in memory before an invisible segment is flushed. */
@@ -71,19 +75,25 @@ export class SyncSession {
   readonly #writer: IndexWriter;
   readonly #merges: BackgroundMerges;
   readonly #target: BatchTarget;
+  readonly #stage: VectorStage;
 
   private constructor(options: SessionOptions) {
-    const { directory, definition, definitionVersion, mergeRunner, memoryBytes } = options;
+    const { directory, definition, definitionVersion, models, mergeRunner, memoryBytes } = options;
     const { index } = definition;
     const mappingOf = mappings(definition);
-    const { fields } = mappingOf(boundColumns(readCommit(directory), definition));
-    const plans = fields.map((field) => field.plan);
+    const commit = readCommit(directory);
+    const { fields } = mappingOf(boundColumns(commit, definition));
+    const own = fields.map((field) => field.plan);
+    const plans = asCommitted(own, commit);
+    const stage = new VectorStage(models);
     const writer = IndexWriter.open(directory, plans, { definitionVersion, memoryBytes });
     const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
     this.#definition = definition;
     this.#writer = writer;
     this.#merges = merges;
-    this.#target = { index, writer, mappingOf, beforeCommit: () => merges.collect() };
+    this.#stage = stage;
+    const beforeCommit = () => merges.collect();
+    this.#target = { index, writer, mappingOf, beforeCommit, plans, stage };
   }
 
   /** Throws index_not_built, corrupt_index. */
@@ -158,6 +168,7 @@ export class SyncSession {
   async close(): Promise<void> {
     await this.#merges.close();
     this.#writer.close();
+    await this.#stage.close();
   }
 
   #commitMerges(before: number): MergedSegments {
@@ -189,7 +200,8 @@ export class SyncSession {
       },
       { signal },
     );
-    const done = appliedStep(step, applied, performance.now() - started);
+    const vectors = this.#stage.takeCounts();
+    const done = appliedStep(step, applied, performance.now() - started, vectors);
     this.#merges.start();
     total.add(step, applied, done);
     report(work, done);

@@ -11,14 +11,17 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { IndexWriter } from '../index/index-writer.ts';
+import { asCommitted } from '../index/stored-plans.ts';
 import { analyzersOf } from '../registry/definition-analyzers.ts';
 import { currentGeneration } from '../registry/index-folder.ts';
 import { notBuilt, type OpenIndex, openIndex } from '../registry/open-index.ts';
-import type { LockedIndex } from './build-generation.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import { type LockedIndex, modelPlaces } from './build-generation.ts';
 import { createFileTable } from './file-table.ts';
 import { rowsToBlock } from './rows-to-block.ts';
 import { readAhead } from './source-errors.ts';
 import { sourceState } from './source-state.ts';
+import { VectorStage } from './vector-stage.ts';
 import type { Comparison } from './verify-compare.ts';
 import { type Verified, verifyIndex } from './verify-index.ts';
 import type { ComparedSides } from './verify-sides.ts';
@@ -96,7 +99,9 @@ async function applyRepair(
   const live = currentGeneration(folder);
   if (live === null) throw notBuilt(definition.index);
   const directory = openDirectory(live.path, () => lock.assertHeld());
-  const plans = mapping.fields.map((field) => field.plan);
+  const own = mapping.fields.map((field) => field.plan);
+  const plans = asCommitted(own, snapshot.commit);
+  const stage = new VectorStage(modelPlaces(index));
   const writer = IndexWriter.open(directory, plans, { definitionVersion });
   try {
     if (writer.lastCommit.number !== snapshot.commit.number) {
@@ -106,7 +111,8 @@ async function applyRepair(
     const files = createFileTable(writer.lastCommit.files);
     const { files: sources } = sourceState(sides.table, sides.set, sides.schema, undefined);
     files.follow(sources);
-    await addRows(writer, sides, comparison, files.numberOf, work);
+    const into = { writer, stage, plans, numberOf: files.numberOf };
+    await addRows(into, sides, comparison, work);
     const { checkpoint } = writer.lastCommit;
     writer.commit({ checkpoint, files: files.at(sources) });
     return {
@@ -116,6 +122,7 @@ async function applyRepair(
     };
   } finally {
     writer.close();
+    await stage.close();
   }
 }
 
@@ -139,12 +146,19 @@ function deleteDrifted(
   return deleted;
 }
 
+/** Where rows go. */
+interface Target {
+  readonly writer: IndexWriter;
+  readonly stage: VectorStage;
+  readonly plans: readonly FieldPlan[];
+  readonly numberOf: (path: string) => number;
+}
+
 /** Reads missing and stale rows again, by place, and adds them. */
 async function addRows(
-  writer: IndexWriter,
+  { writer, stage, plans, numberOf }: Target,
   { table, set, mapping, schema }: ComparedSides,
   { missing, stale, held }: Comparison,
-  numberOf: (path: string) => number,
   { signal }: WorkOptions,
 ): Promise<void> {
   const byFile = new Map<number, number[]>();
@@ -160,6 +174,7 @@ async function addRows(
   const columns = mapping.columns.map((column) => column.name);
   const leftOut = new Map<string, number>();
   for await (const batch of readAhead(table.read(parts, { columns, schema, signal }), signal)) {
-    writer.add(rowsToBlock(mapping, batch, numberOf(batch.file), leftOut));
+    const block = rowsToBlock(mapping, batch, numberOf(batch.file), leftOut);
+    writer.add(await stage.complete(plans, block, signal));
   }
 }

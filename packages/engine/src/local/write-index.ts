@@ -43,12 +43,12 @@ export function lockedIndex(
 
 /** An index whose lock is held, without its table, as change batches are applied to. */
 export function lockedGeneration(
-  { openDirectory }: LocalIndexes,
+  { openDirectory, openEmbedder }: LocalIndexes,
   { folder, definition, registered }: KnownIndex,
   lock: IndexLock,
 ): Omit<LockedIndex, 'table'> {
-  const definitionVersion = registered.version;
-  return { folder, definition, definitionVersion, lock, openDirectory };
+  const { version: definitionVersion, baseDir } = registered;
+  return { folder, definition, definitionVersion, lock, openDirectory, baseDir, openEmbedder };
 }
 
 /** The table of an index at its newest version. Throws as `openSource` does. */

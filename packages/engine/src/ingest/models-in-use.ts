@@ -1,0 +1,119 @@
+/**
+ * The models of an index that is being written: each opened once, when it is first needed, with its
+ * cache (embed/cache/), in `embeddings/` of the index's folder. Who holds it holds the index's lock.
+ */
+import { join } from 'node:path';
+import { LhsError } from '../base/errors.ts';
+import { CachedEmbedder } from '../embed/cache/cached-embedder.ts';
+import { EmbeddingCache } from '../embed/cache/embedding-cache.ts';
+import type { Embedder, ModelIdentity, OpenEmbedder } from '../embed/embedder.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+
+/** The folder of an index's embedding caches. */
+const CACHE_FOLDER = 'embeddings';
+
+/** Where models and their caches are. */
+export interface ModelPlaces {
+  readonly index: string;
+  /** The index's folder. */
+  readonly folder: string;
+  /** The folder from which a definition's relative paths are taken. */
+  readonly baseDir: string;
+  readonly openEmbedder: OpenEmbedder;
+}
+
+interface OpenModel {
+  readonly embedder: Embedder;
+  readonly cached: CachedEmbedder;
+  readonly cache: EmbeddingCache;
+}
+
+/** Close it when done. */
+export class ModelsInUse {
+  readonly #places: ModelPlaces;
+  readonly #open = new Map<string, Promise<OpenModel>>();
+
+  constructor(places: ModelPlaces) {
+    this.#places = places;
+  }
+
+  /**
+   * The model of a VECTOR field that has one, behind its cache. Throws model_unavailable,
+   * invalid_definition where it gives another number of dimensions, model_mismatch where it is not
+   * the one of the plan's checksum.
+   */
+  async of(plan: FieldPlan): Promise<CachedEmbedder> {
+    const { embedder, cached } = await this.#opened(plan);
+    this.#check(plan, embedder.identity);
+    return cached;
+  }
+
+  /** Who makes the vectors of a field. Throws as `of`. */
+  async identity(plan: FieldPlan): Promise<ModelIdentity> {
+    const { embedder } = await this.#opened(plan);
+    this.#check(plan, embedder.identity);
+    return embedder.identity;
+  }
+
+  /** Every text of the index has been asked for: caches may forget others. Throws io_error, disk_full. */
+  async endBuild(): Promise<void> {
+    for (const open of this.#open.values()) (await open).cache.endBuild();
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    const all = await Promise.allSettled(this.#open.values());
+    this.#open.clear();
+    for (const open of all) {
+      if (open.status === 'rejected') continue;
+      open.value.cache.close();
+      await open.value.embedder.close();
+    }
+  }
+
+  #opened({ vector }: FieldPlan): Promise<OpenModel> {
+    const model = vector!.model!;
+    let open = this.#open.get(model);
+    if (open === undefined) {
+      open = this.#openModel(model);
+      this.#open.set(model, open);
+    }
+    return open;
+  }
+
+  async #openModel(model: string): Promise<OpenModel> {
+    const { folder, baseDir, openEmbedder } = this.#places;
+    const embedder = await openEmbedder(model, baseDir);
+    try {
+      const cache = EmbeddingCache.open(join(folder, CACHE_FOLDER), embedder.identity);
+      const cached = new CachedEmbedder(embedder, cache);
+      return { embedder, cache, cached };
+    } catch (error) {
+      await embedder.close();
+      throw error;
+    }
+  }
+
+  #check({ name, vector }: FieldPlan, { checksum, dims }: ModelIdentity): void {
+    if (dims !== vector!.dims) {
+      const model = `model "${vector!.model}" gives ${dims} numbers`;
+      throw new LhsError(
+        'invalid_definition',
+        `${model}; field "${name}" says dims: ${vector!.dims}`,
+        {
+          hint: `say dims: ${dims} in the definition`,
+        },
+      );
+    }
+    const built = vector!.checksum;
+    if (built === undefined || built === checksum) return;
+    const { index } = this.#places;
+    const message = `model "${vector!.model}" is not the one that field "${name}" was built with: its checksum is ${short(checksum)}, the index's ${short(built)}`;
+    throw new LhsError('model_mismatch', message, {
+      hint: `put the former model back, or build with this one: lhs index reindex ${index}`,
+      details: { field: name, model: vector!.model, found: checksum, expected: built },
+    });
+  }
+}
+
+const short = (checksum: string): string => `${checksum.slice(0, 12)}…`;

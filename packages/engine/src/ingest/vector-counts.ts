@@ -1,0 +1,21 @@
+import type { VectorCounts } from '../backend.ts';
+
+/** The sum of two counts. */
+export function addVectorCounts(a: VectorCounts, b: VectorCounts): VectorCounts {
+  const embeddings = a.embeddings ?? b.embeddings;
+  const without = { ...a.without_vector };
+  for (const [field, count] of Object.entries(b.without_vector ?? {})) {
+    without[field] = (without[field] ?? 0) + count;
+  }
+  return {
+    ...(embeddings === undefined ? {} : { embeddings: addEmbeddings(a, b) }),
+    ...(Object.keys(without).length === 0 ? {} : { without_vector: without }),
+  };
+}
+
+function addEmbeddings(a: VectorCounts, b: VectorCounts): NonNullable<VectorCounts['embeddings']> {
+  return {
+    reused: (a.embeddings?.reused ?? 0) + (b.embeddings?.reused ?? 0),
+    computed: (a.embeddings?.computed ?? 0) + (b.embeddings?.computed ?? 0),
+  };
+}
