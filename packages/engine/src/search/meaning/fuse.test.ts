@@ -82,5 +82,5 @@ test('scores are equal just where the fractions are, and rise with them', () => 
     }),
     { seed: 20_261_121, numRuns: 2000 },
   );
-  expect(ties).toBeGreaterThan(100);
+  expect(ties).toBeGreaterThan(20);
 });
