@@ -250,7 +250,10 @@ it.each<readonly [unknown, string]>([
 
 it('says which setting makes a field fast', async () => {
   const error = await refusal(ask({ a: { cardinality: { field: 'slow' } } }));
-  expect(error.hint).toBe('set "fast: true" on "slow" in the definition and alter the index');
+  expect(error.hint).toBe(
+    'set "fast: true" on "slow" in the definition, then drop, create and reindex "edges" ' +
+      '(lhs index alter will do it, and is not built yet)',
+  );
 });
 
 it('refuses request fields that it does not know', async () => {

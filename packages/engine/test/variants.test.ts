@@ -64,8 +64,6 @@ const sizes = (row: Row): number[] =>
   isPush(row) ? at(row, 'size').flatMap((leaf) => (isLong(leaf) ? [leaf] : [])) : [];
 const isLong = (leaf: unknown): leaf is number =>
   Number.isInteger(leaf) && Math.abs(leaf as number) < 2 ** 63;
-/** Paths of typed fields: asked for by their type, in rows of their shape. */
-const DECLARED = ['size', 'at.tag'];
 
 const rows: readonly Row[] = fc
   .sample(fc.oneof({ weight: 3, arbitrary: event }, { weight: 1, arbitrary: value }), {
@@ -97,8 +95,7 @@ const where = (keep: (row: Row) => boolean): number[] => rows.filter(keep).map((
 test(`every leaf is found at its path, and only there (seed ${SEED})`, async () => {
   const terms = new Map<string, [string, null | boolean | number | string]>();
   for (const { meta } of rows) {
-    for (const leaf of leavesOf(meta))
-      if (leaf[0] !== '' && !DECLARED.includes(leaf[0])) terms.set(JSON.stringify(leaf), leaf);
+    for (const leaf of leavesOf(meta)) if (leaf[0] !== '') terms.set(JSON.stringify(leaf), leaf);
   }
   const some = [...terms.values()].filter((_, i) => i % Math.ceil(terms.size / 150) === 0);
   expect(some.length).toBeGreaterThan(80);
@@ -106,6 +103,69 @@ test(`every leaf is found at its path, and only there (seed ${SEED})`, async () 
     const query = { term: { field: `meta.${path}`, value: String(leaf) } };
     const wanted = where((row) => at(row, path).some((own) => String(own) === String(leaf)));
     expect(rising(await ids({ ast: query })), JSON.stringify(query)).toEqual(wanted);
+  }
+});
+
+/** Some leaf at the path, or below it, of a row of any shape. */
+const holds = (path: string, keep: (text: string) => boolean) => (row: Row) =>
+  at(row, path).some((leaf) => keep(String(leaf)));
+
+test('a declared path is asked by type and as a path: rows of no shape, values of other types', async () => {
+  const among = (...list: string[]) => list.includes.bind(list);
+  const asked: [SearchRequest['ast'], (row: Row) => boolean][] = [
+    [{ term: { field: 'meta.size', value: '12' } }, holds('size', among('12'))],
+    [{ term: { field: 'meta.size', value: '12.0' } }, holds('size', among('12'))],
+    [{ term: { field: 'meta.size', value: 'red fox' } }, holds('size', among('red fox'))],
+    [{ phrase: { field: 'meta.at.tag', value: 'red fox' } }, holds('at.tag', among('red fox'))],
+    [
+      { terms: { field: 'meta.size', values: ['-7', 'x', '12.5'] } },
+      holds('size', among('-7', 'x', '12.5')),
+    ],
+    [
+      { terms: { field: 'meta.at.tag', values: ['true', 'x'] } },
+      holds('at.tag', among('true', 'x')),
+    ],
+    [{ prefix: { field: 'meta.size', value: 'pu' } }, holds('size', (t) => t.startsWith('pu'))],
+    [{ wildcard: { field: 'meta.at.tag', value: '*u*' } }, holds('at.tag', (t) => t.includes('u'))],
+    [{ fuzzy: { field: 'meta.at.tag', value: 'push', edits: 1 } }, holds('at.tag', among('push'))],
+    [
+      { fuzzy: { field: 'meta.at.tag', value: 'pusl', edits: 2 } },
+      holds('at.tag', among('push', 'pull', 'null')),
+    ],
+    [{ regex: { field: 'meta.size', value: '[0-9]+' } }, holds('size', (t) => /^[0-9]+$/.test(t))],
+    [
+      { exists: { field: 'meta.at.tag' } },
+      (row) => leavesOf(row.meta).some(([path]) => path === 'at.tag' || path.startsWith('at.tag.')),
+    ],
+  ];
+  for (const [ast, keep] of asked) {
+    const wanted = where(keep);
+    expect(wanted.length, JSON.stringify(ast)).toBeGreaterThan(0);
+    expect(rising(await ids({ ast })), JSON.stringify(ast)).toEqual(wanted);
+    const not = { bool: { must_not: [ast!] } };
+    expect(await ids({ ast: not }), JSON.stringify(not)).toHaveLength(rows.length - wanted.length);
+  }
+});
+
+test('the typed field alone scores, and explanations add up', async () => {
+  for (const ast of [
+    { term: { field: 'meta.at.tag', value: 'push' } },
+    { term: { field: 'meta.size', value: '12' } },
+    { exists: { field: 'meta.size' } },
+  ]) {
+    const { hits } = await lake.backend.search({ ast, limit: 1000 });
+    const seen = new Set<number>();
+    for (const hit of hits) {
+      const typed = isPush(rows[idOf(hit)]!);
+      if ('exists' in ast || ast.term.field === 'meta.size') expect(hit.score).toBe(1);
+      else if (typed) expect(hit.score).toBeGreaterThan(0);
+      else expect(hit.score).toBe(0);
+      if (seen.has(Number(typed))) continue;
+      seen.add(Number(typed));
+      const told = await lake.backend.explain({ ast, coordinates: hit.coordinates });
+      expect(told).toMatchObject({ matched: true, score: hit.score });
+    }
+    expect(seen.size).toBe(2);
   }
 });
 

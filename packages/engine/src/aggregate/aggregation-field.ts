@@ -1,5 +1,6 @@
 import { LhsError } from '../base/errors.ts';
 import { fastHint } from '../query/bind/bounds.ts';
+import { changeHint } from '../query/bind/change-hint.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 
@@ -17,7 +18,7 @@ export function aggregationField(
   const plan = plainField(name, place, fields);
   if (!isAggregatable(plan, fields)) {
     const message = `"${place}" needs a fast field: "${name}" is ${plan.type} without fast`;
-    throw new LhsError('invalid_argument', message, { hint: fastHint(plan) });
+    throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields.index) });
   }
   if (types === undefined || types.includes(plan.type)) return plan;
   const message = `"${place}": ${kind} needs a field of ${types.join(', ')}; "${name}" is ${plan.type}`;
@@ -36,7 +37,7 @@ export function plainField(name: string, place: string, fields: QueryFields): Fi
   const hint =
     found === undefined
       ? unknownFieldHint(fields, name)
-      : 'declare the path as a fast field of a shape in the definition and alter the index';
+      : changeHint(`declare "${name}" as a fast field of a shape`, fields.index);
   throw new LhsError('invalid_argument', message, { hint });
 }
 

@@ -18,6 +18,7 @@ import { parseQuery } from '../query/syntax/parse.ts';
 import { readTree } from '../query/tree/read.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
+import { declaredPaths } from './declared-paths.ts';
 import { type CheckedRequest, sortDirection } from './request.ts';
 import { readSearchAfter } from './sort-values.ts';
 
@@ -42,7 +43,8 @@ export function queryFields(mapping: Mapping, given?: QueryFields['given']): Que
   const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
   const fast = mapping.fields.filter((field) => field.definition?.fast === true);
   const ids = new Set(fast.map((field) => field.plan.id));
-  const fields = { index: mapping.definition.index, plans, fast: ids };
+  const declared = declaredPaths(mapping);
+  const fields = { index: mapping.definition.index, plans, fast: ids, declared };
   return given === undefined ? fields : { ...fields, given };
 }
 
@@ -135,7 +137,7 @@ function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse
   const field = knownField(name, fields, what);
   if (field.column !== null && fields.fast.has(field.id)) return field;
   const message = `"${what}" needs a fast field: "${name}" is ${field.type} without fast`;
-  throw new LhsError('invalid_argument', message, { hint: fastHint(field) });
+  throw new LhsError('invalid_argument', message, { hint: fastHint(field, fields.index) });
 }
 
 function knownField(name: string, fields: QueryFields, what: string): FieldPlan {

@@ -3,6 +3,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
+import { changeHint } from './change-hint.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
 import { nodeError, type QueryText } from './place.ts';
 import type { BindScope } from './scope.ts';
@@ -122,20 +123,20 @@ export function addressBlock(
 function requireFast(plan: FieldPlan, node: Query, scope: BindScope, what: string): void {
   if (plan.column !== null && scope.fields.fast.has(plan.id)) return;
   const message = `${what} needs a fast field: "${plan.name}" is ${plan.type} without fast`;
-  throw nodeError(scope.text, node.span, message, fastHint(plan));
+  throw nodeError(scope.text, node.span, message, fastHint(plan, scope.fields.index));
 }
 
 /** What to do about a field that is not fast. */
-export function fastHint(plan: FieldPlan): string {
+export function fastHint(plan: FieldPlan, index: string): string {
   return plan.type === 'TEXT'
     ? 'TEXT has no order: take a KEYWORD, LONG, DOUBLE, DATE or IP field'
-    : `set "fast: true" on "${plan.name}" in the definition and alter the index`;
+    : changeHint(`set "fast: true" on "${plan.name}"`, index);
 }
 
 /** Throws invalid_query where a field without terms has no column to look values up in. */
 export function requireColumn(plan: FieldPlan, node: Query, scope: BindScope): void {
   if (plan.column !== null) return;
   const message = `"${plan.name}" (${plan.type}) is neither indexed nor fast: its values cannot be searched`;
-  const hint = `set "indexed: true" on "${plan.name}" in the definition and alter the index`;
+  const hint = changeHint(`set "indexed: true" on "${plan.name}"`, scope.fields.index);
   throw nodeError(scope.text, node.span, message, hint);
 }

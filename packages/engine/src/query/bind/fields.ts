@@ -16,6 +16,14 @@ export interface QueryFields {
   readonly fast: ReadonlySet<number>;
   /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */
   readonly given?: ReadonlyMap<string, GivenDocs>;
+  /** Declared paths of flattened variants by the id of their field. */
+  readonly declared?: ReadonlyMap<number, FlatPath>;
+}
+
+/** A path inside a flattened variant column, and the field that holds the column's path terms. */
+export interface FlatPath {
+  readonly plan: FieldPlan;
+  readonly path: string;
 }
 
 /**
@@ -24,7 +32,7 @@ export interface QueryFields {
  */
 export type FieldTarget =
   | { readonly kind: 'field'; readonly plan: FieldPlan }
-  | { readonly kind: 'path'; readonly plan: FieldPlan; readonly path: string };
+  | ({ readonly kind: 'path' } & FlatPath);
 
 /** The names that a user may write, in the mapping's order. */
 function visibleNames(fields: QueryFields): readonly string[] {

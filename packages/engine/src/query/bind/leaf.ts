@@ -9,9 +9,11 @@ import {
   orderedValue,
   requireColumn,
 } from './bounds.ts';
+import { changeHint } from './change-hint.ts';
 import type { Clause, NumberRange, PhraseWord } from './clause.ts';
 import { NONE } from './clause.ts';
 import { allOf, anyOf, constant, sortedTerms } from './combine.ts';
+import { bindDeclared } from './declared.ts';
 import { resolveField } from './fields.ts';
 import { bindPath } from './path.ts';
 import { bindPattern } from './patterns.ts';
@@ -24,8 +26,21 @@ import { analyzeWords } from './words.ts';
  */
 export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Clause | null {
   const target = resolveField(scope.fields, node, scope.text);
-  if (target.kind === 'path') return bindPath(node, target.plan, target.path, boost, scope.text);
-  const plan = target.plan;
+  if (target.kind === 'path') return bindPath(node, target, boost, scope);
+  const { plan } = target;
+  const flat = scope.fields.declared?.get(plan.id);
+  if (flat === undefined) return bindField(node, plan, boost, scope);
+  return bindDeclared(node, plan, flat, boost, scope, (part, factor) =>
+    bindField(part, plan, factor, scope),
+  );
+}
+
+function bindField(
+  node: LeafNode,
+  plan: FieldPlan,
+  boost: number,
+  scope: BindScope,
+): Clause | null {
   switch (node.kind) {
     case 'term':
       return bindValue(node, plan, node.value, 0, boost, scope);
@@ -202,7 +217,7 @@ function requireTerms(node: LeafNode, plan: FieldPlan, scope: BindScope, what: s
     ? `${what} needs an indexed field: "${plan.name}" is not indexed`
     : `${what} needs a TEXT or KEYWORD field: "${plan.name}" is ${plan.type}`;
   const hint = text
-    ? `set "indexed: true" on "${plan.name}" in the definition and alter the index`
+    ? changeHint(`set "indexed: true" on "${plan.name}"`, scope.fields.index)
     : `write a value or a range: ${plan.name}:[lo TO hi]`;
   throw nodeError(scope.text, fieldSpan(node), message, hint);
 }

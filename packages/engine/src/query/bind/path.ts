@@ -1,28 +1,29 @@
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { leafTexts, pathPrefix, pathTerm } from '../../schema/variant-terms.ts';
+import { changeHint } from './change-hint.ts';
 import type { Clause } from './clause.ts';
 import { anyOf, constant, sortedTerms } from './combine.ts';
+import type { FlatPath } from './fields.ts';
 import { bindPathPattern } from './patterns.ts';
-import { nodeError, type QueryText } from './place.ts';
-import type { LeafNode } from './scope.ts';
+import { nodeError } from './place.ts';
+import type { BindScope, LeafNode } from './scope.ts';
 
 const encoder = new TextEncoder();
 
 /** A path inside a flattened variant: exact `path = value` terms. */
 export function bindPath(
   node: LeafNode,
-  field: FieldPlan,
-  path: string,
+  { plan: field, path }: FlatPath,
   boost: number,
-  text: QueryText,
-): Clause | null {
+  scope: BindScope,
+): Clause {
   const terms = (values: readonly string[]) =>
     sortedTerms(values.flatMap(leafTexts).map((value) => encoder.encode(pathTerm(path, value))));
   switch (node.kind) {
     case 'phrase':
     case 'match':
     case 'term': {
-      if (node.kind === 'phrase' && node.slop > 0) throw notOnPath(node, path, text);
+      if (node.kind === 'phrase' && node.slop > 0) throw notOnPath(node, path, scope);
       const [term, ...others] = terms([node.value]);
       if (others.length === 0) return { kind: 'term', boost, field, term: term! };
       return { kind: 'set', boost, field, terms: [term!, ...others] };
@@ -33,9 +34,9 @@ export function bindPath(
       return anyPrefix(field, [pathPrefix(path), `${pathPrefix(path).slice(0, -1)}.`], boost);
     case 'range':
     case 'cidr':
-      throw notOnPath(node, path, text);
+      throw notOnPath(node, path, scope);
     default:
-      return bindPathPattern(field, node, path, boost, text);
+      return bindPathPattern(field, node, path, boost, scope.text);
   }
 }
 
@@ -46,8 +47,8 @@ function anyPrefix(field: FieldPlan, prefixes: readonly string[], boost: number)
   return constant(anyOf(parts), boost);
 }
 
-function notOnPath(node: LeafNode, path: string, text: QueryText) {
+function notOnPath(node: LeafNode, path: string, { text, fields: { index } }: BindScope) {
   const message = `a ${node.kind} clause needs a typed field: "${path}" is an undeclared path`;
-  const hint = 'declare the path as a field of a shape in the definition and alter the index';
+  const hint = changeHint(`declare "${path}" as a field of a shape`, index);
   return nodeError(text, node.span, message, hint);
 }

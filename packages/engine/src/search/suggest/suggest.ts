@@ -5,6 +5,7 @@
  */
 import type { SuggestRequest, SuggestResponse } from '../../backend.ts';
 import { LhsError } from '../../base/errors.ts';
+import { changeHint } from '../../query/bind/change-hint.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import { type FieldTarget, findField, unknownFieldHint } from '../../query/bind/fields.ts';
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
@@ -63,9 +64,11 @@ function termsTarget(name: string, mapping: Mapping): FieldTarget {
     throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
   }
   if (target.plan.inverted !== null) return target;
+  const flat = fields.declared?.get(target.plan.id);
+  if (flat !== undefined) return { kind: 'path', ...flat };
   const { type } = target.plan;
   if (type === 'TEXT' || type === 'KEYWORD') {
-    const hint = `set "indexed: true" on "${name}" in the definition and alter the index`;
+    const hint = changeHint(`set "indexed: true" on "${name}"`, fields.index);
     throw new LhsError('invalid_argument', `"${name}" is not indexed: it has no terms`, { hint });
   }
   const hint = 'suggestions come from TEXT and KEYWORD fields and from paths of variants';

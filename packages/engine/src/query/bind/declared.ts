@@ -1,0 +1,73 @@
+/**
+ * A declared path of a flattened variant (`meta.size`, a field of a shape): a clause asks the typed
+ * field and the path's terms, so that rows of no shape, and values that the type could not take, are
+ * found as at any other path.
+ *
+ * - Ranges, blocks of addresses and phrases with slop need the type: they ask it alone.
+ * - A value that the type cannot take, and a pattern on a type without terms, ask the path alone.
+ * - Words and values of TEXT and KEYWORD keep the typed field's score; what the path alone finds
+ *   adds nothing to it. Everything else scores its boost, however it was found.
+ */
+
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { parseCidr } from '../../schema/ip-value.ts';
+import { parseFieldValue } from '../../schema/values.ts';
+import type { Clause } from './clause.ts';
+import { anyOf, constant } from './combine.ts';
+import type { FlatPath } from './fields.ts';
+import { bindPath } from './path.ts';
+import type { BindScope, LeafNode } from './scope.ts';
+
+/** Binds a leaf on the typed field; null: it vanishes. */
+type BindTyped = (node: LeafNode, boost: number) => Clause | null;
+
+/** A leaf on a declared path. Throws what `bindTyped` and `bindPath` throw. */
+export function bindDeclared(
+  node: LeafNode,
+  plan: FieldPlan,
+  flat: FlatPath,
+  boost: number,
+  scope: BindScope,
+  bindTyped: BindTyped,
+): Clause | null {
+  if (needsType(node)) return bindTyped(node, boost);
+  const asked = typedPart(node, plan);
+  const scores = asked !== null && isScored(node, plan);
+  const typed = asked === null ? null : bindTyped(asked, scores ? boost : 1);
+  const path = bindPath(node, flat, scores ? 0 : 1, scope);
+  if (scores && typed !== null) return anyOf([typed, path]);
+  return constant(typed === null ? path : anyOf([typed, path]), boost);
+}
+
+const needsType = (node: LeafNode): boolean =>
+  node.kind === 'range' || node.kind === 'cidr' || (node.kind === 'phrase' && node.slop > 0);
+
+const isScored = (node: LeafNode, plan: FieldPlan): boolean =>
+  (plan.type === 'TEXT' || plan.type === 'KEYWORD') &&
+  (node.kind === 'term' || node.kind === 'phrase' || node.kind === 'match');
+
+/** What of a leaf the typed field can be asked; null: nothing. */
+function typedPart(node: LeafNode, plan: FieldPlan): LeafNode | null {
+  const textual = plan.type === 'TEXT' || plan.type === 'KEYWORD';
+  if (textual ? plan.inverted === null : plan.column === null) return null;
+  switch (node.kind) {
+    case 'exists':
+      return node;
+    case 'term':
+    case 'phrase':
+    case 'match':
+      return takes(plan, node.value) ? node : null;
+    case 'terms': {
+      const values = node.values.filter((value) => takes(plan, value));
+      return values.length === 0 ? null : { ...node, values };
+    }
+    default:
+      return textual ? node : null;
+  }
+}
+
+const takes = (plan: FieldPlan, value: string): boolean =>
+  plan.type === 'TEXT' ||
+  (plan.type === 'IP' && value.includes('/')
+    ? parseCidr(value) !== null
+    : parseFieldValue(plan.type, value) !== null);
