@@ -166,6 +166,11 @@ export class Clause {
     }
   }
 
+  /** Sets the bits of the documents of a list or a short term; others stay. */
+  mark(bits: Int32Array): void {
+    this.reader.fill(this.#info, bits);
+  }
+
   /** Decodes the documents of a block to docs[128 block ..]. */
   decodeBlock(block: number): void {
     const { i32 } = this.reader.arena;

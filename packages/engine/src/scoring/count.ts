@@ -1,8 +1,12 @@
 /** Exact numbers of documents, without scores. */
 import { DENSE } from '../inverted/format.ts';
+import { addBitmap } from '../inverted/term-matches.ts';
 import type { Clause } from './clause.ts';
 import { intersectLists, keepLiving, livingOf } from './intersect.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
+
+/** Postings of lists, up to which they are looked at one by one. */
+const FEW = 2000;
 
 const bitmapOf = (clause: Clause): number => clause.bitmapWords << 2;
 const bytesOf = ({ reader }: SegmentScorer): number => reader.ranges << 5;
@@ -22,6 +26,7 @@ function countUnblocked(scorer: SegmentScorer, clause: Clause, blocked: Int32Arr
   if (clause.kind === DENSE) {
     return scorer.workspace.bits.countAll([bitmapOf(clause)], blocked.byteOffset, bytesOf(scorer));
   }
+  if (clause.df > FEW) return countMarked(scorer, [], [clause]);
   clause.decodeDocs();
   return livingOf(clause.docs, clause.df, blocked);
 }
@@ -38,16 +43,36 @@ export function countConjunction(scorer: SegmentScorer): number {
 
 /** Documents that hold any of the scorer's clauses. */
 export function countUnion(scorer: SegmentScorer): number {
-  const { clauses, clauseCount } = scorer;
+  const { clauses, clauseCount, blocked, segment } = scorer;
   if (clauseCount === 1) return countTerm(scorer, clauses[0]);
-  if (clauseCount === 2) {
+  if (clauseCount === 2 && (blocked === null || segment.living !== null)) {
     scorer.activateAll();
     return countEach(scorer) - countConjunction(scorer);
   }
   const used = clauses.slice(0, clauseCount);
   const dense = used.filter((clause) => clause.kind === DENSE);
   const lists = used.filter((clause) => clause.kind !== DENSE);
+  if (lists.reduce((sum, { df }) => sum + df, 0) > FEW) return countMarked(scorer, dense, lists);
   return countDense(scorer, dense) + countOutside(scorer, dense, lists);
+}
+
+/** Marks the lists' documents and counts them with the bitmaps, the blocked ones left out. */
+function countMarked(
+  scorer: SegmentScorer,
+  dense: readonly Clause[],
+  lists: readonly Clause[],
+): number {
+  const { reader, workspace, blockedAt } = scorer;
+  const marks = workspace.marks.subarray(0, 8 * reader.ranges);
+  try {
+    for (const clause of lists) clause.mark(marks);
+    // Two bitmaps are counted together with the marks; more are added before.
+    for (const clause of dense.slice(2)) addBitmap(reader, bitmapOf(clause), marks);
+    const counted = [marks.byteOffset, ...dense.slice(0, 2).map(bitmapOf)];
+    return workspace.bits.countAny(counted, blockedAt, marks.byteLength);
+  } finally {
+    marks.fill(0);
+  }
 }
 
 /** |A| + |B|: with |A and B| the two make |A or B|, and conjunctions skip. */
