@@ -80,7 +80,7 @@ function contextOf(): SearchContext {
     return { id, name, type, inverted: null, column, stored: false };
   });
   const reader = {
-    ...{ docs: ROWS, deleted: null, inverted: () => null },
+    ...{ arena, docs: ROWS, deleted: null, inverted: () => null },
     numeric: (id: number) => (columns[id] instanceof NumericColumn ? columns[id] : null),
     ordinals: (id: number) => (columns[id] instanceof OrdinalColumn ? columns[id] : null),
   };

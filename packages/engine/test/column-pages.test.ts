@@ -1,7 +1,8 @@
 /** Pages by columns over many zones, filters and facets by bitmaps, against plain sorts of the rows. */
 import { expect, test } from 'vitest';
-import { type Codes, countCodes } from '../src/aggregate/count-codes.ts';
+import { countCodes } from '../src/aggregate/count-codes.ts';
 import { countValues } from '../src/aggregate/count-values.ts';
+import type { Codes } from '../src/aggregate/loops.ts';
 import { simpleAnalyzer } from '../src/analysis/simple.ts';
 import { BY_SCORE } from '../src/collect/order.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';

@@ -26,8 +26,22 @@ const KEPT_OFFSETS = 100_000;
 /** Milliseconds that a zone's clock is ahead of UTC at an instant. */
 export type OffsetAt = (instant: number) => number;
 
+/** Zones that have been asked for, with what is known of them. */
+const zones = new Map<string, OffsetAt>();
+const KEPT_ZONES = 16;
+
 /** The offsets of an IANA zone or `±HH:MM`; null where there is no such zone. */
 export function zoneOffsets(zone: string): OffsetAt | null {
+  const known = zones.get(zone);
+  if (known !== undefined) return known;
+  const offsets = makeOffsets(zone);
+  if (offsets === null) return null;
+  if (zones.size >= KEPT_ZONES) zones.clear();
+  zones.set(zone, offsets);
+  return offsets;
+}
+
+function makeOffsets(zone: string): OffsetAt | null {
   const fixed = fixedOffset(zone);
   if (fixed !== null) return () => fixed;
   let format: Intl.DateTimeFormat;

@@ -5,8 +5,8 @@ import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { BucketKey } from './aggregation.ts';
-import { countCodes } from './count-codes.ts';
 import { countValues } from './count-values.ts';
+import { loopsOf } from './loops.ts';
 
 /** Numbers the buckets of a field in one segment. */
 export interface Coder {
@@ -56,7 +56,9 @@ function ordinalCoder(column: OrdinalColumn, postings: () => InvertedReader | nu
       if (size > DENSE_CODES) return null;
       const counts = countValues(column, postings(), matches);
       if (counts !== null || starts !== null) return counts;
-      return countCodes(codes, matches, null, size + 1).subarray(1);
+      return loopsOf(column.arena)
+        .countCodes(codes, matches, null, size + 1)
+        .subarray(1);
     },
   };
 }
@@ -72,7 +74,7 @@ function narrowCoder(column: NumericColumn): Coder {
     key: (code) => base + gcd * BigInt(code),
     count(matches) {
       if (starts !== null || size > DENSE_CODES) return null;
-      return countCodes(codes, matches, present, size);
+      return loopsOf(column.arena).countCodes(codes, matches, present, size);
     },
   };
 }

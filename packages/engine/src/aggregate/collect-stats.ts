@@ -1,17 +1,15 @@
 /**
  * Count, sum and bounds of a numeric column over one segment. Integers are summed by their codes
  * (value = base + gcd x code), exactly: a running double is moved to a bigint before it can round.
- * Zones of 1,024 matching documents take their bounds from the zone.
  */
-
 import { orderedFromDouble } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { addDouble, type DoubleSum } from './exact-sum.ts';
+import { loopsOf } from './loops.ts';
 import { type AggPartial, noStats } from './partial.ts';
 import { collectInBatches, type SegmentCollector } from './segment-collector.ts';
-import { sumCodes } from './sum-codes.ts';
 
 /** Codes are below 2^32: so many of them stay below 2^53. */
 const SUMMED = 1 << 20;
@@ -70,16 +68,15 @@ class CodeStats implements SegmentCollector {
       collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
       return;
     }
-    const state = this.#state(0);
-    sumCodes(this.#column, this.#codes, matches, (count, sum, min, max) => {
-      add(state, count, sum, min, max);
-    });
+    const { arena, present } = this.#column;
+    const { sum, ...rest } = loopsOf(arena).sumCodes(this.#codes, matches, present);
+    this.#states[0] = { pending: 0, sum: 0, whole: sum, ...rest };
   }
 
   collect(docs: Int32Array, owners: Int32Array, count: number): void {
     visitSlots(this.#column, docs, owners, count, (slot, owner) => {
       const code = this.#codes[slot];
-      add(this.#states[owner] ?? this.#state(owner), 1, code, code, code);
+      add(this.#states[owner] ?? this.#state(owner), code);
     });
   }
 
@@ -101,17 +98,16 @@ class CodeStats implements SegmentCollector {
   }
 }
 
-/** `count` values (at most 1,024) with this sum and these bounds. */
-function add(state: CodeState, count: number, sum: number, min: number, max: number): void {
-  if ((state.pending += count) > SUMMED) {
+function add(state: CodeState, code: number): void {
+  if (++state.pending > SUMMED) {
     state.whole += BigInt(state.sum);
     state.sum = 0;
-    state.pending = count;
+    state.pending = 1;
   }
-  state.count += count;
-  state.sum += sum;
-  if (min < state.min) state.min = min;
-  if (max > state.max) state.max = max;
+  state.count++;
+  state.sum += code;
+  if (code < state.min) state.min = code;
+  if (code > state.max) state.max = code;
 }
 
 interface WideState {
@@ -130,7 +126,13 @@ class WideStats implements SegmentCollector {
   }
 
   collectAll(matches: Int32Array): void {
-    collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+    const { arena, present, multi, wide } = this.#column;
+    if (multi) {
+      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+      return;
+    }
+    const { sum: whole, ...rest } = loopsOf(arena).sumWide(wide!, matches, present);
+    if (rest.count > 0) this.#states[0] = { whole, ...rest };
   }
 
   collect(docs: Int32Array, owners: Int32Array, count: number): void {

@@ -4,7 +4,7 @@
  * turn, so that equal neighbours do not wait for each other; other words visit their bits.
  */
 
-export type Codes = Uint8Array | Uint16Array | Uint32Array | Int32Array;
+import type { Codes } from './loops.ts';
 
 /** Above this many codes one row of counts is used: four would not stay in the cache. */
 const FOUR_ROWS = 1 << 15;
@@ -102,35 +102,4 @@ function count32(
       for (; word !== 0; word &= word - 1) counts[codes[base + 31 - Math.clz32(word & -word)]]++;
     }
   }
-}
-
-/**
- * Documents of `bits` by floor((code x step + shift + 0.5) x inverse), below `size`; whole numbers
- * below 2^31.
- */
-export function countSteps32(
-  codes: Uint32Array,
-  bits: Int32Array,
-  present: Int32Array,
-  line: { readonly step: number; readonly shift: number; readonly inverse: number },
-  size: number,
-): Int32Array {
-  const counts = new Int32Array(size);
-  const { step, inverse } = line;
-  const shift = line.shift + 0.5;
-  for (let i = 0; i < bits.length; i++) {
-    let word = bits[i] & present[i];
-    const base = i << 5;
-    if (word === -1) {
-      for (let doc = base; doc < base + 32; doc++) {
-        counts[((codes[doc] * step + shift) * inverse) | 0]++;
-      }
-    } else {
-      for (; word !== 0; word &= word - 1) {
-        const doc = base + 31 - Math.clz32(word & -word);
-        counts[((codes[doc] * step + shift) * inverse) | 0]++;
-      }
-    }
-  }
-  return counts;
 }

@@ -2,11 +2,14 @@
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
+import { bucketOf } from './bucket-line.ts';
 import { type CalendarUnit, calendarBucket, type OffsetAt, zoneOffsets } from './calendar.ts';
 import { type Coder, DENSE_CODES, slotReader, wideCoder } from './coder.ts';
-import { countCodes, countSteps32 } from './count-codes.ts';
+import { floorTo, type HistogramLine, histogramLine } from './histogram-line.ts';
+import { type BucketLine, loopsOf } from './loops.ts';
+import { forBoth } from './plain-loops.ts';
 
-const EXACT = 2 ** 50;
+const EXACT = 2n ** 50n;
 
 /** The buckets of a date histogram; null where no document of the segment has a value. */
 export function histogramCoder(
@@ -15,40 +18,94 @@ export function histogramCoder(
 ): Coder | null {
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return null;
+  const line = histogramLine(column, interval);
+  if (line !== null && column.width < 4) return fewCodesCoder(column, line);
+  if (line?.line) return lineCoder(column, line, line.line);
   if (interval.kind === 'calendar') return calendarCoder(column, interval.unit, interval.zone);
   return fixedCoder(column, interval.micros);
 }
 
-/**
- * value = base + gcd x code lies in bucket floor(value / width). From the first bucket of the column
- * that is floor((code x step + shift) / width), in units of gcd where it divides all.
- */
+/** Each code of 8 or 16 bits has its bucket. */
+function fewCodesCoder(column: NumericColumn, { keys, starts }: HistogramLine): Coder {
+  const codes = column.codes!;
+  const { base, gcd, max } = column;
+  const bucketOf = new Int32Array(Number((max - base) / gcd) + 1);
+  for (let code = 0, bucket = 0; code < bucketOf.length; code++) {
+    const value = base + gcd * BigInt(code);
+    while (bucket + 1 < starts.length && value >= starts[bucket + 1]) bucket++;
+    bucketOf[code] = bucket;
+  }
+  return {
+    size: keys.length,
+    ordered: true,
+    read: slotReader(column, (slot) => bucketOf[codes[slot]]),
+    key: (bucket) => keys[bucket],
+    count(matches) {
+      if (column.multi) return null;
+      const { arena, present } = column;
+      const counts = new Int32Array(keys.length);
+      const values = loopsOf(arena).countCodes(codes, matches, present, bucketOf.length);
+      for (let code = 0; code < values.length; code++) counts[bucketOf[code]] += values[code];
+      return counts;
+    },
+  };
+}
+
+function lineCoder(column: NumericColumn, { keys }: HistogramLine, line: BucketLine): Coder {
+  return {
+    size: keys.length,
+    ordered: true,
+    read: slotReader(column, bucketReader(column, line)),
+    key: (bucket) => keys[bucket],
+    count(matches) {
+      if (column.multi) return null;
+      const { arena, present, wide, codes } = column;
+      const values = wide ?? (codes as Uint32Array);
+      return loopsOf(arena).countBuckets(values, matches, present, line);
+    },
+  };
+}
+
+/** The bucket of a slot; without bigints where numbers are exact. */
+function bucketReader(column: NumericColumn, line: BucketLine): (slot: number) => number {
+  const { wide, codes, min, max } = column;
+  if (wide === null) return (slot) => bucketOf(line, codes![slot]);
+  if (!column.exact || max - min >= 2n ** 53n) return (slot) => bucketOf(line, wide[slot]);
+  const { cells } = line;
+  const first = Number(line.first);
+  const cell = 2 ** -line.shift;
+  const lasts = Float64Array.from(line.lasts as BigUint64Array, Number);
+  return (slot) => {
+    const x = column.numberAt(slot) - first;
+    const bucket = cells[Math.floor(x * cell)];
+    return x > lasts[bucket] ? bucket + 1 : bucket;
+  };
+}
+
+/** Buckets of a fixed width that are too many for a line, or too narrow for a grid. */
 function fixedCoder(column: NumericColumn, width: bigint): Coder {
   const { codes, base, gcd, max } = column;
   const first = floorTo(base, width);
   const [off, span] = [base - first, max - first];
-  if (codes === null || span >= BigInt(EXACT) || span / width >= 2n ** 31n) {
+  if (codes === null || span >= EXACT || span / width >= 2n ** 31n) {
     return wideCoder(column, (value) => floorTo(value, width));
   }
+  // value = base + gcd x code lies in bucket floor((code x step + shift) / width) from the first.
   const unit = width % gcd === 0n && off % gcd === 0n ? gcd : 1n;
   const [step, shift] = [Number(gcd / unit), Number(off / unit)];
   const inverse = 1 / Number(width / unit);
-  const bucketOf = (code: number) => Math.floor((code * step + shift + 0.5) * inverse);
+  const bucketAt = (code: number) => Math.floor((code * step + shift + 0.5) * inverse);
   const size = Number(span / width) + 1;
   return {
     size,
     ordered: true,
-    read: slotReader(column, (slot) => bucketOf(codes[slot])),
+    read: slotReader(column, (slot) => bucketAt(codes[slot])),
     key: (code) => first + width * BigInt(code),
     count(matches) {
       if (column.multi || size > DENSE_CODES) return null;
-      if (codes instanceof Uint32Array) {
-        return countSteps32(codes, matches, column.present, { step, shift, inverse }, size);
-      }
-      const values = Number((max - base) / gcd) + 1;
       const counts = new Int32Array(size);
-      countCodes(codes, matches, column.present, values).forEach((count, code) => {
-        counts[bucketOf(code)] += count;
+      forBoth(matches, column.present, (doc) => {
+        counts[bucketAt(codes[doc])]++;
       });
       return counts;
     },
@@ -57,11 +114,7 @@ function fixedCoder(column: NumericColumn, width: bigint): Coder {
 
 function calendarCoder(column: NumericColumn, unit: CalendarUnit, zone: string): Coder {
   const buckets = new CalendarBuckets(unit, zoneOffsets(zone)!);
-  const { codes, wide, base, gcd } = column;
-  const slow = (slot: number) =>
-    Number(floorTo(wide?.[slot] ?? base + gcd * BigInt(codes![slot]), 1000n) / 1000n);
-  const fast = (slot: number) => Math.floor(column.numberAt(slot) / 1000);
-  const millis = column.exact ? fast : slow;
+  const millis = millisOf(column);
   return {
     size: Number.POSITIVE_INFINITY,
     ordered: false,
@@ -69,6 +122,14 @@ function calendarCoder(column: NumericColumn, unit: CalendarUnit, zone: string):
     key: (code) => BigInt(buckets.starts[code]) * 1000n,
     count: () => null,
   };
+}
+
+/** The instant of a slot in milliseconds, rounded down. */
+function millisOf(column: NumericColumn): (slot: number) => number {
+  if (column.exact) return (slot) => Math.floor(column.numberAt(slot) / 1000);
+  const { codes, wide, base, gcd } = column;
+  return (slot) =>
+    Number(floorTo(wide?.[slot] ?? base + gcd * BigInt(codes![slot]), 1000n) / 1000n);
 }
 
 /** Calendar buckets that were met, found again by bisection. Codes are given as they come. */
@@ -110,10 +171,4 @@ class CalendarBuckets {
     this.#codes.splice(at, 0, this.starts.push(start) - 1);
     return at;
   }
-}
-
-/** The greatest multiple of `width` that is not above `value`. */
-export function floorTo(value: bigint, width: bigint): bigint {
-  const rest = value % width;
-  return rest < 0n ? value - rest - width : value - rest;
 }

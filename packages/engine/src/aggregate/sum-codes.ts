@@ -1,86 +1,31 @@
-/** Sums of codes by zones of 1,024 documents; a loop for each element type. */
-import type { NumericColumn } from '../columnar/numeric-column.ts';
+/** Sums of codes, exact: at most so many codes below 2^32 stay below 2^53. */
+import type { CodeSums, Codes } from './loops.ts';
 
-type Told = (count: number, sum: number, min: number, max: number) => void;
+const EXACT_WORDS = 1 << 15;
 
-const ZONE_WORDS = 32;
-
-/** Tells count, sum and bounds of matching codes, at most 1,024 at once. One value a document. */
-export function sumCodes(
-  column: NumericColumn,
-  codes: Uint8Array | Uint16Array | Uint32Array,
-  matches: Int32Array,
-  tell: Told,
-): void {
-  const { present, zones } = column;
-  for (let zone = 0; zone < zones; zone++) {
-    const from = zone * ZONE_WORDS;
-    const to = Math.min(from + ZONE_WORDS, matches.length);
-    if (to - from === ZONE_WORDS && allSet(matches, present, from)) {
-      const { lo, hi } = column.zoneCodes(zone)!;
-      tell(1024, zoneSum(codes, from << 5), lo, hi);
-    } else {
-      partly(codes, matches, present, from, to, tell);
-    }
+/** Count, sum and bounds of the codes of documents of both bitmaps; one value a document. */
+export function sumCodes(codes: Codes, bits: Int32Array, present: Int32Array): CodeSums {
+  let [count, sum, min, max] = [0, 0n, Number.POSITIVE_INFINITY, -1];
+  for (let from = 0; from < bits.length; from += EXACT_WORDS) {
+    const part = sumPart(codes, bits, present, from, Math.min(from + EXACT_WORDS, bits.length));
+    count += part.count;
+    sum += BigInt(part.sum);
+    min = Math.min(min, part.min);
+    max = Math.max(max, part.max);
   }
+  return { count, sum, min, max };
 }
 
-function allSet(matches: Int32Array, present: Int32Array, from: number): boolean {
-  let all = -1;
-  for (let i = from; i < from + ZONE_WORDS; i++) all &= matches[i] & present[i];
-  return all === -1;
-}
-
-function zoneSum(codes: Uint8Array | Uint16Array | Uint32Array, from: number): number {
-  if (codes instanceof Uint8Array) return sum8(codes, from);
-  return codes instanceof Uint16Array ? sum16(codes, from) : sum32(codes, from);
-}
-
-// 1,024 codes of 16 bits stay below 2^26: sums of small integers.
-function sum8(codes: Uint8Array, from: number): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let i = from; i < from + 1024; i += 4) {
-    a = (a + codes[i]) | 0;
-    b = (b + codes[i + 1]) | 0;
-    c = (c + codes[i + 2]) | 0;
-    d = (d + codes[i + 3]) | 0;
-  }
-  return a + b + c + d;
-}
-
-function sum16(codes: Uint16Array, from: number): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let i = from; i < from + 1024; i += 4) {
-    a = (a + codes[i]) | 0;
-    b = (b + codes[i + 1]) | 0;
-    c = (c + codes[i + 2]) | 0;
-    d = (d + codes[i + 3]) | 0;
-  }
-  return a + b + c + d;
-}
-
-function sum32(codes: Uint32Array, from: number): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let i = from; i < from + 1024; i += 4) {
-    a += codes[i];
-    b += codes[i + 1];
-    c += codes[i + 2];
-    d += codes[i + 3];
-  }
-  return a + b + c + d;
-}
-
-function partly(
-  codes: Uint8Array | Uint16Array | Uint32Array,
-  matches: Int32Array,
+function sumPart(
+  codes: Codes,
+  bits: Int32Array,
   present: Int32Array,
   from: number,
   to: number,
-  tell: Told,
-): void {
+): { readonly count: number; readonly sum: number; readonly min: number; readonly max: number } {
   let [count, sum, min, max] = [0, 0, Number.POSITIVE_INFINITY, -1];
   for (let i = from; i < to; i++) {
-    for (let word = matches[i] & present[i]; word !== 0; word &= word - 1) {
+    for (let word = bits[i] & present[i]; word !== 0; word &= word - 1) {
       const code = codes[(i << 5) + 31 - Math.clz32(word & -word)];
       count++;
       sum += code;
@@ -88,5 +33,5 @@ function partly(
       if (code > max) max = code;
     }
   }
-  if (count > 0) tell(count, sum, min, max);
+  return { count, sum, min, max };
 }
