@@ -1,16 +1,20 @@
-import type { Backend, SearchRequest } from '@lakehouse-search/engine';
+import type { Backend, SearchResponse } from '@lakehouse-search/engine';
 import type { Style } from '../terminal/style.ts';
-import { nothingFound, resultLines } from './result-lines.ts';
+import { ask, type SearchQuestion, withMarks } from './question.ts';
+import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 
 /** Searches, and says what was found as people read it, or which clause found nothing. */
 export async function answerLines(
   backend: Backend,
-  request: SearchRequest,
+  question: SearchQuestion,
   style: Style,
   columns: number,
+  tell: (answer: SearchResponse) => void = () => {},
 ): Promise<string[]> {
-  const index = await backend.describeIndex({ index: request.index });
-  const answer = await backend.search({ ...request, highlight: { max_fragments: 1 } });
-  if (answer.total === 0) return nothingFound(await backend.clauseCounts(request), index.index);
-  return resultLines(answer, request, index, style, columns);
+  const index = await backend.describeIndex({ index: question.request.index });
+  const answer = await ask(backend, withMarks(question));
+  tell(answer);
+  if (answer.total > 0) return resultLines(answer, question, index, style, columns);
+  if (question.mode !== 'lexical') return nothingNear(answer, index.index, style, columns);
+  return nothingFound(await backend.clauseCounts(question.request), index.index);
 }

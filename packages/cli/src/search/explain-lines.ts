@@ -1,4 +1,4 @@
-import type { ExplainDetail, ExplainResponse, WhyNot } from '@lakehouse-search/engine';
+import type { ExplainArm, ExplainDetail, ExplainResponse, WhyNot } from '@lakehouse-search/engine';
 import { count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
@@ -12,8 +12,21 @@ export function explainLines(
 ): string[] {
   const { detail, why_not } = answer;
   const lines = detail === undefined ? [] : treeLines(answer, detail, style, columns);
+  if (detail !== undefined) lines.push(...armLines(answer, style, columns));
   if (why_not !== undefined) lines.push(...whyNotLines(why_not, key, style, columns));
   return lines;
+}
+
+/** What each arm of a hybrid search says by itself; its own score is of another kind than the sum's. */
+function armLines({ arms }: ExplainResponse, style: Style, columns: number): string[] {
+  return Object.entries(arms ?? {}).flatMap(([name, arm]: [string, ExplainArm]) => {
+    const { rank, score, similarity, detail, why_not } = arm;
+    const near =
+      similarity === undefined ? '' : `, similarity ${Number(similarity.toPrecision(6))}`;
+    const found = why_not ?? `rank ${count(rank ?? 0)}, score ${figure(score ?? 0)}${near}`;
+    const head = wrap(`${style.bold(`${name}:`)} ${printable(found)}`, columns, '  ');
+    return [...head, ...(detail === undefined ? [] : partLines(detail, style, columns))];
+  });
 }
 
 interface Line {
@@ -28,16 +41,19 @@ function treeLines(
   columns: number,
 ): string[] {
   const place = rank === undefined ? '' : `, rank ${count(rank)} of ${count(total ?? 0)}`;
+  const head = `${style.bold(figure(score))}  matched${place}`;
+  return [head, ...partLines(root, style, columns)];
+}
+
+/** The parts of a score, below one another. */
+function partLines(root: ExplainDetail, style: Style, columns: number): string[] {
   const lines = (root.details.length === 0 ? [root] : root.details).flatMap((detail) =>
     below(detail, 1),
   );
   const figures = Math.max(...lines.map(({ detail }) => figure(detail.score).length));
   const names = lines.map((line) => line.depth + width(clauseText(line)));
   const wide = Math.min(Math.max(...names), Math.max(10, Math.floor(columns / 3)));
-  return [
-    `${style.bold(figure(score))}  matched${place}`,
-    ...lines.flatMap((line) => oneLine(line, figures, wide, style, columns)),
-  ];
+  return lines.flatMap((line) => oneLine(line, figures, wide, style, columns));
 }
 
 const below = (detail: ExplainDetail, depth: number): Line[] => [
@@ -72,6 +88,7 @@ function oneLine(
 }
 
 const HEADS: Partial<Record<WhyNot['reason'], string>> = {
+  not_near: 'not near',
   below_page: 'not on the page',
   absent: 'not found',
   newer_than_index: 'not in the index yet',

@@ -8,6 +8,7 @@ import type {
 import { formatKey } from '@lakehouse-search/engine';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
+import { armWords } from './meaning-lines.ts';
 
 /**
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
@@ -21,8 +22,8 @@ export function hitLines(
   columns: number,
 ): string[] {
   const text = index.fields.filter((f) => f.type === 'TEXT' && f.cached).map((f) => f.name);
-  const head = `${pad(String(rank), 2, 'right')}  ${hit.score.toFixed(2)}  ${printable(formatKey(hit.coordinates))}`;
-  const facts = smallFields(hit, index.fields);
+  const head = `${pad(String(rank), 2, 'right')}  ${scoreText(hit)}  ${printable(formatKey(hit.coordinates))}`;
+  const facts = [armWords(hit), smallFields(hit, index.fields)].filter(Boolean).join(' · ');
   const lines = [headLine(head, facts, style, columns)];
   const [title] = text;
   if (title !== undefined && typeof hit.fields?.[title] === 'string') {
@@ -35,6 +36,9 @@ export function hitLines(
     lines.push(`    ${style.yellow('no row:')} ${hit.hydrate_error}`);
   return lines;
 }
+
+/** Two decimals; fused scores are small, and differ behind those. */
+const scoreText = ({ score, arms }: Hit): string => score.toFixed(arms === undefined ? 2 : 4);
 
 function headLine(head: string, facts: string, style: Style, columns: number): string {
   const wide = Math.max(width(head), columns < 60 ? 0 : 30);

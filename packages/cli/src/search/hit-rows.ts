@@ -2,22 +2,23 @@ import {
   type Hit,
   type IndexDescription,
   LhsError,
-  type SearchRequest,
   type SearchResponse,
 } from '@lakehouse-search/engine';
 import type { OutputColumn, OutputRow } from '../output/columns.ts';
 import { columnsOf } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';
 import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
+import type { SearchQuestion } from './question.ts';
 
 /**
- * Hits as rows: `key.<name>`, `score`, the cached fields, and as far as asked for
+ * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the same
+ * of `semantic`, the cached fields, and as far as asked for
  * `collapse.value`, `collapse.count`, `sort` and `highlight` (JSON), `row.<column>` of hydrated rows
  * and `hydrate_error`. NDJSON has the hits as they go over the wire.
  */
 export function hitTable(
   answer: SearchResponse,
-  request: SearchRequest,
+  { mode, request }: SearchQuestion,
   index: IndexDescription,
 ): RowTable {
   const shown = new Set(request.fields ?? index.fields.map((field) => field.name));
@@ -28,6 +29,7 @@ export function hitTable(
   const columns: OutputColumn[] = [
     ...keyColumns(index),
     { name: 'score', kind: 'double' },
+    ...(mode === 'hybrid' ? ARM_COLUMNS : []),
     ...fieldColumns(fields),
     ...(request.collapse === undefined ? [] : columnsOf(['collapse.value'], rows)),
     ...asked(request.collapse, { name: 'collapse.count', kind: 'long' }),
@@ -40,6 +42,13 @@ export function hitTable(
   return { columns, rows, records: answer.hits.map((hit) => ({ ...hit })) };
 }
 
+const ARM_COLUMNS: readonly OutputColumn[] = [
+  { name: 'lexical.rank', kind: 'long' },
+  { name: 'lexical.score', kind: 'double' },
+  { name: 'semantic.rank', kind: 'long' },
+  { name: 'semantic.score', kind: 'double' },
+];
+
 const asked = (option: unknown, column: OutputColumn): OutputColumn[] =>
   option === undefined ? [] : [column];
 
@@ -49,6 +58,10 @@ function hitRow(hit: Hit): OutputRow {
     ...hit.fields,
     ...keyCells(hit.coordinates),
     score: hit.score,
+    'lexical.rank': hit.arms?.lexical?.rank,
+    'lexical.score': hit.arms?.lexical?.score,
+    'semantic.rank': hit.arms?.semantic?.rank,
+    'semantic.score': hit.arms?.semantic?.score,
     'collapse.value': hit.collapse?.value,
     'collapse.count': hit.collapse?.count,
     sort: hit.sort,

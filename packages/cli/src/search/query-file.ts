@@ -1,18 +1,21 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type Backend, LhsError, type SearchRequest } from '@lakehouse-search/engine';
-import { type SearchFlags, searchRequest } from './search-flags.ts';
+import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
+import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
+import { ask, type SearchQuestion } from './question.ts';
+import type { SearchFlags } from './search-flags.ts';
 
 /**
- * Runs a file of queries against one open index: each line a query string, or a JSON search
- * request; `-` is standard input. One wire answer a line, in order. Throws at the first line that
+ * Runs a file of queries against one open index: each line a query string (in the other modes a
+ * text), or a JSON request of the mode; `-` is standard input. One wire answer a line, in order. Throws at the first line that
  * is refused, naming it.
  */
 export async function runQueryFile(
   backend: Backend,
+  mode: SearchMode,
   index: string,
   file: string,
-  flags: SearchFlags,
+  flags: SearchFlags & MeaningFlags,
   write: (line: string) => void,
 ): Promise<void> {
   const input = file === '-' ? process.stdin : createReadStream(file);
@@ -20,25 +23,27 @@ export async function runQueryFile(
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     number++;
     if (line.trim() === '') continue;
-    const request = lineRequest(index, line, flags, `${file}:${number}`);
-    write(JSON.stringify(await backend.search(request)));
+    const plain = await searchQuestion(mode, index, line, flags);
+    const question = lineQuestion(plain, line, `${file}:${number}`);
+    write(JSON.stringify(await ask(backend, question)));
   }
 }
 
-function lineRequest(
-  index: string,
-  line: string,
-  flags: SearchFlags,
-  place: string,
-): SearchRequest {
-  const base = searchRequest(index, line, flags);
-  if (!line.trimStart().startsWith('{')) return base;
+/** What a line that is an object says goes before the flags. */
+function lineQuestion(plain: SearchQuestion, line: string, place: string): SearchQuestion {
+  if (!line.trimStart().startsWith('{')) return plain;
+  let own: object;
   try {
-    const { query: _, ...rest } = base;
-    return { ...rest, ...(JSON.parse(line) as SearchRequest) };
+    own = JSON.parse(line);
   } catch (cause) {
     throw new LhsError('invalid_argument', `${place}: not a JSON search request`, { cause });
   }
+  if (plain.mode === 'lexical') {
+    const { query: _, ...rest } = plain.request;
+    return { mode: plain.mode, request: { ...rest, ...own } };
+  }
+  const { query_text: _, ...rest } = plain.request;
+  return { mode: plain.mode, request: { ...rest, ...own } };
 }
 
 /** The queries of a file: a JSON array of strings, or a query a line. */

@@ -1,7 +1,8 @@
-import { formatKey, parseKey } from '@lakehouse-search/engine';
+import { formatKey, parseKey, type SearchMode } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { searchFlags, searchRequest } from '../../search/search-flags.ts';
+import { fusionFlags, modeFlag, nearestFlags, searchQuestion } from '../../search/meaning-flags.ts';
+import { searchFlags } from '../../search/search-flags.ts';
 
 const NOT_FOUND_EXIT = 3;
 
@@ -11,13 +12,14 @@ export default class IndexExplain extends LhsCommand {
   static override examples = [
     `<%= config.bin %> index explain incidents 'timeout service:billing' --key id=4217`,
     `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' --key id=3911`,
+    `<%= config.bin %> index explain incidents 'people cannot sign in' --mode hybrid --key id=204`,
     `<%= config.bin %> index explain commits 'fix leak' --key repo=git,sha=1a3e5f --json`,
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query (docs/query.md); everything when left out',
+      description: 'query (docs/query.md), or with --mode a text; everything when left out',
     }),
   };
   static override flags = {
@@ -26,6 +28,7 @@ export default class IndexExplain extends LhsCommand {
       helpValue: 'A=B,C=D',
       required: true,
     }),
+    mode: modeFlag,
     syntax: searchFlags.syntax,
     operator: searchFlags.operator,
     filter: searchFlags.filter,
@@ -33,6 +36,10 @@ export default class IndexExplain extends LhsCommand {
     limit: searchFlags.limit,
     offset: searchFlags.offset,
     pit: searchFlags.pit,
+    ...nearestFlags,
+    'rrf-k': fusionFlags['rrf-k'],
+    weights: fusionFlags.weights,
+    'lexical-fields': fusionFlags['lexical-fields'],
   };
 
   override async run(): Promise<void> {
@@ -40,8 +47,9 @@ export default class IndexExplain extends LhsCommand {
     const backend = await this.backend(flags);
     const { key: spec } = await backend.describeIndex({ index: args.index });
     const coordinates = parseKey(flags.key, spec);
-    const request = searchRequest(args.index, args.query, flags);
-    const answer = await backend.explain({ ...request, coordinates });
+    const mode = (flags.mode ?? 'lexical') as SearchMode;
+    const { request } = await searchQuestion(mode, args.index, args.query, flags);
+    const answer = await backend.explain({ ...request, mode, coordinates });
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
     if (flags.json) return this.printJson(answer);
     const { explainLines } = await import('../../search/explain-lines.ts');

@@ -1,13 +1,28 @@
+import type { SearchMode } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
-import { searchFlags, searchRequest } from '../../search/search-flags.ts';
+import {
+  fusionFlags,
+  type MeaningFlags,
+  modeFlag,
+  nearestFlags,
+} from '../../search/meaning-flags.ts';
+import { type SearchFlags, searchFlags } from '../../search/search-flags.ts';
+
+/** Many questions from one open index. */
+const queries = Flags.string({
+  description: 'run many: a query or a JSON request a line; an answer a line',
+  helpValue: 'FILE',
+  exclusive: ['after', 'offset', 'format', 'output'],
+});
 
 export default class IndexSearch extends LhsCommand {
   static override summary = 'Search an index: ranked keys, cached fields, and rows on request.';
   static override examples = [
     `<%= config.bin %> search incidents 'timeout AND service:billing'`,
     `<%= config.bin %> search incidents 'title:"connection reset"' --sort opened_at:desc --limit 5`,
+    `<%= config.bin %> search incidents 'people cannot sign in' --mode hybrid --filter service:identity`,
     `<%= config.bin %> search incidents 'timeout' --hydrate --columns title,narrative --json`,
     `<%= config.bin %> search incidents 'timeout' --limit 1000 --output hits.parquet`,
     `<%= config.bin %> search incidents -- '-resolved:true'`,
@@ -16,36 +31,44 @@ export default class IndexSearch extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query (docs/query.md); everything when left out',
+      description: 'query (docs/query.md), or with --mode a text; everything when left out',
     }),
   };
   static override flags = {
+    mode: modeFlag,
     ...searchFlags,
+    ...nearestFlags,
+    ...fusionFlags,
     ...outputFlags,
-    queries: Flags.string({
-      description: 'run many: a query or a JSON request a line; an answer a line',
-      helpValue: 'FILE',
-      exclusive: ['after', 'offset', 'format', 'output'],
-    }),
+    queries,
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexSearch);
+    await this.search((flags.mode ?? 'lexical') as SearchMode, args, flags);
+  }
+
+  /** Searches in a mode as the flags say, one question or a file of them. */
+  protected async search(
+    mode: SearchMode,
+    args: { readonly index: string; readonly query?: string },
+    flags: SearchFlags &
+      MeaningFlags &
+      Parameters<IndexSearch['target']>[0] & { readonly queries?: string },
+  ): Promise<void> {
     const backend = await this.backend(flags);
     if (flags.queries !== undefined) {
       const { runQueryFile } = await import('../../search/query-file.ts');
-      await runQueryFile(backend, args.index, flags.queries, flags, (line) =>
+      await runQueryFile(backend, mode, args.index, flags.queries, flags, (line) =>
         this.terminal.out(line),
       );
       return;
     }
     const target = this.target(flags);
-    const request = searchRequest(args.index, args.query, flags);
-    const { searchShapes } = await import('../../search/search-shapes.ts');
-    const { width } = this.terminal;
-    await this.answer(
-      target,
-      await searchShapes(backend, request, target.format, this.styleOf(target), width),
-    );
+    const { runSearch } = await import('../../search/run-search.ts');
+    const { width, err } = this.terminal;
+    const place = { format: target.format, style: this.styleOf(target), width, err };
+    const shapes = await runSearch(backend, mode, args.index, args.query, flags, place);
+    await this.answer(target, shapes);
   }
 }

@@ -27,6 +27,6 @@ export default class QueryRun extends LhsCommand {
     const request: SearchRequest = { ...kept, ...page };
     if (flags.json) return this.printJson(await backend.search(request));
     const { style, terminal } = this;
-    this.print(await answerLines(backend, request, style, terminal.width));
+    this.print(await answerLines(backend, { mode: 'lexical', request }, style, terminal.width));
   }
 }

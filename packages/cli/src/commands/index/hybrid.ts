@@ -1,0 +1,33 @@
+import { Args } from '@oclif/core';
+import { outputFlags } from '../../output/output-target.ts';
+import { fusionFlags, nearestFlags } from '../../search/meaning-flags.ts';
+import { searchFlags } from '../../search/search-flags.ts';
+import IndexSearch from './search.ts';
+
+export default class IndexHybrid extends IndexSearch {
+  static override summary = 'Search by words and by meaning at once, the two lists fused.';
+  static override examples = [
+    `<%= config.bin %> index hybrid incidents 'certificate expired, people cannot sign in'`,
+    `<%= config.bin %> index hybrid incidents 'slow checkout' --weights 1,2 --filter 'severity:1'`,
+    `<%= config.bin %> index hybrid incidents 'slow checkout' --sort opened_at:desc --json`,
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    query: Args.string({
+      ignoreStdin: true,
+      description: 'a text: its words and its meaning are looked for; nothing in it is an operator',
+    }),
+  };
+  static override flags = {
+    ...searchFlags,
+    ...nearestFlags,
+    ...fusionFlags,
+    ...outputFlags,
+    queries: IndexSearch.flags.queries,
+  } as typeof IndexSearch.flags;
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexHybrid);
+    await this.search('hybrid', args, flags);
+  }
+}

@@ -1,0 +1,29 @@
+import { Args } from '@oclif/core';
+import { outputFlags } from '../../output/output-target.ts';
+import { nearestFlags } from '../../search/meaning-flags.ts';
+import { searchFlags } from '../../search/search-flags.ts';
+import IndexSearch from './search.ts';
+
+export default class IndexSemantic extends IndexSearch {
+  static override summary = 'Search by meaning: the rows whose vectors are nearest to a text.';
+  static override examples = [
+    `<%= config.bin %> index semantic incidents 'people cannot sign in'`,
+    `<%= config.bin %> index semantic incidents 'slow checkout' --filter 'severity:1' --k 50`,
+    `<%= config.bin %> index semantic products --vector @vector.json --min-score 0.7 --json`,
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    query: Args.string({ ignoreStdin: true, description: 'a text in your own words' }),
+  };
+  static override flags = {
+    ...searchFlags,
+    ...nearestFlags,
+    ...outputFlags,
+    queries: IndexSearch.flags.queries,
+  } as typeof IndexSearch.flags;
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexSemantic);
+    await this.search('semantic', args, flags);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Backend, SearchMode, SearchResponse } from '@lakehouse-search/engine';
+import type { OutputFormat } from '../output/output-target.ts';
+import type { AnswerShapes } from '../output/write-answer.ts';
+import type { Style } from '../terminal/style.ts';
+import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
+import { remarks } from './meaning-lines.ts';
+import type { SearchFlags } from './search-flags.ts';
+import { searchShapes } from './search-shapes.ts';
+
+/** Where an answer goes, and where remarks on it do. */
+export interface SearchPlace {
+  readonly format: OutputFormat;
+  readonly style: Style;
+  readonly width: number;
+  err(text: string): void;
+}
+
+const PARTIAL_EXIT = 6;
+
+/**
+ * A search of any mode in the shape that a format needs. Lines say themselves what an arm could not
+ * answer; beside rows it is said on standard error.
+ */
+export async function runSearch(
+  backend: Backend,
+  mode: SearchMode,
+  index: string,
+  text: string | undefined,
+  flags: SearchFlags & MeaningFlags,
+  place: SearchPlace,
+): Promise<AnswerShapes> {
+  const { format, style, width, err } = place;
+  const question = await searchQuestion(mode, index, text, flags);
+  const tell = (answer: SearchResponse): void => {
+    if (answer.partial && flags['fail-on-partial']) process.exitCode = PARTIAL_EXIT;
+    if (format === 'table' || format === 'json') return;
+    const said = remarks(answer, style, width);
+    if (said.length > 0) err(said.join('\n'));
+  };
+  return searchShapes(backend, question, format, style, width, tell);
+}
