@@ -1,13 +1,21 @@
-/** Dot products of a query's 16-bit codes with rows of bytes, four rows at a time. */
+/** Dot products of a query with rows of bytes, four rows at a time. */
 import { add, c32, g, load, locals, params, set, shl, sub, times } from '../kernels/wat.ts';
 
 /** Rows of one step: they share what is loaded of the query. */
 const ROWS = 4;
 
+/** Bytes of a component of the query: 2 for codes of 16 bits, 1 for a row of the plane. */
+type Width = 1 | 2;
+
+/** Eight components of the query as 16-bit lanes, from component `at` on. */
+const lanes = (width: Width, at: number): string =>
+  width === 2
+    ? `(v128.load offset=${2 * at} ${g('q')})`
+    : `(v128.load8x8_s offset=${at} ${g('q')})`;
+
 /** 16 components of `rows` rows from $p0 … on, `offset` bytes further. */
-const sixteen = (rows: number, offset: number): string => `
-  ${set('qa', `(v128.load offset=${2 * offset} ${g('q')})`)}
-  ${set('qb', `(v128.load offset=${2 * offset + 16} ${g('q')})`)}
+const sixteen = (rows: number, offset: number, width: Width): string => `
+  ${set('qa', lanes(width, offset))} ${set('qb', lanes(width, offset + 8))}
   ${times(rows, (r) => {
     const part = (at: number, query: string) =>
       `(i32x4.dot_i16x8_s (v128.load8x8_s offset=${offset + at} ${g(`p${r}`)}) ${g(query)})`;
@@ -17,18 +25,19 @@ const sixteen = (rows: number, offset: number): string => `
     );
   })}`;
 
-const forward = (rows: number, bytes: number): string =>
-  set('q', add(g('q'), c32(2 * bytes))) +
+const forward = (rows: number, bytes: number, width: Width): string =>
+  set('q', add(g('q'), c32(width * bytes))) +
   times(rows, (r) => set(`p${r}`, add(g(`p${r}`), c32(bytes))));
 
 /** s0 … = sums of the products, four lanes each, of the rows at $p0 …. */
-const sums = (rows: number): string => `
-  ${set('q', g('query'))} ${set('e', add(g('query'), shl(`(i32.and ${g('row')} (i32.const -32))`, 1)))}
+const sums = (rows: number, width: Width): string => `
+  ${set('q', g('query'))}
+  ${set('e', add(g('query'), shl(`(i32.and ${g('row')} (i32.const -32))`, width - 1)))}
   ${times(rows, (r) => set(`s${r}`, '(v128.const i32x4 0 0 0 0)'))}
   (if (i32.ne ${g('q')} ${g('e')}) (then (loop $c
-    ${sixteen(rows, 0)} ${sixteen(rows, 16)} ${forward(rows, 32)}
+    ${sixteen(rows, 0, width)} ${sixteen(rows, 16, width)} ${forward(rows, 32, width)}
     (br_if $c (i32.ne ${g('q')} ${g('e')})))))
-  (if (i32.and ${g('row')} ${c32(16)}) (then ${sixteen(rows, 0)}))`;
+  (if (i32.and ${g('row')} ${c32(16)}) (then ${sixteen(rows, 0, width)}))`;
 
 const pairs = (a: string, b: string, lanes: readonly number[]): string => {
   const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
@@ -53,6 +62,7 @@ const single = `(i32.store ${g('dots')} ${[0, 1, 2, 3]
 const kernel = (
   name: string,
   names: string,
+  width: Width,
   place: (r: number) => string,
   step: (rows: number) => string,
 ): string => {
@@ -60,7 +70,7 @@ const kernel = (
     (block $done${rows} (loop $l${rows}
       (br_if $done${rows} (i32.lt_s ${g('count')} ${c32(rows)}))
       ${times(rows, (r) => set(`p${r}`, place(r)))}
-      ${sums(rows)} ${out}
+      ${sums(rows, width)} ${out}
       ${step(rows)} ${set('dots', add(g('dots'), c32(4 * rows)))}
       ${set('count', sub(g('count'), c32(rows)))} (br $l${rows})))`;
   return `(func (export "${name}") ${params('i32', names)}
@@ -72,14 +82,22 @@ const kernel = (
 export const dots = kernel(
   'dots',
   'rows count row query dots',
+  2,
   (r) => (r === 0 ? g('rows') : add(g(`p${r - 1}`), g('row'))),
   (rows) => set('rows', add(g('rows'), `(i32.mul ${g('row')} ${c32(rows)})`)),
 );
 
+const listed = (name: string, width: Width): string =>
+  kernel(
+    name,
+    'rows list count row query dots',
+    width,
+    (r) => add(g('rows'), `(i32.mul ${load(add(g('list'), c32(4 * r)))} ${g('row')})`),
+    (rows) => set('list', add(g('list'), c32(4 * rows))),
+  );
+
 /** dotsOf: of the rows that are listed. */
-export const dotsOf = kernel(
-  'dotsOf',
-  'rows list count row query dots',
-  (r) => add(g('rows'), `(i32.mul ${load(add(g('list'), c32(4 * r)))} ${g('row')})`),
-  (rows) => set('list', add(g('list'), c32(4 * rows))),
-);
+export const dotsOf = listed('dotsOf', 2);
+
+/** rowDotsOf: the same, the query being a row of bytes. */
+export const rowDotsOf = listed('rowDotsOf', 1);

@@ -11,6 +11,7 @@ import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
+import { checkGraph } from '../vector/graph-format.ts';
 import { checkCore, checkLive, type Report } from './check-core.ts';
 import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import type { SegmentReader } from './segment-reader.ts';
@@ -68,7 +69,11 @@ export function checkSegment(
     if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
     if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
     if (kind === 'vector') {
-      step(name, () => checkVectors(reader.vectors(field)!, (problem) => report(name, problem)));
+      step(name, () => {
+        const vectors = reader.vectors(field)!;
+        checkVectors(vectors, (problem) => report(name, problem));
+        if (vectors.graph !== null) checkGraph(vectors.graph, (problem) => report(name, problem));
+      });
     }
   }
   return problems;

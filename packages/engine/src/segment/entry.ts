@@ -4,7 +4,7 @@ import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
 /**
  * What a component file holds. `core`, `locators`, `live` and `stored` are one a segment, the
  * others one a field: `text` and `keyword` are its terms and postings with and without positions,
- * `numeric` and `ordinal` its column, `vector` its vectors.
+ * `numeric` and `ordinal` its column, `vector` its vectors and `graph` what links them.
  */
 export type ComponentKind =
   | 'core'
@@ -15,7 +15,8 @@ export type ComponentKind =
   | 'keyword'
   | 'numeric'
   | 'ordinal'
-  | 'vector';
+  | 'vector'
+  | 'graph';
 
 /** The kind of file of a component. */
 export const frameKind = (kind: ComponentKind): FileKind =>

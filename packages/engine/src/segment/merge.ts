@@ -16,6 +16,7 @@ import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { LocatorWriter, type MovedPlaces } from './locators.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { columnWriter } from './segment-writer.ts';
+import { writeVectors } from './vector-components.ts';
 
 /**
  * A segment to merge, which of its documents are deleted by now (its own bits, or newer ones), and
@@ -122,9 +123,11 @@ function mergeField(
   }
   if (field.vector !== undefined) {
     const vectors = new VectorWriter(field.vector);
-    for (const { reader, docMap } of inputs) vectors.merge(reader.vectors(field.id), docMap);
-    const component = { kind: 'vector', field: field.id } as const;
-    components.push(writeComponent(directory, id, component, vectors.finish()));
+    const former = inputs.map(({ reader, docMap }) => {
+      const source = reader.vectors(field.id);
+      return { source, slots: vectors.merge(source, docMap) };
+    });
+    components.push(...writeVectors(directory, id, field.id, vectors, former));
   }
   return components;
 }

@@ -5,6 +5,7 @@ import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
 import { StoredReader, type StoredRow } from '../stored/stored-reader.ts';
+import { openGraph } from '../vector/graph-format.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
 import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
 import { SegmentKeys } from './keys.ts';
@@ -129,7 +130,9 @@ export class SegmentReader {
 
   /** The vectors of a field by its plan's id, or null where it has none. */
   vectors(field: number): VectorReader | null {
-    return this.#structure('vector', field, VectorReader.open);
+    return this.#structure('vector', field, (payload, path) =>
+      VectorReader.open(payload, path, this.#structure('graph', field, openGraph)),
+    );
   }
 
   /** The stored values of a document by field id; empty where no field is stored. */

@@ -16,6 +16,7 @@ import { VectorWriter } from '../vector/vector-writer.ts';
 import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { LocatorWriter } from './locators.ts';
+import { writeVectors } from './vector-components.ts';
 
 interface FieldWriters {
   readonly plan: FieldPlan;
@@ -92,8 +93,7 @@ export class SegmentWriter {
         components.push(writeComponent(directory, id, component, column.finish()));
       }
       if (vectors !== null) {
-        const component = { kind: 'vector', field: plan.id } as const;
-        components.push(writeComponent(directory, id, component, vectors.finish()));
+        components.push(...writeVectors(directory, id, plan.id, vectors));
       }
     }
     if (this.#storedPlans.length > 0) {

@@ -36,6 +36,7 @@ export const FILE_KINDS = Object.freeze({
   stored: { number: 10, version: 1 },
   pin: { number: 11, version: 1 },
   vector: { number: 12, version: 1 },
+  graph: { number: 13, version: 1 },
 });
 export type FileKind = keyof typeof FILE_KINDS;
 

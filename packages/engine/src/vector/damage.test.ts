@@ -14,7 +14,7 @@ const DIMS = 20;
 function payload(): Buffer {
   const starts = Int32Array.from({ length: 301 }, (_, i) => Math.ceil((2 * i) / 3));
   const values = Float32Array.from({ length: starts[300] * DIMS }, (_, i) => Math.sin(i * i));
-  const writer = new VectorWriter({ dims: DIMS, similarity: 'dot' });
+  const writer = new VectorWriter({ dims: DIMS, similarity: 'dot', index: 'flat' });
   writer.add(300, { kind: 'vector', starts, dims: DIMS, ...fixVectors(values, DIMS) });
   return Buffer.concat(writer.finish());
 }

@@ -28,6 +28,25 @@ export class PlainVectorKernels implements VectorKernels {
     }
   }
 
+  rowDotsOf(
+    rowsAt: number,
+    listAt: number,
+    count: number,
+    row: number,
+    queryAt: number,
+    dotsAt: number,
+  ): void {
+    const { i32, u8 } = this.#arena;
+    for (let i = 0; i < count; i++) {
+      const rowAt = rowsAt + i32[(listAt >> 2) + i] * row;
+      let sum = 0;
+      for (let c = 0; c < row; c++) {
+        sum += ((u8[queryAt + c] << 24) >> 24) * ((u8[rowAt + c] << 24) >> 24);
+      }
+      i32[(dotsAt >> 2) + i] = sum;
+    }
+  }
+
   #dot(rowAt: number, row: number, queryAt: number, dotAt: number): void {
     const { u8, i32 } = this.#arena;
     let sum = 0;

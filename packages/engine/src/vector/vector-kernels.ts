@@ -19,6 +19,15 @@ export interface VectorKernels {
     queryAt: number,
     dotsAt: number,
   ): void;
+  /** As `dotsOf`, the query being a row of bytes itself. */
+  rowDotsOf(
+    rowsAt: number,
+    listAt: number,
+    count: number,
+    row: number,
+    queryAt: number,
+    dotsAt: number,
+  ): void;
 }
 
 /**

@@ -5,7 +5,10 @@ import { openSections } from '../storage/sections.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
 import { rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
+import type { Graph } from './graph-format.ts';
 import { type Nearest, nearestFlat } from './nearest-flat.ts';
+
+import { GraphWalk } from './nearest-graph.ts';
 
 export type { Nearest } from './nearest-flat.ts';
 
@@ -50,10 +53,13 @@ export class VectorReader {
   readonly pages: Pages | null;
   /** How often the whole plane was gone through. */
   scans = 0;
+  /** What links the vectors, where the segment has it. */
+  readonly graph: Graph | null;
+  #walk: GraphWalk | null = null;
   readonly #present: Int32Array;
   readonly #ranks: Int32Array;
 
-  private constructor(payload: Region, path: string) {
+  private constructor(payload: Region, path: string, graph: Graph | null) {
     const sections = openSections(payload, SECTIONS, path);
     const head = sections.view(0);
     if (head.byteLength < 16) throw corrupt(path, 'its head is too short');
@@ -94,11 +100,15 @@ export class VectorReader {
       throw corrupt(path, 'its sections do not fit its head');
     }
     this.metric = similarity;
+    this.graph = graph;
+    if (graph !== null && graph.count !== this.count) {
+      throw corrupt(path, `it has ${this.count} vectors, its graph ${graph.count}`);
+    }
   }
 
   /** Opens a payload; `path` is for messages. Throws corrupt_index. */
-  static open(payload: Region, path: string): VectorReader {
-    return new VectorReader(payload, path);
+  static open(payload: Region, path: string, graph: Graph | null = null): VectorReader {
+    return new VectorReader(payload, path, graph);
   }
 
   /** The slot of a document's vector, or -1 where it has none. */
@@ -125,12 +135,19 @@ export class VectorReader {
 
   /**
    * The k nearest documents, the best first, equal ones by document, and all that are as near as the
-   * k-th. Fewer only where fewer are accepted and have a vector. Throws TypeError for a query of
-   * other dimensions.
+   * k-th. Fewer only where fewer are accepted and have a vector. With a graph some of the nearest
+   * may be missing, and others stand for them, unless `exact`. Throws TypeError for a query of other
+   * dimensions.
    */
-  nearest(query: Float32Array, k: number, options: NearestOptions): Nearest {
+  nearest(query: Float32Array, k: number, { accept, exact, ef }: NearestOptions): Nearest {
     const coded = this.#code(query);
-    return nearestFlat(this, coded, Math.max(1, k), options.accept);
+    const most = Math.max(1, k);
+    if (this.graph !== null && exact !== true) {
+      this.#walk ??= new GraphWalk(this, this.graph);
+      const found = this.#walk.nearest(coded, most, accept, ef);
+      if (found !== null) return found;
+    }
+    return nearestFlat(this, coded, most, accept);
   }
 
   /**

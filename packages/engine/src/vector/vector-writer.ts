@@ -8,7 +8,7 @@ import { rowBytes, SIMILARITIES, splitCodes } from './format.ts';
 import type { VectorReader } from './vector-reader.ts';
 
 /** What a writer has to know of a field's plan. */
-export type VectorLayout = Pick<VectorPlan, 'dims' | 'similarity'>;
+export type VectorLayout = Pick<VectorPlan, 'dims' | 'similarity' | 'index'>;
 
 /** Runs of at least so many vectors are taken over from a merged file where they lie. */
 const LONG_RUN = 256;
@@ -18,7 +18,7 @@ const LONG_RUN = 256;
  * was given must stay open until what `finish` returns is written.
  */
 export class VectorWriter {
-  readonly #layout: VectorLayout;
+  readonly layout: VectorLayout;
   readonly #docOf = new IntSink();
   readonly #scales = new FloatSink(Float32Array);
   readonly #norms = new FloatSink(Float64Array);
@@ -29,11 +29,16 @@ export class VectorWriter {
   #bytes = 0;
 
   constructor(layout: VectorLayout) {
-    this.#layout = layout;
+    this.layout = layout;
   }
 
   get docs(): number {
     return this.#docs;
+  }
+
+  /** Vectors so far. */
+  get count(): number {
+    return this.#docOf.length;
   }
 
   /** Bytes of memory held. */
@@ -51,7 +56,7 @@ export class VectorWriter {
   }
 
   #addBlock(docs: number, block: FieldBlock): void {
-    const { dims } = this.#layout;
+    const { dims } = this.layout;
     if (block.kind !== 'vector' || block.dims !== dims) {
       throw new TypeError(`a field of vectors takes vectors of ${dims} dimensions`);
     }
@@ -74,23 +79,29 @@ export class VectorWriter {
     this.#keep(bytesOf(high).subarray(0, count * row), low.subarray(0, count * dims));
   }
 
-  /** Adds the documents of another segment that the map keeps (-1: dropped), in order. */
-  merge(reader: VectorReader | null, docMap: Int32Array): void {
-    const { dims } = this.#layout;
+  /**
+   * Adds the documents of another segment that the map keeps (-1: dropped), in order. Returns where
+   * its slots are now, -1 for those that were dropped.
+   */
+  merge(reader: VectorReader | null, docMap: Int32Array): Int32Array {
+    const { dims } = this.layout;
     if (reader !== null && reader.dims !== dims) {
       throw new TypeError(`vectors of ${reader.dims} dimensions, expected ${dims}`);
     }
     const taken = new IntSink();
+    const slots = new Int32Array(reader?.count ?? 0).fill(-1);
     for (let doc = 0; doc < docMap.length; doc++) {
       if (docMap[doc] < 0) continue;
       const slot = reader === null ? -1 : reader.slotOf(doc);
       if (slot >= 0) {
+        slots[slot] = this.#docOf.length;
         this.#docOf.push(this.#docs);
         taken.push(slot);
       }
       this.#docs++;
     }
     if (reader !== null) this.#takeSlots(reader, taken.view());
+    return slots;
   }
 
   /** Takes vectors of a reader over, slots rising. */
@@ -138,8 +149,8 @@ export class VectorWriter {
     const head = new DataView(new ArrayBuffer(16));
     head.setInt32(0, this.#docs, true);
     head.setInt32(4, docOf.length, true);
-    head.setInt32(8, this.#layout.dims, true);
-    head.setUint8(12, SIMILARITIES.indexOf(this.#layout.similarity));
+    head.setInt32(8, this.layout.dims, true);
+    head.setUint8(12, SIMILARITIES.indexOf(this.layout.similarity));
     const { present, ranks } = presence(all ? docOf.subarray(0, 0) : docOf, all ? 0 : this.#docs);
     return packSections([
       head,

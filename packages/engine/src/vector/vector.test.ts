@@ -17,7 +17,7 @@ function open(parts: readonly Uint8Array[]): VectorReader {
 test('vectors come back by document, and whoever has none has none', () => {
   const values = Float32Array.of(1, 0, -0.5, 0.25, 0.5, 0.75, -1, -1, 1, 0, 0, 0);
   const { scales, codes } = fixVectors(values, 3);
-  const writer = new VectorWriter({ dims: 3, similarity: 'cosine' });
+  const writer = new VectorWriter({ dims: 3, similarity: 'cosine', index: 'flat' });
   const starts = Int32Array.of(0, 1, 1, 2, 3, 4);
   writer.add(5, { kind: 'vector', starts, dims: 3, scales, codes });
   writer.add(2, null);

@@ -1,0 +1,382 @@
+/**
+ * Builds the graph of a segment's vectors, one vector after the other, by their high bytes:
+ *   1. from the top, greedily to the nearest vector of each level above its own
+ *   2. on its levels, `ef` near ones are looked for; of these it is linked to such as are nearer to
+ *      it than to any that it is linked to already
+ *   3. they are linked back; where a list is full, it is chosen anew by the same rule
+ * The level of a vector comes from its slot alone, so the same vectors give the same graph. An
+ * earlier graph over some of the vectors may be taken over; then only the others are added.
+ */
+import type { VectorPlan } from '../schema/field-plan.ts';
+import { Beam } from './beam.ts';
+import { MIDDLE } from './format.ts';
+import { farStarts, type Graph } from './graph-format.ts';
+import {
+  BATCH,
+  DOTS_AT,
+  kernelsOf,
+  LIST_AT,
+  QUERY_AT,
+  type VectorKernels,
+} from './vector-kernels.ts';
+import type { VectorReader } from './vector-reader.ts';
+
+/** How a graph is built. */
+export interface GraphSettings {
+  /** Most links of a vector on a higher level; twice as many on level 0. */
+  readonly links: number;
+  /** How many near ones are looked for before links are chosen. */
+  readonly ef: number;
+}
+
+export const GRAPH_SETTINGS: GraphSettings = Object.freeze({ links: 16, ef: 128 });
+
+const MOST_LEVEL = 12;
+
+/** A graph of a part of the vectors, and where they are now: old slot -> new, -1 dropped. */
+export interface FormerGraph {
+  readonly graph: Graph;
+  readonly slots: Int32Array;
+}
+
+/** A graph pays from so many vectors on, where the definition asks for graphs. */
+const LEAST_COUNT = 10_000;
+/** And where it leaves the choice: below, going through all of them takes some 30 ms at most. */
+const LEAST_COUNT_AUTO = 1_000_000;
+
+/** Whether so many vectors of one segment get a graph. */
+export function wantsGraph(index: VectorPlan['index'], count: number): boolean {
+  if (index === 'flat') return false;
+  return count >= (index === 'hnsw' ? LEAST_COUNT : LEAST_COUNT_AUTO);
+}
+
+/** The graph over all vectors of a reader. */
+export function buildGraph(
+  reader: VectorReader,
+  settings: GraphSettings = GRAPH_SETTINGS,
+  former: FormerGraph | null = null,
+): Graph {
+  const builder = new GraphBuilder(reader, settings);
+  if (former !== null) builder.take(former);
+  for (let slot = 0; slot < reader.count; slot++) builder.add(slot);
+  return builder.finish();
+}
+
+/** The level of a slot: each one has `links` times fewer vectors than the one below. */
+function levelOf(slot: number, links: number): number {
+  let hash = (slot + 0x9e3779b9) | 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  const part = (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
+  return Math.min(MOST_LEVEL, Math.floor(-Math.log(part) / Math.log(links)));
+}
+
+class GraphBuilder {
+  readonly #reader: VectorReader;
+  readonly #kernels: VectorKernels;
+  readonly #links: number;
+  readonly #ef: number;
+  readonly #beam: Beam;
+  readonly #i32: Int32Array;
+  /** Sum of the high bytes of each vector, and its factor and share in a similarity. */
+  readonly #sums: Int32Array;
+  readonly #factors: Float64Array;
+  readonly #shares: Float64Array;
+  /** Links of level 0, and by level those of the few above: slot -> list. */
+  readonly #near: Int32Array;
+  readonly #nearSizes: Int32Array;
+  readonly #far: Map<number, Int32Array>[] = [];
+  readonly #added: Uint8Array;
+  readonly #seen: Int32Array;
+  #epoch = 0;
+  #entry = -1;
+  #top = 0;
+  readonly #chosen: Int32Array;
+  readonly #order: number[] = [];
+  readonly #offered: Int32Array;
+  readonly #offeredKeys: Float64Array;
+
+  constructor(reader: VectorReader, { links, ef }: GraphSettings) {
+    const { count } = reader;
+    this.#reader = reader;
+    this.#kernels = kernelsOf(reader.arena);
+    this.#links = links;
+    this.#ef = ef;
+    this.#beam = new Beam(ef);
+    this.#i32 = reader.arena.i32;
+    this.#near = new Int32Array(count * 2 * links).fill(-1);
+    this.#nearSizes = new Int32Array(count);
+    this.#added = new Uint8Array(count);
+    this.#seen = new Int32Array(count);
+    this.#chosen = new Int32Array(2 * links);
+    this.#offered = new Int32Array(2 * links + 1);
+    this.#offeredKeys = new Float64Array(2 * links + 1);
+    this.#sums = rowSums(reader, this.#kernels);
+    this.#factors = new Float64Array(count);
+    this.#shares = new Float64Array(count);
+    for (let slot = 0; slot < count; slot++) {
+      const length = reader.scales[slot] * reader.norms[slot];
+      this.#factors[slot] =
+        reader.metric === 'cosine' ? 1 / reader.norms[slot] : reader.scales[slot];
+      this.#shares[slot] = reader.metric === 'l2' ? length * length : 0;
+    }
+  }
+
+  /** Takes the links of an earlier graph over; those to vectors that were dropped are lost. */
+  take({ graph, slots }: FormerGraph): void {
+    const most = 2 * graph.links;
+    const starts = farStarts(graph);
+    for (let old = 0; old < graph.count; old++) {
+      const slot = slots[old];
+      if (slot < 0) continue;
+      this.#added[slot] = 1;
+      for (let at = old * most; at < (old + 1) * most && graph.near[at] >= 0; at++) {
+        const to = slots[graph.near[at]];
+        if (to >= 0) this.#near[slot * most + this.#nearSizes[slot]++] = to;
+      }
+    }
+    graph.sizes.forEach((size, i) => {
+      const level = this.#level(i + 1);
+      for (let place = 0; place < size; place++) {
+        const slot = slots[graph.upper[place]];
+        if (slot < 0) continue;
+        const from = starts[i] + place * graph.links;
+        const list = graph.far.subarray(from, from + graph.links);
+        const kept = [...list].filter((to) => to >= 0).map((to) => slots[graph.upper[to]]);
+        level.set(
+          slot,
+          padded(
+            kept.filter((to) => to >= 0),
+            this.#links,
+          ),
+        );
+        if (i + 1 > this.#top || this.#entry < 0) [this.#top, this.#entry] = [i + 1, slot];
+      }
+    });
+    if (this.#entry < 0) this.#entry = this.#added.indexOf(1);
+  }
+
+  /** Adds a vector, unless it came with an earlier graph. */
+  add(slot: number): void {
+    if (this.#added[slot] === 1) return;
+    this.#added[slot] = 1;
+    const level = levelOf(slot, this.#links);
+    if (this.#entry < 0) {
+      for (let l = 1; l <= level; l++) this.#level(l).set(slot, padded([], this.#links));
+      [this.#entry, this.#top] = [slot, level];
+      return;
+    }
+    let from = this.#entry;
+    for (let l = this.#top; l > level; l--) from = this.#greedy(slot, from, l);
+    for (let l = Math.min(level, this.#top); l >= 0; l--) {
+      this.#search(slot, from, l);
+      from = this.#beam.slotAt(0);
+      this.#link(slot, l);
+    }
+    for (let l = this.#top + 1; l <= level; l++) this.#level(l).set(slot, padded([], this.#links));
+    if (level > this.#top) [this.#entry, this.#top] = [slot, level];
+  }
+
+  /** The graph as it is stored. */
+  finish(): Graph {
+    const { count } = this.#reader;
+    const levels = this.#far.slice(1).map((level) => [...level.keys()].sort((a, b) => a - b));
+    const upper: number[] = [];
+    const placeOf = new Map<number, number>();
+    for (let l = levels.length - 1; l >= 0; l--) {
+      for (const slot of levels[l]) {
+        if (placeOf.has(slot)) continue;
+        placeOf.set(slot, upper.length);
+        upper.push(slot);
+      }
+    }
+    const sizes = Int32Array.from(levels, ({ length }) => length);
+    const far = new Int32Array(this.#links * sizes.reduce((sum, size) => sum + size, 0)).fill(-1);
+    let at = 0;
+    sizes.forEach((size, i) => {
+      for (let place = 0; place < size; place++, at += this.#links) {
+        const list = this.#far[i + 1].get(upper[place]) ?? new Int32Array(0);
+        for (let j = 0; j < list.length && list[j] >= 0; j++) {
+          far[at + j] = placeOf.get(list[j]) ?? -1;
+        }
+      }
+    });
+    const near = this.#near;
+    return { count, links: this.#links, near, upper: Int32Array.from(upper), sizes, far };
+  }
+
+  #level(l: number): Map<number, Int32Array> {
+    while (this.#far.length <= l) this.#far.push(new Map());
+    return this.#far[l];
+  }
+
+  /** The links of a vector on a level, -1 behind the last. */
+  #linksOf(slot: number, level: number): Int32Array {
+    if (level > 0) return this.#far[level].get(slot) ?? new Int32Array(0);
+    const most = 2 * this.#links;
+    return this.#near.subarray(slot * most, (slot + 1) * most);
+  }
+
+  /** Puts the similarities of a vector and `count` listed ones at DOTS_AT, by their high bytes. */
+  #dots(slot: number, count: number): void {
+    const { highAt, row } = this.#reader;
+    this.#kernels.rowDotsOf(highAt, LIST_AT, count, row, highAt + slot * row, DOTS_AT);
+  }
+
+  /** The similarity of `slot` and `other`, whose dot product stands at a place of DOTS_AT. */
+  #key(slot: number, other: number, place: number): number {
+    const sums = this.#sums[slot] + this.#sums[other];
+    const dot =
+      65_536 * this.#i32[(DOTS_AT >> 2) + place] +
+      256 * MIDDLE * sums +
+      MIDDLE * MIDDLE * this.#reader.dims;
+    const product = dot * this.#factors[slot] * this.#factors[other];
+    if (this.#reader.metric !== 'l2') return product;
+    return 2 * product - this.#shares[slot] - this.#shares[other];
+  }
+
+  /** From `from` on a level to the vector next to which none is nearer to `slot`. */
+  #greedy(slot: number, from: number, level: number): number {
+    const listAt = LIST_AT >> 2;
+    this.#i32[listAt] = from;
+    this.#dots(slot, 1);
+    let best = this.#key(slot, from, 0);
+    for (let at = from; ; ) {
+      const list = this.#linksOf(at, level);
+      let count = 0;
+      while (count < list.length && list[count] >= 0) {
+        this.#i32[listAt + count] = list[count];
+        count++;
+      }
+      this.#dots(slot, count);
+      let next = at;
+      for (let i = 0; i < count; i++) {
+        const key = this.#key(slot, list[i], i);
+        if (key > best) [best, next] = [key, list[i]];
+      }
+      if (next === at) return at;
+      at = next;
+    }
+  }
+
+  /** Fills the beam with the nearest to `slot` on a level. */
+  #search(slot: number, from: number, level: number): void {
+    const beam = this.#beam;
+    const seen = this.#seen;
+    const i32 = this.#i32;
+    const listAt = LIST_AT >> 2;
+    const epoch = ++this.#epoch;
+    beam.reset(this.#ef);
+    i32[listAt] = from;
+    this.#dots(slot, 1);
+    beam.add(from, this.#key(slot, from, 0));
+    seen[from] = epoch;
+    seen[slot] = epoch;
+    const most = 2 * this.#links;
+    for (let at = beam.next(); at >= 0; at = beam.next()) {
+      const list = level === 0 ? this.#near : this.#linksOf(at, level);
+      const first = level === 0 ? at * most : 0;
+      const end = level === 0 ? first + this.#nearSizes[at] : list.length;
+      let count = 0;
+      for (let i = first; i < end; i++) {
+        const to = list[i];
+        if (to < 0) break;
+        if (seen[to] === epoch) continue;
+        seen[to] = epoch;
+        i32[listAt + count++] = to;
+      }
+      if (count === 0) continue;
+      this.#dots(slot, count);
+      for (let i = 0; i < count; i++) {
+        const to = i32[listAt + i];
+        const key = this.#key(slot, to, i);
+        if (key > beam.least) beam.add(to, key);
+      }
+    }
+  }
+
+  /** Links `slot` on a level to the best of the beam, and those to it. */
+  #link(slot: number, level: number): void {
+    const beam = this.#beam;
+    const chosen = this.#chosen;
+    let count = 0;
+    for (let place = 0; place < beam.size && count < this.#links; place++) {
+      const other = beam.slotAt(place);
+      if (this.#apart(other, beam.keyAt(place), count)) chosen[count++] = other;
+    }
+    const mine = chosen.slice(0, count);
+    if (level > 0) this.#level(level).set(slot, padded([...mine], this.#links));
+    else this.#setNear(slot, mine, count);
+    for (const other of mine) this.#linkBack(other, slot, level);
+  }
+
+  /** True when `other` is nearer to the vector that looks for links (`key`) than to any chosen one. */
+  #apart(other: number, key: number, count: number): boolean {
+    if (count === 0) return true;
+    const { highAt, row } = this.#reader;
+    const listAt = LIST_AT >> 2;
+    for (let i = 0; i < count; i++) this.#i32[listAt + i] = this.#chosen[i];
+    this.#kernels.rowDotsOf(highAt, LIST_AT, count, row, highAt + other * row, DOTS_AT);
+    for (let i = 0; i < count; i++) {
+      if (this.#key(other, this.#chosen[i], i) >= key) return false;
+    }
+    return true;
+  }
+
+  #setNear(slot: number, list: Int32Array, count: number): void {
+    const first = slot * 2 * this.#links;
+    for (let i = 0; i < 2 * this.#links; i++) this.#near[first + i] = i < count ? list[i] : -1;
+    this.#nearSizes[slot] = count;
+  }
+
+  /** Adds a link; a full list is chosen anew. */
+  #linkBack(slot: number, other: number, level: number): void {
+    const list = this.#linksOf(slot, level);
+    const end = level === 0 ? this.#nearSizes[slot] : list.indexOf(-1);
+    if (end >= 0 && end < list.length) {
+      list[end] = other;
+      if (level === 0) this.#nearSizes[slot]++;
+      return;
+    }
+    const size = list.length + 1;
+    const listAt = LIST_AT >> 2;
+    for (let i = 0; i < size; i++) {
+      this.#offered[i] = i < list.length ? list[i] : other;
+      this.#i32[listAt + i] = this.#offered[i];
+    }
+    this.#dots(slot, size);
+    for (let i = 0; i < size; i++) this.#offeredKeys[i] = this.#key(slot, this.#offered[i], i);
+    const keys = this.#offeredKeys;
+    const order = this.#order;
+    order.length = 0;
+    for (let i = 0; i < size; i++) order.push(i);
+    order.sort((a, b) => keys[b] - keys[a] || this.#offered[a] - this.#offered[b]);
+    let count = 0;
+    for (const i of order) {
+      if (count === list.length) break;
+      if (this.#apart(this.#offered[i], keys[i], count)) this.#chosen[count++] = this.#offered[i];
+    }
+    for (let i = 0; i < list.length; i++) list[i] = i < count ? this.#chosen[i] : -1;
+    if (level === 0) this.#nearSizes[slot] = count;
+  }
+}
+
+function padded(list: readonly number[], size: number): Int32Array {
+  const all = new Int32Array(size).fill(-1);
+  all.set(list.slice(0, size));
+  return all;
+}
+
+/** Sums of the high bytes of every vector. */
+function rowSums(reader: VectorReader, kernels: VectorKernels): Int32Array {
+  const { row, count, dims, arena } = reader;
+  const ones = new Int16Array(arena.memory.buffer, QUERY_AT, row).fill(0);
+  ones.fill(1, 0, dims);
+  const sums = new Int32Array(count);
+  for (let from = 0; from < count; from += BATCH) {
+    const size = Math.min(BATCH, count - from);
+    kernels.dots(reader.highAt + from * row, size, row, QUERY_AT, DOTS_AT);
+    sums.set(arena.i32.subarray(DOTS_AT >> 2, (DOTS_AT >> 2) + size), from);
+  }
+  return sums;
+}

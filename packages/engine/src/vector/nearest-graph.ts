@@ -1,0 +1,168 @@
+/**
+ * The nearest vectors of a segment by its graph: not surely all of them, but most, and quickly.
+ *   1. greedily down the upper levels
+ *   2. on level 0, a walk that keeps the `ef` best ones it has met; with a filter so many more as
+ *      it lets fewer through
+ *   3. those that may be among the k nearest, exactly
+ * Where few are accepted, the exact way is quicker; where the walk met fewer accepted ones than k,
+ * it is taken, too. So an answer is never short of documents.
+ */
+import { countBits } from '../base/bitmap.ts';
+import { Beam } from './beam.ts';
+import type { CodedQuery } from './coded-query.ts';
+import { MIDDLE } from './format.ts';
+import { farStarts, type Graph } from './graph-format.ts';
+import { type Nearest, putQuery, rescore } from './nearest-flat.ts';
+import { Shortlist } from './shortlist.ts';
+import { DOTS_AT, kernelsOf, LIST_AT, QUERY_AT } from './vector-kernels.ts';
+import type { VectorReader } from './vector-reader.ts';
+
+/** Vectors that a graph is searched for unless the caller says so. */
+const LEAST_EF = 64;
+/** A walk looks at so many vectors for each that it keeps, about, one here and one there. */
+const COST = 30;
+
+/** Scratch of the walks over one graph. */
+export class GraphWalk {
+  readonly #reader: VectorReader;
+  readonly #graph: Graph;
+  readonly #starts: Int32Array;
+  readonly #beam = new Beam(LEAST_EF);
+  readonly #seen: Int32Array;
+  #epoch = 0;
+
+  constructor(reader: VectorReader, graph: Graph) {
+    this.#reader = reader;
+    this.#graph = graph;
+    this.#starts = farStarts(graph);
+    this.#seen = new Int32Array(graph.count);
+  }
+
+  /** The k nearest, about, or null where the exact way is the better one. */
+  nearest(query: CodedQuery, k: number, accept: Int32Array | null, ef?: number): Nearest | null {
+    const { count, docs } = this.#reader;
+    const wanted = Math.max(ef ?? Math.max(LEAST_EF, Math.ceil(1.5 * k)), k);
+    const accepted = accept === null ? docs : countBits(accept);
+    if (accepted === 0) return null;
+    const wide = Math.ceil((wanted * docs) / accepted);
+    if (wide * COST >= (count * accepted) / docs) return null;
+    this.#walk(query, wide);
+    return this.#answer(query, k, accepted === docs ? null : accept);
+  }
+
+  #answer(query: CodedQuery, k: number, accept: Int32Array | null): Nearest | null {
+    const reader = this.#reader;
+    const beam = this.#beam;
+    const list = new Shortlist(k);
+    let found = 0;
+    for (let place = 0; place < beam.size; place++) {
+      const slot = beam.slotAt(place);
+      const doc = reader.docAt(slot);
+      if (accept !== null && (accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
+      found++;
+      const key = beam.keyAt(place);
+      const off = this.#off(query, slot);
+      if (key + off >= list.least) list.offer(slot, key - off, key + off);
+    }
+    if (found < Math.min(k, reader.count)) return null;
+    return rescore(reader, query, k, list.survivors().sort());
+  }
+
+  /** How far a key may be from the similarity. */
+  #off(query: CodedQuery, slot: number): number {
+    const { norms, rests, scales, metric } = this.#reader;
+    const off = query.rest * norms[slot] + query.coded * rests[slot];
+    if (metric === 'cosine') return query.norm === 0 ? 0 : off / (query.norm * norms[slot]);
+    return metric === 'dot' ? off * scales[slot] : 2 * off * scales[slot];
+  }
+
+  /** Fills the beam with about the `ef` nearest. */
+  #walk(query: CodedQuery, ef: number): void {
+    const graph = this.#graph;
+    const { near, links } = graph;
+    const i32 = this.#reader.arena.i32;
+    const listAt = LIST_AT >> 2;
+    const beam = this.#beam;
+    const seen = this.#seen;
+    putQuery(this.#reader, query);
+    const from = this.#descend(query);
+    const epoch = this.#nextEpoch();
+    beam.reset(ef);
+    i32[listAt] = from;
+    this.#offer(query, 1);
+    seen[from] = epoch;
+    const most = 2 * links;
+    for (let at = beam.next(); at >= 0; at = beam.next()) {
+      let count = 0;
+      for (let i = at * most; i < (at + 1) * most; i++) {
+        const to = near[i];
+        if (to < 0) break;
+        if (seen[to] === epoch) continue;
+        seen[to] = epoch;
+        i32[listAt + count++] = to;
+      }
+      if (count > 0) this.#offer(query, count);
+    }
+  }
+
+  #nextEpoch(): number {
+    if (this.#epoch === 2 ** 31 - 1) {
+      this.#seen.fill(0);
+      this.#epoch = 0;
+    }
+    return ++this.#epoch;
+  }
+
+  /** Offers the listed vectors to the beam. */
+  #offer(query: CodedQuery, count: number): void {
+    const { arena, row, highAt, metric, norms, scales } = this.#reader;
+    const { i32 } = arena;
+    const beam = this.#beam;
+    kernelsOf(arena).dotsOf(highAt, LIST_AT, count, row, QUERY_AT, DOTS_AT);
+    const [dotsAt, listAt] = [DOTS_AT >> 2, LIST_AT >> 2];
+    const middle = MIDDLE * query.sum;
+    const inverse = query.norm === 0 ? 0 : 1 / query.norm;
+    const square = query.norm * query.norm;
+    for (let i = 0; i < count; i++) {
+      const slot = i32[listAt + i];
+      let key = query.step * (256 * i32[dotsAt + i] + middle);
+      if (metric === 'cosine') key *= inverse / norms[slot];
+      else {
+        const scale = scales[slot];
+        key *= scale;
+        if (metric === 'l2') key = 2 * key - square - (scale * norms[slot]) ** 2;
+      }
+      if (key > beam.least) beam.add(slot, key);
+    }
+  }
+
+  /** The slot where level 0 is entered. */
+  #descend(query: CodedQuery): number {
+    const { upper, sizes, far, links } = this.#graph;
+    const i32 = this.#reader.arena.i32;
+    const beam = this.#beam;
+    if (sizes.length === 0) return 0;
+    let place = 0;
+    const listAt = LIST_AT >> 2;
+    for (let level = sizes.length - 1; level >= 0; level--) {
+      for (;;) {
+        const from = this.#starts[level] + place * links;
+        i32[listAt] = upper[place];
+        let count = 1;
+        for (; count <= links && far[from + count - 1] >= 0; count++) {
+          i32[listAt + count] = upper[far[from + count - 1]];
+        }
+        beam.reset(1);
+        this.#offer(query, count);
+        const best = beam.slotAt(0);
+        if (best === upper[place]) break;
+        for (let i = 0; i < links; i++) {
+          if (upper[far[from + i]] !== best) continue;
+          place = far[from + i];
+          break;
+        }
+      }
+    }
+    return upper[place];
+  }
+}
