@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type LocalBackend, type LocalOptions, openLocal } from '@lakehouse-search/engine';
 import {
   type CatalogConfig,
   createTable,
@@ -36,18 +36,18 @@ export interface SmallLake {
 }
 
 /** Opens a lake in a new folder. */
-export async function openSmallLake(): Promise<SmallLake> {
+export async function openSmallLake(options?: LocalOptions): Promise<SmallLake> {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-small-lake-'));
   const dataDir = join(folder, 'data');
-  const backend = await openLocal(dataDir);
+  const backend = await openLocal(dataDir, options);
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   const source = { catalog, table: 'a.t' };
   const lake: SmallLake = {
     folder,
     backend,
     source,
-    async create(schema, options = {}) {
-      await createTable(catalog, source.table, { schema, ...options });
+    async create(schema, format = {}) {
+      await createTable(catalog, source.table, { schema, ...format });
     },
     async define(lines, ref) {
       const at = `catalog: ${JSON.stringify(catalog)}, table: a.t`;

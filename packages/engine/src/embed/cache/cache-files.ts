@@ -181,7 +181,7 @@ export class CacheFiles {
     return (['keys', 'vectors'] as const).every((kind) => {
       const found = new Uint8Array(CACHE_HEADER_BYTES);
       const descriptor = kind === 'keys' ? this.#keys : this.#vectors;
-      readWhole(descriptor, found, found.length, 0);
+      if (readWhole(descriptor, found, found.length, 0) < found.length) return false;
       return Buffer.compare(found, cacheHeader(kind, model)) === 0;
     });
   }

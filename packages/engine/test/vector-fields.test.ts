@@ -1,0 +1,276 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  appendRows,
+  deleteRows,
+  type Schema,
+  type TableConfig,
+  upsertRows,
+  type WriteInput,
+} from '@lakehouse-search/lake';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSnapshot } from '../src/index/index-snapshot.ts';
+import { IndexWriter } from '../src/index/index-writer.ts';
+import { storedPlans } from '../src/index/stored-plans.ts';
+import { currentGeneration } from '../src/registry/index-folder.ts';
+import { openLocalDirectory } from '../src/storage/local-directory.ts';
+import { expectVectors, vectorsByKey } from './expect-vectors.ts';
+import { openSmallLake, type SmallLake } from './small-lake.ts';
+import { type TinyModels, tinyModels } from './tiny-model.ts';
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'body', required: false, type: { kind: 'string' } },
+    {
+      id: 4,
+      name: 'own',
+      required: false,
+      type: { kind: 'list', elementId: 5, elementRequired: false, element: { kind: 'double' } },
+    },
+  ],
+};
+const FIELDS = (model: string) => `fields:
+  - { name: title, type: TEXT, cached: true }
+  - { name: meaning, type: VECTOR, source: [title, body], model: ${model}, dims: 8 }
+  - { name: own, type: VECTOR, dims: 2 }`;
+
+interface Row {
+  readonly id: number;
+  readonly title: string | null;
+  readonly body: string | null;
+  readonly own?: readonly (number | null)[] | null;
+}
+
+type Write = (config: TableConfig, input: WriteInput) => Promise<unknown>;
+
+let lake: SmallLake;
+let models: TinyModels;
+let rows: Map<number, Row>;
+beforeEach(async () => {
+  models = tinyModels();
+  rows = new Map();
+  lake = await openSmallLake({ openEmbedder: models.open });
+  await lake.create(SCHEMA);
+});
+afterEach(() => lake.close());
+
+const write = async (how: Write, ...added: readonly Row[]) => {
+  const plain = added.map((row) => ({ own: null, ...row }));
+  await how(lake.source, { kind: 'rows', rows: plain as never });
+  for (const row of added) rows.set(row.id, row);
+};
+const row = (id: number, title: string | null = `title ${id}`, body: string | null = null): Row => {
+  return { id, title, body };
+};
+const indexFolder = () => {
+  const indexes = join(lake.folder, 'data', 'indexes');
+  return join(indexes, readdirSync(indexes)[0]);
+};
+const snapshot = () => openSnapshot(openLocalDirectory(currentGeneration(indexFolder())!.path));
+
+/** Text and vectors agree, in every live document. */
+async function expectInStep() {
+  const texts = new Map(
+    [...rows.values()].map(({ id, title, body }) => {
+      const parts = [title, body].filter((part) => part !== null);
+      return [String(id), parts.length === 0 ? null : parts.join('\n')] as const;
+    }),
+  );
+  const open = snapshot();
+  expectVectors(open, 'meaning', texts);
+  open.release();
+  expect((await lake.backend.verify({})).equal).toBe(true);
+}
+
+/** Gives the definition another model: there is no `alter` yet. */
+function redefine(former: string, model: string): void {
+  const registry = new Database(join(lake.folder, 'data', 'registry.db'));
+  registry
+    .prepare(
+      'UPDATE indexes SET definition = replace(definition, ?, ?), parsed = NULL, version = version + 1',
+    )
+    .run(`model: ${former}`, `model: ${model}`);
+  registry.close();
+}
+
+describe('an index with vectors of texts', () => {
+  beforeEach(async () => {
+    await lake.define(FIELDS('./m/tiny'));
+    await write(appendRows, row(1), row(2, 'same'), row(3, 'same'), row(4, null, 'body'));
+    await write(appendRows, row(5, null), row(6, ''), row(7, '777'), row(8, 'both', 'of them'));
+  });
+
+  test('is built, and built again without embedding anything', async () => {
+    const progress: unknown[] = [];
+    const onProgress = ({ embeddings }: { embeddings?: object }) => progress.push(embeddings);
+    const first = await lake.backend.reindex({}, { onProgress });
+    expect(first).toMatchObject({
+      embeddings: { computed: 5, reused: 1 },
+      without_vector: { meaning: 3, own: 8 },
+    });
+    expect(progress).toContainEqual({ computed: 5, reused: 1 });
+    await expectInStep();
+    const again = await lake.backend.reindex({});
+    expect(again).toMatchObject({ embeddings: { computed: 0, reused: 6 } });
+    expect(models.embedded).toBe(5);
+    await expectInStep();
+  });
+
+  test('follows its table: only texts that are new are embedded', async () => {
+    await lake.backend.reindex({});
+    await write(appendRows, row(9, 'same'), row(10, 'new'), row(11, null));
+    expect(await lake.backend.sync({})).toMatchObject({
+      inserted: 3,
+      embeddings: { computed: 1, reused: 1 },
+      without_vector: { meaning: 1 },
+    });
+    await expectInStep();
+    // The row changes, its text does not: it is found in the cache.
+    await write(upsertRows, { ...row(1), own: [3, 4] }, row(2, 'other'));
+    expect(await lake.backend.sync({})).toMatchObject({
+      updated: 2,
+      embeddings: { computed: 1, reused: 1 },
+    });
+    await deleteRows(lake.source, 'id IN (3, 8)');
+    for (const id of [3, 8]) rows.delete(id);
+    const deleted = await lake.backend.sync({});
+    expect(deleted).toMatchObject({ deleted: 2 });
+    expect(deleted.embeddings).toBeUndefined();
+    await expectInStep();
+    await lake.backend.compact({});
+    await expectInStep();
+  });
+
+  test('stays with its model: another is refused until it is built again', async () => {
+    await lake.backend.reindex({});
+    redefine('./m/tiny', './m/other');
+    await write(appendRows, row(9, 'new'));
+    await expect(lake.backend.sync({})).rejects.toMatchObject({
+      code: 'model_mismatch',
+      hint: expect.stringContaining('lhs index reindex t'),
+    });
+    rows.delete(9);
+    const open = snapshot();
+    expect(open.commit.fields[1].vector?.model?.name).toBe('./m/tiny');
+    open.release();
+    await lake.backend.reindex({});
+    expect(models.embedded).toBe(5 + 6);
+    rows.set(9, row(9, 'new'));
+    await expectInStep();
+    redefine('./m/other', './m/tiny');
+    expect(await lake.backend.reindex({})).toMatchObject({ embeddings: { computed: 1 } });
+  });
+
+  test('does not mind where its model lies', async () => {
+    await lake.backend.reindex({});
+    redefine('./m/tiny', '/elsewhere/tiny');
+    await write(appendRows, row(9, 'new'));
+    expect(await lake.backend.sync({})).toMatchObject({ inserted: 1, embeddings: { computed: 1 } });
+    await expectInStep();
+    expect(await lake.backend.verify({ repair: true })).toMatchObject({ equal: true });
+  });
+
+  test('opens no model where there is nothing to embed', async () => {
+    await lake.backend.reindex({});
+    models.opened = 0;
+    await deleteRows(lake.source, 'id = 1');
+    rows.delete(1);
+    await lake.backend.sync({});
+    await lake.backend.compact({});
+    expect(models.opened).toBe(0);
+    await expectInStep();
+  });
+
+  test('is left as it was where embedding fails, and what was embedded is kept', async () => {
+    await lake.backend.reindex({});
+    const many = Array.from({ length: 3000 }, (_, i) => row(100 + i, `many ${i}`));
+    await write(appendRows, ...many);
+    models.failAfter = models.embedded + 2100;
+    await expect(lake.backend.sync({})).rejects.toThrow('the tiny model fails');
+    for (const { id } of many) rows.delete(id);
+    const before = snapshot();
+    expect(before.liveDocs).toBe(8);
+    before.release();
+    for (const each of many) rows.set(each.id, each);
+    const { embeddings } = await lake.backend.sync({});
+    expect(embeddings!.computed).toBeLessThan(2000);
+    expect(embeddings!.computed + embeddings!.reused).toBe(3000);
+    await expectInStep();
+  });
+
+  test('embeds again what a damaged cache does not give', async () => {
+    await lake.backend.reindex({});
+    const home = join(indexFolder(), 'embeddings');
+    const [model] = readdirSync(home);
+    const path = join(home, model, '000001.vectors');
+    const bytes = readFileSync(path);
+    bytes[80] ^= 1;
+    writeFileSync(path, bytes);
+    expect(await lake.backend.reindex({})).toMatchObject({ embeddings: { computed: 1 } });
+    await expectInStep();
+  });
+
+  test('interrupts between portions of texts', async () => {
+    const stop = new AbortController();
+    const { backend } = lake;
+    await write(appendRows, ...Array.from({ length: 3000 }, (_, i) => row(100 + i, `many ${i}`)));
+    const work = { signal: stop.signal, onProgress: () => stop.abort() };
+    await expect(backend.reindex({}, work)).rejects.toMatchObject({ code: 'interrupted' });
+    await backend.reindex({});
+    await expectInStep();
+  });
+
+  test('is repaired with its vectors', async () => {
+    await lake.backend.reindex({});
+    const open = snapshot();
+    const segment = open.segments[0].id;
+    const { commit } = open;
+    open.release();
+    const directory = openLocalDirectory(currentGeneration(indexFolder())!.path);
+    const writer = IndexWriter.open(directory, storedPlans(commit));
+    writer.deleteDocs(segment, [0, 3]);
+    writer.commit({ checkpoint: writer.checkpoint, files: writer.lastCommit.files });
+    writer.close();
+    expect(await lake.backend.verify({})).toMatchObject({ equal: false, missing: 2 });
+    expect(await lake.backend.verify({ repair: true })).toMatchObject({ repaired: { added: 2 } });
+    expect(models.embedded).toBe(5);
+    await expectInStep();
+  });
+});
+
+describe('an index with vectors of its own', () => {
+  const own = (id: number, vector: Row['own']): Row => ({ ...row(id), own: vector });
+  beforeEach(() => lake.define(FIELDS('./tiny')));
+
+  test('keeps them, cosine at length 1, and none for nothing', async () => {
+    await write(appendRows, own(1, [3, 4]), own(2, [0, 0]), own(3, []), own(4, null));
+    await write(appendRows, own(5, [-1e30, 0]));
+    expect(await lake.backend.reindex({})).toMatchObject({ without_vector: { own: 3 } });
+    const open = snapshot();
+    const found = vectorsByKey(open, 'own');
+    open.release();
+    expect(found.get('1')![0]).toBeCloseTo(0.6, 4);
+    expect(found.get('1')![1]).toBeCloseTo(0.8, 4);
+    expect(found.get('5')).toEqual([-1, 0]);
+    expect([found.get('2'), found.get('3'), found.get('4')]).toEqual([null, null, null]);
+  });
+
+  test.each<[string, readonly (number | null)[], RegExp]>([
+    ['too short', [1], /id=7.*column "own" holds "\[1\]".*a vector of 2 numbers \(it has 1\)/],
+    ['too long', [1, 2, 3], /a vector of 2 numbers \(it has 3\)/],
+    ['a hole', [1, null], /finite 32-bit numbers \(number 2 is null\)/],
+    ['beyond 32 bits', [1e39, 0], /finite 32-bit numbers \(number 1 is 1e\+39\)/],
+  ])('refuses a vector that is %s', async (_, vector, message) => {
+    await write(appendRows, own(6, [1, 1]), own(7, vector));
+    await expect(lake.backend.reindex({})).rejects.toMatchObject({
+      code: 'source_invalid',
+      message: expect.stringMatching(message),
+      details: { column: 'own', position: 1 },
+    });
+  });
+});
