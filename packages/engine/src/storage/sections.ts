@@ -49,6 +49,7 @@ export interface Sections {
   u16(section: number): Uint16Array;
   u32(section: number): Uint32Array;
   u64(section: number): BigUint64Array;
+  i8(section: number): Int8Array;
   f32(section: number): Float32Array;
   f64(section: number): Float64Array;
   view(section: number): DataView;
@@ -82,6 +83,7 @@ export function openSections(payload: Region, count: number, path: string): Sect
     u16: (section) => new Uint16Array(...place(section, 2)),
     u32: (section) => new Uint32Array(...place(section, 4)),
     u64: (section) => new BigUint64Array(...place(section, 8)),
+    i8: (section) => new Int8Array(...place(section, 1)),
     f32: (section) => new Float32Array(...place(section, 4)),
     f64: (section) => new Float64Array(...place(section, 8)),
     view: (section) => new DataView(...place(section, 1)),

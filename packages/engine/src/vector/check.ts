@@ -19,15 +19,15 @@ export function checkVectors(reader: VectorReader, report: (problem: string) => 
 }
 
 function checkVector(reader: VectorReader, slot: number, report: (problem: string) => void): void {
-  const { dims, row, codesHigh, low } = reader;
-  const [h, l] = [slot * row, slot * dims];
+  const { dims, row, high, low } = reader;
+  const at = slot * row;
   let [squares, rest, padding] = [0, 0, 0];
   for (let c = 0; c < dims; c++) {
-    const code = 256 * codesHigh[h + c] + low[l + c];
+    const code = 256 * high[at + c] + low[at + c] + MIDDLE;
     squares += code * code;
-    rest += (low[l + c] - MIDDLE) ** 2;
+    rest += low[at + c] ** 2;
   }
-  for (let c = dims; c < row; c++) padding |= codesHigh[h + c];
+  for (let c = dims; c < row; c++) padding |= high[at + c] | low[at + c];
   if (Math.sqrt(squares) !== reader.norms[slot]) report(`norm of vector ${slot}`);
   if (roundedRest(rest) !== reader.rests[slot]) report(`rest of vector ${slot}`);
   if (padding !== 0) report(`vector ${slot} goes on behind its dimensions`);

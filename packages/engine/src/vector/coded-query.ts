@@ -29,16 +29,21 @@ export function codeQuery(values: Float32Array): CodedQuery {
   const dims = values.length;
   const most = Math.min(MOST_CODE, Math.floor((2 ** 31 - 1) / (MOST_BYTE * dims)));
   let largest = 0;
-  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  for (let c = 0; c < dims; c++) largest = Math.max(largest, Math.abs(values[c]));
   const step = largest / most;
   const codes = new Int16Array(dims);
-  let [squares, sum, left, coded] = [0, 0, 0, 0];
+  const inverse = step === 0 ? 0 : 1 / step;
+  let squares = 0;
+  let sum = 0;
+  let left = 0;
+  let coded = 0;
   for (let c = 0; c < dims; c++) {
-    const code = step === 0 ? 0 : Math.max(-most, Math.min(most, Math.round(values[c] / step)));
+    const value = values[c];
+    const code = Math.round(value * inverse);
     codes[c] = code;
-    squares += values[c] * values[c];
+    squares += value * value;
     sum += code;
-    left += (values[c] - step * code) ** 2;
+    left += (value - step * code) * (value - step * code);
     coded += code * code;
   }
   const norm = Math.sqrt(squares);

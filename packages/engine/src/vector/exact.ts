@@ -3,6 +3,7 @@
  * codes and scale have the same similarity to the last bit.
  */
 import type { CodedQuery } from './coded-query.ts';
+import { MIDDLE } from './format.ts';
 import type { VectorReader } from './vector-reader.ts';
 
 /**
@@ -21,29 +22,30 @@ export function similarityAt(reader: VectorReader, query: CodedQuery, slot: numb
  * added at the end: a part of what the order of a sum is.
  */
 function dotProduct(reader: VectorReader, query: Float32Array, slot: number): number {
-  const { dims, codesHigh: high, low } = reader;
-  const h = slot * reader.row;
-  const l = slot * dims;
+  const { dims, high, low } = reader;
+  const at = slot * reader.row;
   const whole = dims & -4;
-  let [a, b, c, d] = [0, 0, 0, 0];
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
   for (let i = 0; i < whole; i += 4) {
-    a += query[i] * (256 * high[h + i] + low[l + i]);
-    b += query[i + 1] * (256 * high[h + i + 1] + low[l + i + 1]);
-    c += query[i + 2] * (256 * high[h + i + 2] + low[l + i + 2]);
-    d += query[i + 3] * (256 * high[h + i + 3] + low[l + i + 3]);
+    a += query[i] * (((high[at + i] << 8) | MIDDLE) + low[at + i]);
+    b += query[i + 1] * (((high[at + i + 1] << 8) | MIDDLE) + low[at + i + 1]);
+    c += query[i + 2] * (((high[at + i + 2] << 8) | MIDDLE) + low[at + i + 2]);
+    d += query[i + 3] * (((high[at + i + 3] << 8) | MIDDLE) + low[at + i + 3]);
   }
-  for (let i = whole; i < dims; i++) a += query[i] * (256 * high[h + i] + low[l + i]);
+  for (let i = whole; i < dims; i++) a += query[i] * (256 * high[at + i] + low[at + i] + MIDDLE);
   return a + b + (c + d);
 }
 
 function squaredDistance(reader: VectorReader, query: Float32Array, slot: number): number {
-  const { dims, codesHigh: high, low } = reader;
+  const { dims, high, low } = reader;
   const scale = reader.scales[slot];
-  const h = slot * reader.row;
-  const l = slot * dims;
+  const at = slot * reader.row;
   let sum = 0;
   for (let i = 0; i < dims; i++) {
-    const apart = query[i] - scale * (256 * high[h + i] + low[l + i]);
+    const apart = query[i] - scale * (256 * high[at + i] + low[at + i] + MIDDLE);
     sum += apart * apart;
   }
   return sum;

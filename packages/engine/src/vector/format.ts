@@ -9,13 +9,13 @@
  *   4 scales   f32[count]: component c of vector j is scale x code (base/fixed-vector.ts)
  *   5 norms    f64[count]: square root of the sum of the squares of the codes
  *   6 rests    f32[count]: length of what the first pass does not see of a vector, in codes:
- *              square root of the sum of (low - 128)^2, rounded up
+ *              square root of the sum of low^2, rounded up
  *   7 high     i8[count x row]: code >> 8, dims of them a vector, then zeros; row = dims rounded up
  *              to 16
- *   8 low      u8[count x dims]: code & 255
+ *   8 low      i8[count x row]: (code & 255) - 128, in the same places
  *
- * So code = 256 high + low. The first pass of a search reads section 7 alone and takes a code for
- * 256 high + 128: whatever a query is, that is wrong by at most its length times `rests`.
+ * So code = 256 high + low + 128. The first pass of a search reads section 7 alone and takes low
+ * for 0: whatever a query is, that is wrong by at most its length times `rests`.
  */
 
 /** Number of sections. */
@@ -25,17 +25,17 @@ export const SECTIONS = 9;
 export const SIMILARITIES = Object.freeze(['cosine', 'dot', 'l2'] as const);
 export type Similarity = (typeof SIMILARITIES)[number];
 
-/** What the first pass takes the low byte of a code for. */
+/** Code less 256 high less low. */
 export const MIDDLE = 128;
 
-/** Bytes of a vector in the plane of high bytes. */
+/** Bytes of a vector in each plane. */
 export const rowBytes = (dims: number): number => (dims + 15) & -16;
 
 /** Rests are rounded up by this before they become f32, which rounds by half of it at most. */
 const UP = 1 + 2 ** -22;
 
 /**
- * Splits the codes of one vector into bytes at `highAt` and `lowAt`; returns its norm and rest as
+ * Splits the codes of one vector into bytes at `at` of both planes; returns its norm and rest as
  * sections 5 and 6 keep them.
  */
 export function splitCodes(
@@ -43,18 +43,17 @@ export function splitCodes(
   from: number,
   dims: number,
   high: Int8Array,
-  highAt: number,
-  low: Uint8Array,
-  lowAt: number,
+  low: Int8Array,
+  at: number,
 ): { readonly norm: number; readonly rest: number } {
   let squares = 0;
   let rest = 0;
   for (let c = 0; c < dims; c++) {
     const code = codes[from + c];
-    high[highAt + c] = code >> 8;
-    low[lowAt + c] = code & 255;
-    squares += code * code;
     const left = (code & 255) - MIDDLE;
+    high[at + c] = code >> 8;
+    low[at + c] = left;
+    squares += code * code;
     rest += left * left;
   }
   return { norm: Math.sqrt(squares), rest: roundedRest(rest) };

@@ -4,7 +4,8 @@
  *      accepted ones where those are few
  *   2. bounds of each similarity that hold whatever the low bytes are; a shortlist of those that
  *      may be among the k nearest
- *   3. their similarities, exactly; the k-th best of them, and all that reach it
+ *   3. narrower bounds by both planes, of those that are left
+ *   4. their similarities, exactly; the k-th best of them, and all that reach it
  */
 import { countBits } from '../base/bitmap.ts';
 import { type CodedQuery, ROUNDING } from './coded-query.ts';
@@ -16,6 +17,7 @@ import {
   DOTS_AT,
   kernelsOf,
   LIST_AT,
+  LOW_DOTS_AT,
   QUERY_AT,
   type VectorKernels,
 } from './vector-kernels.ts';
@@ -153,21 +155,72 @@ function offerBatch(
   }
 }
 
-/** Of some slots (rising) the k nearest and all that are as near as the k-th, exactly. */
+/**
+ * Of some slots those that may still be among the k nearest when the low bytes are looked at, too:
+ * then only the rounding of the query is not known. The query is where kernels look for it.
+ */
+function sharpen(
+  reader: VectorReader,
+  query: CodedQuery,
+  k: number,
+  slots: Int32Array,
+): Int32Array {
+  if (slots.length <= k) return slots;
+  const { arena, row, norms, scales, metric } = reader;
+  const { i32 } = arena;
+  const [dotsAt, lowAt, listAt] = [DOTS_AT >> 2, LOW_DOTS_AT >> 2, LIST_AT >> 2];
+  const kernels = kernelsOf(arena);
+  const list = sharpened.reset(k);
+  const middle = MIDDLE * query.sum;
+  const inverse = query.norm === 0 ? 0 : 1 / query.norm;
+  const square = query.norm * query.norm;
+  for (let from = 0; from < slots.length; from += BATCH) {
+    const size = Math.min(BATCH, slots.length - from);
+    i32.set(slots.subarray(from, from + size), listAt);
+    kernels.dotsOf(reader.highAt, LIST_AT, size, row, QUERY_AT, DOTS_AT);
+    kernels.dotsOf(reader.lowAt, LIST_AT, size, row, QUERY_AT, LOW_DOTS_AT);
+    for (let i = 0; i < size; i++) {
+      const slot = slots[from + i];
+      const scale = metric === 'cosine' ? inverse / norms[slot] : scales[slot];
+      const dot = 256 * i32[dotsAt + i] + i32[lowAt + i] + middle;
+      let about = query.step * dot * scale;
+      let off = query.rest * norms[slot] * scale;
+      if (metric === 'l2') {
+        const squares = square + (scale * norms[slot]) ** 2;
+        about = 2 * about - squares;
+        off = 2 * (off + ROUNDING * squares);
+      }
+      if (about + off >= list.least) list.offer(slot, about - off, about + off);
+    }
+  }
+  return list.survivors();
+}
+
+const sharpened = new Shortlist(16);
+
+/**
+ * Of some slots the k nearest and all that are as near as the k-th, exactly. The query is where
+ * kernels look for it (`putQuery`).
+ */
 export function rescore(
   reader: VectorReader,
   query: CodedQuery,
   k: number,
   slots: Int32Array,
 ): Nearest {
-  const exact = new Float64Array(slots.length);
-  for (let i = 0; i < slots.length; i++) exact[i] = similarityAt(reader, query, slots[i]);
-  const last = slots.length <= k ? Number.NEGATIVE_INFINITY : exact.toSorted()[slots.length - k];
+  const left = sharpen(reader, query, k, slots);
+  const count = left.length;
+  const exact = new Float64Array(count);
+  for (let i = 0; i < count; i++) exact[i] = similarityAt(reader, query, left[i]);
+  const last = count <= k ? Number.NEGATIVE_INFINITY : exact.toSorted()[count - k];
   const places: number[] = [];
-  for (let i = 0; i < slots.length; i++) if (exact[i] >= last) places.push(i);
-  places.sort((a, b) => exact[b] - exact[a] || slots[a] - slots[b]);
-  return {
-    docs: Int32Array.from(places, (i) => reader.docAt(slots[i])),
-    similarities: Float64Array.from(places, (i) => exact[i]),
-  };
+  for (let i = 0; i < count; i++) if (exact[i] >= last) places.push(i);
+  places.sort((a, b) => exact[b] - exact[a] || left[a] - left[b]);
+  const docs = new Int32Array(places.length);
+  const similarities = new Float64Array(places.length);
+  for (let i = 0; i < places.length; i++) {
+    docs[i] = reader.docAt(left[places[i]]);
+    similarities[i] = exact[places[i]];
+  }
+  return { docs, similarities };
 }

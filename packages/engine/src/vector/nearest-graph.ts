@@ -28,6 +28,7 @@ export class GraphWalk {
   readonly #graph: Graph;
   readonly #starts: Int32Array;
   readonly #beam = new Beam(LEAST_EF);
+  readonly #list = new Shortlist(16);
   readonly #seen: Int32Array;
   #epoch = 0;
 
@@ -53,7 +54,7 @@ export class GraphWalk {
   #answer(query: CodedQuery, k: number, accept: Int32Array | null): Nearest | null {
     const reader = this.#reader;
     const beam = this.#beam;
-    const list = new Shortlist(k);
+    const list = this.#list.reset(k);
     let found = 0;
     for (let place = 0; place < beam.size; place++) {
       const slot = beam.slotAt(place);
@@ -65,7 +66,7 @@ export class GraphWalk {
       if (key + off >= list.least) list.offer(slot, key - off, key + off);
     }
     if (found < Math.min(k, reader.count)) return null;
-    return rescore(reader, query, k, list.survivors().sort());
+    return rescore(reader, query, k, list.survivors());
   }
 
   /** How far a key may be from the similarity. */

@@ -4,7 +4,8 @@
  */
 export class Shortlist {
   /** The k best lower bounds: a heap, the least on top. */
-  readonly #lows: Float64Array;
+  #lows: Float64Array;
+  #k: number;
   #held = 0;
   #slots: Int32Array;
   #uppers: Float64Array;
@@ -13,9 +14,20 @@ export class Shortlist {
   least = Number.NEGATIVE_INFINITY;
 
   constructor(k: number) {
+    this.#k = k;
     this.#lows = new Float64Array(k);
     this.#slots = new Int32Array(4 * k + 1024);
     this.#uppers = new Float64Array(4 * k + 1024);
+  }
+
+  /** Forgets all, for another k. */
+  reset(k: number): this {
+    if (k > this.#lows.length) this.#lows = new Float64Array(k);
+    this.#k = k;
+    this.#held = 0;
+    this.#count = 0;
+    this.least = Number.NEGATIVE_INFINITY;
+    return this;
   }
 
   /** Takes a vector whose similarity lies in [lower, upper]. */
@@ -24,9 +36,9 @@ export class Shortlist {
     this.#slots[this.#count] = slot;
     this.#uppers[this.#count++] = upper;
     if (lower <= this.least) return;
-    if (this.#held < this.#lows.length) this.#rise(lower);
+    if (this.#held < this.#k) this.#rise(lower);
     else this.#sink(lower);
-    if (this.#held === this.#lows.length) this.least = this.#lows[0];
+    if (this.#held === this.#k) this.least = this.#lows[0];
   }
 
   /** Slots that may be among the nearest, in the order in which they were offered. */

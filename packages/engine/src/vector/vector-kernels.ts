@@ -38,6 +38,8 @@ export const QUERY_AT = 512 * 1024;
 export const LIST_AT = QUERY_AT + 16 * 1024;
 /** Most rows of one call. */
 export const BATCH = 16_384;
+/** Dot products with the other plane. */
+export const LOW_DOTS_AT = LIST_AT + 2 * (4 * BATCH + 832);
 /** 13 lines apart, so that the arrays do not compete for the same lines of the cache. */
 export const DOTS_AT = LIST_AT + 4 * BATCH + 832;
 

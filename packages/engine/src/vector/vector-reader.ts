@@ -4,7 +4,7 @@ import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
-import { rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
+import { MIDDLE, rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
 import type { Graph } from './graph-format.ts';
 import { type Nearest, nearestFlat } from './nearest-flat.ts';
 
@@ -36,19 +36,18 @@ export class VectorReader {
   readonly count: number;
   readonly dims: number;
   readonly metric: Similarity;
-  /** Bytes of a vector in the plane of high bytes. */
+  /** Bytes of a vector in each plane. */
   readonly row: number;
   /** The document of each slot; null: slot and document are the same. */
   readonly docOf: Int32Array | null;
   readonly scales: Float32Array;
   readonly norms: Float64Array;
   readonly rests: Float32Array;
-  readonly high: Uint8Array;
-  readonly low: Uint8Array;
-  /** `high` as signed bytes. */
-  readonly codesHigh: Int8Array;
-  /** Address of `high` in the arena. */
+  readonly high: Int8Array;
+  readonly low: Int8Array;
+  /** Addresses of `high` and `low` in the arena. */
   readonly highAt: number;
+  readonly lowAt: number;
   /** What can be said about the pages of the file, where it is mapped. */
   readonly pages: Pages | null;
   /** How often the whole plane was gone through. */
@@ -78,10 +77,10 @@ export class VectorReader {
     this.scales = sections.f32(4);
     this.norms = sections.f64(5);
     this.rests = sections.f32(6);
-    this.high = sections.bytes(7);
-    this.low = sections.bytes(8);
-    this.codesHigh = new Int8Array(this.high.buffer, this.high.byteOffset, this.high.length);
+    this.high = sections.i8(7);
+    this.low = sections.i8(8);
     this.highAt = this.high.byteOffset;
+    this.lowAt = this.low.byteOffset;
     const ranges = all ? 0 : Math.ceil(this.docs / 256);
     if (
       similarity === undefined ||
@@ -95,7 +94,7 @@ export class VectorReader {
       this.norms.length !== this.count ||
       this.rests.length !== this.count ||
       this.high.length !== this.count * this.row ||
-      this.low.length !== this.count * this.dims
+      this.low.length !== this.count * this.row
     ) {
       throw corrupt(path, 'its sections do not fit its head');
     }
@@ -163,10 +162,10 @@ export class VectorReader {
   vector(doc: number): Float32Array | null {
     const slot = this.slotOf(doc);
     if (slot < 0) return null;
-    const [h, l] = [slot * this.row, slot * this.dims];
+    const at = slot * this.row;
     return Float32Array.from(
       { length: this.dims },
-      (_, c) => this.scales[slot] * (256 * this.codesHigh[h + c] + this.low[l + c]),
+      (_, c) => this.scales[slot] * (256 * this.high[at + c] + this.low[at + c] + MIDDLE),
     );
   }
 

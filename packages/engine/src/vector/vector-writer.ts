@@ -23,8 +23,8 @@ export class VectorWriter {
   readonly #scales = new FloatSink(Float32Array);
   readonly #norms = new FloatSink(Float64Array);
   readonly #rests = new FloatSink(Float32Array);
-  readonly #high: Uint8Array[] = [];
-  readonly #low: Uint8Array[] = [];
+  readonly #high: Int8Array[] = [];
+  readonly #low: Int8Array[] = [];
   #docs = 0;
   #bytes = 0;
 
@@ -63,20 +63,20 @@ export class VectorWriter {
     const row = rowBytes(dims);
     const most = block.starts[docs] - block.starts[0];
     const high = new Int8Array(most * row);
-    const low = new Uint8Array(most * dims);
+    const low = new Int8Array(most * row);
     let count = 0;
     for (let doc = 0; doc < docs; doc++) {
       const at = block.starts[doc];
       if (block.starts[doc + 1] - at > 1) throw new TypeError('a document has one vector at most');
       if (block.starts[doc + 1] === at || block.scales[at] === 0) continue;
-      const split = splitCodes(block.codes, at * dims, dims, high, count * row, low, count * dims);
+      const split = splitCodes(block.codes, at * dims, dims, high, low, count * row);
       count++;
       this.#docOf.push(this.#docs + doc);
       this.#scales.push(block.scales[at]);
       this.#norms.push(split.norm);
       this.#rests.push(split.rest);
     }
-    this.#keep(bytesOf(high).subarray(0, count * row), low.subarray(0, count * dims));
+    this.#keep(high.subarray(0, count * row), low.subarray(0, count * row));
   }
 
   /**
@@ -118,25 +118,25 @@ export class VectorWriter {
         while (to < slots.length && to - from < LONG_RUN) to++;
         this.#copy(reader, slots.subarray(from, to));
       } else {
-        const { row, dims } = reader;
+        const { row } = reader;
         const first = slots[from];
         this.#high.push(reader.high.subarray(first * row, (first + to - from) * row));
-        this.#low.push(reader.low.subarray(first * dims, (first + to - from) * dims));
+        this.#low.push(reader.low.subarray(first * row, (first + to - from) * row));
       }
       from = to;
     }
   }
 
-  #copy({ high, low, row, dims }: VectorReader, slots: Int32Array): void {
-    const [highs, lows] = [new Uint8Array(slots.length * row), new Uint8Array(slots.length * dims)];
+  #copy({ high, low, row }: VectorReader, slots: Int32Array): void {
+    const [highs, lows] = [new Int8Array(slots.length * row), new Int8Array(slots.length * row)];
     slots.forEach((slot, i) => {
       highs.set(high.subarray(slot * row, (slot + 1) * row), i * row);
-      lows.set(low.subarray(slot * dims, (slot + 1) * dims), i * dims);
+      lows.set(low.subarray(slot * row, (slot + 1) * row), i * row);
     });
     this.#keep(highs, lows);
   }
 
-  #keep(high: Uint8Array, low: Uint8Array): void {
+  #keep(high: Int8Array, low: Int8Array): void {
     this.#high.push(high);
     this.#low.push(low);
     this.#bytes += high.byteLength + low.byteLength;
@@ -176,6 +176,3 @@ function presence(docOf: Int32Array, docs: number): { present: Int32Array; ranks
   for (let range = 1; range < ranks.length; range++) ranks[range] += ranks[range - 1];
   return { present, ranks };
 }
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: Int8Array): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
