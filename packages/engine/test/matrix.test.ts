@@ -9,7 +9,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAnswer } from './matrix/expect-answer.ts';
 import { type MatrixLake, openMatrixLake } from './matrix/matrix-lake.ts';
-import { OPTIONS, type Option } from './matrix/options.ts';
+import { MODES } from './matrix/meaning-kinds.ts';
+import { OPTIONS, type Option, type Question } from './matrix/options.ts';
 import { type Passed, printMatrix } from './matrix/print-matrix.ts';
 import { QUERY_KINDS } from './matrix/query-kinds.ts';
 
@@ -24,6 +25,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world?.lake.close());
 
+/** By name: queries of every kind, and the other modes. */
+const QUESTIONS: Readonly<Record<string, fc.Arbitrary<Question>>> = {
+  ...Object.fromEntries(
+    Object.entries(QUERY_KINDS).map(([kind, queries]) => [
+      kind,
+      queries.map((query): Question => ({ mode: 'lexical', query })),
+    ]),
+  ),
+  ...MODES,
+};
+
 /** No option, each alone, and every two of them. */
 const SETS: readonly (readonly Option[])[] = [
   [],
@@ -34,18 +46,19 @@ const SETS: readonly (readonly Option[])[] = [
 const count = (of: Map<string, number>, name: string) => of.set(name, (of.get(name) ?? 0) + 1);
 
 describe(`every kind of query with every two options (seed ${SEED})`, () => {
-  it.each(Object.keys(QUERY_KINDS))('%s', async (kind) => {
-    const all = fc.sample(QUERY_KINDS[kind], { seed: SEED, numRuns: SETS.length * QUERIES });
+  it.each(Object.keys(QUESTIONS))('%s', async (kind) => {
+    const all = fc.sample(QUESTIONS[kind], { seed: SEED, numRuns: SETS.length * QUERIES });
     for (const [i, options] of SETS.entries()) {
-      for (const query of all.slice(i * QUERIES, (i + 1) * QUERIES)) {
-        const place = `${options.join(' + ')}: ${JSON.stringify(query)}`;
-        await expectAnswer(world, query, new Set(options)).catch((error: Error) => {
+      for (const question of all.slice(i * QUERIES, (i + 1) * QUERIES)) {
+        const place = `${options.join(' + ')}: ${JSON.stringify(question)}`;
+        await expectAnswer(world, question, new Set(options)).catch((error: Error) => {
           error.message = `${place}\n${error.message}`;
           throw error;
         });
       }
+      const mode = kind in MODES ? kind : 'lexical';
       for (const option of options) count(passed.kinds, `${kind} ${option}`);
-      count(passed.pairs, options.join(' '));
+      count(passed.pairs, `${mode} ${options.join(' ')}`);
     }
   });
 

@@ -1,44 +1,121 @@
 /** What a request with some options should answer, by brute force over the model's documents. */
 import { expect } from 'vitest';
-import type { Highlight, Hit, Json, SearchRequest, SearchResponse } from '../../src/backend.ts';
+import type {
+  Highlight,
+  Hit,
+  Json,
+  JsonObject,
+  SearchRequest,
+  SearchResponse,
+} from '../../src/backend.ts';
 import type { Query } from '../../src/query/query.ts';
+import { writeTree } from '../../src/query/tree/write.ts';
 import { joined, type Piece, wantedMarks } from '../oracle/marks.ts';
 import { compareSorted, compareText, type ModelDoc, sortValue } from '../oracle/model.ts';
+import { fusedOf, SAME } from '../oracle/vectors.ts';
 import type { MatrixLake, MatrixRow, MatrixState } from './matrix-lake.ts';
-import { FILTER, GROUP, type Option, requestOf, SORT } from './options.ts';
+import { FILTER, GROUP, type Option, optionsOf, type Question, SORT } from './options.ts';
 
 const keyOf = (hit: Hit): string => hit.coordinates.identifier[0]!.value;
 const close = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b));
 type Found = ReadonlyMap<ModelDoc, number>;
 
-/** Searches with these options and checks all of the answer. Throws where it is not as it should be. */
+/** A search of any mode, without what its mode alone has. */
+type Plain = Omit<SearchRequest, 'query' | 'ast'>;
+/** A question with its options, as it is asked with further ones. */
+type Ask = (more: Plain) => Promise<SearchResponse>;
+
+/** Asks with these options and checks all of the answer. Throws where it is not as it should be. */
 export async function expectAnswer(
   world: MatrixLake,
-  query: Query,
+  question: Question,
   options: ReadonlySet<Option>,
 ): Promise<void> {
   const state = options.has('PIT') ? world.before : world.now;
-  const request = requestOf(query, options, world.pit_id);
-  const found = state.model.search(query, options.has('filter') ? FILTER : null);
-  const answers = await pages(world, request, options);
+  const plain = optionsOf(options, world.pit_id);
+  const ask: Ask = (more) => askOf(world, question)({ ...plain, ...more });
+  const query = queryOf(question);
+  const found = await foundOf(world, question, options, state);
+  const answers = await pages(ask, options);
   for (const { total } of answers) expect(total).toBe(found.size);
   const hits = answers.flatMap((answer) => answer.hits);
   for (const hit of hits) expectScore(hit, found);
-  await expectOrder(world, hits, found, options, request);
+  await expectOrder(ask, hits, found, options);
   if (options.has('highlight')) for (const hit of hits) expectMarks(hit, query, state);
   if (options.has('hydrate')) for (const hit of hits) expectRow(hit, world.rows);
   for (const answer of answers) expectCounts(answer, [...found.keys()], options);
 }
 
-async function pages(
-  { lake }: MatrixLake,
-  request: SearchRequest,
+function askOf({ lake: { backend } }: MatrixLake, question: Question): Ask {
+  switch (question.mode) {
+    case 'lexical':
+      return (plain) => {
+        return backend.search({ ...plain, ast: writeTree(question.query) as JsonObject });
+      };
+    case 'semantic':
+      return (plain) => backend.semantic({ ...plain, ...question.request });
+    case 'hybrid':
+      return (plain) => backend.hybrid({ ...plain, ...question.request });
+  }
+}
+
+/** What of a question is marked, and what a semantic one matches. */
+function queryOf(question: Question): Query {
+  if (question.mode === 'lexical') return question.query;
+  const { query_text: value = '' } = question.request;
+  const should = ['t1', 't2'].map((field): Query => {
+    return { kind: 'match', field, value, operator: 'or' };
+  });
+  return { kind: 'bool', must: [], should, must_not: [], filter: [] };
+}
+
+async function foundOf(
+  world: MatrixLake,
+  question: Question,
   options: ReadonlySet<Option>,
-): Promise<SearchResponse[]> {
-  if (!options.has('search_after')) return [await lake.backend.search(request)];
+  { model, live }: MatrixState,
+): Promise<Found> {
+  const filter = options.has('filter') ? FILTER : null;
+  if (question.mode === 'lexical') return model.search(question.query, filter);
+  const { query_vector, k, min_score } = question.request;
+  const near: Query = {
+    ...{ kind: 'knn', field: 'v', query_vector, k },
+    ...(min_score === undefined ? {} : { min_score }),
+  };
+  const semantic = model.search(near, filter);
+  if (question.mode === 'semantic') return semantic;
+  const { rrf_k = 60, weights } = question.request;
+  // Whether two scores of words are equal to the last bit is the engine's to say.
+  const narrowed = new Set(options.has('filter') ? (['filter'] as const) : []);
+  if (options.has('PIT')) narrowed.add('PIT' as never);
+  const words = optionsOf(narrowed, world.pit_id);
+  const ast = writeTree(queryOf(question)) as JsonObject;
+  const lexical = await world.lake.backend.search({ ...words, ast, limit: k ?? 100 });
+  const matching = model.search(queryOf(question), filter);
+  expect(lexical.total).toBe(matching.size);
+  for (const hit of lexical.hits) expectScore(hit, matching);
+  const fused = fusedOf(
+    [
+      { list: lexical.hits.map((hit) => ({ key: keyOf(hit), score: hit.score })), weight: 1 },
+      { list: listOf(semantic), weight: weights?.semantic ?? 1 },
+    ],
+    rrf_k,
+  );
+  const docs = new Map(live.map((doc) => [doc.key, doc]));
+  return new Map(
+    [...fused].map(([key, { over, under }]) => [docs.get(key)!, Number(over) / Number(under)]),
+  );
+}
+
+/** Documents at one distance have one score here, as they have in an index. */
+const listOf = (found: Found) =>
+  [...found].map(([doc, score]) => ({ key: doc.key, score: Math.round(score / SAME) }));
+
+async function pages(ask: Ask, options: ReadonlySet<Option>): Promise<SearchResponse[]> {
+  if (!options.has('search_after')) return [await ask({})];
   const all: SearchResponse[] = [];
   for (let after: readonly Json[] | undefined; ; after = all.at(-1)!.hits.at(-1)!.sort) {
-    const page = await lake.backend.search({ ...request, search_after: after });
+    const page = await ask(after === undefined ? {} : { search_after: after });
     all.push(page);
     if (page.hits.length === 0) return all;
   }
@@ -55,17 +132,16 @@ function expectScore(hit: Hit, found: Found): void {
 
 /** All of them in the right order; of groups, the first of each with its number of documents. */
 async function expectOrder(
-  { lake }: MatrixLake,
+  ask: Ask,
   hits: readonly Hit[],
   found: Found,
   options: ReadonlySet<Option>,
-  request: SearchRequest,
 ): Promise<void> {
   let order: readonly ModelDoc[];
   if (options.has('sort')) order = sorted(found);
   else {
-    const { collapse: _, facets: __, aggs: ___, hydrate: ____, ...plain } = request;
-    const whole = await lake.backend.search({ ...plain, limit: 1000 });
+    const alone = { collapse: undefined, facets: undefined, aggs: undefined, hydrate: undefined };
+    const whole = await ask({ ...alone, limit: 1000 });
     order = byRelevance(whole.hits, found);
   }
   if (!options.has('collapse')) {

@@ -2,8 +2,10 @@
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { ADDRESSES, LONGS, VALUES, WORDS } from '../oracle/corpus.ts';
-import { addressOf, Model, type ModelDoc } from '../oracle/model.ts';
+import { addressOf, Model, type ModelDoc, type NearNode } from '../oracle/model.ts';
+import { nearestOf, type Vector } from '../oracle/vectors.ts';
 import { openSmallLake, type SmallLake } from '../small-lake.ts';
+import { VECTORS } from './meaning-kinds.ts';
 
 const COLUMNS = [
   ['id', 'string'],
@@ -16,13 +18,15 @@ const COLUMNS = [
   ['at', 'timestamptz'],
   ['b1', 'boolean'],
   ['ip', 'string'],
+  ['v', 'list'],
 ] as const;
+const FLOATS = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
 const SCHEMA: Schema = {
   schemaId: 0,
   identifierFieldIds: [1],
   fields: COLUMNS.map(([name, kind], i) => ({
-    ...{ id: i + 1, name, required: i === 0, type: { kind } },
-  })),
+    ...{ id: i + 1, name, required: i === 0, type: kind === 'list' ? FLOATS : { kind } },
+  })) as Schema['fields'],
 };
 const FIELDS = `fields:
   - { name: t1, type: TEXT, analyzer: simple, cached: true }
@@ -33,11 +37,12 @@ const FIELDS = `fields:
   - { name: d1, type: DOUBLE }
   - { name: at, type: DATE }
   - { name: b1, type: BOOL }
-  - { name: ip, type: IP }`;
+  - { name: ip, type: IP }
+  - { name: v, type: VECTOR, dims: 3 }`;
 
 /** A row of the table, in JSON form. */
 export interface MatrixRow {
-  readonly [column: string]: string | number | boolean | null;
+  readonly [column: string]: string | number | boolean | null | Vector;
   readonly id: string;
   readonly t1: string | null;
   readonly t2: string | null;
@@ -48,10 +53,12 @@ export interface MatrixRow {
   readonly at: string | null;
   readonly b1: boolean | null;
   readonly ip: string | null;
+  readonly v: Vector | null;
 }
 /** What the index holds at one commit. */
 export interface MatrixState {
   readonly live: readonly ModelDoc[];
+  readonly vectors: ReadonlyMap<ModelDoc, Vector | null>;
   readonly model: Model;
 }
 export interface MatrixLake {
@@ -78,6 +85,7 @@ const contents = fc.record({
   at: maybe(fc.constantFrom('2020-01-01T00:00:00.000000', '1970-01-01T00:00:00.000001')),
   b1: maybe(fc.boolean()),
   ip: maybe(fc.constantFrom(...ADDRESSES)),
+  v: maybe(fc.constantFrom(...VECTORS)),
 });
 
 const one = <T>(value: T | null): readonly T[] => (value === null ? [] : [value]);
@@ -114,8 +122,14 @@ export async function openMatrixLake(seed: number): Promise<MatrixLake> {
     await lake.backend.sync({});
   };
   const state = (): MatrixState => {
-    const live = [...rows.values()].map(docOf);
-    return { live, model: new Model(live, live) };
+    const vectors = new Map([...rows.values()].map((row) => [docOf(row), row.v]));
+    const live = [...vectors.keys()];
+    const nearest = (node: NearNode, docs: readonly ModelDoc[]) =>
+      nearestOf(docs, (doc) => vectors.get(doc)!, {
+        ...{ query: node.query_vector!, k: node.k ?? 100, similarity: 'cosine' },
+        ...(node.min_score === undefined ? {} : { least: node.min_score }),
+      });
+    return { live, vectors, model: new Model(live, live, nearest) };
   };
   await appendRows(lake.source, { kind: 'rows', rows: all.slice(0, 60) });
   for (const row of all.slice(0, 60)) rows.set(row.id, row);

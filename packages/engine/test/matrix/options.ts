@@ -1,5 +1,5 @@
 /** The options of the matrix: what each adds to a request. */
-import type { SearchRequest } from '../../src/backend.ts';
+import type { HybridRequest, SearchRequest, SemanticRequest } from '../../src/backend.ts';
 import type { Query } from '../../src/query/query.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 
@@ -21,17 +21,21 @@ export const SORT = [{ field: 'n1', desc: true }, { field: 'k1' }] as const;
 export const GROUP = 'k1';
 export const PAGE = 7;
 
-/** The request for a query with some options. `search_after` pages from its first page on. */
-export function requestOf(
-  query: Query,
+/** A question of one of the modes, without options. */
+export type Question =
+  | { readonly mode: 'lexical'; readonly query: Query }
+  | { readonly mode: 'semantic'; readonly request: SemanticRequest }
+  | { readonly mode: 'hybrid'; readonly request: HybridRequest };
+
+/** What options add to a request. `search_after` pages from its first page on. */
+export function optionsOf(
   options: ReadonlySet<Option>,
   pit_id: string,
-): SearchRequest {
+): Omit<SearchRequest, 'query' | 'ast'> {
   const paged = options.has('search_after');
   const sort = options.has('sort') ? SORT : paged ? [{ field: '_score' }] : undefined;
   return {
     index: 't',
-    ast: writeTree(query) as SearchRequest['ast'],
     limit: paged ? PAGE : 1000,
     ...(options.has('filter') ? { filter: writeTree(FILTER) as SearchRequest['filter'] } : {}),
     ...(sort === undefined ? {} : { sort }),

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Query } from '../../src/query/query.ts';
 import { ADDRESSES, VALUES, WORDS } from '../oracle/corpus.ts';
+import { KNN } from './meaning-kinds.ts';
 
 const word = fc.constantFrom(...WORDS);
 const words = (min: number, max: number) =>
@@ -73,4 +74,5 @@ export const QUERY_KINDS: Readonly<Record<string, fc.Arbitrary<Query>>> = {
     })
     .map((q) => ({ kind: 'bool', ...q })),
   boost: leaf.map((query) => ({ kind: 'boost', query, factor: 2.5 })),
+  knn: KNN,
 };

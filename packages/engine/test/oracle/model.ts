@@ -46,6 +46,10 @@ interface Answer {
 const NO: Answer = { matches: false, score: 0 };
 const constant = (matches: boolean): Answer => (matches ? { matches, score: 1 } : NO);
 
+export type NearNode = Query & { kind: 'knn' };
+/** The documents that a `knn` clause takes of some, with scores. */
+export type Nearest = (node: NearNode, docs: readonly ModelDoc[]) => ReadonlyMap<ModelDoc, number>;
+
 /** Brute-force search over the documents of an index. */
 export class Model {
   /** Documents that the index still holds on disk: what statistics count. */
@@ -54,14 +58,22 @@ export class Model {
   readonly #frequencies = new Map<string, number>();
   readonly #averages = new Map<string, { readonly docs: number; readonly average: number }>();
 
-  constructor(physical: readonly ModelDoc[], live: readonly ModelDoc[]) {
+  /** What of some documents a `knn` clause takes. */
+  readonly #nearest: Nearest | undefined;
+  readonly #near = new Map<Query, ReadonlyMap<ModelDoc, number>>();
+  #filter: Query | null = null;
+
+  constructor(physical: readonly ModelDoc[], live: readonly ModelDoc[], nearest?: Nearest) {
     this.#physical = physical;
     this.#live = live;
+    this.#nearest = nearest;
   }
 
   /** All live documents that match the query and the filter, with their scores. */
   search(query: Query, filter: Query | null): ReadonlyMap<ModelDoc, number> {
     const found = new Map<ModelDoc, number>();
+    this.#near.clear();
+    this.#filter = filter;
     if (vanishes(query) || (filter !== null && vanishes(filter))) return found;
     // Versions that share their contents share the answer.
     const answers = new Map<object, Answer>();
@@ -89,6 +101,8 @@ export class Model {
       }
       case 'bool':
         return this.#bool(node, doc);
+      case 'knn':
+        return this.#knn(node, doc);
       case 'term':
         return this.#value(node.field, node.value, 0, doc);
       case 'phrase':
@@ -106,6 +120,23 @@ export class Model {
       default:
         return constant(termsOf(node.field, doc).some((term) => patternMatches(node, term)));
     }
+  }
+
+  /** The nearest of the documents that both its own filter and the search's leave. */
+  #knn(node: NearNode, doc: ModelDoc): Answer {
+    let near = this.#near.get(node);
+    if (near === undefined) {
+      const filters = [node.filter, this.#filter].filter(
+        (one) => one !== undefined && one !== null,
+      );
+      const left = this.#live.filter((one) => {
+        return filters.every((filter) => this.#evaluate(filter, one).matches);
+      });
+      near = this.#nearest?.(node, left) ?? new Map<ModelDoc, number>();
+      this.#near.set(node, near);
+    }
+    const score = near.get(doc);
+    return score === undefined ? NO : { matches: true, score };
   }
 
   #bool(node: Query & { kind: 'bool' }, doc: ModelDoc): Answer {
