@@ -6,7 +6,8 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { BucketKey } from './aggregation.ts';
 import { countValues } from './count-values.ts';
-import { loopsOf } from './loops.ts';
+import { type Codes, loopsOf } from './loops.ts';
+import { takeCodes } from './take-codes.ts';
 
 /** Numbers the buckets of a field in one segment. */
 export interface Coder {
@@ -16,6 +17,11 @@ export interface Coder {
   readonly ordered: boolean;
   /** The document's codes, each once, to out[0 ..]; returns how many. */
   read(doc: number, out: number[]): number;
+  /**
+   * The codes of docs[0 .. count) to `out`, -1 where there is none; null where a document may have
+   * several.
+   */
+  readonly fill: ((docs: Int32Array, count: number, out: Int32Array) => void) | null;
   key(code: number): BucketKey;
   /** Documents of the bitmap by code, or null where only `read` can tell. */
   count(matches: Int32Array): Int32Array | null;
@@ -51,6 +57,7 @@ function ordinalCoder(column: OrdinalColumn, postings: () => InvertedReader | nu
       }
       return count;
     },
+    fill: starts === null ? (docs, count, out) => fillOrdinals(codes, docs, count, out) : null,
     key: (code) => Buffer.from(column.bytesOf(code)).toString('latin1'),
     count(matches) {
       if (size > DENSE_CODES) return null;
@@ -71,6 +78,7 @@ function narrowCoder(column: NumericColumn): Coder {
     size,
     ordered: true,
     read: slotReader(column, (slot) => codes[slot]),
+    fill: slotFiller(column, (docs, count, out) => takeCodes(codes, docs, count, out)),
     key: (code) => base + gcd * BigInt(code),
     count(matches) {
       if (starts !== null || size > DENSE_CODES) return null;
@@ -98,6 +106,7 @@ export function wideCoder(column: NumericColumn, bucketOf: (value: bigint) => bi
     size: Number.POSITIVE_INFINITY,
     ordered: false,
     read: slotReader(column, codeAt),
+    fill: null,
     key: (code) => keys[code],
     count: () => null,
   };
@@ -120,6 +129,26 @@ export function slotReader(
     }
     return count;
   };
+}
+
+/** A `fill` of a column, from one that takes every document for one with a value. */
+export function slotFiller(
+  { present, starts }: NumericColumn,
+  take: NonNullable<Coder['fill']>,
+): Coder['fill'] {
+  if (starts !== null) return null;
+  return (docs, count, out) => {
+    take(docs, count, out);
+    for (let i = 0; i < count; i++) {
+      const doc = docs[i];
+      if ((present[doc >> 5] & (1 << (doc & 31))) === 0) out[i] = -1;
+    }
+  };
+}
+
+function fillOrdinals(codes: Codes, docs: Int32Array, count: number, out: Int32Array): void {
+  takeCodes(codes, docs, count, out);
+  for (let i = 0; i < count; i++) out[i]--;
 }
 
 /** A document counts once in a bucket, however often it has its value. */

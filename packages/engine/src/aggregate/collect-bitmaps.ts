@@ -1,8 +1,10 @@
 /** Buckets that are bitmaps of a segment: ranges, a filter, documents without a value. */
-import { andNot, fillAll, hasBit, popcount, wordsOf } from '../base/bitmap.ts';
+import { hasBit, popcount } from '../base/bitmap.ts';
+import { bitKernelsOf, vectorsFor } from '../bits/bit-kernels.ts';
+import type { Clause } from '../query/bind/clause.ts';
 import { I64_MAX, I64_MIN } from '../schema/date-value.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { Arena } from '../storage/directory.ts';
 import type { AggRange, Aggregation, BucketKey } from './aggregation.ts';
 import type { AggPartial, PartialBucket } from './partial.ts';
 import {
@@ -16,6 +18,7 @@ type Mapped = Extract<Aggregation, { readonly kind: 'range' | 'filter' | 'missin
 
 /** Collects an aggregation whose buckets are known before the first document. */
 export class BitmapCollector implements SegmentCollector {
+  readonly #arena: Arena;
   readonly #bitmaps: readonly Int32Array[];
   readonly #subs: readonly SegmentCollector[];
   readonly #batch: SubBatch | null;
@@ -23,6 +26,7 @@ export class BitmapCollector implements SegmentCollector {
   readonly #counts: number[] = [];
 
   constructor(scope: SegmentScope, aggregation: Mapped) {
+    this.#arena = scope.reader.arena;
     this.#bitmaps = bitmapsOf(scope, aggregation);
     this.#subs = aggregation.subs.map((sub) => scope.collector(sub));
     this.#batch = aggregation.subs.length === 0 ? null : new SubBatch(this.#subs);
@@ -34,12 +38,7 @@ export class BitmapCollector implements SegmentCollector {
       return;
     }
     this.#bitmaps.forEach((bits, i) => {
-      let count = 0;
-      for (let w = 0; w < bits.length; w++) {
-        const word = bits[w] & matches[w];
-        if (word !== 0) count += popcount(word);
-      }
-      this.#counts[i] = count;
+      this.#counts[i] = countBoth(this.#arena, bits, matches);
     });
   }
 
@@ -69,26 +68,34 @@ export class BitmapCollector implements SegmentCollector {
   }
 }
 
-function bitmapsOf(scope: SegmentScope, aggregation: Mapped): Int32Array[] {
+/** Bits that two bitmaps share. */
+function countBoth(arena: Arena, bits: Int32Array, matches: Int32Array): number {
+  if (vectorsFor(arena, bits, matches) !== null) {
+    const places = [bits.byteOffset, matches.byteOffset];
+    return bitKernelsOf(arena).countAll(places, 0, bits.byteLength);
+  }
+  let count = 0;
+  for (let w = 0; w < bits.length; w++) {
+    const word = bits[w] & matches[w];
+    if (word !== 0) count += popcount(word);
+  }
+  return count;
+}
+
+function bitmapsOf(scope: SegmentScope, aggregation: Mapped): readonly Int32Array[] {
   if (aggregation.kind === 'filter') return [scope.matches(aggregation.clause)];
-  const { reader } = scope;
-  if (aggregation.kind === 'missing') return [withoutValue(reader, aggregation.field)];
-  return aggregation.ranges.map((range) => inRange(reader, aggregation.field, range));
+  const { field } = aggregation;
+  if (aggregation.kind === 'missing') return [scope.matches(withoutValue(field))];
+  return aggregation.ranges.map((range) => scope.matches(inRange(field, range)));
 }
 
-function inRange(reader: SegmentReader, field: FieldPlan, { from, to }: AggRange): Int32Array {
-  const bits = new Int32Array(wordsOf(reader.docs));
-  if (to === I64_MIN) return bits;
-  reader.numeric(field.id)?.fillRange(from ?? I64_MIN, to === null ? I64_MAX : to - 1n, bits);
-  return bits;
+function inRange(field: FieldPlan, { from, to }: AggRange): Clause {
+  if (to === I64_MIN) return { kind: 'none' };
+  const range = { lower: from ?? I64_MIN, upper: to === null ? I64_MAX : to - 1n };
+  return { kind: 'numbers', boost: 1, field, ranges: [range] };
 }
 
-function withoutValue(reader: SegmentReader, field: FieldPlan): Int32Array {
-  const bits = new Int32Array(wordsOf(reader.docs));
-  const has = new Int32Array(bits.length);
-  const column = field.column === 'ordinal' ? reader.ordinals(field.id) : reader.numeric(field.id);
-  column?.fillHas(has);
-  fillAll(bits, reader.docs);
-  andNot(bits, has);
-  return bits;
+function withoutValue(field: FieldPlan): Clause {
+  const mustNot: Clause[] = [{ kind: 'exists', boost: 1, field }];
+  return { kind: 'bool', must: [], should: [], mustNot, filter: [], minimum: 0 };
 }

@@ -8,6 +8,7 @@ import { type Coder, valueCoder } from './coder.ts';
 import { histogramCoder } from './histogram-coder.ts';
 import { type AggPartial, addBucket, type PartialBucket } from './partial.ts';
 import {
+  BATCH_DOCS,
   collectInBatches,
   type SegmentCollector,
   type SegmentScope,
@@ -40,6 +41,7 @@ export class CodeCollector implements SegmentCollector {
   readonly #batch: SubBatch | null;
   readonly #ids: BucketIds;
   readonly #codes: number[] = [];
+  readonly #filled = new Int32Array(BATCH_DOCS);
   #counts = new Int32Array(64);
   /** The counts of owner 0 by code where they were made at once, and of those without a value. */
   #whole: WholeCounts | null = null;
@@ -72,12 +74,29 @@ export class CodeCollector implements SegmentCollector {
   }
 
   collect(docs: Int32Array, owners: Int32Array, count: number): void {
+    const coder = this.#coder;
+    if (coder === null || coder.fill === null) this.#collectAny(docs, owners, count);
+    else {
+      coder.fill(docs, count, this.#filled);
+      this.#addFilled(docs, owners, count);
+    }
+    this.#batch?.flush();
+  }
+
+  #addFilled(docs: Int32Array, owners: Int32Array, count: number): void {
+    const filled = this.#filled;
+    const least = this.#missing === null ? 0 : -1;
+    for (let i = 0; i < count; i++) {
+      if (filled[i] >= least) this.#add(docs[i], owners[i], filled[i]);
+    }
+  }
+
+  #collectAny(docs: Int32Array, owners: Int32Array, count: number): void {
     for (let i = 0; i < count; i++) {
       const found = this.#coder?.read(docs[i], this.#codes) ?? 0;
       for (let j = 0; j < found; j++) this.#add(docs[i], owners[i], this.#codes[j]);
       if (found === 0 && this.#missing !== null) this.#add(docs[i], owners[i], -1);
     }
-    this.#batch?.flush();
   }
 
   #add(doc: number, owner: number, code: number): void {

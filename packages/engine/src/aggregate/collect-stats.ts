@@ -7,12 +7,13 @@ import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { addDouble, type DoubleSum } from './exact-sum.ts';
-import { loopsOf } from './loops.ts';
+import { type Codes, loopsOf } from './loops.ts';
 import { type AggPartial, noStats } from './partial.ts';
-import { collectInBatches, type SegmentCollector } from './segment-collector.ts';
+import { BATCH_DOCS, collectInBatches, type SegmentCollector } from './segment-collector.ts';
+import { takeCodes } from './take-codes.ts';
 
 /** Codes are below 2^32: so many of them stay below 2^53. */
-const SUMMED = 1 << 20;
+const SUMMED = (1 << 20) - 1;
 
 /** Collects a stats aggregation. */
 export function statsCollector(reader: SegmentReader, field: FieldPlan): SegmentCollector {
@@ -44,21 +45,20 @@ function visitSlots(
   }
 }
 
-interface CodeState {
-  count: number;
-  pending: number;
-  sum: number;
-  whole: bigint;
-  min: number;
-  max: number;
-}
-
+/** Sums of codes by owner, side by side in arrays. */
 class CodeStats implements SegmentCollector {
   readonly #column: NumericColumn;
-  readonly #codes: Uint8Array | Uint16Array | Uint32Array;
-  readonly #states: (CodeState | undefined)[] = [];
+  readonly #codes: Codes;
+  readonly #taken = new Float64Array(BATCH_DOCS);
+  #counts = new Int32Array(64);
+  /** Of the codes since `whole` was last added to. */
+  #sums = new Float64Array(64);
+  #least = new Float64Array(64);
+  #most = new Float64Array(64);
+  /** What was moved out of `sums` before it could round. */
+  readonly #whole = new Map<number, bigint>();
 
-  constructor(column: NumericColumn, codes: Uint8Array | Uint16Array | Uint32Array) {
+  constructor(column: NumericColumn, codes: Codes) {
     this.#column = column;
     this.#codes = codes;
   }
@@ -69,45 +69,67 @@ class CodeStats implements SegmentCollector {
       return;
     }
     const { arena, present } = this.#column;
-    const { sum, ...rest } = loopsOf(arena).sumCodes(this.#codes, matches, present);
-    this.#states[0] = { pending: 0, sum: 0, whole: sum, ...rest };
+    const { count, sum, min, max } = loopsOf(arena).sumCodes(this.#codes, matches, present);
+    this.#counts[0] = count;
+    this.#whole.set(0, sum);
+    this.#least[0] = min;
+    this.#most[0] = max;
   }
 
   collect(docs: Int32Array, owners: Int32Array, count: number): void {
-    visitSlots(this.#column, docs, owners, count, (slot, owner) => {
-      const code = this.#codes[slot];
-      add(this.#states[owner] ?? this.#state(owner), code);
-    });
+    const { present, starts } = this.#column;
+    if (starts !== null) {
+      visitSlots(this.#column, docs, owners, count, (slot, owner) => {
+        this.#add(owner, this.#codes[slot]);
+      });
+      return;
+    }
+    const taken = this.#taken;
+    takeCodes(this.#codes, docs, count, taken);
+    for (let i = 0; i < count; i++) {
+      const doc = docs[i];
+      if ((present[doc >> 5] & (1 << (doc & 31))) !== 0) this.#add(owners[i], taken[i]);
+    }
+  }
+
+  #add(owner: number, code: number): void {
+    if (owner >= this.#counts.length) this.#grow(owner);
+    const count = ++this.#counts[owner];
+    this.#sums[owner] += code;
+    if (count === 1 || code < this.#least[owner]) this.#least[owner] = code;
+    if (count === 1 || code > this.#most[owner]) this.#most[owner] = code;
+    if ((count & SUMMED) === SUMMED) this.#carry(owner);
+  }
+
+  /** Moves a sum of at most 2^20 codes to the bigints. */
+  #carry(owner: number): bigint {
+    const whole = (this.#whole.get(owner) ?? 0n) + BigInt(this.#sums[owner]);
+    this.#whole.set(owner, whole);
+    this.#sums[owner] = 0;
+    return whole;
+  }
+
+  #grow(owner: number): void {
+    const size = 2 ** Math.ceil(Math.log2(owner + 1));
+    const larger = <A extends Int32Array | Float64Array>(array: A, made: A): A => {
+      made.set(array);
+      return made;
+    };
+    this.#counts = larger(this.#counts, new Int32Array(size));
+    this.#sums = larger(this.#sums, new Float64Array(size));
+    this.#least = larger(this.#least, new Float64Array(size));
+    this.#most = larger(this.#most, new Float64Array(size));
   }
 
   partial(owner: number): AggPartial {
-    const state = this.#states[owner];
-    if (state === undefined || state.count === 0) return noStats();
+    const count = this.#counts[owner] ?? 0;
+    if (count === 0) return noStats();
     const { base, gcd } = this.#column;
-    const { count, whole, sum, min, max } = state;
     const value = (code: number) => base + gcd * BigInt(code);
-    const total = base * BigInt(count) + gcd * (whole + BigInt(sum));
-    return { ...noStats(), count, whole: total, min: value(min), max: value(max) };
+    const whole = base * BigInt(count) + gcd * this.#carry(owner);
+    const [min, max] = [value(this.#least[owner]), value(this.#most[owner])];
+    return { ...noStats(), count, whole, min, max };
   }
-
-  #state(owner: number): CodeState {
-    const bounds = { min: Number.POSITIVE_INFINITY, max: -1 };
-    const state = { count: 0, pending: 0, sum: 0, whole: 0n, ...bounds };
-    this.#states[owner] = state;
-    return state;
-  }
-}
-
-function add(state: CodeState, code: number): void {
-  if (++state.pending > SUMMED) {
-    state.whole += BigInt(state.sum);
-    state.sum = 0;
-    state.pending = 1;
-  }
-  state.count++;
-  state.sum += code;
-  if (code < state.min) state.min = code;
-  if (code > state.max) state.max = code;
 }
 
 interface WideState {

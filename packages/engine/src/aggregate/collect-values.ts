@@ -10,7 +10,7 @@ import { addToDigest, type Digest, noDigest } from './t-digest.ts';
 export function distinctCollector(reader: SegmentReader, field: FieldPlan): SegmentCollector {
   const coder = valueCoder(reader, field);
   const seen: (Set<number> | undefined)[] = [];
-  let whole: Uint8Array | null = null;
+  let whole: Uint8Array | Int32Array | null = null;
   const out: number[] = [];
   const collect: SegmentCollector['collect'] = (docs, owners, count) => {
     if (coder === null) return;
@@ -23,13 +23,18 @@ export function distinctCollector(reader: SegmentReader, field: FieldPlan): Segm
   return {
     collect,
     collectAll(matches) {
+      const counts = coder?.count(matches) ?? null;
+      if (counts !== null) {
+        whole = counts;
+        return;
+      }
       if (coder !== null && coder.size <= DENSE_CODES) whole = new Uint8Array(coder.size);
       collectInBatches(matches, collect);
     },
     partial(owner) {
       const distinct = noDistinct();
       whole?.forEach((mark, code) => {
-        if (mark === 1) addDistinct(distinct, coder!.key(code));
+        if (mark > 0) addDistinct(distinct, coder!.key(code));
       });
       for (const code of seen[owner] ?? []) addDistinct(distinct, coder!.key(code));
       return { kind: 'distinct', distinct };

@@ -4,10 +4,11 @@ import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
 import { bucketOf } from './bucket-line.ts';
 import { type CalendarUnit, calendarBucket, type OffsetAt, zoneOffsets } from './calendar.ts';
-import { type Coder, DENSE_CODES, slotReader, wideCoder } from './coder.ts';
+import { type Coder, DENSE_CODES, slotFiller, slotReader, wideCoder } from './coder.ts';
 import { floorTo, type HistogramLine, histogramLine } from './histogram-line.ts';
 import { type BucketLine, loopsOf } from './loops.ts';
 import { forBoth } from './plain-loops.ts';
+import { takeCodes } from './take-codes.ts';
 
 const EXACT = 2n ** 50n;
 
@@ -39,6 +40,10 @@ function fewCodesCoder(column: NumericColumn, { keys, starts }: HistogramLine): 
     size: keys.length,
     ordered: true,
     read: slotReader(column, (slot) => bucketOf[codes[slot]]),
+    fill: slotFiller(column, (docs, count, out) => {
+      takeCodes(codes, docs, count, out);
+      for (let i = 0; i < count; i++) out[i] = bucketOf[out[i]];
+    }),
     key: (bucket) => keys[bucket],
     count(matches) {
       if (column.multi) return null;
@@ -52,10 +57,14 @@ function fewCodesCoder(column: NumericColumn, { keys, starts }: HistogramLine): 
 }
 
 function lineCoder(column: NumericColumn, { keys }: HistogramLine, line: BucketLine): Coder {
+  const bucketAt = bucketReader(column, line);
   return {
     size: keys.length,
     ordered: true,
-    read: slotReader(column, bucketReader(column, line)),
+    read: slotReader(column, bucketAt),
+    fill: slotFiller(column, (docs, count, out) => {
+      for (let i = 0; i < count; i++) out[i] = bucketAt(docs[i]);
+    }),
     key: (bucket) => keys[bucket],
     count(matches) {
       if (column.multi) return null;
@@ -100,6 +109,7 @@ function fixedCoder(column: NumericColumn, width: bigint): Coder {
     size,
     ordered: true,
     read: slotReader(column, (slot) => bucketAt(codes[slot])),
+    fill: null,
     key: (code) => first + width * BigInt(code),
     count(matches) {
       if (column.multi || size > DENSE_CODES) return null;
@@ -119,6 +129,7 @@ function calendarCoder(column: NumericColumn, unit: CalendarUnit, zone: string):
     size: Number.POSITIVE_INFINITY,
     ordered: false,
     read: slotReader(column, (slot) => buckets.of(millis(slot))),
+    fill: null,
     key: (code) => BigInt(buckets.starts[code]) * 1000n,
     count: () => null,
   };

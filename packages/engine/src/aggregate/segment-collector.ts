@@ -21,7 +21,10 @@ export interface SegmentScope {
   readonly reader: SegmentReader;
   /** True where no other segment's partial will be merged with this one's. */
   readonly alone: boolean;
-  /** Documents that a clause matches, deleted ones perhaps too; the caller may keep the bitmap. */
+  /**
+   * Documents that a clause matches, deleted ones perhaps too; not changed while the segment is
+   * collected.
+   */
   matches(clause: Clause): Int32Array;
   /** A collector of a nested aggregation. */
   collector(aggregation: Aggregation): SegmentCollector;

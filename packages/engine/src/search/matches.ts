@@ -11,12 +11,14 @@ import { scratchOf } from './scratch.ts';
 export interface MatchedSegment {
   readonly reader: SegmentReader;
   readonly matches: Int32Array;
-  /** What another clause matches there, deleted documents perhaps too. */
+  /** Number of matches. */
+  readonly count: number;
+  /** What another clause matches there, deleted documents perhaps too; for the time of the call. */
   matchesOf(clause: Clause): Int32Array;
 }
 
 /**
- * Calls `visit` with every segment's matches; the bitmap is only valid during the call. Throws
+ * Calls `visit` with the matches of every segment that has some; the bitmap is only valid during the call. Throws
  * limit_exceeded where the query takes too long.
  */
 export function forEachMatched(
@@ -35,9 +37,13 @@ export function forEachMatched(
     const matches = matchesOf(query.node(reader, false), scratch);
     narrowed.apply(matches, reader, scratch);
     if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
-    const other = (part: Clause) =>
-      matchesOf(createWeight(part, segments).node(reader, false), scratch);
-    visit({ reader, matches, matchesOf: other });
-    scratch.bitmaps.give(matches);
+    const held = [matches];
+    const other = (part: Clause) => {
+      held.push(matchesOf(createWeight(part, segments).node(reader, false), scratch));
+      return held.at(-1)!;
+    };
+    const count = scratch.bitmaps.count(matches);
+    if (count > 0) visit({ reader, matches, count, matchesOf: other });
+    for (const bits of held) scratch.bitmaps.give(bits);
   }
 }

@@ -11,7 +11,6 @@ import { finishAggregations } from '../aggregate/finish.ts';
 import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { readAggregations } from '../aggregate/read-aggregations.ts';
 import type { AggResults, AggSpecs, Facet, FacetSpec, JsonObject } from '../backend.ts';
-import { countBits } from '../base/bitmap.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { SearchContext } from './context.ts';
 import { forEachMatched } from './matches.ts';
@@ -83,9 +82,7 @@ function run(context: SearchContext, plan: Matched, aggregations: readonly Aggre
   const alone = context.snapshot.segments.length === 1;
   const partials = aggregations.map(emptyPartial);
   let total = 0;
-  forEachMatched(context, plan, ({ reader, matches, matchesOf }) => {
-    const count = countBits(matches);
-    if (count === 0) return;
+  forEachMatched(context, plan, ({ reader, matches, count, matchesOf }) => {
     total += count;
     const own = aggregateSegment(reader, aggregations, matches, (c: Clause) => matchesOf(c), alone);
     own.forEach((partial: AggPartial, i) => {
