@@ -189,6 +189,19 @@ export interface FieldDescription {
   readonly multi_valued?: boolean;
   readonly source: readonly string[];
 }
+/** A VECTOR field: how it is kept and what is in it. */
+export interface VectorFieldDescription {
+  readonly name: string;
+  readonly dims: number;
+  readonly similarity: 'cosine' | 'dot' | 'l2';
+  readonly index: 'auto' | 'flat' | 'hnsw';
+  /** What made the vectors; null: they came with the rows. `checksum` once the index is built. */
+  readonly model: { readonly name: string; readonly checksum?: string } | null;
+  /** Live documents with a vector. */
+  readonly documents: number;
+  /** Bytes on disk. */
+  readonly bytes: number;
+}
 /** `POST /v1/index:describe`. `bytes`: size on disk of the live generation. */
 export interface IndexDescription {
   readonly index: string;
@@ -205,7 +218,7 @@ export interface IndexDescription {
   readonly fields: readonly FieldDescription[];
   readonly time_fields: readonly string[];
   readonly sort_fields: readonly string[];
-  readonly vector_fields: readonly string[];
+  readonly vector_fields: readonly VectorFieldDescription[];
 }
 /** An index in a list. */
 export interface IndexSummary {

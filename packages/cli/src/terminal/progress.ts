@@ -60,6 +60,9 @@ export function progressLine(label: string, p: Progress, elapsedMs: number, colu
     `${count(p.docs_done)} of ${count(p.docs_total)} rows`,
     `${rate(perSecond)} rows/s`,
   ];
+  if (p.embeddings !== undefined && p.embeddings.computed > 0) {
+    parts.push(`${count(p.embeddings.computed)} embedded`);
+  }
   if (left > 0 && share < 1) parts.push(`${duration(left)} left`);
   const head = `${label}  ${p.phase.padEnd(10)}`;
   const figures = parts.join('  ');

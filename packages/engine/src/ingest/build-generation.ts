@@ -69,7 +69,7 @@ export async function buildGeneration(
     asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf, '--as-of');
   const mapping = mappingOver(definition, table);
   const set = await fromSource(() => table.files(snapshotId));
-  requireRoom(set, formerBytes, freeBytes(folder), folder);
+  requireRoom(set, formerBytes, freeBytes(folder), folder, vectorBytes(mapping));
   const staged = stageGeneration(folder);
   try {
     const directory = openDirectory(staged.path, () => lock.assertHeld());
@@ -84,6 +84,14 @@ export async function buildGeneration(
     if (isHeld(lock) && liveNumber(folder) !== staged.number) discardGeneration(staged);
     throw error;
   }
+}
+
+/** Bytes that a row's vectors take in a segment, and in the cache of their model. */
+function vectorBytes({ fields }: Mapping): number {
+  return fields.reduce((sum, { plan: { vector } }) => {
+    if (vector === undefined) return sum;
+    return sum + 2 * vector.dims * (vector.model === null ? 1 : 2);
+  }, 0);
 }
 
 /**

@@ -7,15 +7,18 @@ const MERGE_FACTOR = 2.2;
 /**
  * Throws disk_short (412) when a reindex will not fit beside the live generation. What it needs is
  * guessed: of a former generation its size times `MERGE_FACTOR`; of a first one the data files'
- * size.
+ * size and `rowBytes`, that of its vectors and of their cache, a row.
  */
 export function requireRoom(
   set: FileSet,
   formerBytes: number,
   freeBytes: number,
   folder: string,
+  rowBytes = 0,
 ): void {
-  const data = set.files.reduce((sum, { data }) => sum + data.fileSize, 0);
+  const data = set.files.reduce((sum, { data }) => {
+    return sum + data.fileSize + rowBytes * data.recordCount;
+  }, 0);
   const needed = Math.ceil(formerBytes > 0 ? formerBytes * MERGE_FACTOR : data);
   requireFree(needed, freeBytes, folder, 'reindex');
 }

@@ -129,7 +129,10 @@ export class LocalIndexes {
   /** Bytes of the live generation; 0 where there is none that can be opened. */
   bytes(known: KnownIndex): number {
     try {
-      return this.describe(known).bytes;
+      if (commitVersion(known.folder) === null) return 0;
+      const { snapshot } = this.hold(known);
+      snapshot.release();
+      return snapshot.bytes;
     } catch (error) {
       if (error instanceof LhsError) return 0;
       throw error;

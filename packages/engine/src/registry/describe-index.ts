@@ -1,5 +1,6 @@
 import type { FieldDescription, IndexDescription, JsonObject } from '../backend.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
+import { describeVectors } from './describe-vectors.ts';
 import type { OpenIndex } from './open-index.ts';
 
 /** What `index:describe` says; `open` is null before the first reindex. */
@@ -23,7 +24,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     fields,
     time_fields: named((field) => field.type === 'DATE'),
     sort_fields: named((field) => field.fast),
-    vector_fields: [],
+    vector_fields: describeVectors(definition, open),
   };
 }
 

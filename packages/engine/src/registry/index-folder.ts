@@ -4,6 +4,7 @@
  *     CURRENT       name of the live generation's folder and a line feed; replaced by rename, then
  *     the folder is fsynced
  *     gen-000001/   a generation: commit, segments (index/); immutable but for its commits
+ *     embeddings/   vectors of texts by model, for every generation (embed/cache/cache-format.ts)
  *     writer.lock   who writes (index/writer-lock.ts): pid, host; the lock of a dead process is
  *     taken over
  *

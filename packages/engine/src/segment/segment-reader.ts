@@ -135,6 +135,21 @@ export class SegmentReader {
     );
   }
 
+  /**
+   * Live documents with a vector. Where none is deleted the file is not looked at as a whole: for
+   * descriptions.
+   */
+  vectorDocs(field: number): number {
+    const framed = this.#files.get(nameOf('vector', field));
+    if (framed === undefined) return 0;
+    const { deleted } = this;
+    if (deleted === null) return VectorReader.open(framed.payload, framed.path).count;
+    const vectors = this.vectors(field)!;
+    let live = 0;
+    for (let doc = 0; doc < this.docs; doc++) if (!this.isDeleted(doc) && vectors.has(doc)) live++;
+    return live;
+  }
+
   /** The stored values of a document by field id; empty where no field is stored. */
   stored(doc: number): StoredRow {
     return this.storedReader()?.row(doc) ?? EMPTY_ROW;

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { vectorLines } from '../../sync/vector-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -39,6 +40,7 @@ export default class IndexReindex extends LhsCommand {
     ];
     if (done.dropped_duplicates)
       lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
+    lines.push(...vectorLines(done));
     this.print([...lines, `next: lhs search ${args.index} "some words"`]);
   }
 }

@@ -4,6 +4,7 @@ import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { followReport } from '../../sync/follow-report.ts';
 import { oneStep, stepLine } from '../../sync/step-lines.ts';
+import { vectorLines } from '../../sync/vector-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexSync extends LhsCommand {
@@ -60,6 +61,7 @@ export default class IndexSync extends LhsCommand {
         `${count(done.dropped_duplicates)} rows with a key that came again were left out`,
       ]);
     }
+    this.print(vectorLines(done));
   }
 
   /** Ends in order, with exit code 0, when it is told to stop. */

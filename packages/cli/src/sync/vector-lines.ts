@@ -1,0 +1,19 @@
+import type { ReindexResponse } from '@lakehouse-search/engine';
+import { count, plural } from '../terminal/figures.ts';
+
+/** What became of VECTOR fields, as people read it; nothing where there are none. */
+export function vectorLines({
+  embeddings,
+  without_vector,
+}: Pick<ReindexResponse, 'embeddings' | 'without_vector'>): readonly string[] {
+  const lines = embeddings === undefined ? [] : [embeddingLine(embeddings)];
+  for (const [field, rows] of Object.entries(without_vector ?? {})) {
+    lines.push(`${plural(rows, 'row')} without a vector in ${field}`);
+  }
+  return lines;
+}
+
+/** `embeddings  423,391 computed, 20,299 reused`. */
+export function embeddingLine({ computed, reused }: { computed: number; reused: number }): string {
+  return `embeddings  ${count(computed)} computed, ${count(reused)} reused`;
+}
