@@ -1,10 +1,11 @@
 /** Pages by columns over many zones, filters and facets by bitmaps, against plain sorts of the rows. */
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { countCodes } from '../src/aggregate/count-codes.ts';
 import { countValues } from '../src/aggregate/count-values.ts';
 import type { Codes } from '../src/aggregate/loops.ts';
 import { simpleAnalyzer } from '../src/analysis/simple.ts';
-import { BY_SCORE } from '../src/collect/order.ts';
+import { BY_SCORE, type SearchAfter, type SortKey } from '../src/collect/order.ts';
+import { ASKS_BEFORE_ORDER } from '../src/columnar/value-order.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
 import type { Clause } from '../src/query/bind/clause.ts';
@@ -154,7 +155,8 @@ function compare(a: Row, b: Row, column: number, desc: boolean): number {
 const keysOf = (docs: readonly { readonly key: Uint8Array }[]): readonly string[] =>
   docs.map(({ key }) => Buffer.from(key).toString());
 
-test.each(QUERIES)('pages of "%s" by every column are the sorted rows', (_, clause, matches) => {
+/** Holds pages of a query by every column to the sorted rows. */
+function expectPages(clause: Clause, matches: (row: Row) => boolean): void {
   const filters = new FilterCache();
   for (const [filter, allows] of [
     [null, () => true],
@@ -177,6 +179,47 @@ test.each(QUERIES)('pages of "%s" by every column are the sorted rows', (_, clau
       }
     }
   }
+}
+
+test.each(QUERIES)('pages of "%s" by every column are the sorted rows', (_, clause, matches) => {
+  expectPages(clause, matches);
+});
+
+describe('where columns are sorted by again and again', () => {
+  beforeAll(() => {
+    for (const field of [...COLUMNS, TAG]) {
+      for (const desc of [true, false]) {
+        const order = [{ kind: 'field', desc, field }] as const;
+        const ask = { clause: { kind: 'all', boost: 1 }, filter: null, order, limit: 1 } as const;
+        for (let i = 0; i <= ASKS_BEFORE_ORDER; i++) execute(snapshot, ask);
+      }
+    }
+  });
+
+  test.each(QUERIES)('pages of "%s" are the same', (_, clause, matches) => {
+    expectPages(clause, matches);
+  });
+
+  test('pages by two columns, and by one that has few values, are the sorted rows', () => {
+    const rows = live.filter(has('half'));
+    for (const desc of [true, false]) {
+      const order: readonly SortKey[] = [
+        { kind: 'field', desc, field: TAG },
+        { kind: 'field', desc: !desc, field: COLUMNS[4]! },
+      ];
+      const sorted = rows.toSorted((a, b) => {
+        const tags = a.tag === b.tag ? 0 : a.tag < b.tag ? -1 : 1;
+        return (desc ? -tags : tags) || compare(a, b, 4, !desc);
+      });
+      let after: SearchAfter | null = null;
+      for (let from = 0; from < 3000; from += 500) {
+        const ask = { clause: word('half'), filter: null, order, limit: 500, after, total: false };
+        const { docs } = execute(snapshot, ask);
+        expect(keysOf(docs)).toEqual(sorted.slice(from, from + 500).map(({ key }) => key));
+        after = docs.at(-1)!;
+      }
+    }
+  });
 });
 
 test('a filter beside words leaves the scores and the order of the others', () => {

@@ -10,12 +10,17 @@ const ROUNDING = 1 + 1e-9;
 const RANGES_A_ZONE = 4;
 const WORDS_A_RANGE = 8;
 const BOUND_CLASSES = 256;
+/** Documents that are tested one by one, where all matches could be looked up instead. */
+const MOST_VISITS = 2048;
 
 /** What of a segment is to be collected. */
 export interface SegmentMatches {
-  /** Live matching documents, and their number. */
+  /** Live matching documents; bits of those that were offered may be cleared. */
   readonly matches: Int32Array;
+  /** Their number; with `test` at least that. */
   readonly count: number;
+  /** Where matches are looked up when they are asked for: tells single documents without. */
+  readonly test?: (doc: number) => boolean;
   readonly order: readonly SortKey[];
   readonly keys: readonly SegmentSortKey[];
   readonly segmentKeys: SegmentKeys;
@@ -27,8 +32,6 @@ export interface SegmentMatches {
   readonly constant: number;
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
-  /** Where matches are only looked up by zone, in any order: writes those of a zone to `matches`. */
-  readonly writeZone?: (zone: number) => void;
 }
 
 /**
@@ -90,16 +93,54 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
 }
 
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
+  if (segment.count === 0 || collectInOrder(segment, top)) return;
   const { matches, keys, constant } = segment;
   const first = keys[0]!;
   const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
     if (places[i]! > top.worst) break;
     const zone = zones[i]!;
-    segment.writeZone?.(zone);
     const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);
     top.offerBits(matches, zone * RANGES_A_ZONE * WORDS_A_RANGE, end, constant);
   }
+}
+
+/**
+ * Takes documents in the order of the first key's values until there are enough. False: that order
+ * is not at hand, or matches are so rare that the rest of them is better looked for by zone.
+ */
+function collectInOrder(segment: SegmentMatches, top: RankedDocs): boolean {
+  const { keys, count, constant, segmentKeys } = segment;
+  const first = keys[0]!;
+  if (top.limit * segmentKeys.docs > MOST_VISITS * count) return false;
+  const docs = first.byValue?.() ?? null;
+  if (docs === null) return false;
+  const test = segment.test ?? ((doc) => hasBit(segment.matches, doc));
+  const begin = lowerBoundBy(docs.length, (at) => !top.precedes(docs[at]!, constant));
+  const end = Math.min(docs.length, begin + 2 * MOST_VISITS);
+  for (let i = begin; i < end; i++) {
+    const doc = docs[i]!;
+    if (!test(doc)) continue;
+    if (first.place(doc, constant) > top.worst) return true;
+    top.offer(doc, constant);
+    if (keys.length === 1 && top.full) return true;
+  }
+  if (end === docs.length) return true;
+  const { matches } = segment;
+  for (let i = begin; i < end; i++) matches[docs[i]! >> 5]! &= ~(1 << docs[i]!);
+  return false;
+}
+
+/** The first place below `size` from which on something holds; `size` where it never does. */
+function lowerBoundBy(size: number, holds: (at: number) => boolean): number {
+  let low = 0;
+  let high = size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Zones by rising lowest place: once one is too late, all after it are. */

@@ -86,7 +86,7 @@ test('segments and pages of any size put together are the sorted whole', () => {
           const last = merged.length === limit ? merged[limit - 1]! : null;
           const top = new RankedDocs(keys, keysOf(segment), limit, after, last);
           for (let doc = segment.length - 1; doc >= 0; doc--) top.offer(doc, 0);
-          merged = mergeRanked(merged, top.harvest(number, order), order, limit);
+          merged = mergeRanked(merged, top.harvest(number), order, limit);
         });
         if (merged.length === 0) break;
         paged.push(...merged.map((doc) => Buffer.from(doc.key).toString()));

@@ -1,11 +1,5 @@
 import type { SegmentKeys } from '../segment/keys.ts';
-import {
-  compareRanked,
-  compareValues,
-  type RankedDoc,
-  type SearchAfter,
-  type SortKey,
-} from './order.ts';
+import { compareValues, type RankedDoc, type SearchAfter } from './order.ts';
 import { type PlaceCodes, rankOf, type SegmentSortKey } from './segment-order.ts';
 
 /**
@@ -22,8 +16,8 @@ export class RankedDocs {
   readonly #ranks: Int32Array;
   readonly #width: number;
   readonly #docs: Int32Array;
-  readonly #scores: Float64Array;
-  readonly #places: Float64Array;
+  readonly #scores: number[];
+  readonly #places: number[];
   readonly #heap: Int32Array;
   readonly #segmentKeys: SegmentKeys;
   readonly #afterPlaces: Float64Array;
@@ -51,8 +45,8 @@ export class RankedDocs {
     this.limit = limit;
     this.#width = keys.length;
     this.#docs = new Int32Array(limit + 1);
-    this.#scores = new Float64Array(limit + 1);
-    this.#places = new Float64Array((limit + 1) * this.#width);
+    this.#scores = new Array<number>(limit + 1).fill(0.5);
+    this.#places = new Array<number>((limit + 1) * this.#width).fill(0.5);
     this.#heap = new Int32Array(limit + 1);
     this.after = after;
     this.#afterPlaces = Float64Array.from(keys, (key, i) =>
@@ -73,6 +67,19 @@ export class RankedDocs {
   /** As many documents are kept as are wanted. */
   get full(): boolean {
     return this.#size === this.limit;
+  }
+
+  /**
+   * True when a document surely stands before the page's begin: along a column's order, documents
+   * for which that holds come first.
+   */
+  precedes(doc: number, score: number): boolean {
+    if (this.after === null) return false;
+    const first = this.#keys[0]!;
+    const place = first.place(doc, score);
+    const begin = this.#afterPlaces[0]!;
+    if (place !== begin) return place < begin;
+    return this.#width === 1 && !first.blurred(place) && this.#ranks[doc]! <= this.#afterRank;
   }
 
   /** Offers every document of bits[from .. to), with one score. */
@@ -143,14 +150,15 @@ export class RankedDocs {
   }
 
   /** The kept documents in order. Call once, at the end. */
-  harvest(segment: number, order: readonly SortKey[]): readonly RankedDoc[] {
-    const kept = Array.from(this.#heap.subarray(0, this.#size), (slot): RankedDoc => {
+  harvest(segment: number): readonly RankedDoc[] {
+    const slots = Array.from(this.#heap.subarray(0, this.#size));
+    slots.sort((a, b) => (this.#slotBefore(a, b) ? -1 : 1));
+    return slots.map((slot): RankedDoc => {
       const doc = this.#docs[slot]!;
       const score = this.#scores[slot]!;
       const values = this.#keys.map((key) => key.value(doc, score));
       return { segment, doc, score, values, key: this.#segmentKeys.key(doc) };
     });
-    return kept.sort((a, b) => compareRanked(a, b, order));
   }
 
   #isAfter(doc: number, score: number, after: SearchAfter): boolean {

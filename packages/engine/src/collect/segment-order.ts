@@ -8,6 +8,7 @@
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import { valueOrder } from '../columnar/value-order.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { compareValues, type SortKey, type SortValue } from './order.ts';
@@ -25,6 +26,11 @@ export interface SegmentSortKey {
   zonePlace(zone: number): number;
   /** Its column, where it has one. */
   readonly column?: object;
+  /**
+   * All documents by rising place, equal values by key; null: pages are not asked for often enough
+   * for that.
+   */
+  readonly byValue?: () => Int32Array | null;
   /** What tells many documents' places from the column's codes, where they tell them. */
   readonly codes?: PlaceCodes;
 }
@@ -51,9 +57,9 @@ export function segmentOrder(
     if (key.kind === 'score') return scoreKey(key.desc);
     if (key.kind === 'key') return documentKey(reader.keys, key.desc);
     const numeric = reader.numeric(key.field.id);
-    if (numeric !== null) return numericKey(numeric, key.desc);
+    if (numeric !== null) return numericKey(numeric, key.desc, reader.keys);
     const ordinals = reader.ordinals(key.field.id);
-    return ordinals === null ? missingKey(key.desc) : ordinalKey(ordinals, key.desc);
+    return ordinals === null ? missingKey(key.desc) : ordinalKey(ordinals, key.desc, reader.keys);
   });
 }
 
@@ -81,7 +87,7 @@ function missingKey(desc: boolean): SegmentSortKey {
   };
 }
 
-function numericKey(column: NumericColumn, desc: boolean): SegmentSortKey {
+function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): SegmentSortKey {
   const { exact } = column;
   const sign = desc ? -1 : 1;
   const value = (doc: number): bigint => (desc ? column.maxAt(doc) : column.minAt(doc));
@@ -98,6 +104,7 @@ function numericKey(column: NumericColumn, desc: boolean): SegmentSortKey {
   return {
     desc,
     column,
+    byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
     ...(plain && column.codes !== null ? { codes: placeCodes(column, column.codes, desc) } : {}),
     place: plain
       ? (doc) => (has(doc) ? sign * column.sortKey(doc) : Number.POSITIVE_INFINITY)
@@ -134,12 +141,13 @@ function placeCodes(column: NumericColumn, codes: PlaceCodes['codes'], desc: boo
   };
 }
 
-function ordinalKey(column: OrdinalColumn, desc: boolean): SegmentSortKey {
+function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): SegmentSortKey {
   const ord = (doc: number): number => (desc ? column.maxOrd(doc) : column.ord(doc));
   const place = (at: number): number => (desc ? -at : at);
   return {
     desc,
     column,
+    byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
     place(doc) {
       const at = ord(doc);
       return at < 0 ? Number.POSITIVE_INFINITY : place(at);

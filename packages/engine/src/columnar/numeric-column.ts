@@ -228,33 +228,50 @@ export class NumericColumn {
    * Other bits stay.
    */
   fillRange(lo: bigint, hi: bigint, bits: Int32Array): void {
-    this.#fillZones(lo, hi, 0, this.zones, bits);
-  }
-
-  /** As `fillRange`, for the documents of one zone. */
-  fillRangeZone(lo: bigint, hi: bigint, zone: number, bits: Int32Array): void {
-    this.#fillZones(lo, hi, zone, zone + 1, bits);
-  }
-
-  #fillZones(lo: bigint, hi: bigint, first: number, end: number, bits: Int32Array): void {
     const from = lo < this.min ? this.min : lo;
     const to = hi > this.max ? this.max : hi;
     if (from > to || this.values === 0) return;
     if (this.width === 8) {
-      this.#fillWide(from, to, first, end, bits);
+      this.#fillWide(from, to, bits);
       return;
     }
-    const a = Number((from - this.base + this.gcd - 1n) / this.gcd);
-    const b = Number((to - this.base) / this.gcd);
+    const { a, b } = this.#codesBetween(from, to);
     if (a > b) return;
     const source = this.#source(this.#codes());
-    for (let zone = first; zone < end; zone++) {
+    for (let zone = 0; zone < this.zones; zone++) {
       const zoneLo = Number(this.#zoneCode(this.#lo, zone));
       const zoneHi = Number(this.#zoneCode(this.#hi, zone));
       if (zoneLo > zoneHi || zoneHi < a || zoneLo > b) continue;
       if (zoneLo >= a && zoneHi <= b) fillZone(this.present, zone, bits);
       else fillCodes(source, zone, a, b, bits);
     }
+  }
+
+  /** Whether a document has a value in [lo, hi], ordered integers, both included. */
+  rangeTest(lo: bigint, hi: bigint): (doc: number) => boolean {
+    const from = lo < this.min ? this.min : lo;
+    const to = hi > this.max ? this.max : hi;
+    if (from > to || this.values === 0) return () => false;
+    const starts = this.#slots();
+    const wide = this.#wide;
+    const { a, b } = this.#codesBetween(from, to);
+    const codes = this.width === 8 ? null : this.#codes();
+    const fits =
+      codes === null
+        ? (slot: number) => wide[slot] >= from && wide[slot] <= to
+        : (slot: number) => codes[slot] >= a && codes[slot] <= b;
+    if (starts === null) return (doc) => fits(doc) && this.has(doc);
+    return (doc) => {
+      for (let slot = starts[doc]; slot < starts[doc + 1]; slot++) if (fits(slot)) return true;
+      return false;
+    };
+  }
+
+  /** The first and the last code in a range of values; not at width 8. */
+  #codesBetween(from: bigint, to: bigint): { readonly a: number; readonly b: number } {
+    if (this.width === 8) return { a: 0, b: 0 };
+    const a = Number((from - this.base + this.gcd - 1n) / this.gcd);
+    return { a, b: Number((to - this.base) / this.gcd) };
   }
 
   /** Sets the bits of documents that have exactly this value (an ordered integer). */
@@ -267,9 +284,9 @@ export class NumericColumn {
     fillPresent(this.present, bits);
   }
 
-  #fillWide(lo: bigint, hi: bigint, first: number, end: number, bits: Int32Array): void {
+  #fillWide(lo: bigint, hi: bigint, bits: Int32Array): void {
     const source = this.#source(this.#wide);
-    for (let zone = first; zone < end; zone++) {
+    for (let zone = 0; zone < this.zones; zone++) {
       const zoneLo = this.#lo.getBigInt64(8 * zone, true);
       const zoneHi = this.#hi.getBigInt64(8 * zone, true);
       if (zoneLo > zoneHi || zoneHi < lo || zoneLo > hi) continue;

@@ -28,7 +28,7 @@ import type { FilterCache } from './filter-cache.ts';
 import { kernelSearch } from './kernel-search.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
-import { collectZones, stopsEarly } from './zone-search.ts';
+import { collectTested, stopsEarly } from './tested-matches.ts';
 
 /** What to find, and how much of it. */
 export interface ExecutionPlan {
@@ -73,8 +73,10 @@ class Search {
   readonly #narrowing: Narrowing;
   readonly #scored: boolean;
   readonly #groups: Groups | null;
-  /** Matches are only looked up in the zones that may hold some of the first. */
-  readonly #byZone: boolean;
+  /** Documents are tested in the order of a column until the page is full. */
+  readonly #tested: boolean;
+  /** The query in the segments that were tested, for their documents' scores. */
+  readonly #nodes = new Map<number, SegmentNode>();
   #docs: readonly RankedDoc[] = [];
   #total = 0;
 
@@ -87,12 +89,12 @@ class Search {
     this.#narrowing = new Narrowing(narrowingClauses(plan), segments, plan.filters ?? null);
     this.#scored = plan.order.some((key) => key.kind === 'score');
     this.#groups = plan.collapse ? new Map() : null;
-    this.#byZone = stopsEarly(plan);
+    this.#tested = stopsEarly(plan);
   }
 
   run(): Execution {
     const { order, limit, after } = this.#plan;
-    if (this.#byZone) this.#total = this.#countedApart();
+    if (this.#tested) this.#total = this.#countedApart();
     this.#snapshot.segments.forEach((_, segment) => {
       this.#segment(segment);
     });
@@ -105,8 +107,8 @@ class Search {
     const reader = this.#snapshot.segments[number]!;
     const scratch = scratchOf(reader, this.#deadline);
     const { limit } = this.#plan;
-    if (this.#byZone) {
-      this.#collectByZone(number, scratch);
+    if (this.#tested) {
+      this.#collectTested(number, scratch);
       return;
     }
     const node = this.#query.node(reader, this.#scored && limit > 0);
@@ -123,15 +125,16 @@ class Search {
     return kernelSearch(this.#snapshot, { ...this.#plan, limit: 0 }, this.#deadline)!.total;
   }
 
-  #collectByZone(number: number, scratch: SegmentScratch): void {
+  #collectTested(number: number, scratch: SegmentScratch): void {
     const { order, limit, after } = this.#plan;
     const reader = this.#snapshot.segments[number]!;
     const last = this.#docs.length === limit ? this.#docs[limit - 1]! : null;
     const keys = segmentOrder(reader, order);
     const top = new RankedDocs(keys, reader.keys, limit, after ?? null, last);
-    const node = this.#query.node(reader, false);
-    collectZones({ reader, scratch, node, narrowing: this.#narrowing, order, keys }, top);
-    this.#docs = mergeRanked(this.#docs, top.harvest(number, order), order, limit);
+    const node = this.#query.node(reader, true);
+    this.#nodes.set(number, node);
+    collectTested({ reader, scratch, node, narrowing: this.#narrowing, order, keys }, top);
+    this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
   }
 
   #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
@@ -170,7 +173,7 @@ class Search {
       const last = this.#docs.length === limit ? this.#docs[limit - 1]! : null;
       const top = new RankedDocs(keys, reader.keys, limit, after ?? null, last);
       collectFirst(segment, top);
-      this.#docs = mergeRanked(this.#docs, top.harvest(number, order), order, limit);
+      this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
     }
     for (const bits of held) scratch.bitmaps.give(bits);
   }
@@ -193,7 +196,7 @@ class Search {
   #scoreDocs<T extends RankedDoc>(number: number, docs: readonly T[], scores: Map<T, number>) {
     const reader = this.#snapshot.segments[number]!;
     const scratch = scratchOf(reader, this.#deadline);
-    const node = this.#query.node(reader, true);
+    const node = this.#nodes.get(number) ?? this.#query.node(reader, true);
     const constant = constantScore(node);
     if (constant !== undefined) {
       for (const doc of docs) scores.set(doc, constant);

@@ -1,9 +1,8 @@
 /**
  * What searches for patterns keep of an open dictionary, in memory only: the reversed dictionary,
- * the short words, the lowest document of each block. Each is made when it has been asked for so
- * often that making it pays; until then the caller does without. The least recently used go when
- * all together take too much.
+ * the short words, the lowest document of each block.
  */
+import { AskedTable } from '../../base/asked-table.ts';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { firstDocument } from './documents.ts';
@@ -16,50 +15,6 @@ import { readShortWords, ShortWordSearch, type ShortWords } from './short-words.
 export const ASKS_BEFORE_TABLES = 16;
 /** Dictionaries with more terms go without. */
 export const MOST_TABLED_TERMS = 1 << 21;
-/** Bytes of all tables together. */
-export const MOST_TABLE_BYTES = 96 * 2 ** 20;
-
-/** A table of a dictionary, and how it came to be. */
-class Table<T extends { readonly bytes: number }> {
-  readonly #make: (reader: InvertedReader) => T;
-  #asked = 0;
-  #made: T | null = null;
-
-  constructor(make: (reader: InvertedReader) => T) {
-    this.#make = make;
-  }
-
-  get(reader: InvertedReader): T | null {
-    if (this.#made === null) {
-      if (++this.#asked <= ASKS_BEFORE_TABLES || reader.termCount > MOST_TABLED_TERMS) return null;
-      this.#made = this.#make(reader);
-      makeRoom(this, this.#made.bytes);
-    }
-    inUse.delete(this);
-    inUse.set(this, this.#made.bytes);
-    return this.#made;
-  }
-
-  drop(): void {
-    this.#made = null;
-  }
-}
-
-/** Tables that were made, and their bytes; the last used last. */
-const inUse = new Map<{ drop(): void }, number>();
-
-function makeRoom(table: { drop(): void }, bytes: number): void {
-  let sum = bytes;
-  for (const taken of inUse.values()) sum += taken;
-  for (const [other, taken] of inUse) {
-    if (sum <= MOST_TABLE_BYTES) return;
-    if (other === table) continue;
-    other.drop();
-    inUse.delete(other);
-    sum -= taken;
-  }
-}
-
 /** Searches for words within one edit. */
 export interface NearTables {
   readonly bytes: number;
@@ -109,16 +64,20 @@ function makeMinima(reader: InvertedReader): BlockMinima {
 }
 
 interface Tables {
-  readonly near: Table<NearTables>;
-  readonly minima: Table<BlockMinima>;
+  readonly near: AskedTable<InvertedReader, NearTables>;
+  readonly minima: AskedTable<InvertedReader, BlockMinima>;
 }
 
 const tables = new WeakMap<InvertedReader, Tables>();
 
-function tablesOf(reader: InvertedReader): Tables {
+function tablesOf(reader: InvertedReader): Tables | null {
+  if (reader.termCount > MOST_TABLED_TERMS) return null;
   let own = tables.get(reader);
   if (own === undefined) {
-    own = { near: new Table(makeNear), minima: new Table(makeMinima) };
+    own = {
+      near: new AskedTable(ASKS_BEFORE_TABLES, makeNear),
+      minima: new AskedTable(ASKS_BEFORE_TABLES, makeMinima),
+    };
     tables.set(reader, own);
   }
   return own;
@@ -126,8 +85,8 @@ function tablesOf(reader: InvertedReader): Tables {
 
 /** What searches by one edit need; null: not made yet, or never for so large a dictionary. */
 export const nearTables = (reader: InvertedReader): NearTables | null =>
-  tablesOf(reader).near.get(reader);
+  tablesOf(reader)?.near.get(reader) ?? null;
 
 /** Lowest documents by block; null likewise. */
 export const blockMinima = (reader: InvertedReader): BlockMinima | null =>
-  tablesOf(reader).minima.get(reader);
+  tablesOf(reader)?.minima.get(reader) ?? null;

@@ -29,15 +29,16 @@ export function fillNumbers(
   });
 }
 
-/** Sets the bits of a zone's documents with a value in any of the ranges; undefined for many. */
-export function numbersZones(
+/** Whether a document has a value in any of the ranges; undefined for many. */
+export function numbersTest(
   column: NumericColumn,
   ranges: readonly NumberRange[],
-): ((zone: number, bits: Int32Array) => void) | undefined {
+): ((doc: number) => boolean) | undefined {
   if (ranges.length > FEW_RANGES) return undefined;
-  return (zone, bits) => {
-    for (const { lower, upper } of ranges) column.fillRangeZone(lower, upper, zone, bits);
-  };
+  const tests = ranges.map(({ lower, upper }) => column.rangeTest(lower, upper));
+  const [only] = tests;
+  if (tests.length === 1) return only;
+  return (doc) => tests.some((test) => test(doc));
 }
 
 /** Sets the bits of documents with a value between the bounds, compared as bytes. */

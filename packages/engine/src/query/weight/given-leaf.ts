@@ -3,22 +3,17 @@ import { lowerBound } from '../../base/lower-bound.ts';
 import type { GivenSegment } from '../bind/given.ts';
 import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
 
-const ZONE_DOCS = 1024;
-
 /** Documents that were found before: what matches is a list, and so are the scores. */
 export function givenLeaf(given: GivenSegment | undefined, boost: number): SegmentLeaf {
   if (given === undefined) return NO_MATCHES;
   const { docs, scores } = given;
   const from = (doc: number): number => lowerBound(docs, doc);
-  const fillBetween = (first: number, end: number, bits: Int32Array): void => {
-    for (let i = from(first); i < docs.length && docs[i]! < end; i++) setBit(bits, docs[i]!);
-  };
   return {
     most: docs.length,
     fill(bits) {
       for (let i = 0; i < docs.length; i++) setBit(bits, docs[i]!);
     },
-    fillZone: (zone, bits) => fillBetween(zone * ZONE_DOCS, (zone + 1) * ZONE_DOCS, bits),
+    has: (doc) => docs[from(doc)] === doc,
     addBounds(into) {
       for (let i = 0; i < docs.length; ) {
         const range = docs[i]! >> 8;

@@ -12,11 +12,10 @@ export interface SegmentLeaf {
   fill(bits: Int32Array): void;
   /** Number of matches, where it is known without looking; absent: perhaps all documents. */
   readonly most?: number;
-  /**
-   * `fill` for the documents of one zone of 1,024, of a bitmap of the whole segment; absent where a
-   * zone costs as much as all of them.
-   */
-  readonly fillZone?: (zone: number, bits: Int32Array) => void;
+  /** Whether one document matches; absent where that costs as much as all of them. */
+  readonly has?: (doc: number) => boolean;
+  /** After so many calls of `has` looking all up would have been cheaper; absent: never. */
+  readonly hasUpTo?: number;
   /**
    * Adds to each range a bound that none of its documents' scores exceeds; 0 where none matches, as
    * far as that is known without looking.
@@ -48,7 +47,7 @@ export function constantLeaf(
   score: number,
   scored: boolean,
   fill: (bits: Int32Array) => void,
-  fillZone?: SegmentLeaf['fillZone'],
+  has?: SegmentLeaf['has'],
 ): SegmentLeaf {
   let kept: Int32Array | null = null;
   const matches = (): Int32Array => {
@@ -60,7 +59,7 @@ export function constantLeaf(
   };
   return {
     constant: score,
-    ...(fillZone === undefined ? {} : { fillZone }),
+    ...(has === undefined ? {} : { has }),
     fill(into) {
       if (scored) or(into, matches());
       else fill(into);

@@ -1,10 +1,10 @@
 import { fillAll } from '../../base/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import { type FillZone, termZones } from '../../inverted/term-zones.ts';
+import { termTest } from '../../inverted/term-test.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Leaf } from '../bind/clause.ts';
-import { fillNumbers, fillSpan, numbersZones } from './column-leaf.ts';
+import { fillNumbers, fillSpan, numbersTest } from './column-leaf.ts';
 import { givenLeaf } from './given-leaf.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { fillPattern, fillPrefix } from './pattern-matches.ts';
@@ -19,11 +19,14 @@ export function segmentLeaf(
   statistics: SnapshotStatistics | null,
 ): SegmentLeaf {
   const { docs } = reader;
-  const constant = (fill: (bits: Int32Array) => void, fillZone?: FillZone) =>
-    constantLeaf(docs, clause.boost, statistics !== null, fill, fillZone);
+  const constant = (fill: (bits: Int32Array) => void, has?: SegmentLeaf['has']) =>
+    constantLeaf(docs, clause.boost, statistics !== null, fill, has);
   switch (clause.kind) {
     case 'all':
-      return constant((bits) => fillAll(bits, docs));
+      return constant(
+        (bits) => fillAll(bits, docs),
+        () => true,
+      );
     case 'given':
       return givenLeaf(clause.given.segments.get(reader.id), clause.boost);
     case 'exists':
@@ -33,7 +36,7 @@ export function segmentLeaf(
       if (column === null) return NO_MATCHES;
       return constant(
         (bits) => fillNumbers(column, clause.ranges, bits),
-        numbersZones(column, clause.ranges),
+        numbersTest(column, clause.ranges),
       );
     }
     case 'span': {
@@ -53,12 +56,12 @@ function invertedLeaf(
   reader: InvertedReader,
   statistics: SnapshotStatistics | null,
 ): SegmentLeaf {
-  const constant = (fill: (bits: Int32Array) => void, fillZone?: FillZone) =>
-    constantLeaf(reader.docs, clause.boost, statistics !== null, fill, fillZone);
+  const constant = (fill: (bits: Int32Array) => void, has?: SegmentLeaf['has']) =>
+    constantLeaf(reader.docs, clause.boost, statistics !== null, fill, has);
   switch (clause.kind) {
     case 'term':
       if (statistics !== null) return termLeaf(clause, reader, statistics);
-      return unscoredTerm(clause, reader, constant);
+      return unscoredTerm(clause, reader);
     case 'phrase':
       return phraseLeaf(clause, reader, statistics);
     case 'set':
@@ -73,19 +76,11 @@ function invertedLeaf(
 function unscoredTerm(
   clause: Leaf & { readonly kind: 'term' },
   reader: InvertedReader,
-  constant: (fill: (bits: Int32Array) => void, fillZone: FillZone) => SegmentLeaf,
 ): SegmentLeaf {
   const info = reader.lookup(clause.term);
   if (info === null) return NO_MATCHES;
-  let zones: FillZone | null = null;
-  const leaf = constant(
-    (bits) => reader.fill(info, bits),
-    (zone, bits) => {
-      zones ??= termZones(reader, info);
-      zones(zone, bits);
-    },
-  );
-  return { ...leaf, most: info.df };
+  const leaf = constantLeaf(reader.docs, clause.boost, false, (bits) => reader.fill(info, bits));
+  return { ...leaf, most: info.df, ...termTest(reader, info) };
 }
 
 function fillTerms(reader: InvertedReader, terms: readonly Uint8Array[], bits: Int32Array): void {

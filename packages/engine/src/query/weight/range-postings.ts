@@ -16,7 +16,9 @@ import {
 
 /** Reads the postings of one term. */
 export interface RangePostings {
-  /** Documents of the last range read, and their frequencies; `read` says how many. */
+  /**
+   * Documents of the last range read by any of them, and their frequencies; `read` says how many.
+   */
   readonly docs: Int32Array;
   readonly frequencies: Int32Array;
   /**
@@ -35,6 +37,10 @@ const WORDS = 8;
 /** The code of postings whose impact is not known: the highest. */
 const HIGHEST = 255;
 
+/** What the last range read has; small arrays outside of the heap are dear to make. */
+const foundDocs = new Int32Array(256);
+const foundFrequencies = new Int32Array(256);
+
 /** The range postings of a term. */
 export function rangePostings(reader: InvertedReader, info: TermInfo): RangePostings {
   if (info.kind === SHORT) return new ShortRanges(reader, info);
@@ -46,8 +52,8 @@ const wants = (wanted: Int32Array, doc: number): boolean =>
   (wanted[doc >> 5]! & (1 << (doc & 31))) !== 0;
 
 class ShortRanges implements RangePostings {
-  readonly docs = new Int32Array(LIST_BLOCK);
-  readonly frequencies = new Int32Array(LIST_BLOCK);
+  readonly docs = foundDocs;
+  readonly frequencies = foundFrequencies;
   readonly #allDocs: Int32Array;
   readonly #allFrequencies: Int32Array;
 
@@ -79,13 +85,13 @@ class ShortRanges implements RangePostings {
 }
 
 class ListRanges implements RangePostings {
-  readonly docs = new Int32Array(256);
-  readonly frequencies = new Int32Array(256);
+  readonly docs = foundDocs;
+  readonly frequencies = foundFrequencies;
   readonly #reader: InvertedReader;
   readonly #term: BigTerm;
   readonly #words: number;
-  readonly #blockDocs = new Int32Array(LIST_BLOCK);
-  readonly #blockFrequencies = new Int32Array(LIST_BLOCK);
+  /** Documents of a block, then frequencies of one. */
+  readonly #block = new Int32Array(2 * LIST_BLOCK);
   #docsOf = -1;
   #frequenciesOf = -1;
 
@@ -108,21 +114,21 @@ class ListRanges implements RangePostings {
 
   #readBlock(block: number, first: number, end: number, wanted: Int32Array, from: number): number {
     if (this.#docsOf !== block) {
-      decodeListDocs(this.#reader, this.#term, block, this.#blockDocs, 0);
+      decodeListDocs(this.#reader, this.#term, block, this.#block, 0);
       this.#docsOf = block;
     }
     const size = Math.min(LIST_BLOCK, this.#term.df - block * LIST_BLOCK);
     let n = from;
     for (let i = 0; i < size; i++) {
-      const doc = this.#blockDocs[i]!;
+      const doc = this.#block[i]!;
       if (doc >= end) break;
       if (doc < first || !wants(wanted, doc)) continue;
       if (this.#frequenciesOf !== block) {
-        decodeListFrequencies(this.#reader, this.#term, block, this.#blockFrequencies, 0);
+        decodeListFrequencies(this.#reader, this.#term, block, this.#block, LIST_BLOCK);
         this.#frequenciesOf = block;
       }
       this.docs[n] = doc;
-      this.frequencies[n++] = this.#blockFrequencies[i]!;
+      this.frequencies[n++] = this.#block[LIST_BLOCK + i]!;
     }
     return n;
   }
@@ -166,8 +172,8 @@ class ListRanges implements RangePostings {
 }
 
 class DenseRanges implements RangePostings {
-  readonly docs = new Int32Array(256);
-  readonly frequencies = new Int32Array(256);
+  readonly docs = foundDocs;
+  readonly frequencies = foundFrequencies;
   readonly #reader: InvertedReader;
   readonly #term: BigTerm;
   readonly #parts: DenseParts;

@@ -2,6 +2,7 @@ import { K1, LONG, SHORT } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { TermInfo } from '../../inverted/term-info.ts';
 import { raiseImpact } from '../../inverted/term-matches.ts';
+import { termTest } from '../../inverted/term-test.ts';
 import type { Leaf } from '../bind/clause.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { type RangePostings, rangePostings } from './range-postings.ts';
@@ -20,7 +21,9 @@ export function termLeaf(
   if (info === null) return NO_MATCHES;
   const weight = statistics.idf(clause.field, clause.term) * clause.boost;
   if (reader.text) return new TextTerm(reader, info, weight, statistics.field(clause.field));
-  return constantLeaf(reader.docs, weight / (1 + K1), true, (bits) => reader.fill(info, bits));
+  const fill = (bits: Int32Array): void => reader.fill(info, bits);
+  const leaf = constantLeaf(reader.docs, weight / (1 + K1), true, fill);
+  return { ...leaf, most: info.df, ...termTest(reader, info) };
 }
 
 /** The length part of a document's BM25 denominator, by the snapshot's average length. */
@@ -31,6 +34,9 @@ export function normAt(reader: InvertedReader, statistics: FieldStatistics, doc:
 }
 
 class TextTerm implements SegmentLeaf {
+  readonly most: number;
+  readonly has: (doc: number) => boolean;
+  readonly hasUpTo: number;
   readonly #reader: InvertedReader;
   readonly #info: TermInfo;
   readonly #weight: number;
@@ -42,6 +48,10 @@ class TextTerm implements SegmentLeaf {
     this.#info = info;
     this.#weight = weight;
     this.#field = field;
+    this.most = info.df;
+    const { has, hasUpTo } = termTest(reader, info);
+    this.has = has;
+    this.hasUpTo = hasUpTo;
   }
 
   fill(bits: Int32Array): void {
