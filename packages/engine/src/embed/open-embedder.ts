@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { DEFAULT_MODEL } from './default-model.ts';
 import type { Embedder } from './embedder.ts';
 import { modelUnavailable } from './model-unavailable.ts';
 import { openStaticModel } from './static-model.ts';
 import { openTransformer } from './transformer-model.ts';
 
-/** The name of the model that ships with lhs. */
-export const DEFAULT_MODEL = 'default';
 const DEFAULT_PACKAGE = '@lakehouse-search/model-static-384';
 
 /** How a model is opened. */

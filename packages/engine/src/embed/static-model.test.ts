@@ -14,7 +14,10 @@ interface Golden {
   readonly texts: readonly { text: string; ids: number[]; embedding: number[] }[];
 }
 const below = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
-const goldens = ['fixtures/static-384.golden.json', '../shared/models/static-384/golden.json'];
+const goldens = [
+  'packages/model-static-384/golden.json',
+  '../shared/models/static-384/golden.json',
+];
 const folder = modelFolder('default');
 const model = openStaticModel(folder, { name: 'default', plain: false });
 const plain = openStaticModel(folder, { name: 'default', plain: true });

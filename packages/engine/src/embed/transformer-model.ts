@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import type { Embedder, ModelIdentity, Texts } from './embedder.ts';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
@@ -12,7 +13,7 @@ import type { SessionFault } from './transformer-session.ts';
 import { TransformerThread } from './transformer-thread.ts';
 
 /** The package that runs transformers, and the line that installs it. */
-const RUNTIME = '@huggingface/transformers';
+export const RUNTIME = '@huggingface/transformers';
 const INSTALL = `npm install ${RUNTIME}@4.3.1`;
 /** Texts and bytes of one message to the thread. */
 const REQUEST_TEXTS = 16;
@@ -36,10 +37,11 @@ export function openTransformer(folder: string, options: TransformerOptions): Em
   const runtime = options.runtime ?? RUNTIME;
   const manifest = readTransformer(folder, options.remembered);
   if (!installed(runtime)) throw packageMissing(folder, `"${runtime}" is not installed`);
-  return new TransformerModel(manifest, options.name, runtime);
+  return new TransformerModel(manifest, options, runtime);
 }
 
-function installed(runtime: string): boolean {
+/** Whether a package is there. */
+export function installed(runtime: string): boolean {
   try {
     createRequire(import.meta.url).resolve(runtime);
     return true;
@@ -58,15 +60,17 @@ class TransformerModel implements Embedder {
   readonly identity: ModelIdentity;
   readonly #manifest: TransformerManifest;
   readonly #runtime: string;
+  readonly #remembered: string | undefined;
   #thread: Promise<TransformerThread> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #closed = false;
 
-  constructor(manifest: TransformerManifest, name: string, runtime: string) {
+  constructor(manifest: TransformerManifest, options: TransformerOptions, runtime: string) {
     const { checksum, dims } = manifest;
-    this.identity = Object.freeze({ name, checksum, dims });
+    this.identity = Object.freeze({ name: options.name, checksum, dims });
     this.#manifest = manifest;
+    this.#remembered = options.remembered;
     this.#runtime = runtime;
   }
 
@@ -113,6 +117,12 @@ class TransformerModel implements Embedder {
   }
 
   async #start(): Promise<TransformerThread> {
+    const { folder, checksum } = readTransformer(this.#manifest.folder, this.#remembered);
+    if (checksum !== this.#manifest.checksum) {
+      const found = 'and those beside it are not those that were opened';
+      const hint = 'start again: they changed in the meantime';
+      throw modelUnavailable({ path: join(folder, 'config.json'), found, hint });
+    }
     const threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1));
     const job = { model: this.#manifest, runtime: this.#runtime, threads };
     const started = await TransformerThread.start(job);
