@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { checkIndex } from '../../src/index/check-index.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { expectVectors } from '../expect-vectors.ts';
 import type { FollowedIndex } from './followed-index.ts';
 import type { ModelRow, Rows } from './model-table.ts';
 
@@ -41,18 +42,32 @@ export async function expectRows(
     ).toEqual(wanted.toSorted((a, b) => a - b));
     expect(found.total, query).toBe(wanted.length);
   }
-  await expectSound(index, at, id);
+  await expectSound(index, rows, at, id);
 }
 
 function fieldsOf({ title, n, kind }: ModelRow): Record<string, unknown> {
   return { title, ...(n === null ? {} : { n }), ...(kind === null ? {} : { kind }) };
 }
 
-/** What is wrong in the index itself; and that its rows lie where the table's do, at a snapshot. */
-async function expectSound(index: FollowedIndex, at: SourceTable | null, id: string | null) {
+/**
+ * Nothing is wrong in the index itself; its vectors are those of the rows' texts; its rows lie where
+ * the table's do, at a snapshot.
+ */
+async function expectSound(
+  index: FollowedIndex,
+  rows: Rows,
+  at: SourceTable | null,
+  id: string | null,
+): Promise<void> {
   const snapshot = openIndexSnapshot(index);
   try {
     expect(checkIndex(snapshot)).toEqual([]);
+    const texts = [...rows].map(([key, { title, kind }]) => {
+      return [String(key), kind === null ? title : `${title}\n${kind}`] as const;
+    });
+    expectVectors(snapshot, 'meaning', new Map(texts));
+    const kinds = [...rows].map(([key, { kind }]) => [String(key), kind] as const);
+    expectVectors(snapshot, 'sort', new Map(kinds));
     if (at !== null) expect(placesOf(snapshot)).toEqual(await rowPlaces(at, id));
   } finally {
     snapshot.release();

@@ -3,12 +3,14 @@ import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import Database from 'better-sqlite3';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { type Fault, FaultyDirectory } from '../faulty-directory.ts';
+import { tinyModels } from '../tiny-model.ts';
 
 const NO_FAULT: Fault = { kind: 'none' };
 
 /** The index of a schedule's table, on a disk that may go wrong. */
 export class FollowedIndex {
   readonly dataDir: string;
+  readonly models = tinyModels();
   readonly #warehouse: string;
   readonly #more: string;
   #backend!: LocalBackend;
@@ -36,6 +38,7 @@ export class FollowedIndex {
   async reopen(): Promise<void> {
     await this.#backend?.close();
     this.#backend = await openLocal(this.dataDir, {
+      openEmbedder: this.models.open,
       openDirectory: (path, fence) => {
         const directory = openLocalDirectory(path, fence);
         return this.#fault.kind === 'none'
@@ -59,6 +62,18 @@ export class FollowedIndex {
     } finally {
       this.#fault = NO_FAULT;
       if (fault.kind === 'crash') await this.reopen();
+    }
+  }
+
+  /** Runs `work`, in which the model fails once `texts` more texts were embedded. */
+  async withModelFault(texts: number, work: () => Promise<unknown>): Promise<void> {
+    this.models.failAfter = this.models.embedded + texts;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Error && error.message === 'the tiny model fails')) throw error;
+    } finally {
+      this.models.failAfter = Infinity;
     }
   }
 
@@ -86,6 +101,8 @@ fields:
   - { name: title, type: TEXT, cached: true }
   - { name: n, type: LONG, fast: true, cached: true }
   - { name: kind, type: KEYWORD, cached: true }
+  - { name: meaning, type: VECTOR, source: [title, kind], model: ./tiny, dims: 8 }
+  - { name: sort, type: VECTOR, source: kind, model: ./tiny, dims: 8, similarity: l2 }
 `;
   }
 }

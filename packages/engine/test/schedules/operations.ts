@@ -24,7 +24,7 @@ export type Operation =
   | { readonly op: 'expire'; readonly before: number; readonly deleteFiles: boolean }
   | { readonly op: 'sync' }
   | { readonly op: 'syncUntil'; readonly snapshot: number }
-  /** The disk goes wrong at that operation of a sync, or of a reindex. */
+  /** The disk goes wrong at that operation of a sync, or of a reindex; or the model, at a text. */
   | {
       readonly op: 'fault';
       readonly kind: FaultKind;
@@ -38,7 +38,7 @@ export type Operation =
   | { readonly op: 'verify' }
   | { readonly op: 'reopen' };
 
-export type FaultKind = 'fail' | 'tear' | 'crash';
+export type FaultKind = 'fail' | 'tear' | 'crash' | 'model';
 /** Changes of columns of the table; only `kind` and `n` are indexed. */
 export type ColumnChange = 'renameKind' | 'widenN' | 'addOrDropSpare' | 'renameSpare';
 
@@ -83,7 +83,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 5,
     arbitrary: one('fault', {
-      kind: fc.constantFrom<FaultKind>('fail', 'tear', 'crash'),
+      kind: fc.constantFrom<FaultKind>('fail', 'tear', 'crash', 'model'),
       at: fc.noBias(fc.integer({ min: 1, max: 120 })),
       rebuild: fc.boolean(),
     }),

@@ -152,9 +152,9 @@ class Run {
     const { steps } = this.table.model.way(this.#at, target, this.#atRef !== this.index.ref);
     if (rebuild && !this.table.hasOwnNames) await this.table.changeColumns('renameKind');
     const before = await backend.describeIndex({});
-    await this.index.withFault({ kind, operation: at }, () =>
-      rebuild ? backend.reindex({}) : backend.sync({}),
-    );
+    const work = () => (rebuild ? backend.reindex({}) : backend.sync({}));
+    if (kind === 'model') await this.index.withModelFault(at % 6, work);
+    else await this.index.withFault({ kind, operation: at }, work);
     const { snapshot, index_generation } = await this.index.backend.describeIndex({});
     const allowed = rebuild ? [this.#at, target] : [this.#at, ...steps];
     expect(allowed).toContain(snapshot);
