@@ -17,6 +17,9 @@ import {
 
 type Coded = Extract<Aggregation, { readonly kind: 'terms' | 'date_histogram' }>;
 
+/** Up to so many codes buckets of the top have theirs as numbers. */
+const DENSE_OWNERS = 65_536;
+
 /** A bucket of the segment: its code (-1: documents without a value), documents, number. */
 interface Found {
   readonly code: number;
@@ -43,6 +46,8 @@ export class CodeCollector implements SegmentCollector {
   readonly #codes: number[] = [];
   readonly #filled = new Int32Array(BATCH_DOCS);
   #counts = new Int32Array(64);
+  /** The counts of owner 0 by code + 1 where its buckets are numbered so. */
+  #dense: Int32Array | null = null;
   /** The counts of owner 0 by code where they were made at once, and of those without a value. */
   #whole: WholeCounts | null = null;
 
@@ -65,12 +70,34 @@ export class CodeCollector implements SegmentCollector {
   collectAll(matches: Int32Array): void {
     const counts = this.#subs.length > 0 ? null : (this.#coder?.count(matches) ?? null);
     if (counts === null) {
-      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+      const dense = this.#coder !== null && this.#coder.fill !== null;
+      if (dense && this.#coder!.size < DENSE_OWNERS) this.#collectDense(this.#coder!, matches);
+      else collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
       return;
     }
     const counted = () => counts.reduce((sum, count) => sum + count, 0);
     const missing = this.#missing === null ? 0 : countBits(matches) - counted();
     this.#whole = { counts, missing };
+  }
+
+  /** All documents of owner 0, whose buckets are numbered by their codes: 0 is that of none. */
+  #collectDense({ fill, size }: Coder, matches: Int32Array): void {
+    const numbers = new Int32Array(size + 1);
+    const [filled, ids] = [this.#filled, new Int32Array(BATCH_DOCS)];
+    const least = this.#missing === null ? 0 : -1;
+    this.#dense = numbers;
+    collectInBatches(matches, (docs, _, count) => {
+      fill!(docs, count, filled);
+      let kept = 0;
+      for (let i = 0; i < count; i++) {
+        const code = filled[i];
+        if (code < least) continue;
+        numbers[code + 1]++;
+        docs[kept] = docs[i];
+        ids[kept++] = code + 1;
+      }
+      for (const sub of this.#subs) sub.collect(docs, ids, kept);
+    });
   }
 
   collect(docs: Int32Array, owners: Int32Array, count: number): void {
@@ -129,6 +156,9 @@ export class CodeCollector implements SegmentCollector {
 
   #found(owner: number): Found[] {
     const found: Found[] = [];
+    this.#dense?.forEach((count, id) => {
+      if (count > 0) found.push({ code: id - 1, count, id });
+    });
     this.#ids.forEach(owner, (code, id) => found.push({ code, count: this.#counts[id], id }));
     return found;
   }

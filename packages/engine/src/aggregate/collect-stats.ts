@@ -53,8 +53,8 @@ class CodeStats implements SegmentCollector {
   #counts = new Int32Array(64);
   /** Of the codes since `whole` was last added to. */
   #sums = new Float64Array(64);
-  #least = new Float64Array(64);
-  #most = new Float64Array(64);
+  #least = new Float64Array(64).fill(Number.POSITIVE_INFINITY);
+  #most = new Float64Array(64).fill(-1);
   /** What was moved out of `sums` before it could round. */
   readonly #whole = new Map<number, bigint>();
 
@@ -79,26 +79,34 @@ class CodeStats implements SegmentCollector {
   collect(docs: Int32Array, owners: Int32Array, count: number): void {
     const { present, starts } = this.#column;
     if (starts !== null) {
-      visitSlots(this.#column, docs, owners, count, (slot, owner) => {
-        this.#add(owner, this.#codes[slot]);
-      });
+      this.#addSlots(docs, owners, count);
       return;
     }
     const taken = this.#taken;
     takeCodes(this.#codes, docs, count, taken);
+    this.#reserve(owners, count);
+    const [counts, sums, least, most] = [this.#counts, this.#sums, this.#least, this.#most];
     for (let i = 0; i < count; i++) {
       const doc = docs[i];
-      if ((present[doc >> 5] & (1 << (doc & 31))) !== 0) this.#add(owners[i], taken[i]);
+      if ((present[doc >> 5] & (1 << (doc & 31))) === 0) continue;
+      const owner = owners[i];
+      const code = taken[i];
+      sums[owner] += code;
+      if (code < least[owner]) least[owner] = code;
+      if (code > most[owner]) most[owner] = code;
+      if ((++counts[owner] & SUMMED) === 0) this.#carry(owner);
     }
   }
 
-  #add(owner: number, code: number): void {
-    if (owner >= this.#counts.length) this.#grow(owner);
-    const count = ++this.#counts[owner];
-    this.#sums[owner] += code;
-    if (count === 1 || code < this.#least[owner]) this.#least[owner] = code;
-    if (count === 1 || code > this.#most[owner]) this.#most[owner] = code;
-    if ((count & SUMMED) === SUMMED) this.#carry(owner);
+  #addSlots(docs: Int32Array, owners: Int32Array, count: number): void {
+    this.#reserve(owners, count);
+    visitSlots(this.#column, docs, owners, count, (slot, owner) => {
+      const code = this.#codes[slot];
+      this.#sums[owner] += code;
+      if (code < this.#least[owner]) this.#least[owner] = code;
+      if (code > this.#most[owner]) this.#most[owner] = code;
+      if ((++this.#counts[owner] & SUMMED) === 0) this.#carry(owner);
+    });
   }
 
   /** Moves a sum of at most 2^20 codes to the bigints. */
@@ -109,16 +117,20 @@ class CodeStats implements SegmentCollector {
     return whole;
   }
 
-  #grow(owner: number): void {
-    const size = 2 ** Math.ceil(Math.log2(owner + 1));
-    const larger = <A extends Int32Array | Float64Array>(array: A, made: A): A => {
-      made.set(array);
+  /** Makes room for the owners of a batch. */
+  #reserve(owners: Int32Array, count: number): void {
+    let highest = 0;
+    for (let i = 0; i < count; i++) if (owners[i] > highest) highest = owners[i];
+    if (highest < this.#counts.length) return;
+    const size = 2 ** Math.ceil(Math.log2(highest + 1));
+    const larger = <A extends Int32Array | Float64Array>(made: A, former: A): A => {
+      made.set(former);
       return made;
     };
-    this.#counts = larger(this.#counts, new Int32Array(size));
-    this.#sums = larger(this.#sums, new Float64Array(size));
-    this.#least = larger(this.#least, new Float64Array(size));
-    this.#most = larger(this.#most, new Float64Array(size));
+    this.#counts = larger(new Int32Array(size), this.#counts);
+    this.#sums = larger(new Float64Array(size), this.#sums);
+    this.#least = larger(new Float64Array(size).fill(Number.POSITIVE_INFINITY), this.#least);
+    this.#most = larger(new Float64Array(size).fill(-1), this.#most);
   }
 
   partial(owner: number): AggPartial {
