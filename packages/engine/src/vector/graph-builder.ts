@@ -71,7 +71,8 @@ function levelOf(slot: number, links: number): number {
   return Math.min(MOST_LEVEL, Math.floor(-Math.log(part) / Math.log(links)));
 }
 
-class GraphBuilder {
+/** A graph that grows vector by vector. */
+export class GraphBuilder {
   readonly #reader: VectorReader;
   readonly #kernels: VectorKernels;
   readonly #links: number;
