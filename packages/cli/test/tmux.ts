@@ -40,6 +40,16 @@ export class Pane {
     return this.#tmux('capture-pane', '-p').replace(/[ \t]+$/gm, '');
   }
 
+  /** The same with its colours and weights as escape sequences. */
+  styled(): string {
+    return this.#tmux('capture-pane', '-e', '-p');
+  }
+
+  /** What programs have called the terminal. */
+  title(): string {
+    return this.#tmux('display-message', '-p', '#{pane_title}').trim();
+  }
+
   /** The screen as soon as it holds the pattern; throws with the screen where it never does. */
   async until(pattern: RegExp): Promise<string> {
     const end = performance.now() + WAIT_MS;

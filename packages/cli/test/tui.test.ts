@@ -23,18 +23,45 @@ fields:
   - { name: resolved, type: BOOL }
 `;
 
+/** Rows that would draw, move, ring and rename where they reached a terminal as they are. */
+const WILD = [
+  ['1', 'plain title about storms'],
+  ['2', '宽字符标题 storms ｆｕｌｌｗｉｄｔｈ 한국어 텍스트 在这里有很多很多很多字'],
+  ['3', 'emoji 👩‍👩‍👧‍👦 family 🇩🇪 flag ❤️ storms'],
+  ['4', 'שלום עולם storms مرحبا بالعالم, e\u0301 Z\u0351\u036b a\u0308\u0323'],
+  ['5', 'escape \u001b[31mred\u001b[2J\u001b]0;owned\u0007 \u009b31m storms \u202eevil\u2028'],
+  ['\u001b[31m6', 'a key with an escape\ttab storms'],
+];
+
+const WILD_DEFINITION = `version: 1
+index: wild
+source:
+  catalog: { type: filesystem, warehouse: ./lake }
+  table: ops.wild
+key: { identifier: [key] }
+fields:
+  - { name: title, type: TEXT, analyzer: simple, cached: true }
+`;
+
+/** A table of the rows, and its index. */
+async function build(name: string, key: string, rows: readonly string[], definition: string) {
+  writeFileSync(home.path(`${name}.ndjson`), `${rows.join('\n')}\n`);
+  const table = ['--table', `ops.${name}`, '--warehouse', home.path('lake'), '--key', key];
+  const made = await home.run(['source', 'import', home.path(`${name}.ndjson`), ...table]);
+  if (made.code !== 0) throw new Error(made.stderr);
+  writeFileSync(home.path(`${name}.yaml`), definition);
+  await home.json(['index', 'create', '-f', home.path(`${name}.yaml`)]);
+  await home.json(['index', 'reindex', name]);
+}
+
 beforeAll(async () => {
   if (!hasTmux) return;
   const rows = incidents(0, ROWS).map(({ id, title, narrative, service, severity, resolved }) =>
     JSON.stringify({ id: Number(id), title, narrative, service, severity, resolved }),
   );
-  writeFileSync(home.path('rows.ndjson'), `${rows.join('\n')}\n`);
-  const table = ['--table', 'ops.incidents', '--warehouse', home.path('lake'), '--key', 'id'];
-  const made = await home.run(['source', 'import', home.path('rows.ndjson'), ...table]);
-  if (made.code !== 0) throw new Error(made.stderr);
-  writeFileSync(home.path('incidents.yaml'), DEFINITION);
-  await home.json(['index', 'create', '-f', home.path('incidents.yaml')]);
-  await home.json(['index', 'reindex', 'incidents']);
+  await build('incidents', 'id', rows, DEFINITION);
+  const wild = WILD.map(([key, title]) => JSON.stringify({ key, title }));
+  await build('wild', 'key', wild, WILD_DEFINITION);
 });
 
 interface Start {
@@ -42,11 +69,16 @@ interface Start {
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly node?: string;
+  readonly index?: string;
+  /** What the screen shows when it is there. */
+  readonly ready?: RegExp;
 }
 
 /** `lhs tui` with its output in a file; before and after it the terminal's settings are kept. */
-async function open({ columns = 80, rows = 24, env = {}, node = '' }: Start = {}): Promise<Pane> {
-  const lhs = `'${process.execPath}' ${node} '${LHS}' tui incidents`;
+async function open(start: Start = {}): Promise<Pane> {
+  const { columns = 80, rows = 24, env = {}, node = '', index = 'incidents' } = start;
+  const term = env.TERM === undefined ? '' : `TERM=${env.TERM}`;
+  const lhs = `${term} '${process.execPath}' ${node} '${LHS}' tui ${index}`;
   const script = [
     'stty -a > before',
     `${lhs} > out 2> err`,
@@ -62,7 +94,7 @@ async function open({ columns = 80, rows = 24, env = {}, node = '' }: Start = {}
     ...env,
   });
   onTestFinished(() => pane.dispose());
-  await pane.until(/ 200 hits /);
+  await pane.until(start.ready ?? / 200 hits /);
   return pane;
 }
 
@@ -144,24 +176,27 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('Escape');
     await pane.until(/ leak +22 hits[\s\S]*^▸/m);
     pane.press('C-o');
-    await pane.until(/^▸ relevance$/m);
+    await pane.until(/^▸\* relevance$/m);
     pane.press('Down', 'Enter');
     await pane.until(/^▸ +shipping id=/m);
     pane.press('C-f');
-    await pane.until(/^▸ service:\w+ +\d+$/m);
+    await pane.until(/^▸ {2}service:\w+ +\d+$/m);
     pane.press('Enter');
-    await pane.until(/ leak AND service:\w+ .* hits/);
+    await pane.until(/ leak .* hits[\s\S]*^─── service:\w+ · by service ↓ ─/m);
     pane.press('C-s');
     await pane.until(/^ Save the query$/m);
     pane.type('leaks');
     pane.press('Enter');
     await pane.until(/^ saved as leaks$/m);
-    pane.press('C-u', 'C-l');
-    await pane.until(/^▸ leaks +leak AND service:\w+$/m);
+    pane.press('C-u', 'C-u');
+    await pane.until(/ 200 hits .*\n─{80}\n▸ +1\.00/);
+    pane.press('C-l');
+    await pane.until(/^▸ {2}leaks +leak {2}service:\w+ · by service$/m);
     pane.press('Enter');
-    await pane.until(/ leak AND service:\w+ .* hits/);
-    pane.press('C-u');
-    await pane.until(/ 200 hits /);
+    const saved = await pane.until(/ leak .* hits[\s\S]*^─── service:\w+ · by service ↓ ─/m);
+    expect(Number(/(\d+) hits/.exec(saved)?.[1])).toBeLessThan(22);
+    pane.press('C-u', 'BSpace');
+    await pane.until(/ 200 hits [\s\S]*^─── by service ↓ ─/m);
     pane.type('?');
     await pane.until(/^ Enter +print the key/m);
     pane.press('Escape');
@@ -171,8 +206,74 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('Enter');
     await restored(pane, 0);
     expect(read('out')).toMatch(/^id=\d+\nid=\d+\n$/);
-    const saved = await home.json<{ queries: { name: string }[] }>(['query', 'list']);
-    expect(JSON.stringify(saved)).toContain('"leaks"');
+    const { saved_queries: kept } = await home.json<{ saved_queries: readonly object[] }>([
+      ...['query', 'list'],
+    ]);
+    const request = {
+      index: 'incidents',
+      query: 'leak',
+      filter: expect.stringMatching(/^service:\w+$/),
+      sort: [{ field: 'service', desc: true }],
+    };
+    expect(kept).toMatchObject([{ name: 'leaks', request }]);
+    expect(JSON.stringify(kept)).not.toContain('limit');
+  });
+});
+
+describe.skipIf(!hasTmux)('where lhs tui begins', () => {
+  it('asks which index where there are several, and goes to another one', async () => {
+    const pane = await open({ index: '', ready: /^ lhs +which index\?$/m });
+    await pane.until(/^▸ {2}incidents +200 rows/m);
+    pane.type('wil');
+    await pane.until(/^▸ {2}wild +\d rows/m);
+    expect(pane.screen()).not.toMatch(/^ +incidents/m);
+    pane.press('Enter');
+    await pane.until(/^ wild [\s\S]*^▸/m);
+    pane.press('C-g');
+    await pane.until(/^▸\* wild/m);
+    pane.press('Up', 'Enter');
+    await pane.until(/^ incidents +lexical .* 200 hits /);
+    pane.press('C-x');
+    await pane.until(/^ incidents has no VECTOR field/m);
+    pane.press('Escape');
+    await restored(pane, 130);
+  });
+
+  it('refuses a terminal that cannot be drawn on, and says so', async () => {
+    const pane = await open({ env: { TERM: 'dumb' }, ready: /^left with 2$/m });
+    expect(read('err')).toMatch(/^error: lhs tui draws on a screen, and TERM is "dumb"\n/);
+    expect(pane.isAlternate()).toBe(false);
+  });
+
+  it('draws on a terminal of which little is known', async () => {
+    const pane = await open({ env: { TERM: 'vt100' } });
+    pane.type('leak');
+    await pane.until(/ leak +22 hits[\s\S]*^▸/m);
+    pane.press('Enter');
+    await restored(pane, 0);
+  });
+
+  it('says what it needs where it is too small, and draws when it is not', async () => {
+    const pane = await open({ columns: 40, rows: 10, ready: /^ 40 × 10 is too small\n/ });
+    expect(pane.screen()).toContain(' lhs tui needs 50 × 12\n');
+    pane.resize(50, 12);
+    await pane.until(/^ incidents .* 200 hits[\s\S]*^▸/m);
+  });
+});
+
+describe.skipIf(!hasTmux)('what rows may hold', () => {
+  it('reaches the terminal as text: no escape of it is obeyed, no column is lost', async () => {
+    const pane = await open({ index: 'wild', ready: / 6 hits / });
+    const screen = await pane.until(/^▸[\s\S]*storms/m);
+    for (const line of screen.split('\n').slice(2, 22)) expect(line).toMatch(/ │( |$)/);
+    expect(screen).toContain('�[2J');
+    const styled = pane.styled();
+    expect(styled).not.toContain('\u001b[31m');
+    pane.type('escape');
+    await pane.until(/ 2 hits /);
+    pane.press('Enter');
+    await restored(pane, 0);
+    expect(pane.title()).not.toBe('owned');
   });
 });
 

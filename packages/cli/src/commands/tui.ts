@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
+import { printable } from '../terminal/text.ts';
 
 const LEFT_EXIT = 130;
 
@@ -15,7 +16,7 @@ export default class Tui extends LhsCommand {
   static override args = {
     index: Args.string({
       ignoreStdin: true,
-      description: 'name or alias of the index; may be left out where there is one',
+      description: 'name or alias of the index; without it the screen begins with the choice',
     }),
   };
   static override flags = {
@@ -36,15 +37,16 @@ export default class Tui extends LhsCommand {
     const { runTui } = await import('../tui/run-tui.ts');
     const dataDir = this.dataDir(flags);
     const outcome = await runTui(backend, { index, query: flags.query, dataDir });
-    if (outcome.type === 'taken') this.print(outcome.keys);
+    if (outcome.type === 'taken')
+      this.print(this.terminal.interactive ? outcome.keys.map(printable) : outcome.keys);
     else process.exitCode = LEFT_EXIT;
   }
 }
 
-/** Throws where there is none, or a choice. */
-function onlyIndex(indexes: readonly { readonly name: string }[]): string {
-  if (indexes.length === 1) return indexes[0].name;
-  const names = indexes.map(({ name }) => name).join(', ');
-  const hint = names === '' ? 'lhs demo makes one to look at' : `there are ${names}`;
-  throw new LhsError('invalid_argument', 'which index should lhs tui open?', { hint });
+/** The index where there is one; undefined where there is a choice. Throws where there is none. */
+function onlyIndex(indexes: readonly { readonly name: string }[]): string | undefined {
+  if (indexes.length > 0) return indexes.length === 1 ? indexes[0].name : undefined;
+  throw new LhsError('invalid_argument', 'there is no index to search yet', {
+    hint: 'lhs demo makes one to look at',
+  });
 }

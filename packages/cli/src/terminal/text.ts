@@ -9,11 +9,15 @@ export function printable(text: string): string {
   let out = '';
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0;
-    if (code === 9 || code === 10 || code === 13) out += ' ';
+    if (isBreak(code)) out += ' ';
     else if (code < 32 || (code >= 127 && code < 160) || isBidiControl(code)) out += '\ufffd';
     else out += char;
   }
   return out;
+}
+
+function isBreak(code: number): boolean {
+  return code === 9 || code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 }
 
 function isBidiControl(code: number): boolean {

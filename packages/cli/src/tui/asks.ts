@@ -1,20 +1,9 @@
-import { type Backend, LhsError } from '@lakehouse-search/engine';
+import { type Backend, type Facet, LhsError } from '@lakehouse-search/engine';
 import { explainLines } from '../search/explain-lines.ts';
 import { styleFor } from '../terminal/style.ts';
 import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
-import {
-  type Answer,
-  type Choice,
-  facetFields,
-  keyText,
-  type Overlay,
-  type Question,
-  requestOf,
-  type ScreenIndex,
-  type State,
-  shownQuery,
-  tells,
-} from './state.ts';
+import { type Answer, matchOf, type Question, requestOf, type ScreenIndex } from './question.ts';
+import { keyText, type Overlay, type State } from './state.ts';
 
 /** A question's answer; where nothing is found and the last word is being typed, its prefix's. */
 export async function ask(
@@ -70,62 +59,30 @@ function truths(typed: string): CompletionItem[] {
     .map((value) => ({ label: value, insert: value }));
 }
 
-/** The choices of a list that has to be fetched. */
-export async function listChoices(
+/** The values of some fields among all hits of a question. Throws what the backend refuses. */
+export async function facetsOf(
   backend: Backend,
-  state: State,
-  overlay: Extract<Overlay, { type: 'list' }>,
-  history: readonly string[],
-): Promise<readonly Choice[]> {
-  if (overlay.of === 'history') {
-    return history.map((query) => ({ label: query, does: { type: 'query', query } }));
-  }
-  return overlay.of === 'saved'
-    ? savedChoices(backend, state.index.name)
-    : facetChoices(backend, state);
-}
-
-async function savedChoices(backend: Backend, index: string): Promise<Choice[]> {
-  const saved = await backend.listSavedQueries();
-  return saved
-    .filter(({ request }) => request.index === undefined || request.index === index)
-    .map(({ name, request: { query = '*:*', sort } }) => ({
-      label: name,
-      detail: query,
-      does: { type: 'query', query, sort },
-    }));
-}
-
-async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
-  const { index } = state;
-  const query = shownQuery(state);
-  const fields = facetFields(index);
-  if (fields.length === 0) return [];
-  const { facets } = await backend.facets({ index: index.name, query, fields, size: 20 });
-  return facets
-    .filter((facet) => tells(facet, index))
-    .flatMap(({ field, buckets }) =>
-      buckets.map(({ value, count }) => ({
-        label: `${field}:${value}`,
-        detail: count.toLocaleString('en-US'),
-        does: { type: 'clause', clause: `${field}:${valueText(value)}` },
-      })),
-    );
+  { name }: ScreenIndex,
+  question: Question,
+  fields: readonly string[],
+  size: number,
+): Promise<readonly Facet[]> {
+  const { facets } = await backend.facets({ ...matchOf(name, question), fields, size });
+  return facets;
 }
 
 /** Why the hit has its score, as lines of at most `columns`. */
 export async function explanation(
   backend: Backend,
-  state: State,
-  { hit, query }: Extract<Overlay, { type: 'explain' }>,
+  { index, limit, columns }: State,
+  { hit, question }: Extract<Overlay, { type: 'explain' }>,
 ): Promise<readonly string[]> {
-  const { index, answer: shown, limit } = state;
-  const sort = shown?.question.sort;
+  const { sort } = question;
   const answer = await backend.explain({
-    ...{ index: index.name, query, coordinates: hit.coordinates, limit },
-    ...(sort === undefined ? {} : { sort: [sort] }),
+    ...{ ...matchOf(index.name, question), coordinates: hit.coordinates, limit },
+    ...(sort.length === 0 ? {} : { sort }),
   });
-  return explainLines(answer, keyText(hit), styleFor({ color: false }), state.columns - 2);
+  return explainLines(answer, keyText(hit), styleFor({ color: false }), columns - 2);
 }
 
 /** What is wrong, in one line. */

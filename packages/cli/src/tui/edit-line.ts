@@ -14,7 +14,8 @@ export type LineEdit =
   | 'backspace'
   | 'delete'
   | 'delete-word'
-  | 'delete-before';
+  | 'delete-before'
+  | 'delete-behind';
 
 const LONGEST = 16_384;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -63,6 +64,8 @@ export function edit(line: EditLine, how: LineEdit): EditLine {
       return replace(line, wordStart(line), at, '');
     case 'delete-before':
       return replace(line, 0, at, '');
+    case 'delete-behind':
+      return { text: text.slice(0, at), at };
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Facet, JsonObject } from '@lakehouse-search/engine';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import type { LineEdit } from './edit-line.ts';
-import type { Answer, Choice, Question } from './state.ts';
+import type { Answer, Question, ScreenIndex } from './question.ts';
+import type { Choice, ListKind } from './state.ts';
 
 /** What a person does. */
 export type Deed =
@@ -10,11 +11,8 @@ export type Deed =
   | { readonly type: 'move'; readonly by: 'line' | 'page' | 'all'; readonly sign: 1 | -1 }
   | { readonly type: 'scroll'; readonly by: number }
   | { readonly type: 'complete'; readonly sign: 1 | -1 }
-  | { readonly type: 'enter' | 'escape' | 'interrupt' | 'mark' | 'copy' }
-  | {
-      readonly type: 'open';
-      readonly what: 'help' | 'explain' | 'facets' | 'sort' | 'save' | 'saved' | 'history';
-    };
+  | { readonly type: 'enter' | 'escape' | 'interrupt' | 'mark' | 'copy' | 'mode' }
+  | { readonly type: 'open'; readonly what: 'help' | 'explain' | 'save' | ListKind };
 
 /** What comes back from the backend or the terminal. */
 export type News =
@@ -22,7 +20,7 @@ export type News =
   | { readonly type: 'answered'; readonly answer: Answer }
   | { readonly type: 'refused'; readonly question: Question; readonly message: string }
   | { readonly type: 'row'; readonly key: string; readonly fields: JsonObject }
-  | { readonly type: 'faceted'; readonly query: string; readonly facets: readonly Facet[] }
+  | { readonly type: 'faceted'; readonly facets: readonly Facet[] }
   | {
       readonly type: 'suggested';
       readonly place: CompletionPlace;
@@ -31,9 +29,10 @@ export type News =
   | { readonly type: 'explained'; readonly key: string; readonly lines: readonly string[] }
   | {
       readonly type: 'listed';
-      readonly of: 'facets' | 'saved' | 'history';
+      readonly of: ListKind;
       readonly choices: readonly Choice[];
     }
+  | { readonly type: 'opened'; readonly index: ScreenIndex }
   | { readonly type: 'saved'; readonly name: string }
   | { readonly type: 'noted'; readonly note: string };
 

@@ -8,8 +8,9 @@ const CONTROL: Readonly<Record<string, Deed>> = {
   d: { type: 'edit', how: 'delete' },
   e: { type: 'open', what: 'explain' },
   f: { type: 'open', what: 'facets' },
-  g: { type: 'escape' },
+  g: { type: 'open', what: 'indexes' },
   h: { type: 'edit', how: 'backspace' },
+  k: { type: 'edit', how: 'delete-behind' },
   l: { type: 'open', what: 'saved' },
   n: { type: 'move', by: 'line', sign: 1 },
   o: { type: 'open', what: 'sort' },
@@ -19,7 +20,13 @@ const CONTROL: Readonly<Record<string, Deed>> = {
   t: { type: 'mark' },
   u: { type: 'edit', how: 'delete-before' },
   w: { type: 'edit', how: 'delete-word' },
+  x: { type: 'mode' },
   y: { type: 'copy' },
+};
+
+const WITH_ALT: Readonly<Record<string, Deed>> = {
+  '?': { type: 'open', what: 'help' },
+  m: { type: 'mode' },
 };
 
 /** What a key press means: the deeds in order. One press may carry several typed at once. */
@@ -28,7 +35,7 @@ export function deedsOf(input: string, key: Key): readonly Deed[] {
   const named = namedDeed(key);
   if (named !== undefined) return [named];
   if (key.ctrl) return input in CONTROL ? [CONTROL[input]] : [];
-  if (key.meta) return input === '?' ? [{ type: 'open', what: 'help' }] : [];
+  if (key.meta) return input in WITH_ALT ? [WITH_ALT[input]] : [];
   return input === '' ? [] : typedDeeds(input);
 }
 

@@ -1,5 +1,6 @@
 import type { News } from './events.ts';
-import { keyText, question, type State, sameQuestion, selected } from './state.ts';
+import { type Mode, type ScreenIndex, sameQuestion } from './question.ts';
+import { initialState, keyText, question, type State, selected } from './state.ts';
 
 /** The screen after something has come back. An answer to a question that is past changes nothing. */
 export function reduceNews(state: State, news: News): State {
@@ -18,7 +19,7 @@ export function reduceNews(state: State, news: News): State {
       return { ...state, row: { key: news.key, fields: news.fields } };
     }
     case 'faceted':
-      return { ...state, facets: { query: news.query, facets: news.facets } };
+      return { ...state, facets: news.facets };
     case 'suggested':
       return suggested(state, news);
     case 'explained':
@@ -27,8 +28,9 @@ export function reduceNews(state: State, news: News): State {
       }
       return { ...state, overlay: { ...state.overlay, lines: news.lines } };
     case 'listed':
-      if (state.overlay?.type !== 'list' || state.overlay.of !== news.of) return state;
-      return { ...state, overlay: { ...state.overlay, choices: news.choices } };
+      return listed(state, news);
+    case 'opened':
+      return openedIndex(state, news.index);
     case 'saved':
       return { ...state, overlay: undefined, note: `saved as ${news.name}` };
     case 'noted':
@@ -50,6 +52,21 @@ export function taking(state: State): State {
   return { ...state, outcome: { type: 'taken', keys: [keyText(hit)] } };
 }
 
+/** Choices of the list that is open; the cursor of the list of orders stands on the one in use. */
+function listed(state: State, { of, choices }: Extract<News, { type: 'listed' }>): State {
+  const { overlay } = state;
+  if (overlay?.type !== 'list' || overlay.of !== of) return state;
+  const at = of === 'facets' ? 0 : choices.findIndex((choice) => choice.isOn);
+  return { ...state, overlay: { ...overlay, choices, at: Math.max(0, at) } };
+}
+
+/** Another index under the line as it stands; filters, order and marks were the former one's. */
+function openedIndex(state: State, index: ScreenIndex): State {
+  const { columns, rows, copied } = state;
+  const mode: Mode = index.modes.includes(state.mode) ? state.mode : 'lexical';
+  return { ...initialState(index, { columns, rows }), line: state.line, mode, copied };
+}
+
 /** Values join the fields on offer while the cursor is still where they were asked for. */
 function suggested(state: State, { place, items }: Extract<News, { type: 'suggested' }>): State {
   const { completing, line } = state;
@@ -63,9 +80,9 @@ function suggested(state: State, { place, items }: Extract<News, { type: 'sugges
   };
 }
 
-/** A name that could not be saved may be changed. */
+/** A name that could not be saved may be changed; an index that could not be opened is let be. */
 function noted(state: State, note: string): State {
   const { overlay } = state;
-  if (overlay?.type !== 'save') return { ...state, note };
+  if (overlay?.type !== 'save') return { ...state, note, opening: undefined };
   return { ...state, note, overlay: { type: 'save', name: overlay.name } };
 }

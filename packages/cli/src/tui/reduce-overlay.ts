@@ -1,6 +1,6 @@
-import { edit, insert } from './edit-line.ts';
+import { edit, insert, lineOf } from './edit-line.ts';
 import type { Deed } from './events.ts';
-import { type Choice, FRAME_ROWS, type Overlay, type State } from './state.ts';
+import { type Choice, choicesShown, FRAME_ROWS, type Overlay, type State } from './state.ts';
 
 /** Deeds while something lies over the results; `choose` says what a list's choice does. */
 export function reduceOverlay(
@@ -9,16 +9,19 @@ export function reduceOverlay(
   deed: Deed,
   choose: (state: State, choice: Choice) => State,
 ): State {
-  if (deed.type === 'escape') return { ...state, overlay: undefined };
+  if (deed.type === 'escape') {
+    const left = state.index.name === '';
+    return left ? { ...state, outcome: { type: 'left' } } : { ...state, overlay: undefined };
+  }
   switch (overlay.type) {
     case 'help':
-      return { ...state, overlay: undefined };
+      return reading(state, overlay, deed, Number.POSITIVE_INFINITY);
     case 'save':
       return saving(state, overlay, deed);
     case 'list':
       return listing(state, overlay, deed, choose);
     case 'explain':
-      return explaining(state, overlay, deed);
+      return reading(state, overlay, deed, Math.max(0, (overlay.lines?.length ?? 0) - 1));
   }
 }
 
@@ -40,27 +43,43 @@ function listing(
   deed: Deed,
   choose: (state: State, choice: Choice) => State,
 ): State {
-  const choices = overlay.choices ?? [];
-  if (deed.type === 'enter') {
-    const choice = choices[overlay.at];
-    return choice === undefined ? state : choose(state, choice);
+  const choices = choicesShown(overlay);
+  switch (deed.type) {
+    case 'enter': {
+      const choice = choices[overlay.at];
+      return choice === undefined ? state : choose(state, choice);
+    }
+    case 'text':
+      return narrowed(state, overlay, insert(lineOf(overlay.typed), deed.text).text);
+    case 'edit':
+      return narrowed(state, overlay, edit(lineOf(overlay.typed), deed.how).text);
+    case 'move': {
+      const page = Math.max(1, state.rows - FRAME_ROWS - 1);
+      const step = deed.by === 'line' ? 1 : deed.by === 'page' ? page : choices.length;
+      const at = Math.max(0, Math.min(choices.length - 1, overlay.at + deed.sign * step));
+      return { ...state, overlay: { ...overlay, at } };
+    }
+    default:
+      return state;
   }
-  if (deed.type !== 'move') return state;
-  const page = Math.max(1, state.rows - FRAME_ROWS - 1);
-  const step = deed.by === 'line' ? 1 : deed.by === 'page' ? page : choices.length;
-  const at = Math.max(0, Math.min(choices.length - 1, overlay.at + deed.sign * step));
-  return { ...state, overlay: { ...overlay, at } };
 }
 
-function explaining(
+function narrowed(state: State, overlay: Extract<Overlay, { type: 'list' }>, typed: string): State {
+  return typed === overlay.typed ? state : { ...state, overlay: { ...overlay, typed, at: 0 } };
+}
+
+/** Lines to read: they scroll; what opens something, and Enter, closes them. */
+function reading(
   state: State,
-  overlay: Extract<Overlay, { type: 'explain' }>,
+  overlay: Extract<Overlay, { type: 'explain' | 'help' }>,
   deed: Deed,
+  last: number,
 ): State {
-  if (deed.type === 'enter' || deed.type === 'open') return { ...state, overlay: undefined };
-  if (deed.type !== 'move') return state;
-  const last = Math.max(0, (overlay.lines?.length ?? 0) - 1);
-  const step = deed.by === 'line' ? 1 : 10;
-  const top = Math.max(0, Math.min(last, overlay.top + deed.sign * step));
-  return { ...state, overlay: { ...overlay, top } };
+  if (deed.type === 'move') {
+    const step = deed.by === 'line' ? 1 : 10;
+    const top = Math.max(0, Math.min(last, overlay.top + deed.sign * step));
+    return { ...state, overlay: { ...overlay, top } };
+  }
+  const closes = deed.type === 'enter' || deed.type === 'open' || overlay.type === 'help';
+  return closes ? { ...state, overlay: undefined } : state;
 }

@@ -1,10 +1,11 @@
 import type { Hit } from '@lakehouse-search/engine';
 import { describe, expect, it } from 'vitest';
 import type { ScreenEvent } from './events.ts';
+import type { Answer, ScreenIndex } from './question.ts';
 import { reduce } from './reduce.ts';
 import { screenLines } from './screen.ts';
 import { lineWidth } from './spans.ts';
-import { type Answer, initialState, question, type ScreenIndex, type State } from './state.ts';
+import { initialState, NO_INDEX, question, type State } from './state.ts';
 
 const field = (name: string, type: string, fast: boolean) => ({
   name,
@@ -22,6 +23,7 @@ const INDEX: ScreenIndex = {
     field('severity', 'LONG', true),
   ],
   sortFields: ['service', 'severity'],
+  modes: ['lexical'],
 };
 const start = initialState(INDEX, { columns: 80, rows: 24 });
 const type = (text: string): ScreenEvent => ({ type: 'text', text });
@@ -125,23 +127,88 @@ describe('completion', () => {
 
 describe('what lies over the hits', () => {
   it('opens and closes help by ? where a word could begin, not inside one', () => {
-    expect(after(start, type('?')).overlay).toEqual({ type: 'help' });
+    expect(after(start, type('?')).overlay).toEqual({ type: 'help', top: 0 });
     expect(after(start, type('?'), { type: 'escape' })).toMatchObject({ overlay: undefined });
     expect(after(start, type('a'), type('?')).line.text).toBe('a?');
   });
 
-  it('narrows the query by a facet, orders, and leaves on Escape only from below', () => {
-    const choices = [{ label: 'x', does: { type: 'clause', clause: 'service:billing' } }] as const;
+  it('narrows by facets and lets go of them, orders, and leaves on Escape only from below', () => {
+    const choice = (clause: string) =>
+      ({ label: clause, does: { type: 'filter', clause } }) as const;
     const open: ScreenEvent = { type: 'open', what: 'facets' };
-    const listed: ScreenEvent = { type: 'listed', of: 'facets', choices };
-    const chosen = after(start, type('a b'), open, listed, { type: 'enter' });
-    expect(chosen).toMatchObject({ overlay: undefined, outcome: undefined });
-    expect(chosen.line.text).toBe('(a b) AND service:billing');
+    const listed = (...clauses: string[]): ScreenEvent => ({
+      type: 'listed',
+      of: 'facets',
+      choices: clauses.map(choice),
+    });
+    const taken = (state: State, clause: string) =>
+      after(state, open, listed('other:1', clause), type(clause), { type: 'enter' });
+    const two = taken(taken(after(start, type('a b')), 'service:billing'), 'severity:2');
+    expect(two).toMatchObject({ overlay: undefined, outcome: undefined, line: { text: 'a b' } });
+    expect(two.filters).toEqual(['service:billing', 'severity:2']);
+    expect(taken(two, 'service:billing').filters).toEqual(['severity:2']);
+    const backspace: ScreenEvent = { type: 'edit', how: 'backspace' };
+    const all: ScreenEvent = { type: 'edit', how: 'delete-before' };
+    expect(after(two, backspace).filters).toHaveLength(2);
+    expect(after(two, all, backspace).filters).toEqual(['service:billing']);
+    expect(after(two, all, all)).toMatchObject({ filters: [], sort: [], kept: {} });
     const down: ScreenEvent = { type: 'move', by: 'line', sign: 1 };
     const sorted = after(start, { type: 'open', what: 'sort' }, down, { type: 'enter' });
-    expect(sorted.sort).toEqual({ field: 'service', desc: true });
+    expect(sorted.sort).toEqual([{ field: 'service', desc: true }]);
+    expect(after(sorted, { type: 'open', what: 'sort' }).overlay).toMatchObject({ at: 1 });
     expect(after(start, { type: 'escape' }).outcome).toEqual({ type: 'left' });
+    expect(after(start, open, { type: 'escape' })).toMatchObject({ overlay: undefined });
     expect(after(start, open, { type: 'interrupt' }).outcome).toEqual({ type: 'left' });
+  });
+
+  it('opens a saved query with all that it says', () => {
+    const restored = {
+      query: 'x y',
+      filters: ['service:a'],
+      sort: [{ field: 'severity', desc: true }],
+      kept: { syntax: 'kql' },
+    } as const;
+    const does = { type: 'restore', name: 'n', restored } as const;
+    const listed: ScreenEvent = { type: 'listed', of: 'saved', choices: [{ label: 'n', does }] };
+    const state = after(start, type('old'), { type: 'open', what: 'saved' }, listed, {
+      type: 'enter',
+    });
+    const { query, filters, sort, kept } = question(state);
+    expect({ query, filters, sort, kept }).toEqual(restored);
+  });
+
+  it('begins with the choice of an index, and goes to another one under the same line', () => {
+    const none = initialState(NO_INDEX, { columns: 80, rows: 24 });
+    expect(none.overlay).toMatchObject({ type: 'list', of: 'indexes' });
+    expect(after(none, { type: 'escape' }).outcome).toEqual({ type: 'left' });
+    const does = { type: 'index', name: 'other' } as const;
+    const listed: ScreenEvent = {
+      type: 'listed',
+      of: 'indexes',
+      choices: [{ label: 'other', does }],
+    };
+    expect(after(none, listed, { type: 'enter' }).opening).toBe('other');
+    const marked = after(answered(start, [1]), type('a'), { type: 'mark' });
+    const wanted = after(marked, { type: 'open', what: 'indexes' }, listed, { type: 'enter' });
+    const there = after(wanted, { type: 'opened', index: { ...INDEX, name: 'other' } });
+    expect(there).toMatchObject({
+      index: { name: 'other' },
+      opening: undefined,
+      overlay: undefined,
+      line: { text: 'a' },
+      marked: [],
+      answer: undefined,
+    });
+  });
+
+  it('goes through the modes that the index has, and says where there is one', () => {
+    expect(after(start, { type: 'mode' }).note).toMatch(/^incidents has no VECTOR field/);
+    const modes = ['lexical', 'semantic', 'hybrid'] as const;
+    const state = initialState({ ...INDEX, modes }, { columns: 80, rows: 24 });
+    const deed: ScreenEvent = { type: 'mode' };
+    expect(after(state, deed).mode).toBe('semantic');
+    expect(after(state, deed, deed).mode).toBe('hybrid');
+    expect(after(state, deed, deed, deed).mode).toBe('lexical');
   });
 
   it('saves under a name, which may be changed after a refusal', () => {
@@ -157,6 +224,8 @@ describe('what lies over the hits', () => {
 describe('the screen', () => {
   it.each([
     [20, 3],
+    [40, 10],
+    [50, 12],
     [60, 14],
     [80, 24],
     [100, 30],

@@ -1,11 +1,11 @@
-import type { SortSpec } from '@lakehouse-search/engine';
 import { completionPlace, fieldItems } from './completion.ts';
-import { type EditLine, edit, insert, lineOf, replace } from './edit-line.ts';
+import { type EditLine, edit, insert, type LineEdit, replace } from './edit-line.ts';
 import type { Deed, News, ScreenEvent } from './events.ts';
 import { scrolled } from './layout.ts';
+import { choose, nextMode, opened } from './reduce-choices.ts';
 import { reduceNews, taking } from './reduce-news.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
-import { type Choice, FRAME_ROWS, keyText, type State, selected } from './state.ts';
+import { FRAME_ROWS, keyText, type State, selected } from './state.ts';
 
 const NEWS: readonly string[] = [
   'resized',
@@ -16,6 +16,7 @@ const NEWS: readonly string[] = [
   'suggested',
   'explained',
   'listed',
+  'opened',
   'saved',
   'noted',
 ] satisfies readonly News['type'][];
@@ -38,10 +39,10 @@ function reduceMain(state: State, deed: Deed): State {
   switch (deed.type) {
     case 'text':
       return opensHelp(state, deed.text)
-        ? { ...state, overlay: { type: 'help' } }
+        ? opened(state, 'help')
         : typed(state, insert(state.line, deed.text));
     case 'edit':
-      return typed(state, edit(state.line, deed.how));
+      return edited(state, deed.how);
     case 'move':
       return moved(state, deed);
     case 'scroll':
@@ -58,6 +59,8 @@ function reduceMain(state: State, deed: Deed): State {
       return marked(state);
     case 'copy':
       return copied(state);
+    case 'mode':
+      return nextMode(state);
     case 'open':
       return opened(state, deed.what);
     case 'interrupt':
@@ -69,6 +72,19 @@ function reduceMain(state: State, deed: Deed): State {
 function opensHelp({ line }: State, text: string): boolean {
   return text === '?' && /(^|\s)$/.test(line.text.slice(0, line.at));
 }
+
+/** On an empty line ⌫ takes the last filter away, ^U all that narrows and orders. */
+function edited(state: State, how: LineEdit): State {
+  const { line, filters } = state;
+  if (line.text !== '') return typed(state, edit(line, how));
+  if (how === 'backspace' && filters.length > 0) {
+    return { ...state, ...AT_TOP, filters: filters.slice(0, -1) };
+  }
+  if (how === 'delete-before') return { ...state, ...AT_TOP, filters: [], sort: [], kept: {} };
+  return state;
+}
+
+const AT_TOP = { cursor: 0, top: 0, previewTop: 0, taking: false } as const;
 
 /** The line has changed: fields are on offer at once, values follow as news. */
 function typed(state: State, line: EditLine): State {
@@ -87,10 +103,7 @@ function typed(state: State, line: EditLine): State {
     ...state,
     line,
     completing,
-    taking: false,
-    cursor: 0,
-    top: 0,
-    previewTop: 0,
+    ...AT_TOP,
     limit: Math.max(20, state.rows),
   };
 }
@@ -149,62 +162,4 @@ function copied(state: State): State {
   if (hit === undefined) return state;
   const text = keyText(hit);
   return { ...state, copied: { text, times: state.copied.times + 1 }, note: `copied ${text}` };
-}
-
-function opened(state: State, what: Extract<Deed, { type: 'open' }>['what']): State {
-  const hit = selected(state);
-  const query = state.answer?.widened ?? state.answer?.question.query ?? '*:*';
-  switch (what) {
-    case 'help':
-      return { ...state, overlay: { type: 'help' } };
-    case 'save':
-      return { ...state, overlay: { type: 'save', name: lineOf('') } };
-    case 'explain':
-      if (hit === undefined) return { ...state, note: 'no hit to explain' };
-      return { ...state, overlay: { type: 'explain', hit, query, lines: undefined, top: 0 } };
-    case 'sort':
-      return {
-        ...state,
-        overlay: { type: 'list', of: 'sort', choices: sortChoices(state.index.sortFields), at: 0 },
-      };
-    default:
-      return { ...state, overlay: { type: 'list', of: what, choices: undefined, at: 0 } };
-  }
-}
-
-function sortChoices(fields: readonly string[]): Choice[] {
-  const choice = (label: string, sort: SortSpec | undefined): Choice => ({
-    label,
-    does: { type: 'sort', sort },
-  });
-  return [
-    choice('relevance', undefined),
-    ...fields.flatMap((field) => [
-      choice(`${field}, falling`, { field, desc: true }),
-      choice(`${field}, rising`, { field, desc: false }),
-    ]),
-  ];
-}
-
-/** What a list's choice does to the screen under it. */
-function choose(state: State, { does }: Choice): State {
-  const base: State = { ...state, overlay: undefined };
-  switch (does.type) {
-    case 'query':
-      return { ...typed(base, lineOf(does.query)), sort: does.sort?.[0], completing: undefined };
-    case 'clause':
-      return {
-        ...typed(base, lineOf(narrowed(base.line.text, does.clause))),
-        completing: undefined,
-      };
-    case 'sort':
-      return { ...base, sort: does.sort, cursor: 0, top: 0 };
-  }
-}
-
-/** The query and one more thing that has to hold. */
-function narrowed(query: string, clause: string): string {
-  if (query.trim() === '') return clause;
-  const alone = /^\S+$/.test(query.trim()) || /^[^()]* AND [^()]*$/.test(query.trim());
-  return alone ? `${query.trim()} AND ${clause}` : `(${query.trim()}) AND ${clause}`;
 }

@@ -5,14 +5,16 @@ import { wantsColor } from '../terminal/terminal.ts';
 import { App } from './app.ts';
 import { clipboardSequence } from './clipboard.ts';
 import { addHistory, historyFile, readHistory } from './history.ts';
+import { screenIndex } from './lists.ts';
 import { Painter } from './painter.ts';
 import { Session } from './session.ts';
-import { initialState, type Outcome } from './state.ts';
+import { initialState, NO_INDEX, type Outcome } from './state.ts';
 import { type TerminalStreams, terminalStreams } from './terminal-streams.ts';
 
 /** What a screen begins with. */
 export interface TuiOptions {
-  readonly index: string;
+  /** Without one the screen begins with the choice of an index. */
+  readonly index: string | undefined;
   readonly query?: string;
   readonly dataDir: string;
 }
@@ -20,21 +22,17 @@ export interface TuiOptions {
 /**
  * Shows the screen until the person leaves or takes keys. 1. describes the index (refused before
  * anything is drawn); 2. draws on the terminal's second page, which leaves the first as it was; 3.
- * asks and draws until there is an outcome. Throws what the backend refuses.
+ * asks and draws until there is an outcome. Throws what the backend refuses, and invalid_argument
+ * without a terminal that can be drawn on.
  */
 export async function runTui(backend: Backend, options: TuiOptions): Promise<Outcome> {
-  const description = await backend.describeIndex({ index: options.index });
-  const streams = terminalStreams();
+  const index = options.index === undefined ? NO_INDEX : await screenIndex(backend, options.index);
+  const streams = terminalStreams(process.env);
   const { columns, rows } = streams.output;
-  const index = {
-    name: options.index,
-    fields: description.fields,
-    sortFields: description.sort_fields,
-  };
   const file = historyFile(options.dataDir);
   const history = {
-    read: () => readHistory(file, index.name),
-    add: (query: string) => addHistory(file, index.name, query),
+    read: (name: string) => readHistory(file, name),
+    add: (name: string, query: string) => addHistory(file, name, query),
   };
   const session = new Session(
     backend,

@@ -8,12 +8,29 @@ import { previewLines } from './view-preview.ts';
 import { queryLine } from './view-query.ts';
 import { resultLines } from './view-results.ts';
 
+const LEAST_COLUMNS = 50;
+const LEAST_ROWS = 12;
+
 /** The whole screen: exactly `rows` lines of exactly `columns` columns. */
 export function screenLines(state: State): readonly Line[] {
   const { columns, rows } = state;
+  if (columns < LEAST_COLUMNS || rows < LEAST_ROWS) return tooSmall(columns, rows);
   const foot = [rule(columns), keysLine(state)];
   const lines = [queryLine(state), completionLine(state), ...bodyLines(state), ...foot];
   return lines.slice(0, rows).map((line) => fit(line, columns));
+}
+
+/** What is there instead of a screen that would show nothing. */
+function tooSmall(columns: number, rows: number): Line[] {
+  const words = [
+    ` ${columns} × ${rows} is too small`,
+    ` lhs tui needs ${LEAST_COLUMNS} × ${LEAST_ROWS}`,
+    ' esc leaves',
+  ];
+  return filled(
+    words.map((text) => [span(text)]),
+    rows,
+  ).map((line) => fit(line, columns));
 }
 
 function bodyLines(state: State): Line[] {
@@ -37,27 +54,45 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'help'],
   ['esc', 'quit'],
   ['^F', 'facets'],
-  ['^O', 'order'],
+  ['^X', 'mode'],
   ['^E', 'explain'],
+  ['^O', 'order'],
   ['^S', 'save'],
   ['^L', 'saved'],
   ['^R', 'history'],
+  ['^G', 'index'],
   ['^T', 'mark'],
   ['^Y', 'copy'],
 ];
-const OVERLAY_KEYS: readonly (readonly [string, string])[] = [
+const LIST_KEYS: readonly (readonly [string, string])[] = [
+  ['type', 'to narrow'],
   ['↑↓', 'move'],
   ['⏎', 'choose'],
   ['esc', 'back'],
 ];
+const SAVING_KEYS: readonly (readonly [string, string])[] = [
+  ['⏎', 'save'],
+  ['esc', 'back'],
+];
+
+const READING_KEYS: readonly (readonly [string, string])[] = [
+  ['↑↓', 'scroll'],
+  ['esc', 'back'],
+];
+
+function keysOf({ overlay, index }: State): readonly (readonly [string, string])[] {
+  if (overlay === undefined) return KEYS.filter(([key]) => key !== '^X' || index.modes.length > 1);
+  if (overlay.type === 'save') return SAVING_KEYS;
+  return overlay.type === 'list' ? LIST_KEYS : READING_KEYS;
+}
 
 /** The foot: what the keys do, or a word about what has just been done. */
-function keysLine({ note, overlay, marked, columns }: State): Line {
+function keysLine(state: State): Line {
+  const { note, marked, columns } = state;
   if (note !== undefined) return [span(` ${note}`, 'strong')];
-  const keys = overlay === undefined ? KEYS : OVERLAY_KEYS;
   const count: Line = marked.length === 0 ? [] : [span(` ${marked.length} marked `, 'operator')];
   let room = columns - lineWidth(count);
-  const shown = keys
+  const shown = keysOf(state)
     .map(([key, does]): Line => [span(` ${key}`, 'field'), span(` ${does} `, 'dim')])
     .filter((item) => (room -= lineWidth(item)) >= 0)
     .flat();

@@ -9,6 +9,7 @@ const INDEX = {
     { name: 'title', type: 'TEXT', indexed: true, fast: false, cached: true, source: ['title'] },
   ],
   sortFields: [],
+  modes: ['lexical'] as const,
 };
 
 /** A backend whose searches end when the test says so. */

@@ -1,27 +1,27 @@
 import type { Backend } from '@lakehouse-search/engine';
-import { ask, explanation, listChoices, refusal, suggestItems } from './asks.ts';
+import { ask, explanation, facetsOf, refusal, suggestItems } from './asks.ts';
 import { completionPlace } from './completion.ts';
 import type { ScreenEvent } from './events.ts';
 import { Lane } from './lane.ts';
+import { listChoices, saveQuestion, screenIndex } from './lists.ts';
+import { type Question, type ScreenIndex, sameQuestion } from './question.ts';
 import { reduce } from './reduce.ts';
 import {
   facetFields,
   isSettled,
   keyText,
+  type ListKind,
   type Overlay,
-  type Question,
   question,
-  requestOf,
   type State,
-  sameQuestion,
   selected,
-  shownQuery,
+  shownQuestion,
 } from './state.ts';
 
 /** Where past queries are kept. */
 export interface QueryHistory {
-  read(): Promise<readonly string[]>;
-  add(query: string): Promise<void>;
+  read(index: string): Promise<readonly string[]>;
+  add(index: string, query: string): Promise<void>;
 }
 
 /**
@@ -39,8 +39,9 @@ export class Session {
   readonly #suggest = new Lane();
   #state: State;
   #asked: Question | undefined;
+  #askedOf: ScreenIndex | undefined;
   #rowAsked: string | undefined;
-  #facetsAsked: string | undefined;
+  #facetsAsked: Question | undefined;
 
   constructor(backend: Backend, history: QueryHistory, state: State) {
     this.#backend = backend;
@@ -63,6 +64,8 @@ export class Session {
   /** Asks for what the first screen wants. */
   start(): void {
     this.#askHits();
+    const { overlay } = this.#state;
+    if (overlay?.type === 'list') this.#list(overlay.of).catch(this.#told);
   }
 
   /** Changes the state, and asks what it now wants. */
@@ -72,6 +75,8 @@ export class Session {
     if (this.#state === before) return;
     for (const listener of this.#listeners) listener();
     if (this.#state.outcome !== undefined) return;
+    const { opening } = this.#state;
+    if (opening !== undefined && opening !== before.opening) this.#open(opening);
     this.#askHits();
     if (this.#state.line !== before.line) this.#askValues();
     if (event.type !== 'row' && event.type !== 'faceted') this.#askRow();
@@ -82,17 +87,19 @@ export class Session {
 
   #askHits(): void {
     const wanted = question(this.#state);
-    if (sameQuestion(this.#asked, wanted)) return;
+    const { index } = this.#state;
+    if (index.name === '') return;
+    if (index === this.#askedOf && sameQuestion(this.#asked, wanted)) return;
     this.#asked = wanted;
+    this.#askedOf = index;
     this.#search.want(async () => {
       await settled();
-      if (!sameQuestion(this.#asked, wanted)) return;
-      try {
-        const answer = await ask(this.#backend, this.#state.index, wanted);
-        this.dispatch({ type: 'answered', answer });
-      } catch (error) {
-        this.dispatch({ type: 'refused', question: wanted, message: refusal(error) });
-      }
+      if (index !== this.#askedOf || !sameQuestion(this.#asked, wanted)) return;
+      const news = await ask(this.#backend, index, wanted).then(
+        (answer) => ({ type: 'answered', answer }) as const,
+        (error) => ({ type: 'refused', question: wanted, message: refusal(error) }) as const,
+      );
+      if (index === this.#state.index) this.dispatch(news);
     });
   }
 
@@ -125,7 +132,8 @@ export class Session {
       const request = { index: this.#state.index.name, keys: [hit.coordinates] };
       const answer = await this.#backend.getKeys(request).catch(() => undefined);
       const fields = answer?.rows[0]?.fields;
-      if (fields !== undefined) this.dispatch({ type: 'row', key, fields });
+      if (fields !== undefined && request.index === this.#state.index.name)
+        this.dispatch({ type: 'row', key, fields });
     });
   }
 
@@ -133,60 +141,62 @@ export class Session {
     const { index } = this.#state;
     const fields = facetFields(index);
     if (fields.length === 0 || !isSettled(this.#state)) return;
-    const query = shownQuery(this.#state);
-    if (query === this.#facetsAsked) return;
-    this.#facetsAsked = query;
+    const shown = { ...shownQuestion(this.#state), limit: 0, sort: [] };
+    if (sameQuestion(this.#facetsAsked, shown)) return;
+    this.#facetsAsked = shown;
     this.#facets.want(async () => {
       await paused();
       if (!isSettled(this.#state)) {
         this.#facetsAsked = undefined;
         return;
       }
-      const request = { index: index.name, query, fields, size: 8 };
-      const found = await this.#backend.facets(request).catch(() => undefined);
-      if (found !== undefined) this.dispatch({ type: 'faceted', query, facets: found.facets });
+      const facets = await facetsOf(this.#backend, index, shown, fields, 8).catch(() => undefined);
+      if (facets === undefined || index !== this.#state.index) return;
+      this.dispatch({ type: 'faceted', facets });
     });
   }
 
   #askOverlay(overlay: Overlay, before: State): void {
     const opened = overlay.type !== before.overlay?.type;
-    const told = (error: unknown) => this.dispatch({ type: 'noted', note: refusal(error) });
     if (overlay.type === 'explain' && opened) {
       explanation(this.#backend, this.#state, overlay)
         .then((lines) => this.dispatch({ type: 'explained', key: keyText(overlay.hit), lines }))
-        .catch(told);
+        .catch(this.#told);
     } else if (overlay.type === 'list' && opened && overlay.of !== 'sort') {
-      this.#list(overlay, overlay.of).catch(told);
+      this.#list(overlay.of).catch(this.#told);
     } else if (overlay.type === 'save' && overlay.wanted !== undefined) {
-      this.#save(overlay.wanted).catch(told);
+      const { wanted: name } = overlay;
+      saveQuestion(this.#backend, this.#state, name)
+        .then(() => this.dispatch({ type: 'saved', name }))
+        .catch(this.#told);
     }
   }
 
-  async #list(
-    overlay: Extract<Overlay, { type: 'list' }>,
-    of: 'facets' | 'saved' | 'history',
-  ): Promise<void> {
-    const history = of === 'history' ? await this.#history.read() : [];
-    const choices = await listChoices(this.#backend, this.#state, overlay, history);
+  readonly #told = (error: unknown) => this.dispatch({ type: 'noted', note: refusal(error) });
+
+  async #list(of: ListKind): Promise<void> {
+    const { name } = this.#state.index;
+    const history = of === 'history' ? await this.#history.read(name) : [];
+    const choices = await listChoices(this.#backend, this.#state, of, history);
     this.dispatch({ type: 'listed', of, choices });
   }
 
-  async #save(name: string): Promise<void> {
-    const { index, sort } = this.#state;
-    const { query } = question(this.#state);
-    const {
-      highlight: _,
-      limit: __,
-      ...request
-    } = requestOf(index.name, { query, sort, limit: 0 });
-    await this.#backend.createSavedQuery({ name, request });
-    this.dispatch({ type: 'saved', name });
+  /** Describes the index that was chosen, and puts it in the place of the one that is shown. */
+  #open(name: string): void {
+    screenIndex(this.#backend, name)
+      .then((index) => {
+        this.#rowAsked = undefined;
+        this.#facetsAsked = undefined;
+        this.dispatch({ type: 'opened', index });
+      })
+      .catch(this.#told);
   }
 
   /** Keeps the query that led to a choice. */
   async remember(): Promise<void> {
-    const { query } = question(this.#state);
-    if (query !== '*:*') await this.#history.add(query).catch(() => undefined);
+    const { index, line } = this.#state;
+    if (line.text.trim() === '') return;
+    await this.#history.add(index.name, line.text).catch(() => undefined);
   }
 }
 

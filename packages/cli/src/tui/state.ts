@@ -1,62 +1,52 @@
-import type {
-  Coordinates,
-  Facet,
-  FieldDescription,
-  Hit,
-  JsonObject,
-  SearchRequest,
-  SortSpec,
-} from '@lakehouse-search/engine';
+import type { Coordinates, Facet, Hit, JsonObject, SortSpec } from '@lakehouse-search/engine';
 import { formatKey } from '@lakehouse-search/engine';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import { type EditLine, lineOf } from './edit-line.ts';
+import {
+  type Answer,
+  EVERYTHING,
+  type Kept,
+  type Mode,
+  type Question,
+  type Restored,
+  type ScreenIndex,
+  sameQuestion,
+} from './question.ts';
 
-/** What the screen needs to know of the index. */
-export interface ScreenIndex {
-  readonly name: string;
-  readonly fields: readonly FieldDescription[];
-  readonly sortFields: readonly string[];
-}
-/** What is asked for: together they decide the hits. */
-export interface Question {
-  readonly query: string;
-  readonly sort: SortSpec | undefined;
-  readonly limit: number;
-}
-/** The newest answer, and the question that it answers. */
-export interface Answer {
-  readonly question: Question;
-  readonly hits: readonly Hit[];
-  readonly total: number;
-  readonly tookMs: number;
-  readonly lag: number | null;
-  /** The query that was run instead, where the one asked found nothing. */
-  readonly widened?: string;
-}
 /** One choice of a list. */
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
+  /** It holds already. */
+  readonly isOn?: boolean;
   readonly does:
-    | { readonly type: 'query'; readonly query: string; readonly sort?: readonly SortSpec[] }
-    | { readonly type: 'clause'; readonly clause: string }
-    | { readonly type: 'sort'; readonly sort: SortSpec | undefined };
+    | { readonly type: 'query'; readonly query: string }
+    | { readonly type: 'restore'; readonly name: string; readonly restored: Restored }
+    | { readonly type: 'filter'; readonly clause: string }
+    | { readonly type: 'sort'; readonly sort: readonly SortSpec[] }
+    | { readonly type: 'index'; readonly name: string }
+    | { readonly type: 'refuse'; readonly why: string };
 }
+/** What a list over the results is of. */
+export type ListKind = 'facets' | 'sort' | 'saved' | 'history' | 'indexes';
+
 /** What lies over the results. */
 export type Overlay =
-  | { readonly type: 'help' }
+  | { readonly type: 'help'; readonly top: number }
   | { readonly type: 'save'; readonly name: EditLine; readonly wanted?: string }
   | {
       readonly type: 'list';
-      readonly of: 'facets' | 'sort' | 'saved' | 'history';
+      readonly of: ListKind;
       /** Undefined while it is being fetched. */
       readonly choices: readonly Choice[] | undefined;
+      /** Only choices that hold this text are shown. */
+      readonly typed: string;
       readonly at: number;
     }
   | {
       readonly type: 'explain';
       readonly hit: Hit;
-      readonly query: string;
+      readonly question: Question;
       readonly lines: readonly string[] | undefined;
       readonly top: number;
     };
@@ -74,10 +64,15 @@ export type Outcome =
 /** All that the screen shows, as plain values; reduce.ts says how it changes. */
 export interface State {
   readonly index: ScreenIndex;
+  /** The index that is to be opened in its place. */
+  readonly opening: string | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly line: EditLine;
-  readonly sort: SortSpec | undefined;
+  readonly mode: Mode;
+  readonly filters: readonly string[];
+  readonly sort: readonly SortSpec[];
+  readonly kept: Kept;
   readonly limit: number;
   readonly answer: Answer | undefined;
   /** Why the line as it stands cannot be asked. */
@@ -90,7 +85,7 @@ export interface State {
   readonly marked: readonly string[];
   readonly row: { readonly key: string; readonly fields: JsonObject } | undefined;
   readonly previewTop: number;
-  readonly facets: { readonly query: string; readonly facets: readonly Facet[] } | undefined;
+  readonly facets: readonly Facet[] | undefined;
   readonly completing: Completing | undefined;
   readonly overlay: Overlay | undefined;
   /** A word about what has just been done. */
@@ -105,6 +100,14 @@ export interface State {
 /** Rows around the hits: the query, the line below it, and two at the foot. */
 export const FRAME_ROWS = 4;
 
+/** No index yet: the screen begins with the choice of one. */
+export const NO_INDEX: ScreenIndex = Object.freeze({
+  name: '',
+  fields: [],
+  sortFields: [],
+  modes: ['lexical'] as const,
+});
+
 /** The screen before the first answer. */
 export function initialState(
   index: ScreenIndex,
@@ -113,9 +116,13 @@ export function initialState(
 ): State {
   return {
     index,
+    opening: undefined,
     ...size,
     line: lineOf(query),
-    sort: undefined,
+    mode: 'lexical',
+    filters: [],
+    sort: [],
+    kept: {},
     limit: Math.max(20, size.rows),
     answer: undefined,
     hint: undefined,
@@ -127,7 +134,7 @@ export function initialState(
     previewTop: 0,
     facets: undefined,
     completing: undefined,
-    overlay: undefined,
+    overlay: index.name === '' ? listOverlay('indexes') : undefined,
     note: undefined,
     copied: { text: '', times: 0 },
     taking: false,
@@ -135,26 +142,15 @@ export function initialState(
   };
 }
 
+/** A list that is to be fetched, or has its choices. */
+export function listOverlay(of: ListKind, choices?: readonly Choice[]): Overlay {
+  return { type: 'list', of, choices, typed: '', at: 0 };
+}
+
 /** What the screen asks now. An empty line asks for everything. */
-export function question({ line, sort, limit }: State): Question {
-  return { query: line.text.trim() === '' ? '*:*' : line.text, sort, limit };
-}
-
-/** The wire request of a question. */
-export function requestOf(index: string, { query, sort, limit }: Question): SearchRequest {
-  const sorted = sort === undefined ? {} : { sort: [sort] };
-  return { index, query, limit, highlight: { max_fragments: 1, fragment_size: 200 }, ...sorted };
-}
-
-/** Two questions with the same hits. */
-export function sameQuestion(a: Question | undefined, b: Question): boolean {
-  return (
-    a !== undefined &&
-    a.query === b.query &&
-    a.limit === b.limit &&
-    a.sort?.field === b.sort?.field &&
-    a.sort?.desc === b.sort?.desc
-  );
+export function question({ line, mode, filters, sort, kept, limit }: State): Question {
+  const query = line.text.trim() === '' ? EVERYTHING : line.text;
+  return { mode, query, filters, sort, kept, limit };
 }
 
 /** The line as it stands has been answered or refused: nothing newer is on its way. */
@@ -163,14 +159,11 @@ export function isSettled(state: State): boolean {
   return sameQuestion(state.answer?.question, asked) || sameQuestion(state.refused, asked);
 }
 
-/** The query whose hits are, or are about to be, on the screen. */
-export function shownQuery(state: State): string {
-  const { answer, hint } = state;
-  const { query } = question(state);
-  if (answer !== undefined && (hint !== undefined || answer.question.query === query)) {
-    return answer.widened ?? answer.question.query;
-  }
-  return query;
+/** The question whose hits are, or are about to be, on the screen. */
+export function shownQuestion(state: State): Question {
+  const { answer } = state;
+  if (answer === undefined || !isSettled(state)) return question(state);
+  return { ...answer.question, query: answer.widened ?? answer.question.query };
 }
 
 /** The hit under the cursor. */
@@ -199,4 +192,15 @@ export function facetFields(index: ScreenIndex): readonly string[] {
 export function tells({ field, buckets, other_count }: Facet, { fields }: ScreenIndex): boolean {
   const type = fields.find((f) => f.name === field)?.type;
   return buckets.length > 0 && (type !== 'LONG' || other_count === 0);
+}
+
+/** The choices of a list that hold what has been typed. */
+export function choicesShown({
+  choices = [],
+  typed,
+}: Extract<Overlay, { type: 'list' }>): readonly Choice[] {
+  const wanted = typed.toLowerCase();
+  return choices.filter(({ label, detail = '' }) =>
+    `${label} ${detail}`.toLowerCase().includes(wanted),
+  );
 }

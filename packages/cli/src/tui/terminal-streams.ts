@@ -13,9 +13,14 @@ export interface TerminalStreams {
 /**
  * Standard input and output where they are a terminal; standard error instead of a piped output, so
  * that keys can go into the pipe; else the controlling terminal. Throws invalid_argument where there
- * is none.
+ * is none, or one that cannot move its cursor.
  */
-export function terminalStreams(): TerminalStreams {
+export function terminalStreams(env: NodeJS.ProcessEnv): TerminalStreams {
+  if (env.TERM === 'dumb') {
+    throw new LhsError('invalid_argument', 'lhs tui draws on a screen, and TERM is "dumb"', {
+      hint: 'lhs search INDEX QUERY answers without one',
+    });
+  }
   const opened: { destroy(): unknown }[] = [];
   const open = <T extends { destroy(): unknown }>(stream: T): T => {
     opened.push(stream);

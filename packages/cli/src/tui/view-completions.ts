@@ -1,21 +1,13 @@
 import { count } from '../terminal/figures.ts';
+import { sortText } from './reduce-choices.ts';
 import { fit, type Line, lineWidth, type Span, span } from './spans.ts';
 import type { State } from './state.ts';
 
-/** The line under the query: what Tab would put in; a rule where there is nothing to offer. */
+/** The line under the query: what Tab would put in, else what narrows and orders the hits. */
 export function completionLine(state: State): Line {
-  const { completing, columns, answer, hint, overlay } = state;
+  const { completing, columns, overlay } = state;
   if (overlay !== undefined) return rule(columns);
-  if (completing === undefined || completing.items.length === 0) {
-    const widened = hint === undefined ? answer?.widened : undefined;
-    if (widened === undefined) return rule(columns);
-    const note = [
-      span('─── no hit as it stands; hits of ', 'dim'),
-      span(widened, 'value'),
-      span(' ', 'dim'),
-    ];
-    return fit([...note, ...rule(Math.max(0, columns - lineWidth(note)))], columns);
-  }
+  if (completing === undefined || completing.items.length === 0) return conditions(state);
   const { items, at, place } = completing;
   const head: Span[] = [span(place.field === undefined ? ' ' : ` ${place.field}  `, 'dim')];
   const shown = items.map((item, i): Line => {
@@ -31,11 +23,32 @@ function joined(items: readonly Line[], columns: number, at: number): Line {
   const wide = (from: number) =>
     items.slice(from, at + 1).reduce((sum, item) => sum + lineWidth(item) + 3, 0);
   while (first < at && wide(first) > columns - 24) first++;
-  const shown = items
-    .slice(first)
-    .flatMap((item, i) => (i === 0 ? item : [span(' · ', 'dim'), ...item]));
+  const shown = dotted(items.slice(first));
   return first === 0 ? shown : [span('… ', 'dim'), ...shown];
 }
+
+/** A rule that begins with the filters, the order, and what stands in for the query as typed. */
+function conditions({ filters, sort, kept, answer, hint, columns }: State): Line {
+  const parts: Line[] = filters.map((clause) => [span(clause, 'value')]);
+  if (sort.length > 0) parts.push([span('by ', 'dim'), span(sortText(sort), 'field')]);
+  if (kept.syntax === 'kql') parts.push([span('kql', 'field')]);
+  if (kept.default_operator === 'and') parts.push([span('all words', 'field')]);
+  if (kept.collapse !== undefined) {
+    parts.push([span('one a ', 'dim'), span(kept.collapse, 'field')]);
+  }
+  const widened = hint === undefined ? answer?.widened : undefined;
+  if (widened !== undefined) {
+    parts.push([span('no hit as it stands; hits of ', 'dim'), span(widened, 'value')]);
+  }
+  const caveat = hint === undefined ? answer?.caveat : undefined;
+  if (caveat !== undefined) parts.push([span(caveat, 'wrong')]);
+  if (parts.length === 0) return rule(columns);
+  const line = [span('─── ', 'dim'), ...dotted(parts), span(' ', 'dim')];
+  return fit([...line, ...rule(columns - lineWidth(line))], columns);
+}
+
+const dotted = (items: readonly Line[]): Line =>
+  items.flatMap((item, i) => (i === 0 ? item : [span(' · ', 'dim'), ...item]));
 
 /** A line from side to side. */
 export function rule(columns: number): Line {

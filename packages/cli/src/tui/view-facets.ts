@@ -8,7 +8,7 @@ import { facetFields, type State, tells } from './state.ts';
 /** A line a field: its values with their counts, numbers with bars; a blank line above. */
 export function facetPane(state: State, columns: number, rows: number): Line[] {
   if (rows <= 0) return [];
-  const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state.index));
+  const facets = (state.facets ?? []).filter((facet) => tells(facet, state.index));
   const names = Math.min(16, Math.max(0, ...facetFields(state.index).map(width)));
   const lines = facets.slice(0, rows - 1).map((facet): Line => {
     const head = span(` ${pad(cut(facet.field, names), names)}  `, 'field');

@@ -1,6 +1,7 @@
 import { wrap } from '../terminal/text.ts';
+import { sortText } from './reduce-choices.ts';
 import { fit, type Line, span, spread } from './spans.ts';
-import { keyText, type Overlay, type State } from './state.ts';
+import { choicesShown, keyText, type Overlay, question, type State } from './state.ts';
 import { editedLine } from './view-query.ts';
 
 const HELP: readonly (readonly [string, string])[] = [
@@ -12,11 +13,14 @@ const HELP: readonly (readonly [string, string])[] = [
   ['^T', 'mark or unmark the hit for Enter'],
   ['^Y', "copy the key to the terminal's clipboard"],
   ['^E', 'explain the score of the hit'],
-  ['^F', 'facets: choose a value to narrow the query'],
+  ['^X  Alt-M', 'mode: by words, by meaning, by both'],
+  ['^F', 'facets: choose a value to narrow the hits, again to let it go'],
   ['^O', 'order: relevance or a field'],
-  ['^S  ^L', 'save the query; open a saved one'],
+  ['^S  ^L', 'save what is asked; open a saved query'],
   ['^R', 'queries that led to something before'],
-  ['^A  ^W  ^U', 'to the start; delete a word; delete all before'],
+  ['^G', 'go to another index'],
+  ['^A ^U ^K ^W', 'to the start; delete before, behind, a word'],
+  ['^U', 'on an empty line: no filter, no order; ⌫ takes the last filter'],
   ['^Z', 'suspend; fg comes back'],
   ['Esc  ^C', 'leave without a key'],
 ];
@@ -26,6 +30,7 @@ const TITLES = {
   sort: 'Order',
   saved: 'Saved queries',
   history: 'Queries before',
+  indexes: 'Indexes',
 } as const;
 
 /** What lies over the results, to fill the body. */
@@ -33,7 +38,7 @@ export function overlayLines(state: State, overlay: Overlay, rows: number): Line
   const { columns } = state;
   switch (overlay.type) {
     case 'help':
-      return helpLines(columns).slice(0, rows);
+      return helpLines(columns, overlay.top, rows);
     case 'save':
       return saveLines(state, overlay);
     case 'list':
@@ -43,19 +48,24 @@ export function overlayLines(state: State, overlay: Overlay, rows: number): Line
   }
 }
 
-function helpLines(columns: number): Line[] {
-  return HELP.flatMap(([keys, does]) => {
+function helpLines(columns: number, top: number, rows: number): Line[] {
+  const lines = HELP.flatMap(([keys, does]) => {
     const [first, ...rest] = wrap(does, columns - 19, '');
     const head: Line = [span(` ${keys.padEnd(16)}`, 'field'), span(` ${first}`)];
     return [head, ...rest.map((more): Line => [span(' '.repeat(18) + more)])];
   });
+  return lines.slice(Math.max(0, Math.min(top, lines.length - rows)));
 }
 
 function saveLines(state: State, overlay: Extract<Overlay, { type: 'save' }>): Line[] {
-  const query = state.line.text.trim() === '' ? '*:*' : state.line.text;
+  const { query, filters, sort } = question(state);
+  const conditions = [...filters, ...(sort.length === 0 ? [] : [`by ${sortText(sort)}`])];
   return [
     [span(' Save the query', 'strong')],
     [span(' query  ', 'dim'), span(query)],
+    ...conditions.map(
+      (text, i): Line => [span(i === 0 ? ' with   ' : '        ', 'dim'), span(text)],
+    ),
     [span(' name   ', 'dim'), ...editedLine(overlay.name, Math.max(8, state.columns - 10), false)],
   ];
 }
@@ -65,16 +75,17 @@ function listLines(
   columns: number,
   rows: number,
 ): Line[] {
-  const title: Line = [span(` ${TITLES[overlay.of]}`, 'strong')];
-  const { choices, at } = overlay;
-  if (choices === undefined) return [title, [span('  …', 'dim')]];
-  if (choices.length === 0) return [title, [span('  none yet', 'dim')]];
+  const { at, typed } = overlay;
+  const title: Line = [span(` ${TITLES[overlay.of]}`, 'strong'), span('  '), span(typed, 'value')];
+  if (overlay.choices === undefined) return [title, [span('  …', 'dim')]];
+  const choices = choicesShown(overlay);
+  if (choices.length === 0) return [title, [span(nothing(overlay), 'dim')]];
   const room = Math.max(1, rows - 1);
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room));
-  const shown = choices.slice(top, top + room).map(({ label, detail }, i): Line => {
+  const shown = choices.slice(top, top + room).map(({ label, detail, isOn }, i): Line => {
     const chosen = top + i === at;
     const left: Line = [
-      span(chosen ? '▸ ' : '  ', 'operator'),
+      span(`${chosen ? '▸' : ' '}${isOn ? '*' : ' '} `, 'operator'),
       span(label, chosen ? 'strong' : 'plain'),
       span('  '),
     ];
@@ -84,12 +95,20 @@ function listLines(
   return [title, ...shown];
 }
 
+function nothing({ choices = [], of, typed }: Extract<Overlay, { type: 'list' }>): string {
+  if (choices.length > 0) return `  none with "${typed}"`;
+  return of === 'facets' ? '  no fast field to count' : '  none yet';
+}
+
 function explainedLines(
   { columns }: State,
-  { hit, query, lines, top }: Extract<Overlay, { type: 'explain' }>,
+  { hit, question, lines, top }: Extract<Overlay, { type: 'explain' }>,
   rows: number,
 ): Line[] {
-  const title: Line = [span(` Explain ${keyText(hit)}`, 'strong'), span(`  ${query}`, 'dim')];
+  const title: Line = [
+    span(` Explain ${keyText(hit)}`, 'strong'),
+    span(`  ${question.query}`, 'dim'),
+  ];
   const head = fit(title, columns);
   if (lines === undefined) return [head, [span('  …', 'dim')]];
   return [head, ...lines.slice(top, top + rows - 1).map((line): Line => [span(` ${line}`)])];

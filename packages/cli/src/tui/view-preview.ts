@@ -24,24 +24,67 @@ function known(hit: Hit): JsonObject {
 }
 
 function rowLines(row: JsonObject, marks: ReadonlySet<string>, columns: number): Line[] {
-  const entries = Object.entries(row);
-  const names = Math.min(14, Math.max(0, ...entries.map(([name]) => width(name))));
-  const room = columns - names - 2;
-  return entries.flatMap(([name, value]): Line[] => {
-    const text = valueText(value);
-    const head = span(pad(cut(name, names), names), 'field');
-    if (width(text.slice(0, room + 1)) <= room && !text.includes('\n')) {
-      return [[head, span('  '), ...markedSpans(printable(text), marks)]];
-    }
-    const paragraphs = text.slice(0, MOST_TEXT).split('\n');
-    const lines = paragraphs.flatMap((part) => hardWrap(printable(part), columns));
-    return [[span(name, 'field')], ...lines.map((line) => markedSpans(line, marks))];
-  });
+  const names = Math.min(
+    14,
+    Math.max(0, ...Object.keys(row).map((name) => width(printable(name)))),
+  );
+  return Object.entries(row).flatMap(([name, value]) =>
+    entryLines({ name, value, names, depth: 0 }, marks, columns),
+  );
+}
+
+interface Entry {
+  readonly name: string;
+  readonly value: Json;
+  /** Columns of the names at its level. */
+  readonly names: number;
+  readonly depth: number;
+}
+const DEEPEST = 8;
+
+/** `name  value`; a long text below its name, an object's entries below it, a step to the right. */
+function entryLines(entry: Entry, marks: ReadonlySet<string>, columns: number): Line[] {
+  const { value, names, depth } = entry;
+  const name = printable(entry.name);
+  const step = ' '.repeat(depth * 2);
+  const room = columns - names - 2 - step.length;
+  const text = valueText(value);
+  const head = span(step + pad(cut(name, names), names), 'field');
+  if (width(printable(text.slice(0, room + 1))) <= room && !text.includes('\n')) {
+    return [[head, span('  '), ...markedSpans(printable(text), marks)]];
+  }
+  const below = span(step + name, 'field');
+  if (isObject(value) && depth < DEEPEST) {
+    const wide = Math.min(14, Math.max(...Object.keys(value).map((key) => width(printable(key)))));
+    const entries = Object.entries(value).map(([key, of]) =>
+      entryLines({ name: key, value: of, names: wide, depth: depth + 1 }, marks, columns),
+    );
+    return [[below], ...entries.flat()];
+  }
+  const paragraphs = text.slice(0, MOST_TEXT).split('\n');
+  const lines = paragraphs.flatMap((part) => hardWrap(printable(part), columns - step.length));
+  return [[below], ...lines.map((line) => [span(step), ...markedSpans(line, marks)])];
+}
+
+function isObject(value: Json): value is JsonObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length > 0
+  );
 }
 
 function valueText(value: Json): string {
-  if (typeof value === 'string') return value.replace(/\n+$/, '');
+  if (typeof value === 'string') return timeText(value) ?? value.replace(/\n+$/, '');
   return value === null ? '–' : JSON.stringify(value);
+}
+
+/** `2025-05-11T20:31:42.000000Z` -> `2025-05-11 20:31:42`: only what says something. */
+function timeText(value: string): string | undefined {
+  const [, day, time, part = ''] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:(\.\d*?)0*)?Z?$/.exec(value) ?? [];
+  return day === undefined ? undefined : `${day} ${time}${part === '.' ? '' : part}`;
 }
 
 /** Lines of at most `columns`; a word that is longer is broken. */

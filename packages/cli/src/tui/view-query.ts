@@ -3,7 +3,7 @@ import { cut, width } from '../terminal/text.ts';
 import type { EditLine } from './edit-line.ts';
 import { type QueryWord, queryWords } from './query-words.ts';
 import { fit, type Line, lineWidth, type Span, span, spread, type Tone } from './spans.ts';
-import { question, type State, sameQuestion } from './state.ts';
+import { isSettled, type State } from './state.ts';
 
 const TONES: Readonly<Record<QueryWord['kind'], Tone>> = {
   blank: 'plain',
@@ -18,12 +18,23 @@ const TONES: Readonly<Record<QueryWord['kind'], Tone>> = {
 /** The top line: index, mode, the query under the cursor, and what came of it. */
 export function queryLine(state: State): Line {
   const { columns, index } = state;
-  const name: Line = [span(` ${cut(index.name, 24)}`, 'strong'), span('  lexical   ', 'dim')];
-  const left = columns < 70 ? name.slice(0, 1).concat(span('  ')) : name;
+  if (index.name === '') return [span(' lhs', 'strong'), span('  which index?', 'dim')];
+  const left: Line = [span(` ${cut(index.name, 24)}`, 'strong'), ...modeSpans(state)];
   const asked = width(state.line.text) + 2;
   const found = foundLine(state, columns - lineWidth(left) - asked);
   const room = columns - lineWidth(left) - lineWidth(found) - 1;
   return spread([...left, ...editedLine(state.line, Math.max(8, room), true)], found, columns);
+}
+
+/** How it is asked; with a sign where there is a choice. */
+function modeSpans({ mode, index: { modes }, columns }: State): Line {
+  const isUsual = mode === 'lexical';
+  if (columns < 70 && isUsual) return [span('  ')];
+  const sign = modes.length > 1 && columns >= 70 ? ' ▾' : '';
+  return [
+    span(`  ${mode}${sign}`, isUsual ? 'dim' : 'operator'),
+    span(columns < 70 ? '  ' : '   '),
+  ];
 }
 
 /** Hits, time and how far behind the table; or why the line cannot be asked. */
@@ -34,7 +45,7 @@ function foundLine(state: State, free: number): Line {
     return [span('  '), span(cut(hint, room), 'wrong'), span(' ')];
   }
   if (answer === undefined) return [span('  …  ', 'dim')];
-  const isNew = sameQuestion(answer.question, question(state));
+  const isNew = isSettled(state);
   const hits = span(
     `  ${count(answer.total)} ${answer.total === 1 ? 'hit' : 'hits'}`,
     isNew ? 'strong' : 'dim',

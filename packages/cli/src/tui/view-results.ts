@@ -17,7 +17,7 @@ export function resultLines(state: State, columns: number, rows: number): Line[]
     const taken = state.marked.includes(keyText(hit));
     const sign = span(`${chosen ? '▸' : ' '}${taken ? '*' : ' '}`, 'operator');
     const figure = span(`${pad(leading(hit, state), 5, 'right')} `, 'dim');
-    const key = span(`${pad(cut(printable(shortKey(hit)), keys), keys)} `, 'field');
+    const key = span(`${pad(cut(shortKey(hit), keys), keys)} `, 'field');
     const line = [sign, figure, key, ...titleSpans(hit, state)];
     const room = fit(line, columns);
     if (isStale(state)) return toned(room, 'dim');
@@ -31,14 +31,14 @@ export function resultLines(state: State, columns: number, rows: number): Line[]
 function shortKey(hit: Hit): string {
   const { partition = [], identifier } = hit.coordinates;
   const parts = [...partition, ...identifier];
-  if (parts.length === 1) return keyText(hit);
-  return parts.map(({ value }) => cut(value, 10)).join(',');
+  if (parts.length === 1) return printable(keyText(hit));
+  return parts.map(({ value }) => cut(printable(value), 10)).join(',');
 }
 
 /** The score, or the value of the order; only so much of it as fits. */
 function leading(hit: Hit, { answer }: State): string {
-  const sort = answer?.question.sort;
-  if (sort === undefined) return hit.score.toFixed(hit.score < 100 ? 2 : 0);
+  const sort = answer?.question.sort ?? [];
+  if (sort.length === 0) return hit.score.toFixed(hit.score < 100 ? 2 : 0);
   return cut(printable(shortValue(hit.sort?.[0] ?? null)), 10);
 }
 

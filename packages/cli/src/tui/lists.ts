@@ -1,0 +1,127 @@
+import type {
+  Backend,
+  IndexDescription,
+  JsonObject,
+  SearchRequest,
+} from '@lakehouse-search/engine';
+import { bytes, count, plural } from '../terminal/figures.ts';
+import { facetsOf } from './asks.ts';
+import { valueText } from './completion.ts';
+import { EVERYTHING, keptRequest, type Mode, restored, type ScreenIndex } from './question.ts';
+import {
+  type Choice,
+  facetFields,
+  type ListKind,
+  question,
+  type State,
+  shownQuestion,
+  tells,
+} from './state.ts';
+
+/** The choices of a list that has to be fetched. Throws what the backend refuses. */
+export async function listChoices(
+  backend: Backend,
+  state: State,
+  of: ListKind,
+  history: readonly string[],
+): Promise<readonly Choice[]> {
+  switch (of) {
+    case 'history':
+      return history.map((query) => ({ label: query, does: { type: 'query', query } }));
+    case 'saved':
+      return savedChoices(backend, state.index.name);
+    case 'indexes':
+      return indexChoices(backend, state.index.name);
+    default:
+      return facetChoices(backend, state);
+  }
+}
+
+/** Saved queries of the index, under whichever of its names they were saved. */
+async function savedChoices(backend: Backend, index: string): Promise<Choice[]> {
+  const [saved, aliases] = await Promise.all([backend.listSavedQueries(), backend.listAliases()]);
+  const real = (name: string) => aliases.find(({ alias }) => alias === name)?.index ?? name;
+  const own = saved.filter(
+    ({ request }) => request.index === undefined || real(request.index) === real(index),
+  );
+  return Promise.all(own.map(({ name, request }) => savedChoice(backend, index, name, request)));
+}
+
+async function savedChoice(
+  backend: Backend,
+  index: string,
+  name: string,
+  request: SearchRequest,
+): Promise<Choice> {
+  const { syntax } = request;
+  const tree = async (ast: JsonObject) =>
+    (await backend.printQuery({ index, ast, ...(syntax === undefined ? {} : { syntax }) })).query;
+  try {
+    const parts = await restored(request, tree);
+    const { query, filters, sort } = parts;
+    const rest = [...filters, ...sort.map((s) => `by ${s.field}`)].join(' · ');
+    return {
+      label: name,
+      detail: `${query === '' ? EVERYTHING : query}${rest === '' ? '' : `  ${rest}`}`,
+      does: { type: 'restore', name, restored: parts },
+    };
+  } catch {
+    const why = `${name} is a tree that no query string says: lhs query run ${name}`;
+    return { label: name, detail: 'a query tree', does: { type: 'refuse', why } };
+  }
+}
+
+async function indexChoices(backend: Backend, current: string): Promise<Choice[]> {
+  const indexes = await backend.listIndexes();
+  return indexes.map(({ name, status, num_docs, bytes: size, error }) => {
+    const isOn = name === current;
+    if (error !== undefined) {
+      return { label: name, detail: 'cannot be opened', does: { type: 'refuse', why: error } };
+    }
+    if (status !== 'live') {
+      const why = `${name} is not built yet: lhs index reindex ${name}`;
+      return { label: name, detail: 'not built yet', does: { type: 'refuse', why } };
+    }
+    const detail = `${plural(num_docs, 'row')} · ${bytes(size)}`;
+    return { label: name, detail, isOn, does: { type: 'index', name } };
+  });
+}
+
+/** Values among the hits, those that narrow already first. */
+async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
+  const { index, filters } = state;
+  const fields = facetFields(index);
+  if (fields.length === 0) return [];
+  const facets = await facetsOf(backend, index, shownQuestion(state), fields, 20);
+  const choice = (clause: string, label: string, detail?: string): Choice => ({
+    label,
+    detail,
+    isOn: filters.includes(clause),
+    does: { type: 'filter', clause },
+  });
+  const offered = facets
+    .filter((facet) => tells(facet, index))
+    .flatMap(({ field, buckets }) =>
+      buckets.map(({ value, count: n }) =>
+        choice(`${field}:${valueText(value)}`, `${field}:${value}`, count(n)),
+      ),
+    );
+  const on = filters.map((clause) => choice(clause, clause, 'takes it away'));
+  return [...on, ...offered.filter((one) => !one.isOn)];
+}
+
+/** Keeps what is asked now under a name. Throws what the backend refuses. */
+export async function saveQuestion(backend: Backend, state: State, name: string): Promise<void> {
+  await backend.createSavedQuery({ name, request: keptRequest(state.index.name, question(state)) });
+}
+
+/** An index as the screen needs to know it. Throws what the backend refuses. */
+export async function screenIndex(backend: Backend, name: string): Promise<ScreenIndex> {
+  const description = await backend.describeIndex({ index: name });
+  const { fields, sort_fields: sortFields } = description;
+  return { name, fields, sortFields, modes: modesOf(description) };
+}
+
+function modesOf(_description: IndexDescription): readonly Mode[] {
+  return ['lexical'];
+}

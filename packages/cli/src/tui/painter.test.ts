@@ -1,0 +1,62 @@
+import stringWidth from 'string-width';
+import { expect, it } from 'vitest';
+import { isEven, printable } from '../terminal/text.ts';
+import { paint } from './paint.ts';
+import { Painter } from './painter.ts';
+import { span } from './spans.ts';
+import { initialState, type State } from './state.ts';
+
+const ESC = '\u001b';
+const INDEX = { name: 'x', fields: [], sortFields: [], modes: ['lexical'] as const };
+const start = initialState(INDEX, { columns: 80, rows: 24 });
+
+/** A painter, and what it has written since it was last asked. */
+function painter() {
+  let written: string[] = [];
+  const made = new Painter((text) => written.push(text), false);
+  const drawn = (state: State) => {
+    written = [];
+    made.draw(state);
+    return written.join('');
+  };
+  return { made, drawn };
+}
+
+/** Rows that a frame goes to. */
+const rowsOf = (frame: string) =>
+  [...frame.replaceAll(ESC, '^').matchAll(/\^\[(\d+);1H/g)].map(([, row]) => Number(row));
+
+it('draws rows that have changed, each at its place, and nothing where none has', () => {
+  const { drawn } = painter();
+  expect(rowsOf(drawn(start))).toEqual(Array.from({ length: 24 }, (_, i) => i + 1));
+  expect(drawn({ ...start })).toBe('');
+  expect(rowsOf(drawn({ ...start, note: 'done' }))).toEqual([24]);
+});
+
+it('draws all of it again after others have written, and nothing while they do', () => {
+  const { made, drawn } = painter();
+  drawn(start);
+  made.forget();
+  expect(rowsOf(drawn(start))).toHaveLength(24);
+  made.pause();
+  expect(drawn({ ...start, note: 'done' })).toBe('');
+});
+
+it('ends each frame at the top of the screen with wrapping as it was', () => {
+  const { drawn } = painter();
+  const frame = drawn(start).replaceAll(ESC, '^');
+  expect(frame).toMatch(/^\^\[\?2026h\^\[\?7l/);
+  expect(frame.endsWith('^[H^[?7h^[?2026l')).toBe(true);
+});
+
+it('goes to the column of what follows a text that terminals measure in several ways', () => {
+  expect(paint([span('宽'), span(' │ ')], false)).toBe('宽\u001b[3G │ ');
+  expect(paint([span('é ─'), span(' │ ')], false)).toBe('é ─ │ ');
+});
+
+it('measures texts of even characters as string-width does', () => {
+  for (let code = 0; code < 0x10000; code++) {
+    const char = String.fromCharCode(code);
+    if (isEven(char)) expect([code, stringWidth(char), printable(char)]).toEqual([code, 1, char]);
+  }
+});
