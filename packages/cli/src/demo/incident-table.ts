@@ -36,10 +36,17 @@ fields:
   - { name: minutes, type: LONG }
   - { name: host, type: IP }
   - { name: resolved, type: BOOL }
+  - { name: meaning, type: VECTOR, source: [title, narrative] }
 variants:
   - { column: details, flatten: true }
 `;
 }
+
+/** A question in other words than those of the report that it finds. */
+export const MEANING = {
+  shows: 'meaning, no word in common',
+  query_text: 'employees locked outside the office entrance',
+} as const;
 
 /** Six questions that show what the index can do: what they show, and the request. */
 export const QUESTIONS = [

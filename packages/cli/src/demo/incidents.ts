@@ -1,3 +1,4 @@
+import { oddReport } from './odd-reports.ts';
 import {
   COMPONENTS,
   CUSTOMERS,
@@ -37,6 +38,12 @@ export function incidents(first: number, count: number): Incident[] {
 }
 
 function incident(id: number): Incident {
+  const report = madeUp(id);
+  const odd = oddReport(id);
+  return odd === undefined ? report : { ...report, ...odd, details: { kind: 'odd' } };
+}
+
+function madeUp(id: number): Incident {
   const random = seeded(SEED + id * 7919);
   const trouble = random.pick(TROUBLES);
   const slots = slotsFor(random);

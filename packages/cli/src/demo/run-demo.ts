@@ -3,7 +3,7 @@ import { type Backend, formatKey, type SearchResponse } from '@lakehouse-search/
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import { forgetDemo } from './forget-index.ts';
-import { INCIDENT_SCHEMA, incidentDefinition, QUESTIONS } from './incident-table.ts';
+import { INCIDENT_SCHEMA, incidentDefinition, MEANING, QUESTIONS } from './incident-table.ts';
 import { closed, incidents } from './incidents.ts';
 
 /** Tells a line of the story. */
@@ -27,7 +27,7 @@ const CLOSED = [4216, 4217, 4218];
 const GONE = [4219, 4220];
 
 /**
- * The whole story in the data folder: 1. a table, 2. an index, 3. six questions, 4. the table
+ * The whole story in the data folder: 1. a table, 2. an index, 3. seven questions, 4. the table
  * changes and the index follows, 5. verify. A table and an index of an earlier demo are replaced.
  */
 export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Promise<DemoReport> {
@@ -49,7 +49,7 @@ export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Pr
     return backend.reindex({ index: INDEX });
   });
   tell(
-    `2  an index    title, narrative, service, severity, opened_at, host, details → ${bytes(index.value.bytes)}  ${index.time}`,
+    `2  an index    title, narrative and what they mean, service, severity, opened_at, host, details → ${bytes(index.value.bytes)}  ${index.time}`,
   );
 
   tell('3  questions');
@@ -62,6 +62,7 @@ export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Pr
     );
     questions.push({ query: request.query, total: answer.total });
   }
+  questions.push(await byMeaning(backend, tell));
   await hydrated(backend, tell);
 
   const changed = await change(backend, config, tell);
@@ -88,6 +89,16 @@ function firstHit(answer: SearchResponse): string {
   const [hit] = answer.hits;
   if (hit === undefined) return 'none';
   return `${formatKey(hit.coordinates)} “${String(hit.fields?.title ?? '')}”`;
+}
+
+/** The one question that shares no word with what it finds. */
+async function byMeaning(backend: Backend, tell: Tell) {
+  const { shows, query_text } = MEANING;
+  const answer = await backend.semantic({ index: INDEX, query_text, limit: 1 });
+  tell(`   lhs search ${INDEX} '${query_text}' --mode semantic`);
+  const time = duration(answer.took_ms);
+  tell(`     ${shows}: the nearest of ${count(ROWS)}, ${time}; first: ${firstHit(answer)}`);
+  return { query: query_text, total: answer.total };
 }
 
 async function hydrated(backend: Backend, tell: Tell): Promise<void> {

@@ -1,0 +1,36 @@
+/**
+ * What somebody might ask who remembers the demo's odd reports (src/demo/odd-reports.ts, in their order) and none of
+ * their words: no question shares a word with its report once both are analysed.
+ */
+export const PARAPHRASES: readonly string[] = [
+  'flooding damaged hardware in a datacenter',
+  'animal bit a wire and internet went down',
+  "a drink ruined somebody's computer",
+  'emails were not translated correctly for readers',
+  'employees locked outside the office entrance',
+  'equipment overheating because cooling broke',
+  'buyers paid with an incorrect currency',
+  'rude answers by an automated support agent',
+  'store locations displayed at incorrect coordinates',
+  'young people unable to register an account',
+  'duty engineers received no alerts',
+  'video streaming quality is bad while travelling',
+  'packages delivered to a city of that name in a different country',
+  'electricity outage caused by bad weather',
+  'confidential salary information exposed through secondhand equipment',
+  'images accidentally erased by a junior employee and restored through a backup',
+  'buyers got far too many rewards because of number formatting',
+  'accessibility problem for visually impaired users at purchase',
+  'telephone hotline kept repeating itself',
+  'ocean level prediction incorrect for ships',
+  'unusual unicode characters in names make printing fail',
+  'electric vehicles stopped working in cold winter temperatures',
+  'audience could not cast ballots because of a time zone mistake',
+  'dangerous food ingredients not shown to diners',
+  'private pictures visible to other people',
+  'fitness club believed it was overcrowded',
+  'no more measurements by a high altitude probe',
+  'heavy vehicles given unsuitable directions',
+  'billed by mistake for novels people did not take',
+  'concert venue oversold places',
+];
