@@ -1,4 +1,5 @@
 import { popcount } from '../base/bitmap.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
@@ -87,6 +88,7 @@ export class VectorReader {
       this.count < 0 ||
       this.count > this.docs ||
       this.dims < 1 ||
+      this.dims > LIMITS.vectorDims ||
       this.#present.length !== 8 * ranges ||
       this.#ranks.length !== ranges ||
       docOf.length !== (all ? 0 : this.count) ||

@@ -5,6 +5,7 @@ import type { VectorPlan } from '../schema/field-plan.ts';
 import { packSections } from '../storage/sections.ts';
 import { FloatSink } from './float-sink.ts';
 import { rowBytes, SIMILARITIES, splitCodes } from './format.ts';
+import { Planes } from './planes.ts';
 import type { VectorReader } from './vector-reader.ts';
 
 /** What a writer has to know of a field's plan. */
@@ -23,13 +24,12 @@ export class VectorWriter {
   readonly #scales = new FloatSink(Float32Array);
   readonly #norms = new FloatSink(Float64Array);
   readonly #rests = new FloatSink(Float32Array);
-  readonly #high: Int8Array[] = [];
-  readonly #low: Int8Array[] = [];
+  readonly #planes: Planes;
   #docs = 0;
-  #bytes = 0;
 
   constructor(layout: VectorLayout) {
     this.layout = layout;
+    this.#planes = new Planes(rowBytes(layout.dims));
   }
 
   get docs(): number {
@@ -43,7 +43,7 @@ export class VectorWriter {
 
   /** Bytes of memory held. */
   get bytes(): number {
-    return this.#bytes + 24 * this.#docOf.length;
+    return this.#planes.bytes + 24 * this.#docOf.length;
   }
 
   /**
@@ -60,23 +60,18 @@ export class VectorWriter {
     if (block.kind !== 'vector' || block.dims !== dims) {
       throw new TypeError(`a field of vectors takes vectors of ${dims} dimensions`);
     }
-    const row = rowBytes(dims);
-    const most = block.starts[docs] - block.starts[0];
-    const high = new Int8Array(most * row);
-    const low = new Int8Array(most * row);
-    let count = 0;
+    const planes = this.#planes;
     for (let doc = 0; doc < docs; doc++) {
       const at = block.starts[doc];
       if (block.starts[doc + 1] - at > 1) throw new TypeError('a document has one vector at most');
       if (block.starts[doc + 1] === at || block.scales[at] === 0) continue;
-      const split = splitCodes(block.codes, at * dims, dims, high, low, count * row);
-      count++;
+      const place = planes.place();
+      const split = splitCodes(block.codes, at * dims, dims, planes.high, planes.low, place);
       this.#docOf.push(this.#docs + doc);
       this.#scales.push(block.scales[at]);
       this.#norms.push(split.norm);
       this.#rests.push(split.rest);
     }
-    this.#keep(high.subarray(0, count * row), low.subarray(0, count * row));
   }
 
   /**
@@ -120,32 +115,27 @@ export class VectorWriter {
       } else {
         const { row } = reader;
         const first = slots[from];
-        this.#high.push(reader.high.subarray(first * row, (first + to - from) * row));
-        this.#low.push(reader.low.subarray(first * row, (first + to - from) * row));
+        const [begin, end] = [first * row, (first + to - from) * row];
+        this.#planes.takeOver(reader.high.subarray(begin, end), reader.low.subarray(begin, end));
       }
       from = to;
     }
   }
 
   #copy({ high, low, row }: VectorReader, slots: Int32Array): void {
-    const [highs, lows] = [new Int8Array(slots.length * row), new Int8Array(slots.length * row)];
-    slots.forEach((slot, i) => {
-      highs.set(high.subarray(slot * row, (slot + 1) * row), i * row);
-      lows.set(low.subarray(slot * row, (slot + 1) * row), i * row);
-    });
-    this.#keep(highs, lows);
-  }
-
-  #keep(high: Int8Array, low: Int8Array): void {
-    this.#high.push(high);
-    this.#low.push(low);
-    this.#bytes += high.byteLength + low.byteLength;
+    const planes = this.#planes;
+    for (const slot of slots) {
+      const place = planes.place();
+      planes.high.set(high.subarray(slot * row, (slot + 1) * row), place);
+      planes.low.set(low.subarray(slot * row, (slot + 1) * row), place);
+    }
   }
 
   /** The payload's parts. */
   finish(): Uint8Array[] {
     const docOf = this.#docOf.view();
     const all = docOf.length === this.#docs;
+    const { high, low } = this.#planes.parts();
     const head = new DataView(new ArrayBuffer(16));
     head.setInt32(0, this.#docs, true);
     head.setInt32(4, docOf.length, true);
@@ -160,8 +150,8 @@ export class VectorWriter {
       this.#scales.view(),
       this.#norms.view(),
       this.#rests.view(),
-      this.#high,
-      this.#low,
+      high,
+      low,
     ]);
   }
 }
