@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
 import { combine, count, countEach } from './algebra.ts';
 import { between, betweenWide } from './compare.ts';
-import { mark } from './mark.ts';
+import { documents, mark } from './mark.ts';
 
 const TARGET = new URL('../../packages/engine/src/bits/kernel-code.ts', import.meta.url);
 
@@ -15,7 +15,7 @@ const text = `(module (import "env" "memory" (memory 1))
   ${combine('or')} ${combine('and')} ${combine('andnot')}
   ${count('countAnd', 'and', false)} ${count('countOr', 'or', false)}
   ${count('countAndBut', 'and', true)} ${count('countOrBut', 'or', true)}
-  ${countEach} ${mark}
+  ${countEach} ${mark} ${documents}
   ${([1, 2, 4] as const).map(between).join('\n')} ${betweenWide})`;
 
 const assembler = await wabt();

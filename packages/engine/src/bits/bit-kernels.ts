@@ -35,6 +35,8 @@ export interface VectorBits {
   or(intoAt: number, aAt: number, bytes: number): void;
   and(intoAt: number, aAt: number, bytes: number): void;
   andnot(intoAt: number, aAt: number, bytes: number): void;
+  /** The numbers of the set bits to words at `into`, rising; returns how many. */
+  documents(bitsAt: number, bytes: number, intoAt: number): number;
   /**
    * into |= documents whose unsigned code lies in [lo, lo + span] and whose bit is in `present` (0:
    * all), for `words` words of 32 documents, at least one; by bytes of a code.
@@ -113,12 +115,13 @@ class CompiledBits implements BitKernels {
     this.#each = code.countEach;
     this.#counts = arena.i32.subarray(COUNTS_AT >> 2, (COUNTS_AT >> 2) + MOST_UNROLLED);
     this.mark = code.mark;
-    const { or, and, andnot, between1, between2, between4 } = code;
+    const { or, and, andnot, documents, between1, between2, between4 } = code;
     const betweenWide = instance.exports.between8 as VectorBits['betweenWide'];
     this.vectors = {
       or,
       and,
       andnot,
+      documents,
       between: { 1: between1, 2: between2, 4: between4 },
       betweenWide,
     };

@@ -1,4 +1,4 @@
-import { and, andNot, countBits, or, wordsOf } from '../base/bitmap.ts';
+import { and, andNot, countBits, forEachBit, or, wordsOf } from '../base/bitmap.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { bitKernelsOf, vectorsFor } from './bit-kernels.ts';
 
@@ -88,5 +88,18 @@ export class Bitmaps {
   count(bits: Int32Array): number {
     if (bits.buffer !== this.#arena.memory.buffer) return countBits(bits);
     return bitKernelsOf(this.#arena).countAll([bits.byteOffset], 0, bits.byteLength);
+  }
+
+  /** Calls `visit` with every document whose bit is set, rising; for bitmaps with few bits. */
+  forEach(bits: Int32Array, visit: (doc: number) => void): void {
+    const vectors = vectorsFor(this.#arena, bits);
+    const docs = this.takeDirty();
+    if (vectors === null || docs.buffer !== bits.buffer || this.count(bits) > docs.length) {
+      forEachBit(bits, visit);
+    } else {
+      const count = vectors.documents(bits.byteOffset, bits.byteLength, docs.byteOffset);
+      for (let i = 0; i < count; i++) visit(docs[i]!);
+    }
+    this.give(docs);
   }
 }

@@ -77,6 +77,10 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
         expect(into).toEqual(expected);
         pool.give(into);
       }
+      const found: number[] = [];
+      pool.forEach(all[0], (doc) => found.push(doc));
+      const set = Array.from({ length: docs }, (_, doc) => doc).filter((d) => hasBit(all[0], d));
+      expect(found).toEqual(set);
       for (const bits of all) pool.give(bits);
     }
   });

@@ -1,4 +1,5 @@
 import { anyInRange, forEachBit, hasBit } from '../base/bitmap.ts';
+import type { Bitmaps } from '../bits/bitmaps.ts';
 import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import type { SortKey } from './order.ts';
@@ -10,6 +11,8 @@ const ROUNDING = 1 + 1e-9;
 const RANGES_A_ZONE = 4;
 const WORDS_A_RANGE = 8;
 const BOUND_CLASSES = 256;
+/** So few matches are all offered. */
+const FEW_MATCHES = 2048;
 /** Documents that are tested one by one, where all matches could be looked up instead. */
 const MOST_VISITS = 2048;
 
@@ -32,6 +35,7 @@ export interface SegmentMatches {
   readonly constant: number;
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
+  readonly bitmaps: Bitmaps;
 }
 
 /**
@@ -93,9 +97,16 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
 }
 
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
-  if (segment.count === 0 || collectInOrder(segment, top)) return;
-  const { matches, keys, constant } = segment;
+  const { count, keys, constant } = segment;
   const first = keys[0]!;
+  if (count === 0 || collectInOrder(segment, top)) return;
+  const { matches } = segment;
+  if (count < FEW_MATCHES) {
+    segment.bitmaps.forEach(matches, (doc) => {
+      if (first.place(doc, constant) <= top.worst) top.offer(doc, constant);
+    });
+    return;
+  }
   const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
     if (places[i]! > top.worst) break;
@@ -112,7 +123,7 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
 function collectInOrder(segment: SegmentMatches, top: RankedDocs): boolean {
   const { keys, count, constant, segmentKeys } = segment;
   const first = keys[0]!;
-  if (top.limit * segmentKeys.docs > MOST_VISITS * count) return false;
+  if (count < FEW_MATCHES || top.limit * segmentKeys.docs > MOST_VISITS * count) return false;
   const docs = first.byValue?.() ?? null;
   if (docs === null) return false;
   const test = segment.test ?? ((doc) => hasBit(segment.matches, doc));

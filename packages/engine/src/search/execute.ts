@@ -164,6 +164,7 @@ class Search {
       score,
       constant: constant ?? 0,
       scores: scratch.scores,
+      bitmaps: scratch.bitmaps,
     };
     if (collapse && this.#groups !== null) {
       const groups = new SegmentGroups(reader, collapse, keys);

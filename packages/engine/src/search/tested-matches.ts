@@ -47,6 +47,7 @@ export function collectTested(segment: TestedSegment, top: RankedDocs): void {
     score: null,
     constant: 0,
     scores: scratch.scores,
+    bitmaps: scratch.bitmaps,
     get matches() {
       if (whole === null) held.push((whole = wholeMatches(segment)));
       return whole;
