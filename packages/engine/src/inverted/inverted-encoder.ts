@@ -180,7 +180,7 @@ export class InvertedEncoder {
       docsWithField,
       terms,
       flags,
-      longDoc.length,
+      this.#text ? longDoc.length : 0,
       blocks,
       big,
     ]);

@@ -206,8 +206,9 @@ function checkSizes(header: Int32Array, sections: Sections, docs: number, text: 
   const sizes: Partial<Record<Section, number>> = {
     book: 2048,
     codes: text ? docs : 0,
-    longDoc: 4 * longDocs,
-    longLength: 4 * longDocs,
+    // Components of values written before had a count, and no lengths to count.
+    longDoc: text ? 4 * longDocs : 0,
+    longLength: text ? 4 * longDocs : 0,
     blocks: 20 * blocks,
     records: 4 * RECORD_WORDS * bigTerms,
   };

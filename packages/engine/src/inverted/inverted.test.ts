@@ -204,6 +204,20 @@ describe('an inverted component', () => {
     );
   });
 
+  it.each([239, 240, 241, 70_000])('takes %d keywords of one document', (count) => {
+    const many = Array.from({ length: count }, (_, i) => `value ${i}`);
+    const docs = [['value 1'], many, []];
+    const reader = build(docs, { kind: 'keyword' });
+    reader.check();
+    const last = reader.lookup(encoder.encode(`value ${count - 1}`));
+    expect(last?.df).toBe(1);
+    expect(reader.lookup(encoder.encode('value 1'))?.df).toBe(2);
+    const inputs = [{ reader, docMap: new Int32Array([-1, 0, 1]) }];
+    const merged = open(mergeInverted(inputs, 2), 2, 'keyword');
+    merged.check();
+    expect(merged.lookup(encoder.encode(`value ${count - 1}`))?.df).toBe(1);
+  });
+
   it('takes keywords whole, by document only', () => {
     const docs = [['a b', 'c'], [], ['a b', 'a b'], ['日本'.repeat(200)]];
     const reader = build(docs, { kind: 'keyword' });
