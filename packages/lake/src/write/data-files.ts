@@ -77,12 +77,23 @@ async function writeFile(
     'COMPRESSION zstd',
     `ROW_GROUP_SIZE ${ROW_GROUP}`,
     `FIELD_IDS ${fieldIdsOption(schema)}`,
+    ...variantsWhole(schema),
   ];
   const source = `SELECT ${columns} FROM input ${where} ORDER BY rowid`;
   await session.run(`COPY (${source}) TO ${quoteText(real)} (${options.join(', ')})`);
   const statistics = await fileStatistics(session, real, schema);
   const { size } = await stat(real);
   return { ...statistics, recorded, real, partition, fileSize: size };
+}
+
+/**
+ * Variants as they are, texts beside them: left to itself DuckDB gives every path that rows agree on
+ * columns of its own, which takes it for ever with deep values and makes schemas that nobody reads.
+ */
+function variantsWhole(schema: Schema): readonly string[] {
+  const variants = schema.fields.filter((field) => field.type.kind === 'variant');
+  const texts = variants.map((field) => `${quoteName(field.name)}: 'VARCHAR'`);
+  return texts.length === 0 ? [] : [`SHREDDING {${texts.join(', ')}}`];
 }
 
 async function refuseNulls(session: WriterSession, schema: Schema): Promise<void> {
