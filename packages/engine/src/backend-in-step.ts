@@ -47,8 +47,8 @@ export interface ReindexResponse extends VectorCounts {
   /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
   readonly dropped_duplicates?: number;
   /**
-   * Variant values that fit no typed field of their shape, by field; they stay findable in the
-   * flattened column.
+   * Variant values that fit no typed field of their shape, by field: they stay findable in the
+   * flattened column. By the column's name: leaves beyond the limits of its path terms.
    */
   readonly untyped_values?: Readonly<Record<string, number>>;
 }

@@ -31,6 +31,8 @@ export const LIMITS = Object.freeze({
   aggExactValues: 65_536,
   termBytes: 255,
   keywordBytes: 32_766,
+  variantLeaves: 65_536,
+  variantTermBytes: 8 * 2 ** 20,
   definitionBytes: 256 * 1024,
   definitionDepth: 32,
   definitionFields: 1000,

@@ -96,7 +96,12 @@ function fieldOf(mapping: Mapping, field: MappedField, batch: Batch, leftOut: Le
     case 'variant_text':
       return variantText(batch.columns[source.column], batch.rows);
     case 'variant_paths':
-      return variantPaths(batch.columns[source.column], batch.rows);
+      return variantPaths(
+        batch.columns[source.column],
+        batch.rows,
+        mapping.columns[source.column].name,
+        leftOut,
+      );
     case 'variant_leaf':
       return variantLeaves(mapping, field, source, batch, leftOut);
   }

@@ -41,22 +41,44 @@ export function variantText(vector: ColumnVector, rows: number): FieldBlock {
 }
 
 /**
- * A variant column's path terms, each once a document. A term beyond `LIMITS.keywordBytes` is left
- * out: so long a text is found through the catch-all.
+ * A variant column's path terms, each once a document. Left out and counted under the column's name
+ * are terms beyond `LIMITS.keywordBytes` (so long a text is found through the catch-all), and of one
+ * row those beyond `LIMITS.variantLeaves` terms or `LIMITS.variantTermBytes` in all.
  */
-export function variantPaths(vector: ColumnVector, rows: number): FieldBlock {
+export function variantPaths(
+  vector: ColumnVector,
+  rows: number,
+  column: string,
+  leftOut: LeftOut,
+): FieldBlock {
   const builder = createFieldBuilder('KEYWORD');
+  let left = 0;
   for (let row = 0; row < rows; row++) {
     const node = nodeAt(vector, row);
-    const terms = new Set<string>();
-    if (node !== null) eachLeaf(node, (path, leaf) => terms.add(pathTerm(path, leafText(leaf))));
-    for (const term of terms) {
-      const bytes = encoder.encode(term);
-      if (bytes.length <= LIMITS.keywordBytes) builder.add(bytes);
-    }
+    if (node !== null) left += addTerms(node, (term) => builder.add(term));
     builder.endDocument();
   }
+  if (left > 0) leftOut.set(column, (leftOut.get(column) ?? 0) + left);
   return builder.finish();
+}
+
+/** Gives each term of a row once, in the order of its leaves; answers how many did not fit. */
+function addTerms(node: VariantNode, add: (term: Uint8Array) => void): number {
+  const seen = new Set<string>();
+  let bytes = 0;
+  let left = 0;
+  eachLeaf(node, (path, leaf) => {
+    const full = seen.size >= LIMITS.variantLeaves || bytes >= LIMITS.variantTermBytes;
+    if (full) return left++;
+    const text = pathTerm(path, leafText(leaf));
+    if (seen.has(text)) return;
+    const term = text.length > LIMITS.keywordBytes ? null : encoder.encode(text);
+    if (term === null || term.length > LIMITS.keywordBytes) return left++;
+    seen.add(text);
+    bytes += term.length;
+    add(term);
+  });
+  return left;
 }
 
 /**

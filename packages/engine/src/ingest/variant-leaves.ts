@@ -11,7 +11,7 @@ type Leaf = Exclude<VariantNode, { kind: 'array' } | { kind: 'object' }>;
 /** Calls `visit` for every leaf with its path (keys joined by "."; arrays add nothing). */
 export function eachLeaf(
   node: VariantNode,
-  visit: (path: string, leaf: Leaf) => void,
+  visit: (path: string, leaf: Leaf) => unknown,
   path = '',
 ): void {
   if (node.kind === 'array') {

@@ -12,6 +12,18 @@ const SEED = 20261121;
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const EMPTY = bytes(1, 0, 0);
 
+/** `[[[…null…]]]` byte by byte: an array of one element with offsets of four bytes at each level. */
+function nestedArrays(levels: number): Uint8Array {
+  const size = 10 * levels + 1;
+  const out = new DataView(new ArrayBuffer(size));
+  for (let at = 0; at < size - 1; at += 10) {
+    out.setUint8(at, 3 | (3 << 2));
+    out.setUint8(at + 1, 1);
+    out.setUint32(at + 6, size - at - 10, true);
+  }
+  return new Uint8Array(out.buffer);
+}
+
 describe('decode', () => {
   it('reads every primitive by its published id', () => {
     const le = (value: bigint) => {
@@ -65,11 +77,12 @@ describe('decode', () => {
     expect(() => decodeVariant(EMPTY, bytes(21 << 2))).toThrow(/primitive type 21/);
     expect(() => decodeVariant(bytes(2, 0, 0), bytes(0))).toThrow(/version 2/);
     let deep: VariantNode = { kind: 'null' };
-    for (let i = 0; i < 64; i++) deep = { kind: 'array', elements: [deep] };
+    for (let i = 0; i < 500; i++) deep = { kind: 'array', elements: [deep] };
     const { value } = encodeVariant(deep);
     expect(decodeVariant(EMPTY, value).kind).toBe('array');
     const deeper = bytes(3 | (1 << 2), 1, 0, 0, value.length & 0xff, value.length >>> 8, ...value);
     expect(() => decodeVariant(EMPTY, deeper)).toThrow(/deeper/);
+    expect(() => decodeVariant(EMPTY, nestedArrays(100_000))).toThrow(/deeper than 500/);
   });
 
   it('never hangs or crashes on damaged bytes', () => {
