@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Home } from './child.ts';
+import { Home, lines } from './child.ts';
 
 /** `lhs model …` as processes of their own. */
 const SHIPPED = fileURLToPath(new URL('../../model-static-384/', import.meta.url));
@@ -102,4 +102,19 @@ describe('model', () => {
       });
     }
   });
+});
+
+it('prints what docs/models.md shows', async () => {
+  const page = readFileSync(
+    fileURLToPath(new URL('../../../docs/models.md', import.meta.url)),
+    'utf8',
+  );
+  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block);
+  const examples = blocks.flatMap((block) => block.split(/^\$ lhs /m).slice(1));
+  expect(examples.length).toBeGreaterThan(1);
+  for (const example of examples) {
+    const [command = '', ...wanted] = example.trimEnd().split('\n');
+    const { stdout } = await home.run(command.split(' '));
+    expect(lines(stdout), command).toEqual(wanted);
+  }
 });
