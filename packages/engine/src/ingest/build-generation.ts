@@ -41,8 +41,10 @@ export function modelPlaces({
   definition,
   baseDir,
   openEmbedder,
+  lock,
 }: Omit<LockedIndex, 'table'>): ModelPlaces {
-  return { index: definition.index, folder, baseDir, openEmbedder };
+  const fence = () => lock.assertHeld();
+  return { index: definition.index, folder, baseDir, openEmbedder, fence };
 }
 
 /** The mapping of a definition over a table as it is now. Throws invalid_definition. */

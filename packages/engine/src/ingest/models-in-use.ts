@@ -20,6 +20,8 @@ export interface ModelPlaces {
   /** The folder from which a definition's relative paths are taken. */
   readonly baseDir: string;
   readonly openEmbedder: OpenEmbedder;
+  /** Throws when the index's lock is lost. */
+  readonly fence?: () => void;
 }
 
 interface OpenModel {
@@ -82,10 +84,11 @@ export class ModelsInUse {
   }
 
   async #openModel(model: string): Promise<OpenModel> {
-    const { folder, baseDir, openEmbedder } = this.#places;
+    const { folder, baseDir, openEmbedder, fence } = this.#places;
     const embedder = await openEmbedder(model, baseDir);
     try {
-      const cache = EmbeddingCache.open(join(folder, CACHE_FOLDER), embedder.identity);
+      const home = join(folder, CACHE_FOLDER);
+      const cache = EmbeddingCache.open(home, embedder.identity, { fence });
       const cached = new CachedEmbedder(embedder, cache);
       return { embedder, cache, cached };
     } catch (error) {

@@ -2,11 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Random, seeded } from '../power-loss/crash-states.ts';
 import { expectSound, type Operation, Stage } from './operations.ts';
-import type { ChildWork } from './work.ts';
+import { type ChildWork, openData } from './work.ts';
 
 /**
  * Real processes that are killed (SIGKILL) at each call of an operation that changes something, and
@@ -255,7 +254,7 @@ describe.skipIf(!strace)('SIGKILL by strace, native code included', () => {
 });
 
 async function withIndex(data: string): Promise<void> {
-  const backend = await openLocal(data);
+  const backend = await openData(data);
   await backend.createIndex({ definition: stage.table.definition });
   await backend.reindex({});
   await backend.close();
@@ -263,7 +262,7 @@ async function withIndex(data: string): Promise<void> {
 
 /** The registry opens with the index or without it (`count` where it is known), and works. */
 async function expectRegistry(data: string, count: number | null): Promise<void> {
-  const backend = await openLocal(data);
+  const backend = await openData(data);
   const indexes = await backend.listIndexes();
   expect(indexes.length).toBeLessThanOrEqual(1);
   if (count !== null) expect(indexes).toHaveLength(count);

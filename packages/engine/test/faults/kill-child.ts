@@ -25,10 +25,9 @@ interceptFiles(data, (call) => {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
 });
 
-const { openLocal } = await import('@lakehouse-search/engine');
-const { openInline, runWork } = await import('./work.ts');
+const { openData, openInline, runWork } = await import('./work.ts');
 say('begin ');
-const backend = await (how === 'FREE' ? openLocal(data) : openInline(data));
+const backend = await (how === 'FREE' ? openData(data) : openInline(data));
 await runWork(backend, JSON.parse(work) as ChildWork, () => say('.'));
 say(' end ');
 await backend.close();

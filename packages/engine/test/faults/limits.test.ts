@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLocal } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interceptFiles, systemError } from './file-calls.ts';
 import { contentOf, expectSound, indexFolderOf, type Operation, Stage } from './operations.ts';
+import { openData } from './work.ts';
 
 /**
  * What the system forbids: a file system that is mounted read-only, few open files, files that may
@@ -48,7 +48,7 @@ async function mountedReadOnly(folder: string, work: () => Promise<void>): Promi
 }
 
 async function expectReadOnly(data: string, from: Operation): Promise<void> {
-  const backend = await openLocal(data);
+  const backend = await openData(data);
   try {
     expect((await backend.search({ query: 'title:title', limit: 3 })).hits).toHaveLength(3);
     expect(await contentOf(backend)).toBe(from.states[0]);
@@ -103,7 +103,7 @@ describe('a read-only file system', () => {
       return undefined;
     });
     try {
-      const backend = await openLocal(data);
+      const backend = await openData(data);
       expect((await backend.search({ query: 'title:title' })).total).toBeGreaterThan(0);
       await expect(backend.sync({})).rejects.toMatchObject({
         code: 'io_error',

@@ -4,17 +4,18 @@
  * prepared once a snapshot of the table and copied for each case.
  */
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { basename, join } from 'node:path';
+import type { LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/registry/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { expectVectors } from '../expect-vectors.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { exportOf, makeSmallTable, type SmallTable, textOf } from './small-table.ts';
-import { runWork, type Work } from './work.ts';
+import { openData, runWork, type Work } from './work.ts';
 
 /** An operation, the data folder that it begins in, and the contents that it may leave. */
 export interface Operation {
@@ -60,7 +61,7 @@ export class Stage {
   async #prepare(): Promise<void> {
     const data = join(this.folder, 'data');
     for (const [number, { id }] of this.table.snapshots.entries()) {
-      const backend = await openLocal(data);
+      const backend = await openData(data);
       if (number === 0) await backend.createIndex({ definition: this.table.definition });
       if (number === 0) await backend.reindex({ as_of: id });
       else await backend.sync({ until: id });
@@ -77,7 +78,7 @@ export class Stage {
     if (commit === null) throw new Error('nothing was prepared');
     const segments = commit.segments.slice(0, -1);
     writeCommit(directory, { ...commit, number: commit.number + 1, segments });
-    const backend = await openLocal(data);
+    const backend = await openData(data);
     const text = await contentOf(backend);
     await backend.close();
     cpSync(data, join(this.folder, 'at-drifted'), { recursive: true });
@@ -121,7 +122,7 @@ export async function expectSound(
   operation: Operation,
   acknowledged: number,
 ): Promise<void> {
-  const backend = await openLocal(data);
+  const backend = await openData(data);
   try {
     const text = await contentOf(backend);
     const state = operation.states.lastIndexOf(text);
@@ -130,16 +131,33 @@ export async function expectSound(
     const { total } = await backend.search({ query: 'title:again OR title:title', limit: 5 });
     expect(total).toBeGreaterThan(0);
     expect(faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
+    await expectVectorsInStep(data, backend);
     await runWork(backend, operation.work);
+    await expectVectorsInStep(data, backend);
     expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
   } finally {
     await backend.close();
   }
-  const again = await openLocal(data);
+  const again = await openData(data);
   expect((await again.search({ limit: 1 })).total).toBeGreaterThan(0);
   await again.close();
   expect(faultsOf(data)).toEqual([]);
   expect(orphansOf(data), 'I5: orphans outlive two sweeps').toEqual([]);
+}
+
+/** Every document's vector is that of the text that the export tells. */
+async function expectVectorsInStep(data: string, backend: LocalBackend): Promise<void> {
+  const texts = new Map<string, string>();
+  for await (const { coordinates, fields } of backend.exportDocuments({})) {
+    texts.set(coordinates.identifier[0].value, `${fields.service}\n${fields.title}`);
+  }
+  const live = currentGeneration(indexFolderOf(data));
+  const snapshot = openSnapshot(openLocalDirectory(live?.path ?? ''));
+  try {
+    expectVectors(snapshot, 'meaning', texts);
+  } finally {
+    snapshot.release();
+  }
 }
 
 /** The folder of the only index. */
@@ -170,7 +188,8 @@ export function orphansOf(data: string): readonly string[] {
   const folder = indexFolderOf(data);
   const live = currentGeneration(folder)?.path ?? '';
   const named = new Set(namedFiles(data));
-  const top = readdirSync(folder).filter((name) => name !== 'CURRENT' && !live.endsWith(name));
+  const kept = ['CURRENT', 'embeddings', basename(live)];
+  const top = readdirSync(folder).filter((name) => !kept.includes(name));
   const inside = readdirSync(live).filter((name) => !named.has(name) && name !== 'verified');
   const missing = [...named].filter((name) => !existsSync(join(live, name)));
   return [...top, ...inside, ...missing.map((name) => `${name} is missing`)];

@@ -98,6 +98,7 @@ fields:
   - { name: id, type: LONG, fast: true }
   - { name: service, type: KEYWORD, fast: true, cached: true }
   - { name: title, type: TEXT, cached: true }
+  - { name: meaning, type: VECTOR, source: [service, title], model: ./tiny, dims: 8 }
 `;
 }
 

@@ -1,4 +1,5 @@
 import { type LocalBackend, openLocal, openLocalDirectory } from '@lakehouse-search/engine';
+import { tinyModels } from '../tiny-model.ts';
 
 /** What is done to a data folder; as JSON it goes to a child process. */
 export type Work =
@@ -14,9 +15,17 @@ export type ChildWork =
   | { readonly kind: 'create'; readonly definition: string }
   | { readonly kind: 'drop' };
 
-/** Opens a data folder so that merges run in this thread, where their calls are seen. */
+/** Opens a data folder; its model is the tiny one. */
+export function openData(data: string): Promise<LocalBackend> {
+  return openLocal(data, { openEmbedder: tinyModels().open });
+}
+
+/** As `openData`, so that merges run in this thread, where their calls are seen. */
 export function openInline(data: string): Promise<LocalBackend> {
-  return openLocal(data, { openDirectory: (path, fence) => openLocalDirectory(path, fence) });
+  return openLocal(data, {
+    openEmbedder: tinyModels().open,
+    openDirectory: (path, fence) => openLocalDirectory(path, fence),
+  });
 }
 
 /** Does it; `acknowledged` is told of each commit of a sync. */

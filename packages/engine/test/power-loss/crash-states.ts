@@ -47,6 +47,9 @@ export function crashState(
   const folders = new Map<number, Map<string, number>>();
   for (const [node, content] of trace.base) {
     if (!(content instanceof Uint8Array)) folders.set(node, new Map(content));
+    else if (isWritten(events, node)) {
+      disk.set(node, bytesOf(events, node, model, random, content));
+    }
   }
   const keeps = model === 'ordered' ? orderedNames(events, random) : posixNames(events, random);
   events.forEach((event, at) => {
@@ -84,14 +87,19 @@ function posixNames(events: readonly DiskEvent[], random: Random): Keeps {
   };
 }
 
+const isWritten = (events: readonly DiskEvent[], node: number): boolean =>
+  events.some((event) => event.kind === 'write' && event.node === node);
+
+/** A file's bytes; `base`: those that were safe before the first event. All writes append. */
 function bytesOf(
   events: readonly DiskEvent[],
   node: number,
   model: DiskModel,
   random: Random,
+  base: Uint8Array = new Uint8Array(),
 ): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let safe = 0;
+  const parts: Uint8Array[] = [base];
+  let safe = base.length;
   for (const event of events) {
     if (event.kind === 'write' && event.node === node) parts.push(event.bytes);
     if (event.kind === 'fsync' && event.node === node) {

@@ -39,6 +39,8 @@ export class CacheFiles {
   #keys = -1;
   #vectors = -1;
   #count = 0;
+  /** An append failed: the files may be longer than their entries. */
+  #torn = false;
 
   private constructor(folder: string, number: number, model: ModelIdentity, draft: string) {
     this.folder = folder;
@@ -117,9 +119,11 @@ export class CacheFiles {
   /** Appends entries: as many keys as records. */
   append(keys: Uint8Array, records: Uint8Array): void {
     attempt('write', this.#path('vectors'), () => {
-      const at = CACHE_HEADER_BYTES + this.#count * this.#record;
-      writeWhole(this.#vectors, records, at);
-      writeWhole(this.#keys, keys, CACHE_HEADER_BYTES + this.#count * KEY_BYTES);
+      if (this.#torn) this.#cut();
+      this.#torn = true;
+      writeWhole(this.#vectors, records);
+      writeWhole(this.#keys, keys);
+      this.#torn = false;
     });
     this.#count += keys.length / KEY_BYTES;
   }
@@ -149,10 +153,10 @@ export class CacheFiles {
   static #create(folder: string, number: number, model: ModelIdentity, draft: string): CacheFiles {
     const files = new CacheFiles(folder, number, model, draft);
     try {
-      files.#vectors = openSync(files.#path('vectors'), 'w+', 0o644);
-      files.#keys = openSync(files.#path('keys'), 'w+', 0o644);
-      writeWhole(files.#vectors, cacheHeader('vectors', model), 0);
-      writeWhole(files.#keys, cacheHeader('keys', model), 0);
+      for (const kind of ['keys', 'vectors'] as const) rmSync(files.#path(kind), { force: true });
+      files.#open();
+      writeWhole(files.#vectors, cacheHeader('vectors', model));
+      writeWhole(files.#keys, cacheHeader('keys', model));
       return files;
     } catch (error) {
       files.close();
@@ -163,10 +167,10 @@ export class CacheFiles {
   static #reopen(folder: string, number: number, model: ModelIdentity): CacheFiles | null {
     const files = new CacheFiles(folder, number, model, '');
     try {
-      files.#vectors = openSync(files.#path('vectors'), 'r+');
-      files.#keys = openSync(files.#path('keys'), 'r+');
+      files.#open();
       if (files.#headersFit(model)) {
-        files.#cutTail();
+        files.#count = files.#wholeEntries();
+        files.#cut();
         return files;
       }
     } catch (error) {
@@ -186,16 +190,22 @@ export class CacheFiles {
     });
   }
 
-  #cutTail(): void {
+  /** For appending: what is written stands behind what is there. */
+  #open(): void {
+    this.#vectors = openSync(this.#path('vectors'), 'a+', 0o644);
+    this.#keys = openSync(this.#path('keys'), 'a+', 0o644);
+  }
+
+  #wholeEntries(): number {
     const keys = fstatSync(this.#keys).size - CACHE_HEADER_BYTES;
     const vectors = fstatSync(this.#vectors).size - CACHE_HEADER_BYTES;
-    this.#count = Math.min(Math.floor(keys / KEY_BYTES), Math.floor(vectors / this.#record));
-    if (keys !== this.#count * KEY_BYTES) {
-      ftruncateSync(this.#keys, CACHE_HEADER_BYTES + this.#count * KEY_BYTES);
-    }
-    if (vectors !== this.#count * this.#record) {
-      ftruncateSync(this.#vectors, CACHE_HEADER_BYTES + this.#count * this.#record);
-    }
+    return Math.min(Math.floor(keys / KEY_BYTES), Math.floor(vectors / this.#record));
+  }
+
+  /** Cuts off what stands behind the last entry. */
+  #cut(): void {
+    cutTo(this.#keys, CACHE_HEADER_BYTES + this.#count * KEY_BYTES);
+    cutTo(this.#vectors, CACHE_HEADER_BYTES + this.#count * this.#record);
   }
 
   #removeOthers(): void {
@@ -231,10 +241,14 @@ function readWhole(descriptor: number, out: Uint8Array, length: number, position
   return read;
 }
 
-function writeWhole(descriptor: number, bytes: Uint8Array, position: number): void {
+function writeWhole(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) {
-    at += writeSync(descriptor, bytes, at, bytes.length - at, position + at);
+    at += writeSync(descriptor, bytes, at, bytes.length - at);
   }
+}
+
+function cutTo(descriptor: number, length: number): void {
+  if (fstatSync(descriptor).size > length) ftruncateSync(descriptor, length);
 }
 
 function attempt<T>(action: string, path: string, call: () => T): T {

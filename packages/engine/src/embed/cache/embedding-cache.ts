@@ -29,6 +29,8 @@ export interface CacheOptions {
   /** Default `LIMITS.embeddingCacheBytes`. */
   readonly mostBytes?: number;
   readonly compactBytes?: number;
+  /** Throws when this process may no longer write here; asked before every append and rewriting. */
+  readonly fence?: () => void;
 }
 
 /**
@@ -43,6 +45,7 @@ export class EmbeddingCache {
   #table: KeyTable;
   /** Entries that this opening has found or added. */
   #used: Uint8Array;
+  #damaged = false;
 
   private constructor(home: string, model: ModelIdentity, options: Required<CacheOptions>) {
     this.#home = home;
@@ -56,7 +59,8 @@ export class EmbeddingCache {
   /** Opens the cache of a model in a folder, made where it is missing. Throws io_error, disk_full. */
   static open(home: string, model: ModelIdentity, options: CacheOptions = {}): EmbeddingCache {
     const { mostBytes = LIMITS.embeddingCacheBytes, compactBytes = COMPACT_BYTES } = options;
-    return new EmbeddingCache(home, model, { mostBytes, compactBytes });
+    const { fence = () => {} } = options;
+    return new EmbeddingCache(home, model, { mostBytes, compactBytes, fence });
   }
 
   get entries(): number {
@@ -110,20 +114,23 @@ export class EmbeddingCache {
       const record = records.subarray(i * size, (i + 1) * size);
       view.setUint32(i * size, recordChecksum(keyAt(keys.bytes, i), record), true);
     }
+    this.#options.fence();
     this.#files.append(keys.bytes.subarray(0, count * KEY_BYTES), records);
     for (let i = 0; i < count; i++) this.#use(this.#table.add(keys, i));
   }
 
   /**
-   * All texts of the index have been asked for: where most of the rest is of no use, or the bound is
-   * near, only what was used is kept; other models' caches go where all are too large together.
+   * All texts of the index have been asked for: where most of the rest is of no use, the bound is
+   * near or something was damaged, only what was used is kept; other models' caches go where all are
+   * too large together.
    */
   endBuild(): void {
     const used = this.#used.reduce((sum, use) => sum + use, 0);
     const { mostBytes, compactBytes } = this.#options;
     const waste = this.bytes > compactBytes && used < this.entries * USED_SHARE;
     const full = this.bytes > mostBytes * NEAR_SHARE && used < this.entries;
-    if (waste || full) this.#compact();
+    this.#options.fence();
+    if (waste || full || this.#damaged) this.#compact();
     this.#sweepOthers();
   }
 
@@ -152,6 +159,7 @@ export class EmbeddingCache {
       const at = (entries[i] - first) * size;
       if (!this.#isSound(entries[i], view, records.subarray(at, at + size))) {
         entries[i] = -1;
+        this.#damaged = true;
         continue;
       }
       this.#use(entries[i]);
@@ -201,6 +209,7 @@ export class EmbeddingCache {
     this.#files = CacheFiles.open(join(this.#home, modelFolderName(this.#model)), this.#model);
     this.#table = KeyTable.of(this.#files.keys());
     this.#used = new Uint8Array(this.#table.count).fill(1);
+    this.#damaged = false;
   }
 
   #sweepOthers(): void {
