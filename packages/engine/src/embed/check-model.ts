@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { describeModel, type ModelDescription } from './describe-model.ts';
 import type { Embedder } from './embedder.ts';
-import { modelUnavailable } from './model-unavailable.ts';
+import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
 import { openEmbedder } from './open-embedder.ts';
 import { readJson } from './static-manifest.ts';
 import { textsOf } from './texts.ts';
@@ -50,6 +50,8 @@ export interface ModelCheck {
   readonly golden: GoldenCheck | null;
   /** What is wrong, a sentence each. */
   readonly problems: readonly string[];
+  /** What to do about it, where that is known. */
+  readonly hint: string | null;
 }
 
 /** Checks a model. Throws model_unavailable where it is too broken to be described. */
@@ -63,30 +65,29 @@ export async function checkModel(model: string, from?: string): Promise<ModelChe
   const wrong = files.filter(({ ok }) => !ok);
   if (wrong.length > 0) {
     const problems = wrong.map(({ name }) => `"${name}" is not the file that its model lists`);
-    return { model: described, ok: false, files, golden: null, problems };
+    return { model: described, ok: false, files, golden: null, problems, hint: COPY_AGAIN };
   }
-  const { golden, problems } = await tried(described, from);
-  return { model: described, ok: problems.length === 0, files, golden, problems };
+  const { golden, problems, hint } = await tried(described, from);
+  return { model: described, ok: problems.length === 0, files, golden, problems, hint };
 }
 
 async function tried(
   described: ModelDescription,
   from?: string,
-): Promise<Pick<ModelCheck, 'golden' | 'problems'>> {
+): Promise<Pick<ModelCheck, 'golden' | 'problems' | 'hint'>> {
   try {
     const embedder = await openEmbedder(described.model, { from });
     try {
       const problems = await sentenceProblems(embedder);
       const golden = await checkGolden(described, embedder);
       if (golden?.ok === false) problems.push(`the texts of "${GOLDEN}" give other vectors`);
-      return { golden, problems };
+      return { golden, problems, hint: null };
     } finally {
       await embedder.close();
     }
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    const way = error.hint === undefined ? '' : ` (${error.hint})`;
-    return { golden: null, problems: [`${error.message}${way}`] };
+    return { golden: null, problems: [error.message], hint: error.hint ?? null };
   }
 }
 

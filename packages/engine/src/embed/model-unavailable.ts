@@ -21,4 +21,4 @@ export function modelUnavailable({ path, found, hint, cause }: ModelFault): LhsE
 }
 
 /** The way out of a file that is not what its model says. */
-export const COPY_AGAIN = 'put the whole model folder there again; lhs model check looks at it';
+export const COPY_AGAIN = 'put the whole model folder there again';

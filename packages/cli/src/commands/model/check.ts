@@ -33,6 +33,7 @@ export default class ModelCheckCommand extends LhsCommand {
     this.print([
       headline(check),
       ...check.problems.flatMap((problem) => wrap(problem, width)),
+      ...(check.hint === null ? [] : [`  ${check.hint}`]),
       '',
       ...table(columns, rows(check), width, this.style.dim),
     ]);
