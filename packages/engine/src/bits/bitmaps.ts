@@ -90,16 +90,22 @@ export class Bitmaps {
     return bitKernelsOf(this.#arena).countAll([bits.byteOffset], 0, bits.byteLength);
   }
 
-  /** Calls `visit` with every document whose bit is set, rising; for bitmaps with few bits. */
-  forEach(bits: Int32Array, visit: (doc: number) => void): void {
-    const vectors = vectorsFor(this.#arena, bits);
+  /**
+   * The numbers of the set bits, rising, in a bitmap of the pool that the caller gives back; null
+   * where there are more than it has words.
+   */
+  documents(bits: Int32Array): { readonly docs: Int32Array; readonly count: number } | null {
+    if (this.count(bits) > bits.length) return null;
     const docs = this.takeDirty();
-    if (vectors === null || docs.buffer !== bits.buffer || this.count(bits) > docs.length) {
-      forEachBit(bits, visit);
-    } else {
+    const vectors = vectorsFor(this.#arena, bits, docs);
+    if (vectors !== null) {
       const count = vectors.documents(bits.byteOffset, bits.byteLength, docs.byteOffset);
-      for (let i = 0; i < count; i++) visit(docs[i]!);
+      return { docs, count };
     }
-    this.give(docs);
+    let count = 0;
+    forEachBit(bits, (doc) => {
+      docs[count++] = doc;
+    });
+    return { docs, count };
   }
 }

@@ -14,7 +14,9 @@ const BOUND_CLASSES = 256;
 /** So few matches are all offered. */
 const FEW_MATCHES = 2048;
 /** Documents that are tested one by one, where all matches could be looked up instead. */
-const MOST_VISITS = 2048;
+const MOST_VISITS = 1024;
+/** So many times as many as matches that lie anywhere need: then they lie at the other end. */
+const PATIENCE = 4;
 
 /** What of a segment is to be collected. */
 export interface SegmentMatches {
@@ -101,12 +103,7 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const first = keys[0]!;
   if (count === 0 || collectInOrder(segment, top)) return;
   const { matches } = segment;
-  if (count < FEW_MATCHES) {
-    segment.bitmaps.forEach(matches, (doc) => {
-      if (first.place(doc, constant) <= top.worst) top.offer(doc, constant);
-    });
-    return;
-  }
+  if (count < FEW_MATCHES && offerFew(segment, top)) return;
   const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
     if (places[i]! > top.worst) break;
@@ -116,6 +113,15 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   }
 }
 
+/** Offers few matches all. False where they are not so few in a small segment. */
+function offerFew({ matches, constant, bitmaps }: SegmentMatches, top: RankedDocs): boolean {
+  const found = bitmaps.documents(matches);
+  if (found === null) return false;
+  top.offerDocs(found.docs, found.count, constant);
+  bitmaps.give(found.docs);
+  return true;
+}
+
 /**
  * Takes documents in the order of the first key's values until there are enough. False: that order
  * is not at hand, or matches are so rare that the rest of them is better looked for by zone.
@@ -123,12 +129,13 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
 function collectInOrder(segment: SegmentMatches, top: RankedDocs): boolean {
   const { keys, count, constant, segmentKeys } = segment;
   const first = keys[0]!;
-  if (count < FEW_MATCHES || top.limit * segmentKeys.docs > MOST_VISITS * count) return false;
+  const expected = (top.limit * segmentKeys.docs) / count;
+  if (count < FEW_MATCHES || expected > MOST_VISITS) return false;
   const docs = first.byValue?.() ?? null;
   if (docs === null) return false;
   const test = segment.test ?? ((doc) => hasBit(segment.matches, doc));
   const begin = lowerBoundBy(docs.length, (at) => !top.precedes(docs[at]!, constant));
-  const end = Math.min(docs.length, begin + 2 * MOST_VISITS);
+  const end = Math.min(docs.length, begin + Math.ceil(PATIENCE * (expected + top.limit)));
   for (let i = begin; i < end; i++) {
     const doc = docs[i]!;
     if (!test(doc)) continue;

@@ -136,6 +136,30 @@ export class RankedDocs {
     }
   }
 
+  /**
+   * Offers docs[0 .. count), rising, with one score: from the end at which the first ones seem to
+   * lie.
+   */
+  offerDocs(docs: Int32Array, count: number, score: number): void {
+    const first = this.#keys[0]!;
+    if (count === 0) return;
+    const last = count - 1;
+    const backwards = first.place(docs[last]!, score) < first.place(docs[0]!, score);
+    const codes = first.codes?.codes;
+    const falling = first.codes?.desc === true;
+    let worst = this.#worst;
+    let limit = first.codes?.limit(worst) ?? 0;
+    for (let i = 0; i < count; i++) {
+      const doc = docs[backwards ? last - i : i]!;
+      if (codes !== undefined && (falling ? codes[doc]! < limit : codes[doc]! > limit)) continue;
+      if (first.place(doc, score) > worst) continue;
+      this.offer(doc, score);
+      if (worst === this.#worst) continue;
+      worst = this.#worst;
+      limit = first.codes?.limit(worst) ?? 0;
+    }
+  }
+
   /** Offers a document; `score` may be anything where no key asks for it. */
   offer(doc: number, score: number): void {
     const first = this.#keys[0]!.place(doc, score);
