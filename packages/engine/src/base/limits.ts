@@ -5,7 +5,6 @@ export const LIMITS = Object.freeze({
   queryClauses: 1024,
   queryMillis: 10_000,
   setTerms: 65_536,
-  expansionTerms: 1024,
   regexChars: 1000,
   regexRepeat: 1000,
   automatonStates: 10_000,
