@@ -196,13 +196,20 @@ const openBlock = `
   ${set('mask', maskOf('w'))} ${set('tfMask', maskOf('v'))}
   ${set('bit', c32(0))} ${set('tfBit', c32(0))} ${set('b', add(g('b'), c32(1)))}`;
 
+/** 1 where document `d` is in the bitmap `blocked`; 0 where there is none. */
+const isBlocked = `(if (result i32) ${g('blocked')}
+  (then ${and(
+    c32(1),
+    `(i32.shr_u ${load(add(g('blocked'), shl(shr(g('d'), 5), 2)))} ${g('d')})`,
+  )}) (else ${c32(0)}))`;
+
 /**
  * list: postings of blocks [b, blocks) of a list term, where a block's best impact has at least
- * code `first`, that reach theta. Blocks are decoded as they are scored. Stops after a block that
- * emitted; returns where to go on.
+ * code `first`, that reach theta and are not in `blocked` (0: none). Blocks are decoded as they are
+ * scored. Stops after a block that emitted; returns where to go on.
  */
 export const list = `(func (export "list")
-  ${params('i32', 'b blocks last heads data payload df codes first')}
+  ${params('i32', 'b blocks last heads data payload df codes blocked first')}
   ${params('f64', 'weight theta')} (result i32)
   ${locals('i32', 'head w v left d at tfAt mask tfMask bit tfBit tf code flag m')}
   ${locals('f64', 's')}
@@ -215,11 +222,12 @@ export const list = `(func (export "list")
     (loop $postings
       ${set('d', add(add(g('d'), packed('at', 'bit', 'mask')), c32(1)))}
       ${set('bit', add(g('bit'), g('w')))}
-      ${set('tf', add(packed('tfAt', 'tfBit', 'tfMask'), c32(1)))}
+      (if (i32.eqz ${isBlocked}) (then
+        ${set('tf', add(packed('tfAt', 'tfBit', 'tfMask'), c32(1)))}
+        ${set('code', load8(add(g('codes'), g('d'))))} ${set('flag', c32(0))}
+        ${toRow()} ${set('s', `(f64.mul ${g('weight')} ${impact(g('tf'), g('code'))})`)}
+        ${emit}))
       ${set('tfBit', add(g('tfBit'), g('v')))}
-      ${set('code', load8(add(g('codes'), g('d'))))} ${set('flag', c32(0))}
-      ${toRow()} ${set('s', `(f64.mul ${g('weight')} ${impact(g('tf'), g('code'))})`)}
-      ${emit}
       (br_if $postings (local.tee $left ${sub(g('left'), c32(1))})))
     (br $next)))
   (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')}) ${g('b')})`;

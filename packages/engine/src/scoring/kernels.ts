@@ -41,7 +41,7 @@ export interface Kernels {
   ): number;
   /**
    * Postings of blocks [block, blocks) of a list term whose best impact has at least the code
-   * `first`, with scores of at least theta, are emitted. Places as in inverted/list-postings.ts.
+   * `first`, with scores of at least theta and not in `blocked` (0: none), are emitted. Places as in inverted/list-postings.ts.
    * Stops after a block that emitted; returns where to go on.
    */
   list(
@@ -53,6 +53,7 @@ export interface Kernels {
     payload: number,
     df: number,
     codesAt: number,
+    blockedAt: number,
     first: number,
     weight: number,
     theta: number,

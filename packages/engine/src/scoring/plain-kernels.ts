@@ -112,6 +112,7 @@ export class PlainKernels implements Kernels {
     payload: number,
     df: number,
     codesAt: number,
+    blockedAt: number,
     first: number,
     weight: number,
     theta: number,
@@ -130,6 +131,7 @@ export class PlainKernels implements Kernels {
       let doc = b === 0 ? -1 : i32[(lastAt >> 2) + b - 1];
       for (let i = 0; i < size; i++) {
         doc += this.#packed(at, i * width, width) + 1;
+        if (blockedAt !== 0 && (i32[(blockedAt >> 2) + (doc >> 5)] >>> doc) & 1) continue;
         const tf = this.#packed(tfAt, i * tfWidth, tfWidth) + 1;
         const code = this.#u8[codesAt + doc];
         this.#inexact = tf >= PLAIN_ROWS;

@@ -40,6 +40,7 @@ function searchList(scorer: SegmentScorer, clause: Clause): void {
       payload,
       clause.df,
       reader.codes.byteOffset,
+      scorer.blockedAt,
       firstCode(scorer.book, clause.weight, least),
       clause.weight,
       least,
