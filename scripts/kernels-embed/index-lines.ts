@@ -1,7 +1,7 @@
 /**
- *   index(text, end, size, starts, ends, ids, hashes, mask): the hash table of embed/vocabulary.ts
- *   over the lines text .. end (addresses); places in `starts` and `ends` count from the text.
- *   Returns the number of lines, at most size + 1
+ *   index(text, end, size, starts, ends, ids, hashes, mask, beginnings, bits): the tables of
+ *   embed/vocabulary.ts over the lines text .. end (addresses); places in `starts` and `ends` count
+ *   from the text. Returns the number of lines, at most size + 1
  */
 import { BEGINS, GOES_ON, PRIME } from '../../packages/engine/src/embed/piece-hash.ts';
 import { add, and, c32, g, load, load8, locals, params, set, shl, sub } from '../kernels/wat.ts';
@@ -62,10 +62,20 @@ const find = `
     ${set('slot', and(add(g('slot'), c32(1)), g('mask')))}
     (br $slots)))`;
 
+/** Where a hash falls under a mask. */
+const falls = (mask: string): string =>
+  and(xor(xor(g('hash'), shr(g('hash'), 15)), shr(g('hash'), 7)), g(mask));
+
+/** Sets the bit of the beginning that has this hash. */
+const mark = `
+  ${set('bit', falls('bits'))}
+  ${set('p', add(g('beginnings'), shl(shr(g('bit'), 5), 2)))}
+  (i32.store ${g('p')} (i32.or ${load(g('p'))} (i32.shl ${c32(1)} ${g('bit')})))`;
+
 /** The text of the kernel. */
 export const indexLines = `(func (export "index")
-  ${params('i32', 'text end size starts ends ids hashes mask')} (result i32)
-  ${locals('i32', 'at from id hash slot other p q length')}
+  ${params('i32', 'text end size starts ends ids hashes mask beginnings bits')} (result i32)
+  ${locals('i32', 'at from id hash slot other p q length bit')}
   ${set('at', g('text'))}
   (block $done (loop $lines
     (br_if $done (i32.ge_u ${g('at')} ${g('end')}))
@@ -76,13 +86,14 @@ export const indexLines = `(func (export "index")
     (block $line (loop $bytes
       (br_if $line ${ends(g('at'))})
       ${set('hash', `(i32.mul ${xor(g('hash'), load8(g('at')))} ${c32(PRIME)})`)}
+      ${mark}
       ${set('at', add(g('at'), c32(1)))}
       (br $bytes)))
     ${when(
       `(i32.lt_s ${g('id')} ${g('size')})`,
       `${put('starts', g('id'), sub(g('from'), g('text')))}
        ${put('ends', g('id'), sub(g('at'), g('text')))}
-       ${set('slot', and(xor(xor(g('hash'), shr(g('hash'), 15)), shr(g('hash'), 7)), g('mask')))}
+       ${set('slot', falls('mask'))}
        ${find}
        ${put('ids', g('slot'), add(g('id'), c32(1)))}
        ${put('hashes', g('slot'), g('hash'))}`,

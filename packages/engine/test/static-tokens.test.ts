@@ -125,7 +125,7 @@ describe('the word pieces of a text', () => {
 });
 
 it('indexes the vocabulary alike in WebAssembly and by plain loops', () => {
-  for (const table of ['starts', 'ends', 'ids', 'hashes'] as const) {
+  for (const table of ['starts', 'ends', 'ids', 'hashes', 'beginnings'] as const) {
     expect(Buffer.compare(viewOf(compiled[table]), viewOf(plain[table])), table).toBe(0);
   }
   expect(new Set(plain.ids).size - 1).toBe(30_522);

@@ -21,6 +21,8 @@ export interface EmbedKernels {
     ids: number,
     hashes: number,
     mask: number,
+    beginnings: number,
+    bits: number,
   ): number;
 }
 

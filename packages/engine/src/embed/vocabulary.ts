@@ -3,7 +3,7 @@
  * is a string. Pieces that begin a word and pieces that go on ("##" in the file) have keys of their
  * own. In the arena, words of 4 bytes:
  *
- *   starts[size] ends[size] ids[slots] hashes[slots] text
+ *   starts[size] ends[size] ids[slots] hashes[slots] beginnings[PREFIX_BITS / 32] text
  */
 import type { Arena, Region } from '../storage/directory.ts';
 import type { EmbedKernels } from './kernels.ts';
@@ -12,6 +12,7 @@ import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
 
 const LINE_FEED = 10;
 const HASH = 35;
+const PREFIX_BITS = 1 << 20;
 
 /** Open addressing: firstSlot(hash), then the next ones. */
 export interface Vocabulary {
@@ -24,6 +25,11 @@ export interface Vocabulary {
   readonly ids: Int32Array;
   /** Hash of the slot's token. */
   readonly hashes: Int32Array;
+  /**
+   * A bit for the hash of each beginning of each token: where it is not set, no token goes on so. Set
+   * bits may be another's: 8 in 100.
+   */
+  readonly beginnings: Int32Array;
   readonly region: Region;
 }
 
@@ -39,7 +45,7 @@ export function readVocabulary(
 ): Vocabulary {
   const { path, text } = file;
   const vocabulary = place(text, size, arena);
-  const { starts, ends, ids, hashes, bytes, region } = vocabulary;
+  const { starts, ends, ids, hashes, beginnings, bytes, region } = vocabulary;
   const from = bytes.byteOffset;
   const lines =
     kernels === null
@@ -53,6 +59,8 @@ export function readVocabulary(
           ids.byteOffset,
           hashes.byteOffset,
           ids.length - 1,
+          beginnings.byteOffset,
+          PREFIX_BITS - 1,
         );
   if (lines === size) return vocabulary;
   region.release();
@@ -62,7 +70,7 @@ export function readVocabulary(
 
 function place(text: Uint8Array, size: number, arena: Arena): Vocabulary {
   const slots = 2 ** Math.ceil(Math.log2(2 * size + 2));
-  const words = 2 * (size + slots);
+  const words = 2 * (size + slots) + PREFIX_BITS / 32;
   const region = arena.allocate(4 * words + text.length);
   let at = region.offset;
   const take = (length: number) => {
@@ -74,21 +82,26 @@ function place(text: Uint8Array, size: number, arena: Arena): Vocabulary {
   const ends = take(size);
   const ids = take(slots);
   const hashes = take(slots);
+  const beginnings = take(PREFIX_BITS / 32);
   const bytes = new Uint8Array(arena.memory.buffer, at, text.length);
   bytes.set(text);
-  return { bytes, starts, ends, ids, hashes, region };
+  return { bytes, starts, ends, ids, hashes, beginnings, region };
 }
 
 /** What the kernel does. */
 function indexPlain(vocabulary: Vocabulary, size: number): number {
-  const { bytes, starts, ends } = vocabulary;
+  const { bytes, starts, ends, beginnings } = vocabulary;
   let id = 0;
   for (let at = 0; at < bytes.length && id <= size; id++) {
     const inside = bytes[at] === HASH && bytes[at + 1] === HASH && !endsAt(bytes, at + 2);
     if (inside) at += 2;
     const from = at;
     let hash = inside ? GOES_ON : BEGINS;
-    for (; !endsAt(bytes, at); at++) hash = hashStep(hash, bytes[at]);
+    for (; !endsAt(bytes, at); at++) {
+      hash = hashStep(hash, bytes[at]);
+      const bit = firstSlot(hash, PREFIX_BITS - 1);
+      beginnings[bit >> 5] |= 1 << bit;
+    }
     if (id < size) {
       starts[id] = from;
       ends[id] = at;
@@ -112,6 +125,12 @@ function put(vocabulary: Vocabulary, hash: number, id: number): void {
   ids[slot] = id + 1;
   hashes[slot] = hash;
 }
+
+/** Whether a token may begin with what has this hash. */
+export const begins = ({ beginnings }: Vocabulary, hash: number): boolean => {
+  const bit = firstSlot(hash, PREFIX_BITS - 1);
+  return ((beginnings[bit >> 5] >>> bit) & 1) === 1;
+};
 
 /** Whether a token is one that goes on: "##" stands before its text, else a line feed or nothing. */
 export const goesOn = ({ bytes, starts }: Vocabulary, id: number): boolean =>

@@ -1,16 +1,17 @@
 /**
  * Tokenizer of uncased BERT over UTF-8 bytes: text -> ids of word pieces.
  *
- *  1. ASCII runs byte by byte: lower case, words into a buffer with the hash of each of their
- *     beginnings; controls are dropped; white space ends a word; punctuation is a word of its own
+ *  1. ASCII runs byte by byte: lower case, words into a buffer with their hash; controls are dropped;
+ *     white space ends a word; punctuation is a word of its own
  *  2. other code points by their steps (unicode-steps.ts), which also go into the buffer
- *  3. a word: itself if the vocabulary has it, else the longest piece first, again and again; with
- *     no match, or over `maxWordChars` code points, it is one unknown token
+ *  3. a word: itself if the vocabulary has it, else the longest piece first, again and again, looked
+ *     for only as far as pieces go on; with no match, or over `maxWordChars` code points, it is one
+ *     unknown token
  */
 import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
 import { type Step, stepsOf, stepsOfText } from './unicode-steps.ts';
 import { codePointAt, LENGTH_BITS, lengthOf } from './utf8.ts';
-import { goesOn, type Vocabulary } from './vocabulary.ts';
+import { begins, goesOn, type Vocabulary } from './vocabulary.ts';
 
 const DROPPED = 0;
 const SPACE = 1;
@@ -45,9 +46,7 @@ export class WordPieces {
   readonly #most: number;
   readonly #sink: TokenSink;
   readonly #word: Uint8Array;
-  /** Hash of word[0 .. i]. */
-  readonly #hashes: Int32Array;
-  /** The same of the piece that is looked for. */
+  /** Hash of each beginning of the piece that is looked for. */
   readonly #inner: Int32Array;
   readonly #pieces: number[] = [];
   #length = 0;
@@ -64,7 +63,6 @@ export class WordPieces {
     this.#most = options.maxWordChars;
     this.#sink = sink;
     this.#word = new Uint8Array(4 * options.maxWordChars);
-    this.#hashes = new Int32Array(4 * options.maxWordChars);
     this.#inner = new Int32Array(4 * options.maxWordChars);
   }
 
@@ -80,7 +78,6 @@ export class WordPieces {
   /** Reads on to the next byte beyond ASCII; returns where it is. */
   #ascii(bytes: Uint8Array, from: number, to: number): number {
     const word = this.#word;
-    const hashes = this.#hashes;
     const most = this.#most;
     let at = from;
     for (; at < to; at++) {
@@ -88,7 +85,6 @@ export class WordPieces {
       if (kind > OTHER) {
         if (this.#chars++ < most) {
           this.#hash = hashStep(this.#hash, kind);
-          hashes[this.#length] = this.#hash;
           word[this.#length++] = kind;
         }
       } else if (kind === SPACE) this.#end();
@@ -131,7 +127,6 @@ export class WordPieces {
     if (this.#chars++ >= this.#most) return;
     for (const byte of bytes) {
       this.#hash = hashStep(this.#hash, byte);
-      this.#hashes[this.#length] = this.#hash;
       this.#word[this.#length++] = byte;
     }
   }
@@ -164,11 +159,10 @@ export class WordPieces {
     const pieces = this.#pieces;
     pieces.length = 0;
     for (let from = 0; from < length; ) {
-      const hashes = from === 0 ? this.#hashes : this.#hashesFrom(from, length);
-      let piece = length - from;
+      let piece = this.#reach(from, length);
       let id = -1;
       for (; piece > 0; piece--) {
-        id = this.#find(hashes[piece - 1], this.#word, from, piece, from > 0);
+        id = this.#find(this.#inner[piece - 1], this.#word, from, piece, from > 0);
         if (id >= 0) break;
       }
       if (id < 0) return [this.#unknown];
@@ -178,13 +172,17 @@ export class WordPieces {
     return pieces;
   }
 
-  #hashesFrom(from: number, length: number): Int32Array {
-    let hash = GOES_ON;
-    for (let k = from; k < length; k++) {
-      hash = hashStep(hash, this.#word[k]);
-      this.#inner[k - from] = hash;
+  /** Bytes from `from` on with which a piece may begin; leaves the hash of each such beginning. */
+  #reach(from: number, length: number): number {
+    const inner = this.#inner;
+    let hash = from === 0 ? BEGINS : GOES_ON;
+    let reach = 0;
+    for (; from + reach < length; reach++) {
+      hash = hashStep(hash, this.#word[from + reach]);
+      if (!begins(this.#vocabulary, hash)) break;
+      inner[reach] = hash;
     }
-    return this.#inner;
+    return reach;
   }
 
   /** The id of a piece, or -1. */
