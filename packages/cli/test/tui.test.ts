@@ -21,6 +21,7 @@ fields:
   - { name: service, type: KEYWORD, fast: true, cached: true }
   - { name: severity, type: LONG, cached: true }
   - { name: resolved, type: BOOL }
+  - { name: about, type: VECTOR, source: [title, narrative] }
 `;
 
 /** Rows that would draw, move, ring and rename where they reached a terminal as they are. */
@@ -229,12 +230,12 @@ describe.skipIf(!hasTmux)('where lhs tui begins', () => {
     expect(pane.screen()).not.toMatch(/^ +incidents/m);
     pane.press('Enter');
     await pane.until(/^ wild [\s\S]*^▸/m);
+    pane.press('C-x');
+    await pane.until(/^ wild has no VECTOR field/m);
     pane.press('C-g');
     await pane.until(/^▸\* wild/m);
     pane.press('Up', 'Enter');
-    await pane.until(/^ incidents +lexical .* 200 hits /);
-    pane.press('C-x');
-    await pane.until(/^ incidents has no VECTOR field/m);
+    await pane.until(/^ incidents +lexical ▾ .* 200 hits /);
     pane.press('Escape');
     await restored(pane, 130);
   });
@@ -258,6 +259,43 @@ describe.skipIf(!hasTmux)('where lhs tui begins', () => {
     expect(pane.screen()).toContain(' lhs tui needs 50 × 12\n');
     pane.resize(50, 12);
     await pane.until(/^ incidents .* 200 hits[\s\S]*^▸/m);
+  });
+});
+
+describe.skipIf(!hasTmux)('the modes of lhs tui', () => {
+  const text = 'nobody can log in (again)';
+
+  it('asks by meaning as `lhs search --mode semantic` does, and explains it', async () => {
+    const pane = await open();
+    pane.type(text);
+    await pane.until(/^ incidents +lexical ▾ /m);
+    pane.press('C-x');
+    await pane.until(/^ incidents +semantic ▾ .* 100 hits[\s\S]*^▸ 0\.\d{3} id=/m);
+    pane.press('C-e');
+    await pane.until(/^ 0\.\d+ +matched, rank 1 of 100/m);
+    pane.press('Escape');
+    await pane.until(/^▸ 0\.\d{3} id=/m);
+    pane.press('Enter');
+    await restored(pane, 0);
+    const { hits } = await home.json<{
+      hits: { coordinates: { identifier: { value: string }[] } }[];
+    }>(['search', 'incidents', text, '--mode', 'semantic', '--limit', '1']);
+    expect(read('out')).toBe(`id=${hits[0].coordinates.identifier[0].value}\n`);
+  });
+
+  it.each([
+    { columns: 80, rows: 24 },
+    { columns: 120, rows: 40 },
+  ])('is as drawn at $columns x $rows by both', async ({ columns, rows }) => {
+    const pane = await open({ columns, rows, env: { NO_COLOR: '1' } });
+    pane.press('C-x', 'M-m');
+    pane.type('certificate ran out');
+    await pane.until(/^ incidents +hybrid ▾ +certificate ran out +1\d\d hits.*\n─── rank by words/);
+    await pane.until(/│ resolved +true|│ severity +\d/);
+    if (columns >= 100) await pane.until(/^ severity +1 █+ /m);
+    await expect(still(pane.screen())).toMatchFileSnapshot(
+      `golden/tui-hybrid-${columns}x${rows}.txt`,
+    );
   });
 });
 

@@ -1,28 +1,42 @@
-import { type Backend, type Facet, LhsError } from '@lakehouse-search/engine';
+import { type Backend, type Facet, LhsError, type SearchResponse } from '@lakehouse-search/engine';
 import { explainLines } from '../search/explain-lines.ts';
+import { ask as askSearch } from '../search/question.ts';
 import { styleFor } from '../terminal/style.ts';
 import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
-import { type Answer, matchOf, type Question, requestOf, type ScreenIndex } from './question.ts';
+import {
+  type Answer,
+  matchOf,
+  modeOf,
+  nearestOf,
+  pageOf,
+  type Question,
+  type ScreenIndex,
+  searchOf,
+} from './question.ts';
 import { keyText, type Overlay, type State } from './state.ts';
 
 /** A question's answer; where nothing is found and the last word is being typed, its prefix's. */
 export async function ask(
   backend: Backend,
-  { name }: ScreenIndex,
+  index: ScreenIndex,
   question: Question,
 ): Promise<Answer> {
-  const found = await backend.search(requestOf(name, question));
-  const widened = found.total > 0 ? undefined : prefixed(question.query);
+  const hitsOf = (asked: Question) => askSearch(backend, searchOf(index, asked, pageOf(asked)));
+  const found = await hitsOf(question);
+  const isByWords = modeOf(question) === 'lexical';
+  const widened = found.total > 0 || !isByWords ? undefined : prefixed(question.query);
   if (widened === undefined) return answerOf(question, found);
-  const wider = await backend.search(requestOf(name, { ...question, query: widened }));
+  const wider = await hitsOf({ ...question, query: widened });
   return wider.total === 0 ? answerOf(question, found) : { ...answerOf(question, wider), widened };
 }
 
-type Found = Awaited<ReturnType<Backend['search']>>;
-
-function answerOf(question: Question, found: Found): Answer {
-  const { hits, total, took_ms: tookMs, lag_snapshots: lag } = found;
-  return { question, hits, total, tookMs, lag };
+function answerOf(question: Question, found: SearchResponse): Answer {
+  const { hits, total, took_ms: tookMs, lag_snapshots: lag, failed_arms: failed = [] } = found;
+  const said = [
+    ...failed.map(({ arm, message }) => `the ${arm} arm did not answer: ${message}`),
+    ...(found.notes ?? []),
+  ].join(' · ');
+  return { question, hits, total, tookMs, lag, ...(said === '' ? {} : { caveat: said }) };
 }
 
 /** `service:bil` -> `service:bil*`; undefined where the query does not end in a bare word. */
@@ -62,12 +76,16 @@ function truths(typed: string): CompletionItem[] {
 /** The values of some fields among all hits of a question. Throws what the backend refuses. */
 export async function facetsOf(
   backend: Backend,
-  { name }: ScreenIndex,
+  index: ScreenIndex,
   question: Question,
   fields: readonly string[],
   size: number,
 ): Promise<readonly Facet[]> {
-  const { facets } = await backend.facets({ ...matchOf(name, question), fields, size });
+  if (modeOf(question) !== 'lexical') {
+    const page = { limit: 1, facets: { fields, size } };
+    return (await askSearch(backend, searchOf(index, question, page))).facets ?? [];
+  }
+  const { facets } = await backend.facets({ ...matchOf(index.name, question), fields, size });
   return facets;
 }
 
@@ -78,8 +96,12 @@ export async function explanation(
   { hit, question }: Extract<Overlay, { type: 'explain' }>,
 ): Promise<readonly string[]> {
   const { sort } = question;
+  const { query, ...match } = matchOf(index.name, question);
+  const mode = modeOf(question);
   const answer = await backend.explain({
-    ...{ ...matchOf(index.name, question), coordinates: hit.coordinates, limit },
+    ...match,
+    ...(mode === 'lexical' ? { query } : { mode, ...nearestOf(index, question) }),
+    ...{ coordinates: hit.coordinates, limit },
     ...(sort.length === 0 ? {} : { sort }),
   });
   return explainLines(answer, keyText(hit), styleFor({ color: false }), columns - 2);

@@ -7,7 +7,7 @@ import type {
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { facetsOf } from './asks.ts';
 import { valueText } from './completion.ts';
-import { EVERYTHING, keptRequest, type Mode, restored, type ScreenIndex } from './question.ts';
+import { EVERYTHING, keptRequest, restored, type ScreenIndex } from './question.ts';
 import {
   type Choice,
   facetFields,
@@ -110,7 +110,10 @@ async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
   return [...on, ...offered.filter((one) => !one.isOn)];
 }
 
-/** Keeps what is asked now under a name. Throws what the backend refuses. */
+/**
+ * Keeps what is asked now under a name; what is asked by meaning as its words. Throws what the
+ * backend refuses.
+ */
 export async function saveQuestion(backend: Backend, state: State, name: string): Promise<void> {
   await backend.createSavedQuery({ name, request: keptRequest(state.index.name, question(state)) });
 }
@@ -119,9 +122,20 @@ export async function saveQuestion(backend: Backend, state: State, name: string)
 export async function screenIndex(backend: Backend, name: string): Promise<ScreenIndex> {
   const description = await backend.describeIndex({ index: name });
   const { fields, sort_fields: sortFields } = description;
-  return { name, fields, sortFields, modes: modesOf(description) };
+  return { name, fields, sortFields, ...modesOf(name, description) };
 }
 
-function modesOf(_description: IndexDescription): readonly Mode[] {
-  return ['lexical'];
+/** By meaning an index can be asked that has a VECTOR field of a model; by both, with TEXT fields. */
+function modesOf(name: string, { fields, vector_fields: vectors }: IndexDescription) {
+  const of = vectors.find(({ model }) => model !== null);
+  if (of === undefined) {
+    const lexicalOnly =
+      vectors.length === 0
+        ? `${name} has no VECTOR field: it is asked by words alone`
+        : `the vectors of ${name} came with its rows: no model compares a text with them`;
+    return { modes: ['lexical'] as const, lexicalOnly };
+  }
+  const hasText = fields.some(({ type, indexed }) => type === 'TEXT' && indexed);
+  const modes = ['lexical', 'semantic', ...(hasText ? (['hybrid'] as const) : [])] as const;
+  return { modes, vectorField: of.name };
 }

@@ -2,12 +2,12 @@ import type {
   FieldDescription,
   Hit,
   JsonObject,
+  NearestSpec,
+  SearchMode,
   SearchRequest,
   SortSpec,
 } from '@lakehouse-search/engine';
-
-/** How documents are found: by words, by meaning, or by both. */
-export type Mode = 'lexical' | 'semantic' | 'hybrid';
+import type { SearchQuestion } from '../search/question.ts';
 
 /** What the screen needs to know of the index. */
 export interface ScreenIndex {
@@ -16,14 +16,18 @@ export interface ScreenIndex {
   readonly fields: readonly FieldDescription[];
   readonly sortFields: readonly string[];
   /** What it can be asked by; `lexical` always. */
-  readonly modes: readonly Mode[];
+  readonly modes: readonly SearchMode[];
+  /** The VECTOR field that texts are compared with. */
+  readonly vectorField?: string;
+  /** Why it cannot be asked by meaning. */
+  readonly lexicalOnly?: string;
 }
 /** What a saved query says beside its query, filter and order. */
 export type Kept = Pick<SearchRequest, 'syntax' | 'default_operator' | 'collapse'>;
 
 /** What is asked for: together they decide the hits. */
 export interface Question {
-  readonly mode: Mode;
+  readonly mode: SearchMode;
   readonly query: string;
   /** Clauses that all have to hold and never score. */
   readonly filters: readonly string[];
@@ -77,10 +81,34 @@ export function keptRequest(index: string, question: Question): SearchRequest {
   };
 }
 
-/** The request of a page of the screen. */
-export function requestOf(index: string, question: Question): SearchRequest {
-  const highlight = { max_fragments: 1, fragment_size: 200 };
-  return { ...keptRequest(index, question), limit: question.limit, highlight };
+/** By meaning only what has been said can be asked: an empty line is everything in every mode. */
+export const modeOf = ({ mode, query }: Question): SearchMode =>
+  query === EVERYTHING ? 'lexical' : mode;
+
+/** What has to be near, of a question that is asked by meaning. */
+export function nearestOf({ vectorField }: ScreenIndex, { query }: Question): NearestSpec {
+  return {
+    query_text: query,
+    ...(vectorField === undefined ? {} : { vector_field: vectorField }),
+  };
+}
+
+/** The search of a question, in its mode; `page` is what is wanted of its hits. */
+export function searchOf(
+  index: ScreenIndex,
+  question: Question,
+  page: Pick<SearchRequest, 'limit' | 'highlight' | 'facets'>,
+): SearchQuestion {
+  const { query, ...rest } = keptRequest(index.name, question);
+  const mode = modeOf(question);
+  if (mode === 'lexical') return { mode, request: { query, ...rest, ...page } };
+  const request = { ...rest, ...nearestOf(index, question), ...page };
+  return mode === 'semantic' ? { mode, request } : { mode, request };
+}
+
+/** The page of hits that the screen shows. */
+export function pageOf({ limit }: Question): Pick<SearchRequest, 'limit' | 'highlight'> {
+  return { limit, highlight: { max_fragments: 1, fragment_size: 200 } };
 }
 
 const SIMPLE = /[\w.]+:(?:"(?:\\.|[^"\\])*"|[^\s()"]+)/g;

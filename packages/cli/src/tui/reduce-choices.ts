@@ -76,9 +76,9 @@ export function choose(state: State, { does }: Choice): State {
 
 /** The next of the ways that the index can be asked in; where there is one only, why. */
 export function nextMode(state: State): State {
-  const { modes, name } = state.index;
+  const { modes, name, lexicalOnly } = state.index;
   if (modes.length < 2) {
-    return { ...state, note: `${name} has no VECTOR field of texts: it is asked by words alone` };
+    return { ...state, note: lexicalOnly ?? `${name} is asked by words alone` };
   }
   const mode = modes[(modes.indexOf(state.mode) + 1) % modes.length];
   return { ...state, ...AT_TOP, mode };

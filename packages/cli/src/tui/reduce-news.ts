@@ -1,5 +1,6 @@
+import type { SearchMode } from '@lakehouse-search/engine';
 import type { News } from './events.ts';
-import { type Mode, type ScreenIndex, sameQuestion } from './question.ts';
+import { type ScreenIndex, sameQuestion } from './question.ts';
 import { initialState, keyText, question, type State, selected } from './state.ts';
 
 /** The screen after something has come back. An answer to a question that is past changes nothing. */
@@ -63,7 +64,7 @@ function listed(state: State, { of, choices }: Extract<News, { type: 'listed' }>
 /** Another index under the line as it stands; filters, order and marks were the former one's. */
 function openedIndex(state: State, index: ScreenIndex): State {
   const { columns, rows, copied } = state;
-  const mode: Mode = index.modes.includes(state.mode) ? state.mode : 'lexical';
+  const mode: SearchMode = index.modes.includes(state.mode) ? state.mode : 'lexical';
   return { ...initialState(index, { columns, rows }), line: state.line, mode, copied };
 }
 

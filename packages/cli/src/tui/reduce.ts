@@ -5,7 +5,7 @@ import { scrolled } from './layout.ts';
 import { choose, nextMode, opened } from './reduce-choices.ts';
 import { reduceNews, taking } from './reduce-news.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
-import { FRAME_ROWS, keyText, type State, selected } from './state.ts';
+import { FRAME_ROWS, isProse, keyText, type State, selected } from './state.ts';
 
 const NEWS: readonly string[] = [
   'resized',
@@ -88,7 +88,7 @@ const AT_TOP = { cursor: 0, top: 0, previewTop: 0, taking: false } as const;
 
 /** The line has changed: fields are on offer at once, values follow as news. */
 function typed(state: State, line: EditLine): State {
-  const place = completionPlace(line);
+  const place = isProse(state) ? undefined : completionPlace(line);
   const items =
     place === undefined
       ? []

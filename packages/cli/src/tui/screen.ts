@@ -1,6 +1,6 @@
 import { layoutOf } from './layout.ts';
 import { fit, type Line, lineWidth, span } from './spans.ts';
-import type { State } from './state.ts';
+import { isProse, type State } from './state.ts';
 import { completionLine, rule } from './view-completions.ts';
 import { facetPane } from './view-facets.ts';
 import { overlayLines } from './view-overlay.ts';
@@ -80,8 +80,13 @@ const READING_KEYS: readonly (readonly [string, string])[] = [
   ['esc', 'back'],
 ];
 
-function keysOf({ overlay, index }: State): readonly (readonly [string, string])[] {
-  if (overlay === undefined) return KEYS.filter(([key]) => key !== '^X' || index.modes.length > 1);
+function keysOf(state: State): readonly (readonly [string, string])[] {
+  const { overlay, index } = state;
+  if (overlay === undefined) {
+    return KEYS.filter(([key]) => key !== '^X' || index.modes.length > 1).filter(
+      ([key]) => key !== 'tab' || !isProse(state),
+    );
+  }
   if (overlay.type === 'save') return SAVING_KEYS;
   return overlay.type === 'list' ? LIST_KEYS : READING_KEYS;
 }

@@ -75,3 +75,57 @@ it('shows what the parser says over the last hits', async () => {
   await vi.waitFor(() => expect(session.state.hint).toBe('no clause'));
   expect(session.state.answer?.total).toBe(3);
 });
+
+it('asks by meaning with the same filter, order and page, and for facets and reasons in that mode', async () => {
+  const asked: Record<string, object[]> = { search: [], semantic: [], hybrid: [], explain: [] };
+  const found = {
+    ...{ hits: [{ coordinates: { identifier: [{ name: 'id', value: '1' }] }, score: 1 }] },
+    ...{ total: 1, took_ms: 1, lag_snapshots: 0, facets: [] },
+  };
+  const answers = (name: string) => async (request: object) => {
+    asked[name].push(request);
+    return name === 'explain' ? { analyzed: [] } : found;
+  };
+  const backend = {
+    ...Object.fromEntries(Object.keys(asked).map((name) => [name, answers(name)])),
+    getKeys: async () => ({ rows: [] }),
+  } as unknown as Backend;
+  const fields = [
+    ...INDEX.fields,
+    { ...INDEX.fields[0], name: 'kind', type: 'KEYWORD', fast: true, source: ['kind'] },
+  ];
+  const modes = ['lexical', 'semantic', 'hybrid'] as const;
+  const index = { ...INDEX, fields, modes, vectorField: 'about' };
+  const state = {
+    ...initialState(index, { columns: 120, rows: 40 }),
+    filters: ['kind:a', 'b OR c'],
+    sort: [{ field: 'kind', desc: true }],
+  };
+  const history = { read: async () => [], add: async () => undefined };
+  const session = new Session(backend, history, state);
+  session.dispatch({ type: 'mode' });
+  await vi.waitFor(() => expect(asked.search).toHaveLength(1));
+  session.dispatch({ type: 'text', text: 'out (of' });
+  const request = {
+    index: 'x',
+    query_text: 'out (of',
+    vector_field: 'about',
+    filter: 'kind:a AND (b OR c)',
+    sort: [{ field: 'kind', desc: true }],
+  };
+  const { sort: _, ...unsorted } = request;
+  await vi.waitFor(() => expect(asked.semantic).toHaveLength(2));
+  const page = { limit: 40, highlight: { max_fragments: 1, fragment_size: 200 } };
+  expect(asked.semantic[0]).toEqual({ ...request, ...page });
+  expect(asked.semantic[1]).toEqual({
+    ...{ ...unsorted, limit: 1 },
+    facets: { fields: ['kind'], size: 8 },
+  });
+  session.dispatch({ type: 'mode' });
+  await vi.waitFor(() => expect(asked.hybrid.length).toBeGreaterThan(0));
+  expect(asked.hybrid[0]).toEqual({ ...request, ...page });
+  await vi.waitFor(() => expect(session.state.answer?.question.mode).toBe('hybrid'));
+  session.dispatch({ type: 'open', what: 'explain' });
+  await vi.waitFor(() => expect(asked.explain).toHaveLength(1));
+  expect(asked.explain[0]).toMatchObject({ ...request, mode: 'hybrid', limit: 40 });
+});

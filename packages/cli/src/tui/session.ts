@@ -4,10 +4,11 @@ import { completionPlace } from './completion.ts';
 import type { ScreenEvent } from './events.ts';
 import { Lane } from './lane.ts';
 import { listChoices, saveQuestion, screenIndex } from './lists.ts';
-import { type Question, type ScreenIndex, sameQuestion } from './question.ts';
+import { modeOf, type Question, type ScreenIndex, sameQuestion } from './question.ts';
 import { reduce } from './reduce.ts';
 import {
   facetFields,
+  isProse,
   isSettled,
   keyText,
   type ListKind,
@@ -40,6 +41,8 @@ export class Session {
   #state: State;
   #asked: Question | undefined;
   #askedOf: ScreenIndex | undefined;
+  /** Milliseconds of the last answer. */
+  #took = 0;
   #rowAsked: string | undefined;
   #facetsAsked: Question | undefined;
 
@@ -78,10 +81,11 @@ export class Session {
     const { opening } = this.#state;
     if (opening !== undefined && opening !== before.opening) this.#open(opening);
     this.#askHits();
-    if (this.#state.line !== before.line) this.#askValues();
+    if (TYPING.includes(event.type) && this.#state.line !== before.line) this.#askValues();
     if (event.type !== 'row' && event.type !== 'faceted') this.#askRow();
     this.#askFacets();
     const { overlay } = this.#state;
+    if (overlay !== undefined && before.overlay === undefined) this.#suggest.clear();
     if (overlay !== undefined && overlay !== before.overlay) this.#askOverlay(overlay, before);
   };
 
@@ -93,18 +97,21 @@ export class Session {
     this.#asked = wanted;
     this.#askedOf = index;
     this.#search.want(async () => {
-      await settled();
+      await (this.#took > SLOW_MS && modeOf(wanted) !== 'lexical' ? paused(TYPING_MS) : settled());
       if (index !== this.#askedOf || !sameQuestion(this.#asked, wanted)) return;
+      const began = performance.now();
       const news = await ask(this.#backend, index, wanted).then(
         (answer) => ({ type: 'answered', answer }) as const,
         (error) => ({ type: 'refused', question: wanted, message: refusal(error) }) as const,
       );
+      this.#took = performance.now() - began;
       if (index === this.#state.index) this.dispatch(news);
     });
   }
 
   #askValues(): void {
-    const place = completionPlace(this.#state.line);
+    const { line } = this.#state;
+    const place = isProse(this.#state) ? undefined : completionPlace(line);
     if (place === undefined) {
       this.#suggest.clear();
       return;
@@ -112,7 +119,8 @@ export class Session {
     this.#suggest.want(async () => {
       await settled();
       const items = await suggestItems(this.#backend, this.#state.index, place);
-      this.dispatch({ type: 'suggested', place, items });
+      const { line: now, overlay } = this.#state;
+      if (now === line && overlay === undefined) this.dispatch({ type: 'suggested', place, items });
     });
   }
 
@@ -200,10 +208,16 @@ export class Session {
   }
 }
 
+/** Deeds after which values are on offer: lines that were chosen from a list are whole. */
+const TYPING: readonly ScreenEvent['type'][] = ['text', 'edit', 'complete'];
+
 /** After what is waiting: a key that has been pressed meanwhile comes first. */
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 const PAUSE_MS = 30;
+/** A model that takes longer than this is asked when the typing pauses. */
+const SLOW_MS = 50;
+const TYPING_MS = 150;
 
 /** After a moment in which nobody types: what stands beside the hits never delays a key. */
-const paused = (): Promise<void> => new Promise((done) => setTimeout(done, PAUSE_MS));
+const paused = (ms = PAUSE_MS): Promise<void> => new Promise((done) => setTimeout(done, ms));

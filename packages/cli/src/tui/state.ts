@@ -1,4 +1,11 @@
-import type { Coordinates, Facet, Hit, JsonObject, SortSpec } from '@lakehouse-search/engine';
+import type {
+  Coordinates,
+  Facet,
+  Hit,
+  JsonObject,
+  SearchMode,
+  SortSpec,
+} from '@lakehouse-search/engine';
 import { formatKey } from '@lakehouse-search/engine';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import { type EditLine, lineOf } from './edit-line.ts';
@@ -6,7 +13,6 @@ import {
   type Answer,
   EVERYTHING,
   type Kept,
-  type Mode,
   type Question,
   type Restored,
   type ScreenIndex,
@@ -69,7 +75,7 @@ export interface State {
   readonly columns: number;
   readonly rows: number;
   readonly line: EditLine;
-  readonly mode: Mode;
+  readonly mode: SearchMode;
   readonly filters: readonly string[];
   readonly sort: readonly SortSpec[];
   readonly kept: Kept;
@@ -164,6 +170,11 @@ export function shownQuestion(state: State): Question {
   const { answer } = state;
   if (answer === undefined || !isSettled(state)) return question(state);
   return { ...answer.question, query: answer.widened ?? answer.question.query };
+}
+
+/** What is typed is a text to be compared, not a query in its syntax. */
+export function isProse({ mode }: Pick<State, 'mode'>): boolean {
+  return mode !== 'lexical';
 }
 
 /** The hit under the cursor. */

@@ -30,6 +30,9 @@ function joined(items: readonly Line[], columns: number, at: number): Line {
 /** A rule that begins with the filters, the order, and what stands in for the query as typed. */
 function conditions({ filters, sort, kept, answer, hint, columns }: State): Line {
   const parts: Line[] = filters.map((clause) => [span(clause, 'value')]);
+  if (answer?.hits[0]?.arms !== undefined) {
+    parts.unshift([span('rank by words, by meaning', 'dim')]);
+  }
   if (sort.length > 0) parts.push([span('by ', 'dim'), span(sortText(sort), 'field')]);
   if (kept.syntax === 'kql') parts.push([span('kql', 'field')]);
   if (kept.default_operator === 'and') parts.push([span('all words', 'field')]);

@@ -1,4 +1,5 @@
 import type { Hit, Json, JsonObject } from '@lakehouse-search/engine';
+import { armWords } from '../search/meaning-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { fit, type Line, type Span, span, toned } from './spans.ts';
 import { isStale, keyText, type State, selected } from './state.ts';
@@ -10,10 +11,16 @@ export function previewLines(state: State, columns: number, rows: number): Line[
   const hit = selected(state);
   if (hit === undefined || columns <= 0) return [];
   const whole = state.row?.key === keyText(hit) ? state.row.fields : undefined;
-  const lines = rowLines(whole ?? known(hit), marksOf(hit), columns);
+  const lines = [...armLines(hit), ...rowLines(whole ?? known(hit), marksOf(hit), columns)];
   const top = Math.min(state.previewTop, Math.max(0, lines.length - rows));
   const shown = lines.slice(top, top + rows).map((line) => fit(line, columns));
   return isStale(state) ? shown.map((line) => toned(line, 'dim')) : shown;
+}
+
+/** Where the arms of a hybrid search have it. */
+function armLines(hit: Hit): Line[] {
+  const words = armWords(hit);
+  return words === '' ? [] : [[span(words, 'operator')]];
 }
 
 /** What the index itself has of the row: the key and cached fields. */

@@ -3,7 +3,7 @@ import { cut, width } from '../terminal/text.ts';
 import type { EditLine } from './edit-line.ts';
 import { type QueryWord, queryWords } from './query-words.ts';
 import { fit, type Line, lineWidth, type Span, span, spread, type Tone } from './spans.ts';
-import { isSettled, type State } from './state.ts';
+import { isProse, isSettled, type State } from './state.ts';
 
 const TONES: Readonly<Record<QueryWord['kind'], Tone>> = {
   blank: 'plain',
@@ -23,7 +23,11 @@ export function queryLine(state: State): Line {
   const asked = width(state.line.text) + 2;
   const found = foundLine(state, columns - lineWidth(left) - asked);
   const room = columns - lineWidth(left) - lineWidth(found) - 1;
-  return spread([...left, ...editedLine(state.line, Math.max(8, room), true)], found, columns);
+  return spread(
+    [...left, ...editedLine(state.line, Math.max(8, room), !isProse(state))],
+    found,
+    columns,
+  );
 }
 
 /** How it is asked; with a sign where there is a choice. */

@@ -38,8 +38,18 @@ function shortKey(hit: Hit): string {
 /** The score, or the value of the order; only so much of it as fits. */
 function leading(hit: Hit, { answer }: State): string {
   const sort = answer?.question.sort ?? [];
-  if (sort.length === 0) return hit.score.toFixed(hit.score < 100 ? 2 : 0);
+  if (sort.length === 0) return hit.arms === undefined ? scoreText(hit, answer) : armText(hit.arms);
   return cut(printable(shortValue(hit.sort?.[0] ?? null)), 10);
+}
+
+function scoreText({ score }: Hit, answer: State['answer']): string {
+  if (answer?.question.mode === 'semantic') return score.toFixed(3);
+  return score.toFixed(score < 100 ? 2 : 0);
+}
+
+/** ` 3   1`: the ranks among the words' hits and among the nearest; `–` where it is not. */
+function armText({ lexical, semantic }: NonNullable<Hit['arms']>): string {
+  return [lexical, semantic].map((arm) => pad(arm?.rank.toString() ?? '–', 3, 'right')).join(' ');
 }
 
 function shortValue(value: Json): string {
