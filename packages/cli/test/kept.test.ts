@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home, lines, TABLES } from './child.ts';
@@ -51,14 +51,21 @@ describe('query', () => {
     const save = ['query', 'save', 'few', 'vec', 'title:title'];
     const saved = await home.run([...save, '--sort', 'id:desc', '--limit', '2']);
     expect(saved.stdout).toBe('few saved\nnext: lhs query run few\n');
-    const [twice, list, run, paged, read, near] = await Promise.all([
+    const [twice, list, run, paged, read, near, csv, file] = await Promise.all([
       home.run(save),
       home.run(['query', 'list']),
       home.json<Answer>(['query', 'run', 'few']),
       home.json<Answer>(['query', 'run', 'few', '--limit', '3', '--offset', '1']),
       home.run(['query', 'run', 'few']),
       home.run(['query', 'run', 'fwe']),
+      home.run(['query', 'run', 'few', '--format', 'csv']),
+      home.run(['query', 'run', 'few', '--output', home.path('few.ndjson')]),
     ]);
+    const search = ['search', 'vec', 'title:title', '--sort', 'id:desc', '--limit', '2'];
+    expect(csv.stdout).toBe((await home.run([...search, '--format', 'csv'])).stdout);
+    expect(file.stdout).toBe('');
+    const rows = readFileSync(home.path('few.ndjson'), 'utf8');
+    expect(rows).toBe((await home.run([...search, '--format', 'ndjson'])).stdout);
     expect(twice.code).toBe(5);
     expect(lines(list.stdout)[1]).toMatch(/^few +vec +title:title/);
     expect([run.hits.length, paged.hits.length]).toEqual([2, 3]);

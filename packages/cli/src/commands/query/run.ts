@@ -1,11 +1,12 @@
 import type { SearchRequest } from '@lakehouse-search/engine';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { answerLines } from '../../search/answer-lines.ts';
+import { outputFlags } from '../../output/output-target.ts';
 import { savedQuery } from '../../search/saved-query.ts';
 import { searchFlags, searchRequest } from '../../search/search-flags.ts';
 
 const { limit, offset, after, pit, hydrate, columns } = searchFlags;
+const page = { limit, offset, after, pit, hydrate, columns };
 
 export default class QueryRun extends LhsCommand {
   static override summary =
@@ -13,20 +14,25 @@ export default class QueryRun extends LhsCommand {
   static override examples = [
     '<%= config.bin %> query run slow',
     '<%= config.bin %> query run slow --limit 100 --hydrate --json',
+    '<%= config.bin %> query run slow --limit 1000 --output slow.parquet',
   ];
   static override args = {
     name: Args.string({ ignoreStdin: true, description: 'name of the query', required: true }),
   };
-  static override flags = { limit, offset, after, pit, hydrate, columns };
+  static override flags = { ...page, ...outputFlags };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(QueryRun);
+    const target = this.target(flags);
     const backend = await this.backend(flags);
     const { request: kept } = await savedQuery(backend, args.name);
-    const { index: _, query: __, ...page } = searchRequest('', undefined, flags);
-    const request: SearchRequest = { ...kept, ...page };
-    if (flags.json) return this.printJson(await backend.search(request));
-    const { style, terminal } = this;
-    this.print(await answerLines(backend, { mode: 'lexical', request }, style, terminal.width));
+    const { index: _, query: __, ...asked } = searchRequest('', undefined, flags);
+    const request: SearchRequest = { ...kept, ...asked };
+    const { searchShapes } = await import('../../search/search-shapes.ts');
+    const style = this.styleOf(target);
+    const { format } = target;
+    const { width } = this.terminal;
+    const question = { mode: 'lexical', request } as const;
+    await this.answer(target, await searchShapes(backend, question, format, style, width));
   }
 }

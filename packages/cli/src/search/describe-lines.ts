@@ -1,0 +1,103 @@
+import type {
+  FieldDescription,
+  IndexDescription,
+  VectorFieldDescription,
+} from '@lakehouse-search/engine';
+import { bytes, count, plural, snapshotName } from '../terminal/figures.ts';
+import type { Style } from '../terminal/style.ts';
+import { table } from '../terminal/table.ts';
+import { pad, printable, width, wrap } from '../terminal/text.ts';
+
+/**
+ * An index as people read it: its figures, its fields and what each can do, what it sorts by, what
+ * it is near in, and what to do next.
+ */
+export function describeLines(index: IndexDescription, style: Style, columns: number): string[] {
+  const titles = ['field', 'type', 'can', 'from'].map((title) => ({ title }));
+  const rows = index.fields.map((f) => [
+    printable(f.name),
+    f.type,
+    abilities(f),
+    printable(f.source.join(', ')),
+  ]);
+  return [
+    ...figures(index).flatMap((line) => wrap(line, columns)),
+    '',
+    ...table(titles, rows, columns, style.dim),
+    ...lists(index, style, columns),
+    '',
+    style.dim(`next: ${next(index)}`),
+  ];
+}
+
+function figures(index: IndexDescription): string[] {
+  const { partition, identifier } = index.key;
+  const key = [...partition, ...identifier].join(', ');
+  const source = `of ${sourceName(index)}; key ${key}`;
+  if (index.status === 'created') return [`${index.index}  created, not built`, source];
+  const size = `${plural(index.num_docs, 'row')}, ${bytes(index.bytes)} in ${plural(index.segments, 'segment')}`;
+  const snapshot =
+    index.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(index.snapshot)}`;
+  const deleted =
+    index.deleted_docs === 0
+      ? ''
+      : `; ${plural(index.deleted_docs, 'deleted row')} ${index.deleted_docs === 1 ? 'awaits' : 'await'} a merge`;
+  return [
+    `${index.index}  live, generation ${index.index_generation}, ${size}`,
+    `at ${snapshot} ${source}${deleted}`,
+  ];
+}
+
+/** The table's name in its catalog, or its path; with the branch or tag that is followed. */
+function sourceName({ source: { table: name, path, ref } }: IndexDescription): string {
+  const at = typeof ref === 'string' ? `@${ref}` : '';
+  return printable(`${String(name ?? path)}${at}`);
+}
+
+function abilities(field: FieldDescription): string {
+  const can: string[] = [];
+  if (field.type === 'VECTOR') can.push('nearest');
+  else if (field.indexed) {
+    can.push(field.analyzer === undefined ? 'indexed' : `indexed (${field.analyzer})`);
+  }
+  if (field.fast) can.push('fast');
+  if (field.cached) can.push('cached');
+  if (field.multi_valued) can.push('several');
+  if (field.sensitive) can.push('sensitive');
+  return can.join(' ');
+}
+
+/** `times    opened_at`, `sorts    service, severity`, `vectors  about: …`; those that are not empty. */
+function lists(index: IndexDescription, style: Style, columns: number): string[] {
+  const lines: (readonly [string, string])[] = [
+    ['times', index.time_fields.join(', ')],
+    ['sorts by', ['_score', '_key', ...index.sort_fields].join(', ')],
+    ...index.vector_fields.map((field) => ['vectors', vectorWords(field, index)] as const),
+  ];
+  const said = lines.filter(([, words]) => words !== '');
+  const wide = Math.max(...said.map(([name]) => width(name)));
+  const indent = ' '.repeat(wide + 2);
+  const printed = said.flatMap(([name, words]) => {
+    const [first, ...rest] = wrap(printable(words), columns - wide - 2, '');
+    return [`${style.dim(pad(name, wide))}  ${first}`, ...rest.map((line) => indent + line)];
+  });
+  return ['', ...printed];
+}
+
+/** `about: 384 numbers, cosine, model default (80d3…), 5,018 of 5,018 rows, 3.9 MB`. */
+function vectorWords(field: VectorFieldDescription, { status, num_docs: rows }: IndexDescription) {
+  const { name, dims, similarity, index, model, documents } = field;
+  const by =
+    model === null
+      ? 'as the rows have them'
+      : `model ${model.name}${model.checksum === undefined ? '' : ` (${model.checksum.slice(0, 8)})`}`;
+  const kind = `${name}: ${count(dims)} numbers, ${similarity}, ${index}, ${by}`;
+  if (status === 'created') return kind;
+  return `${kind}, ${count(documents)} of ${plural(rows, 'row')}, ${bytes(field.bytes)}`;
+}
+
+function next({ index, status, vector_fields: vectors }: IndexDescription): string {
+  if (status === 'created') return `lhs index reindex ${index}`;
+  const mode = vectors.some(({ model }) => model !== null) ? ' --mode hybrid' : '';
+  return `lhs search ${index} 'some words'${mode}`;
+}
