@@ -126,7 +126,7 @@ it('pins the commands and their flags', async () => {
       "model list": "[FOLDER]",
       "query drop": "NAME",
       "query list": "",
-      "query run": "NAME --after --columns --hydrate --limit --offset --pit",
+      "query run": "NAME --after --columns --format --hydrate --limit --offset --output --pit",
       "query save": "NAME INDEX [QUERY] --collapse --columns --description --facet --fields --filter --highlight --hydrate --limit --offset --operator --replace --snapshot-min --sort --syntax --wait",
       "search": "INDEX [QUERY] --after --collapse --columns --facet --fields --filter --format --highlight --hydrate --limit --offset --operator --output --pit --queries --snapshot-min --sort --syntax --wait",
       "source changes": "[TABLE] --catalog --from --path --to --warehouse",

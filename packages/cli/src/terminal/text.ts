@@ -36,8 +36,12 @@ export function width(text: string): number {
 export function isEven(text: string): boolean {
   return EVEN.test(text);
 }
-const EVEN =
-  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u25b8]*$/;
+const EVEN = new RegExp(
+  `^[${[
+    ...[' -~', '\u00a1-\u00ac', '\u00ae-\u02ff', '\u0370-\u0482', '\u048a-\u052f'],
+    ...['\u2010-\u2027', '\u2030-\u205e', '\u2190-\u21ff', '\u2500-\u259f', '\u25b8'],
+  ].join('')}]*$`,
+);
 
 /** Cuts plain text to `columns`, with `…` where something is missing; never inside a character. */
 export function cut(text: string, columns: number): string {
