@@ -25,6 +25,7 @@ export async function runChecks(dataDir: string): Promise<readonly Check[]> {
     module('duckdb', '@duckdb/node-api', LAKE, 'Parquet scans'),
     module('sqlite', 'better-sqlite3', LAKE, 'the registry and SQL catalogs'),
     module('mmap', 'koffi', ENGINE, 'mapped index files; without it files are read'),
+    await model(),
     await writable(dataDir),
     await freeSpace(dataDir),
     threads(),
@@ -50,6 +51,30 @@ function module(name: string, id: string, owner: string, what: string): Check {
       detail,
       advice: `${id} cannot be loaded: run npm ci again on this machine`,
     };
+  }
+}
+
+/** The default model, and whether transformers would run. */
+async function model(): Promise<Check> {
+  const name = 'model';
+  try {
+    const { describeModel } = await import('@lakehouse-search/engine');
+    const { name: shipped, dims } = describeModel('default');
+    const detail = `${shipped}, ${dims} dimensions; ${transformers()}`;
+    return { name, ok: true, detail };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { name, ok: false, detail, advice: 'run npm ci again on this machine' };
+  }
+}
+
+function transformers(): string {
+  const runtime = '@huggingface/transformers';
+  try {
+    createRequire(import.meta.resolve(ENGINE)).resolve(runtime);
+    return 'transformers run too';
+  } catch {
+    return `for transformers: npm install ${runtime}@4.3.1`;
   }
 }
 

@@ -4,7 +4,7 @@
  * ones. A file that is written to has another stamp and is looked at again.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
 import type { ModelFile } from './static-manifest.ts';
 
@@ -82,9 +82,10 @@ function recall(file: string): void {
 }
 
 function remember(file: string): void {
+  const draft = `${file}.${process.pid}.tmp`;
   try {
-    const newest = Object.fromEntries([...known].slice(-MOST_STAMPS));
-    writeFileSync(file, JSON.stringify(newest));
+    writeFileSync(draft, JSON.stringify(Object.fromEntries([...known].slice(-MOST_STAMPS))));
+    renameSync(draft, file);
   } catch {
     // A folder that cannot be written to: nothing is remembered.
   }

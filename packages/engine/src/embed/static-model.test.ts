@@ -115,5 +115,5 @@ it('ships with lhs under the name default', async () => {
   });
   await shipped.close();
   await shipped.close();
-  await expect(shipped.embed(textsOf(['a']))).rejects.toThrow('is closed');
+  await expect(shipped.embed(textsOf(['a']))).rejects.toMatchObject({ code: 'interrupted' });
 });

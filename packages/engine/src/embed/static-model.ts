@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { LhsError } from '../base/errors.ts';
 import { mapFile } from '../storage/arena.ts';
 import type { Region } from '../storage/directory.ts';
 import type { Embedder, ModelIdentity, Texts } from './embedder.ts';
@@ -95,7 +96,7 @@ class StaticModel implements Embedder {
         await setImmediate();
         turn = offsets[i] + TURN_BYTES;
       }
-      if (this.#closed) throw new Error(`the model "${this.identity.name}" is closed`);
+      if (this.#closed) throw new LhsError('interrupted', 'the model was closed');
       this.#pieces.read(bytes, offsets[i], offsets[i + 1]);
       this.#sums.take(vectors, i * dims);
     }
