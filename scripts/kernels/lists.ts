@@ -47,9 +47,9 @@ export const intersect = `(func (export "intersect")
     ${set('j', add(g('j'), `(i32.le_s ${g('y')} ${g('x')})`))} (br $s)))
   ${g('m')})`;
 
-/** The bit of document d in the bitmap at $words. */
-const bitOf = `(i32.and ${c32(1)} (i32.shr_u
-  (i32.load ${add(g('words'), shl(`(i32.shr_u ${g('d')} ${c32(5)})`, 2))}) ${g('d')}))`;
+/** The bit of document d in the bitmap at $words; with $flip = 1 the other one. */
+const bitOf = `(i32.and ${c32(1)} (i32.xor ${g('flip')} (i32.shr_u
+  (i32.load ${add(g('words'), shl(`(i32.shr_u ${g('d')} ${c32(5)})`, 2))}) ${g('d')})))`;
 
 /** One pass of sieve; `hit` is what moves along in hits. */
 const pass = (hit: string): string => `
@@ -60,11 +60,11 @@ const pass = (hit: string): string => `
     ${set('m', add(g('m'), bitOf))} ${set('i', add(g('i'), c32(1)))} (br $l)))`;
 
 /**
- * sieve: documents of source[0 .. n) whose bit is set, to `into`, without branches; returns how
+ * sieve: documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`, without branches; returns how
  * many. `hits` (0: none) moves along: places in the source when `first` is 1, else its own values.
  */
 export const sieve = `(func (export "sieve")
-  ${params('i32', 'source n words into hits first')} (result i32) ${locals('i32', 'i m d')}
+  ${params('i32', 'source n words into hits first flip')} (result i32) ${locals('i32', 'i m d')}
   (if (i32.eqz ${g('hits')}) (then ${pass('')}) (else
     (if ${g('first')} (then ${pass(g('i'))}) (else ${pass(load(word('hits', 'i')))}))))
   ${g('m')})`;

@@ -13,7 +13,8 @@ const WORTH_A_KERNEL = 64;
 
 /**
  * Writes the documents to workspace.survivors, rising, and returns how many. With `hits`,
- * clause.hits holds each survivor's posting number in every list or short term.
+ * clause.hits holds each survivor's posting number in every list or short term. Blocked documents
+ * are left out where a filter blocks them, before all else: it leaves few.
  */
 export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   const { active, count } = scorer;
@@ -22,16 +23,13 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   lead.decodeDocs();
   let source = lead.docs;
   let n = lead.df;
+  if (scorer.filtered) {
+    n = sieve(scorer, source, n, scorer.blockedAt, 1, hits);
+    source = survivors;
+  }
   for (let k = 1; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
-    n = scorer.kernels.sieve(
-      source.byteOffset,
-      n,
-      active[k].bitmapWords << 2,
-      survivors.byteOffset,
-      hits ? lead.hits.byteOffset : 0,
-      source === survivors ? 0 : 1,
-    );
+    n = sieve(scorer, source, n, active[k].bitmapWords << 2, 0, hits);
     source = survivors;
   }
   for (let k = 1; k < count; k++) {
@@ -45,6 +43,21 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
     if (hits) countUp(lead.hits, n);
   }
   return n;
+}
+
+/** Keeps documents of source[0 .. n) by a bitmap; posting numbers of the lead move along. */
+function sieve(
+  { active, kernels, workspace }: SegmentScorer,
+  source: Int32Array,
+  n: number,
+  bitmapAt: number,
+  flip: 0 | 1,
+  hits: boolean,
+): number {
+  const { survivors } = workspace;
+  const hitsAt = hits ? active[0].hits.byteOffset : 0;
+  const first = source === survivors ? 0 : 1;
+  return kernels.sieve(source.byteOffset, n, bitmapAt, survivors.byteOffset, hitsAt, first, flip);
 }
 
 function countUp(hits: Int32Array, n: number): void {
@@ -131,10 +144,10 @@ function mergeBlocks(
   return m;
 }
 
-/** Keeps the documents of survivors[0 .. n) that are not blocked. */
+/** Keeps the documents of survivors[0 .. n) (intersectLists) that are not blocked. */
 export function keepLiving(scorer: SegmentScorer, n: number): number {
-  const { blocked } = scorer;
-  if (blocked === null) return n;
+  const { blocked, filtered } = scorer;
+  if (blocked === null || filtered) return n;
   const { survivors } = scorer.workspace;
   let m = 0;
   for (let i = 0; i < n; i++) {
@@ -146,8 +159,9 @@ export function keepLiving(scorer: SegmentScorer, n: number): number {
 }
 
 /** The same, where the lists' posting numbers in `hits` move along. */
-export function keepLivingHits({ active, count, blocked, workspace }: SegmentScorer, n: number) {
-  if (blocked === null) return n;
+export function keepLivingHits(scorer: SegmentScorer, n: number): number {
+  const { active, count, blocked, filtered, workspace } = scorer;
+  if (blocked === null || filtered) return n;
   const { survivors } = workspace;
   let lists = 1;
   while (lists < count && active[lists].kind !== DENSE) lists++;

@@ -71,8 +71,8 @@ export interface Kernels {
     theta: number,
   ): number;
   /**
-   * Documents of source[0 .. n) whose bit is set, to `into`; returns how many. `hits` (0: none)
-   * moves along: places in the source with `first` = 1, else its own values.
+   * Documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`; returns how
+   * many. `hits` (0: none) moves along: places in the source with `first` = 1, else its own values.
    */
   sieve(
     sourceAt: number,
@@ -81,6 +81,7 @@ export interface Kernels {
     intoAt: number,
     hitsAt: number,
     first: number,
+    flip: number,
   ): number;
   /**
    * Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0;

@@ -195,8 +195,9 @@ export class PlainKernels implements Kernels {
     intoAt: number,
     hitsAt: number,
     first: number,
+    flip: number,
   ): number {
-    return sieve(this.#i32, sourceAt, n, bitmapAt, intoAt, hitsAt, first);
+    return sieve(this.#i32, sourceAt, n, bitmapAt, intoAt, hitsAt, first, flip);
   }
 
   intersect(

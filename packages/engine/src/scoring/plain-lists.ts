@@ -3,7 +3,7 @@
  * bodies.
  */
 
-/** Documents of a list whose bit is set. */
+/** Documents of a list whose bit is set, or is not. */
 export function sieve(
   i32: Int32Array,
   sourceAt: number,
@@ -12,13 +12,14 @@ export function sieve(
   intoAt: number,
   hitsAt: number,
   first: number,
+  flip: number,
 ): number {
   let m = 0;
   for (let i = 0; i < n; i++) {
     const doc = i32[(sourceAt >> 2) + i];
     i32[(intoAt >> 2) + m] = doc;
     if (hitsAt !== 0) i32[(hitsAt >> 2) + m] = first === 1 ? i : i32[(hitsAt >> 2) + i];
-    m += (i32[(bitmapAt >> 2) + (doc >> 5)] >>> doc) & 1;
+    m += ((i32[(bitmapAt >> 2) + (doc >> 5)] >>> doc) ^ flip) & 1;
   }
   return m;
 }

@@ -106,6 +106,11 @@ export class SegmentScorer {
     return copy;
   }
 
+  /** Documents are blocked by a filter, which changes from search to search, not by deletes alone. */
+  get filtered(): boolean {
+    return this.blocked !== null && this.segment.living === null;
+  }
+
   /** Byte address of the blocked documents; 0: none. */
   get blockedAt(): number {
     return this.blocked === null ? 0 : this.blocked.byteOffset;
