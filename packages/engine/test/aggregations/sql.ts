@@ -99,14 +99,46 @@ const EXACT = 4096;
 const RANKS = 1.5;
 const EQUALS = 0.01;
 
+/** What the tests ask for. */
+const PERCENTS = [0, 1, 25, 50, 75, 99, 100];
+const near = (percent: number, by: number) => Math.min(100, Math.max(0, percent + by)) / 100;
+
 /** A field's name in SQL. */
 export const col = (field: string): string => `"${field}"`;
 
-/** Answers by SQL over `table`. */
+/** Rows of the documents' table that a question is about. */
+class Part {
+  /** Says which rows, however often they are put into a table. */
+  readonly path: string;
+  readonly #make: () => Promise<string>;
+  #table: Promise<string> | null = null;
+
+  constructor(path: string, make: () => Promise<string>) {
+    this.path = path;
+    this.#make = make;
+  }
+
+  /** The name of a table of these rows, made when first asked for. */
+  table(): Promise<string> {
+    return (this.#table ??= this.#make());
+  }
+
+  get made(): Promise<string> | null {
+    return this.#table;
+  }
+}
+
+/**
+ * Answers by SQL over `table`, which stays as it is as long as it is asked. Questions have `$T` for
+ * the table of their part; the same one is asked once.
+ */
 export class SqlOracle {
   readonly #connection: DuckDBConnection;
-  readonly #table: string;
   readonly #columns: Readonly<Record<string, SqlColumn>>;
+  readonly #whole: Part;
+  readonly #wheres = new Map<string, Part>();
+  readonly #asked = new Map<string, Promise<unknown[][]>>();
+  #tables = 0;
 
   constructor(
     connection: DuckDBConnection,
@@ -114,76 +146,103 @@ export class SqlOracle {
     columns: Readonly<Record<string, SqlColumn>>,
   ) {
     this.#connection = connection;
-    this.#table = table;
     this.#columns = columns;
+    this.#whole = new Part('', async () => table);
   }
 
+  /** The answers by name, over the rows for which `where` holds. */
   async all(aggs: readonly TestAgg[], where: string): Promise<Record<string, unknown>> {
-    const results: Record<string, unknown> = {};
-    for (const [i, agg] of aggs.entries()) results[`a${i}`] = await this.#one(agg, where);
-    return results;
+    return this.#all(aggs, this.#where(where));
   }
 
   async count(where: string): Promise<number> {
-    const [[count]] = await this.#rows(`select count(*) from ${this.#table} where ${where}`);
+    return this.#count(this.#where(where), 'true');
+  }
+
+  #where(where: string): Part {
+    if (where === 'true') return this.#whole;
+    const known = this.#wheres.get(where) ?? this.#part(this.#whole, '*', where);
+    this.#wheres.set(where, known);
+    return known;
+  }
+
+  #part(of: Part, columns: string, where: string): Part {
+    return new Part(`${of.path} | ${columns} ${where}`, async () => {
+      const name = `part${this.#tables++}`;
+      const from = await of.table();
+      const rows = `select ${columns} from ${from} where ${where}`;
+      await this.#connection.run(`create or replace temp table ${name} as ${rows}`);
+      return name;
+    });
+  }
+
+  /** A part for the time of some questions. */
+  async #within<T>(
+    of: Part,
+    columns: string,
+    where: string,
+    ask: (part: Part) => Promise<T>,
+  ): Promise<T> {
+    const part = this.#part(of, columns, where);
+    const answer = await ask(part);
+    if (part.made !== null) await this.#connection.run(`drop table ${await part.made}`);
+    return answer;
+  }
+
+  async #all(aggs: readonly TestAgg[], part: Part): Promise<Record<string, unknown>> {
+    const results: Record<string, unknown> = {};
+    for (const [i, agg] of aggs.entries()) results[`a${i}`] = await this.#one(agg, part);
+    return results;
+  }
+
+  async #count(part: Part, where: string): Promise<number> {
+    const [[count]] = await this.#rows(part, `select count(*) from $T where ${where}`);
     return Number(count);
   }
 
-  async #one(agg: TestAgg, where: string): Promise<unknown> {
+  async #one(agg: TestAgg, part: Part): Promise<unknown> {
     switch (agg.kind) {
       case 'terms':
-        return this.#terms(agg, where);
+        return this.#terms(agg, part);
       case 'fixed':
       case 'calendar':
-        return this.#histogram(agg, where);
+        return this.#histogram(agg, part);
       case 'range':
-        return this.#ranges(agg, where);
+        return this.#ranges(agg, part);
       case 'filter':
-        return this.#single(agg.subs, `(${where}) and (${agg.sql})`);
+        return this.#single(agg.subs, part, agg.sql);
       case 'missing':
-        return this.#single(agg.subs, `(${where}) and len(${col(agg.field)}) = 0`);
+        return this.#single(agg.subs, part, `len(${col(agg.field)}) = 0`);
       case 'stats':
-        return this.#stats(agg.field, where);
+        return this.#stats(agg.field, part);
       case 'cardinality': {
-        const sql = `select count(distinct v) from ${this.#values(agg.field, where)}`;
-        const value = Number((await this.#rows(sql))[0][0]);
+        const sql = `select count(distinct v) from ${valuesOf(agg.field)}`;
+        const value = Number((await this.#rows(part, sql))[0][0]);
         return value <= EXACT_DISTINCT ? { value, exact: true } : { about: value };
       }
       case 'percentiles':
-        return this.#percentiles(agg, where);
+        return this.#percentiles(agg, part);
     }
   }
 
-  /** One row a document and distinct value. */
-  #distinct(field: string, where: string, empty?: string): string {
-    const own = col(field);
-    const list = empty === undefined ? own : `if(len(${own}) = 0, [${empty}], ${own})`;
-    // Not by list_distinct, which takes every NaN for another value.
-    const rows = `select rowid id, unnest(${list}) v from ${this.#table} where ${where}`;
-    return `(select v from (select distinct id, v from (${rows})))`;
+  /** The bucket of a part's rows for which `own` holds. */
+  async #bucket(subs: readonly TestAgg[], part: Part, own: string, head: object, count: unknown) {
+    if (subs.length === 0) return { ...head, doc_count: Number(count) };
+    const aggs = await this.#within(part, '*', own, (bucket) => this.#all(subs, bucket));
+    return { ...head, doc_count: Number(count), aggs };
   }
 
-  /** One row a value. */
-  #values(field: string, where: string): string {
-    return `(select unnest(${col(field)}) v from ${this.#table} where ${where})`;
+  async #single(subs: readonly TestAgg[], part: Part, own: string, head: object = {}) {
+    return this.#bucket(subs, part, own, head, await this.#count(part, own));
   }
 
-  async #bucket(subs: readonly TestAgg[], where: string, head: object, count: unknown) {
-    const aggs = subs.length === 0 ? {} : { aggs: await this.all(subs, where) };
-    return { ...head, doc_count: Number(count), ...aggs };
-  }
-
-  async #single(subs: readonly TestAgg[], where: string) {
-    return this.#bucket(subs, where, {}, await this.count(where));
-  }
-
-  async #terms(agg: Extract<TestAgg, { kind: 'terms' }>, where: string) {
+  async #terms(agg: Extract<TestAgg, { kind: 'terms' }>, part: Part) {
     const { field, size, order, missing, subs } = agg;
-    const from = this.#distinct(field, where, missing?.sql);
     const direction = order.desc ? 'desc' : 'asc';
     const by = order.by === '_key' ? `v ${direction}` : `n ${direction}, v asc`;
+    const from = distinct(field, missing?.sql);
     const sql = `select v::varchar, count(*) n, v from ${from} group by v order by ${by}`;
-    const rows = await this.#rows(sql);
+    const rows = await this.#rows(part, sql);
     const buckets = [];
     for (const [text, count] of rows.slice(0, size)) {
       const key = this.#columns[field].wire(text as string);
@@ -192,7 +251,7 @@ export class SqlOracle {
         missing !== undefined && JSON.stringify(missing.wire) === JSON.stringify(key)
           ? ` or len(${col(field)}) = 0`
           : '';
-      buckets.push(await this.#bucket(subs, `(${where}) and (${own}${none})`, { key }, count));
+      buckets.push(await this.#bucket(subs, part, `(${own}${none})`, { key }, count));
     }
     const others = rows.slice(size).reduce((sum, [, count]) => sum + Number(count), 0);
     return { buckets, sum_other_doc_count: others, doc_count_error_upper_bound: 0 };
@@ -205,48 +264,52 @@ export class SqlOracle {
     return type === 'DOUBLE' ? `${quoted}::double` : `${quoted}::bigint`;
   }
 
-  async #histogram(agg: Extract<TestAgg, { kind: 'fixed' | 'calendar' }>, where: string) {
-    const start = (v: string) => {
-      if (agg.kind === 'fixed') {
-        const w = `${agg.micros}::hugeint`;
-        return `(${v}::hugeint - ((${v}::hugeint % ${w}) + ${w}) % ${w})::bigint`;
-      }
-      const local = `(make_timestamp(${v}) at time zone 'UTC') at time zone '${agg.zone}'`;
-      return `epoch_us(date_trunc('${agg.unit}', ${local})::timestamp at time zone '${agg.zone}')`;
-    };
-    const starts = `list_distinct(list_transform(${col(agg.field)}, v -> ${start('v')}))`;
-    const from = `(select unnest(${starts}) v from ${this.#table} where ${where})`;
-    const rows = await this.#rows(`select v::varchar, count(*) from ${from} group by v order by v`);
-    const buckets = [];
-    for (const [text, count] of rows) {
-      const own = `list_contains(${starts}, '${text}'::bigint)`;
-      const head = { key: longWire(text as string) };
-      buckets.push(await this.#bucket(agg.subs, `(${where}) and ${own}`, head, count));
+  async #histogram(agg: Extract<TestAgg, { kind: 'fixed' | 'calendar' }>, part: Part) {
+    const starts = startsOf(agg);
+    const from = `(select unnest(${starts}) v from $T)`;
+    const sql = `select v::varchar, count(*) from ${from} group by v order by v`;
+    const rows = await this.#rows(part, sql);
+    const heads = rows.map(([text]) => ({ key: longWire(text as string) }));
+    const { subs } = agg;
+    if (subs.length === 0) {
+      const plain = heads.map((head, i) => ({ ...head, doc_count: Number(rows[i][1]) }));
+      return { buckets: plain };
     }
+    // Every bucket asks for the starts: they are computed once.
+    const name = col(`starts${part.path.split(' | ').length}`);
+    const buckets = await this.#within(part, `*, ${starts} as ${name}`, 'true', async (started) => {
+      const all = [];
+      for (const [i, [text, count]] of rows.entries()) {
+        const own = `list_contains(${name}, '${text}'::bigint)`;
+        all.push(await this.#bucket(subs, started, own, heads[i], count));
+      }
+      return all;
+    });
     return { buckets };
   }
 
-  async #ranges(agg: Extract<TestAgg, { kind: 'range' }>, where: string) {
+  async #ranges(agg: Extract<TestAgg, { kind: 'range' }>, part: Part) {
     const buckets = [];
     for (const [i, { from, to }] of agg.ranges.entries()) {
       const low = from === undefined ? 'true' : `v >= ${from.sql}`;
       const high = to === undefined ? 'true' : `v < ${to.sql}`;
       const own = `len(list_filter(${col(agg.field)}, v -> ${low} and ${high})) > 0`;
-      const both = `(${where}) and ${own}`;
       const head = {
         key: `r${i}`,
         ...(from === undefined ? {} : { from: from.wire }),
         ...(to === undefined ? {} : { to: to.wire }),
       };
-      buckets.push(await this.#bucket(agg.subs, both, head, await this.count(both)));
+      buckets.push(await this.#single(agg.subs, part, own, head));
     }
     return { buckets };
   }
 
-  async #stats(field: string, where: string) {
+  async #stats(field: string, part: Part) {
     const { type } = this.#columns[field];
+    const figures = 'count(*), min(v)::varchar, max(v)::varchar, sum(v)::varchar';
     const [[count, min, max, sum]] = await this.#rows(
-      `select count(*), min(v)::varchar, max(v)::varchar, sum(v)::varchar from ${this.#values(field, where)}`,
+      part,
+      `select ${figures} from ${valuesOf(field)}`,
     );
     if (Number(count) === 0) return { count: 0, min: null, max: null, sum: 0, avg: null };
     if (type === 'DOUBLE') {
@@ -259,52 +322,67 @@ export class SqlOracle {
     return { count: Number(count), min: wire(min), max: wire(max), sum: wire(sum), avg };
   }
 
-  async #percentiles(agg: Extract<TestAgg, { kind: 'percentiles' }>, where: string) {
-    const list = agg.percents.map((p) => p / 100).join(', ');
-    const [[values]] = await this.#rows(
-      `select quantile_cont(v::double, [${list}])::varchar[] from ${this.#values(agg.field, where)}
-       where not isnan(v::double)`,
-    );
-    const [[nans]] = await this.#rows(
-      `select count(*) from ${this.#values(agg.field, where)} where isnan(v::double)`,
+  async #percentiles(agg: Extract<TestAgg, { kind: 'percentiles' }>, part: Part) {
+    // One question for all percents: it is asked once.
+    const all = [...new Set([...PERCENTS, ...agg.percents])];
+    const list = all.flatMap((p) => [near(p, -RANKS), p / 100, near(p, RANKS)]).join(', ');
+    const [[values, nans, count]] = await this.#rows(
+      part,
+      `select quantile_cont(n, [${list}]) filter (not isnan(n))::varchar[],
+         count(*) filter (isnan(n)), count(distinct n) filter (not isnan(n))
+       from (select v::double n from ${valuesOf(agg.field)})`,
     );
     const items = (values as { items: readonly string[] } | null)?.items;
-    const [[count]] = await this.#rows(
-      `select count(distinct v::double) from ${this.#values(agg.field, where)} where not isnan(v::double)`,
-    );
     const exact = Number(count) <= EXACT;
     return {
-      values: exact
-        ? agg.percents.map((percent, i) => ({
-            percent,
-            value: items === undefined ? null : doubleWire(items[i]),
-          }))
-        : await this.#around(agg, where),
+      values: agg.percents.map((percent) => {
+        const at = 3 * all.indexOf(percent);
+        if (items === undefined) return { percent, value: null };
+        if (exact) return { percent, value: doubleWire(items[at + 1]) };
+        // Between neighbours among whole numbers an estimate may stand beside a run of equals.
+        const low = Number(doubleText(items[at])) * (1 - EQUALS);
+        return { percent, low, high: Number(doubleText(items[at + 2])) * (1 + EQUALS) };
+      }),
       exact,
       ...(Number(nans) > 0 ? { nan_count: Number(nans) } : {}),
     };
   }
 
-  /** What percentiles of many values may lie between: those some ranks before and after. */
-  async #around(agg: Extract<TestAgg, { kind: 'percentiles' }>, where: string) {
-    const near = (p: number, by: number) => Math.min(100, Math.max(0, p + by)) / 100;
-    const list = agg.percents.flatMap((p) => [near(p, -RANKS), near(p, RANKS)]).join(', ');
-    const [[values]] = await this.#rows(
-      `select quantile_cont(v::double, [${list}])::varchar[] from ${this.#values(agg.field, where)}
-       where not isnan(v::double)`,
-    );
-    const { items } = values as { items: readonly string[] };
-    return agg.percents.map((percent, i) => ({
-      percent,
-      // Between neighbours among whole numbers an estimate may stand beside a long run of equals.
-      low: Number(doubleText(items[2 * i])) * (1 - EQUALS),
-      high: Number(doubleText(items[2 * i + 1])) * (1 + EQUALS),
-    }));
+  #rows(part: Part, sql: string): Promise<unknown[][]> {
+    const name = `${part.path} | ${sql}`;
+    let rows = this.#asked.get(name);
+    if (rows === undefined) this.#asked.set(name, (rows = this.#ask(part, sql)));
+    return rows;
   }
 
-  async #rows(sql: string): Promise<unknown[][]> {
-    return (await this.#connection.runAndReadAll(sql)).getRows() as unknown[][];
+  async #ask(part: Part, sql: string): Promise<unknown[][]> {
+    const text = sql.replaceAll('$T', await part.table());
+    return (await this.#connection.runAndReadAll(text)).getRows() as unknown[][];
   }
+}
+
+/** One row a document and distinct value. */
+function distinct(field: string, empty?: string): string {
+  const own = col(field);
+  const list = empty === undefined ? own : `if(len(${own}) = 0, [${empty}], ${own})`;
+  // Not by list_distinct, which takes every NaN for another value.
+  return `(select v from (select distinct id, v from (select rowid id, unnest(${list}) v from $T)))`;
+}
+
+/** One row a value. */
+const valuesOf = (field: string): string => `(select unnest(${col(field)}) v from $T)`;
+
+/** The starts of a document's buckets, each once. */
+function startsOf(agg: Extract<TestAgg, { kind: 'fixed' | 'calendar' }>): string {
+  const start = (v: string) => {
+    if (agg.kind === 'fixed') {
+      const w = `${agg.micros}::hugeint`;
+      return `(${v}::hugeint - ((${v}::hugeint % ${w}) + ${w}) % ${w})::bigint`;
+    }
+    const local = `(make_timestamp(${v}) at time zone 'UTC') at time zone '${agg.zone}'`;
+    return `epoch_us(date_trunc('${agg.unit}', ${local})::timestamp at time zone '${agg.zone}')`;
+  };
+  return `list_distinct(list_transform(${col(agg.field)}, v -> ${start('v')}))`;
 }
 
 /** LONG on the wire. */
