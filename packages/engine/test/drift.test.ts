@@ -14,8 +14,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { contentDigest } from '../src/index/content-digest.ts';
+import { asCommitted } from '../src/index/stored-plans.ts';
 import { createFileTable } from '../src/ingest/file-table.ts';
 import { rowsToBlock } from '../src/ingest/rows-to-block.ts';
+import { VectorStage } from '../src/ingest/vector-stage.ts';
 import { verifyIndex } from '../src/ingest/verify-index.ts';
 import { repairIndex } from '../src/ingest/verify-repair.ts';
 import { analyzersOf } from '../src/registry/definition-analyzers.ts';
@@ -28,6 +30,7 @@ import { keyOfCoordinates } from '../src/schema/key.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { DriftDoor, hex, naiveDrift, retold, type Told, toldDocs } from './drift-door.ts';
+import { expectVectors } from './expect-vectors.ts';
 import { tinyModels } from './tiny-model.ts';
 
 /** A file system in memory, where the machine has one: thousands of commits are flushed. */
@@ -36,11 +39,12 @@ const SEED = Number(process.env.LHS_SEED ?? 20251121);
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../../fixtures/tables/${name}`, import.meta.url));
 
+const models = tinyModels();
 let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(existsSync(SHM) ? SHM : tmpdir(), 'lhs-drift-'));
-  backend = await openLocal(folder);
+  backend = await openLocal(folder, { openEmbedder: models.open });
 });
 afterEach(async () => {
   await backend.close();
@@ -55,6 +59,7 @@ fields:
   - { name: title, type: TEXT, cached: true }
   - { name: service, type: KEYWORD, fast: true, cached: true }
   - { name: at, type: DATE, cached: true }
+  - { name: meaning, type: VECTOR, source: title, model: ./tiny, dims: 8 }
 ${name === 'own_vectors' ? 'variants: [{ column: details }]' : ''}
 `;
 
@@ -88,19 +93,27 @@ async function sceneOf(name: string): Promise<Scene> {
   await backend.sync({});
   const { snapshot, mapping } = open();
   const { files } = snapshot;
-  const plans = mapping.fields.map(({ plan }) => plan);
+  const own = mapping.fields.map(({ plan }) => plan);
+  const plans = asCommitted(own, snapshot.commit);
+  const stage = new VectorStage({
+    index: 't',
+    folder: path,
+    baseDir: path,
+    openEmbedder: models.open,
+  });
   snapshot.release();
   const blocks = new Map<string, DocumentBlock>();
   const rows: Told[] = [];
   const columns = mapping.columns.map((column) => column.name);
   for await (const batch of table.scan({ columns, batchRows: 1 })) {
     const number = createFileTable(files).known(batch.file)!;
-    const block = rowsToBlock(mapping, batch, number, new Map());
+    const block = await stage.complete(plans, rowsToBlock(mapping, batch, number, new Map()));
     const key = hex(block.keyBytes.subarray(block.keyOffsets[0], block.keyOffsets[1]));
     blocks.set(key, block);
     const position = batch.positions[0];
     rows.push({ key, hash: block.hashes[0], path: files[number], position });
   }
+  await stage.close();
   return { path, table, definition, open, plans, rows, blocks, files, digest, exported };
 }
 
@@ -218,6 +231,14 @@ async function holds(scene: Scene, planted: Case): Promise<void> {
   await repairs(scene, wanted);
 }
 
+/** Every document has the vector of its title. */
+function expectMeaning(open: OpenIndex): void {
+  const texts = [...exportAll(open)].map(({ coordinates, fields }) => {
+    return [coordinates.identifier[0].value, (fields.title ?? null) as string | null] as const;
+  });
+  expectVectors(open.snapshot, 'meaning', new Map(texts));
+}
+
 async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Promise<void> {
   const { path, definition, table } = scene;
   const lock = takeLock(path, 't', 'repair');
@@ -229,7 +250,7 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
     lock,
     openDirectory: openLocalDirectory,
     baseDir: path,
-    openEmbedder: tinyModels().open,
+    openEmbedder: models.open,
   };
   const unchecked = () => async () => [];
   const checkOf = drifted.cases % 10 === 0 ? undefined : unchecked;
@@ -245,6 +266,7 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
   });
   const open = scene.open();
   expect(exportOf(open)).toBe(scene.exported);
+  expectMeaning(open);
   open.snapshot.release();
 }
 

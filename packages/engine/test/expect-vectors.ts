@@ -10,10 +10,11 @@ export function storedVector(text: string | null): readonly number[] | null {
   return scales[0] === 0 ? null : [...codes].map((code) => Math.fround(scales[0] * code));
 }
 
-/** The vectors of a field in all live documents, by key. */
+/** The vectors of a field in all live documents, by key, as `nameOf` writes it. */
 export function vectorsByKey(
   snapshot: IndexSnapshot,
   field: string,
+  nameOf: (key: Uint8Array) => string = (key) => Buffer.from(key).toString(),
 ): ReadonlyMap<string, readonly number[] | null> {
   const { id } = snapshot.commit.fields.find(({ name }) => name === field)!;
   const found = new Map<string, readonly number[] | null>();
@@ -22,7 +23,7 @@ export function vectorsByKey(
     for (let doc = 0; doc < reader.docs; doc++) {
       if (reader.isDeleted(doc)) continue;
       const vector = vectors?.vector(doc) ?? null;
-      found.set(Buffer.from(reader.keys.key(doc)).toString(), vector && [...vector]);
+      found.set(nameOf(reader.keys.key(doc)), vector && [...vector]);
     }
   }
   return found;
@@ -33,7 +34,10 @@ export function expectVectors(
   snapshot: IndexSnapshot,
   field: string,
   texts: ReadonlyMap<string, string | null>,
+  nameOf?: (key: Uint8Array) => string,
 ): void {
   const wanted = new Map([...texts].map(([key, text]) => [key, storedVector(text)]));
-  expect(new Map([...vectorsByKey(snapshot, field)].sort())).toEqual(new Map([...wanted].sort()));
+  expect(new Map([...vectorsByKey(snapshot, field, nameOf)].sort())).toEqual(
+    new Map([...wanted].sort()),
+  );
 }

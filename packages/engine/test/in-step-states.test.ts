@@ -16,13 +16,14 @@ import { expireSnapshots, openTable, type Schema } from '@lakehouse-search/lake'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSnapshot } from './in-step/expect-snapshot.ts';
 import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
+import { tinyModels } from './tiny-model.ts';
 import { hasShared, shared, tablePath, truthOf } from './truth.ts';
 
 let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lhs-states-'));
-  backend = await openLocal(join(folder, 'data'));
+  backend = await openLocal(join(folder, 'data'), { openEmbedder: tinyModels().open });
 });
 afterEach(async () => {
   await backend.close();
@@ -104,7 +105,10 @@ const hadoop = small.filter(
 describe.skipIf(!hasShared)('tables that others wrote, as they went on', () => {
   it.each(followed)('%s: the table moves from state to state, the index after it', async (name) => {
     const copy = new Copy(name);
-    const table = await openTruthTable(name, { namedAs: await copy.firstSchema() });
+    const table = await openTruthTable(name, {
+      namedAs: await copy.firstSchema(),
+      withMeaning: true,
+    });
     try {
       const states = statesOf(name);
       let built = false;
@@ -122,7 +126,7 @@ describe.skipIf(!hasShared)('tables that others wrote, as they went on', () => {
   });
 
   it.each(hadoop)('%s: the checkpoint’s snapshot expires, the index heals', async (name) => {
-    const table = await openTruthTable(name);
+    const table = await openTruthTable(name, { withMeaning: true });
     const copy = new Copy(name);
     try {
       const refs = new Set(table.source.refs.map(({ snapshotId }) => String(snapshotId)));

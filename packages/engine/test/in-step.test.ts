@@ -5,6 +5,7 @@ import { type LocalBackend, openLocal, type SyncResponse } from '@lakehouse-sear
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectSnapshot } from './in-step/expect-snapshot.ts';
 import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
+import { tinyModels } from './tiny-model.ts';
 import { hasShared, shared, tablePath } from './truth.ts';
 
 /** `LHS_SEED=7 npx vitest run --project whole packages/engine/test/in-step` jumps another way. */
@@ -16,7 +17,7 @@ let dataDir = '';
 let backend: LocalBackend;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-'));
-  backend = await openLocal(dataDir);
+  backend = await openLocal(dataDir, { openEmbedder: tinyModels().open });
 });
 afterEach(async () => {
   await backend.close();
@@ -25,7 +26,7 @@ afterEach(async () => {
 
 /** Runs `work` on a table with an index over it that has not been built. */
 async function withTable(name: string, work: (table: TruthTable) => Promise<void>): Promise<void> {
-  const table = await openTruthTable(name);
+  const table = await openTruthTable(name, { withMeaning: true });
   try {
     await backend.createIndex({ definition: table.definition });
     await work(table);

@@ -1,5 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ExportedDocument, LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
+import { openSnapshot } from '../../src/index/index-snapshot.ts';
+import { currentGeneration } from '../../src/registry/index-folder.ts';
+import { coordinatesOf } from '../../src/schema/key.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
+import { expectVectors } from '../expect-vectors.ts';
 import { exportedRow, keyDigest } from '../truth.ts';
 import type { TruthTable } from './truth-table.ts';
 
@@ -26,6 +33,22 @@ export async function expectSnapshot(
     expect(JSON.parse(JSON.stringify(fields))).toEqual(exportedRow(table.schema, row!));
   }
   if (snapshot.digest !== undefined) expectDigest(table, id, documents);
+  if (table.meaning !== null) await expectMeaning(backend, table, id);
+}
+
+/** Every document has the vector of its row's text. */
+async function expectMeaning(backend: LocalBackend, table: TruthTable, id: string): Promise<void> {
+  const { key } = await backend.describeIndex({});
+  const indexes = join(backend.dataDir, 'indexes');
+  const live = currentGeneration(join(indexes, readdirSync(indexes)[0]));
+  const texts = [...(await table.rowsAt(id))].map(([name, row]) => {
+    return [name, (row[table.meaning!] ?? null) as string | null] as const;
+  });
+  const nameOf = (bytes: Uint8Array) =>
+    JSON.stringify(coordinatesOf(key, bytes).identifier.map(({ value }) => value));
+  const snapshot = openSnapshot(openLocalDirectory(live!.path));
+  expectVectors(snapshot, 'meaning_of_it', new Map(texts), nameOf);
+  snapshot.release();
 }
 
 function isBefore(a: readonly string[], b: readonly string[]): boolean {

@@ -41,6 +41,8 @@ export interface TruthTable {
   readonly key: readonly string[];
   /** The columns that the index holds, variants too. */
   readonly indexed: readonly Field[];
+  /** The column that `meaning_of_it` is made of; null: there is no such field. */
+  readonly meaning: string | null;
   readonly definition: string;
   snapshot(id: string): TruthSnapshot;
   rowsAt(id: string): Promise<RowsByKey>;
@@ -55,12 +57,14 @@ export interface TruthOptions {
   readonly without?: readonly string[];
   /** An older schema: only its columns, by field id, under its names. */
   readonly namedAs?: Schema;
+  /** With a VECTOR field `meaning_of_it` over a text column, by the tiny model. */
+  readonly withMeaning?: boolean;
 }
 
 /** Opens a table and its truth. */
 export async function openTruthTable(
   name: string,
-  { without = [], namedAs }: TruthOptions = {},
+  { without = [], namedAs, withMeaning = false }: TruthOptions = {},
 ): Promise<TruthTable> {
   const truth = truthOf(name);
   const source = await openTable({ path: tablePath(name) });
@@ -70,6 +74,8 @@ export async function openTruthTable(
   const wanted = schema.fields.filter((field) => !without.includes(field.name));
   const variants = wanted.filter((field) => field.type.kind === 'variant');
   const fields = wanted.filter((field) => fieldLine(field) !== null);
+  const texts = fields.filter((field) => field.type.kind === 'string');
+  const meaning = withMeaning ? (texts.at(-1)?.name ?? null) : null;
   const indexed = [...fields, ...variants];
   const known = new Map<string, Promise<RowsByKey>>();
   const snapshot = (id: string) => truth.snapshots.find((s) => s.snapshot_id === id)!;
@@ -85,7 +91,8 @@ export async function openTruthTable(
     schema,
     key,
     indexed,
-    definition: definitionOf(name, key, fields, variants),
+    meaning,
+    definition: definitionOf(name, key, fields, variants, meaning),
     snapshot,
     rowsAt,
     change: async (from, to) => difference(await rowsAt(from), await rowsAt(to), indexed),
@@ -102,7 +109,9 @@ function definitionOf(
   key: readonly string[],
   fields: readonly Field[],
   variants: readonly Field[],
+  meaning: string | null,
 ): string {
+  const vector = `  - { name: meaning_of_it, type: VECTOR, source: ${meaning}, model: ./tiny, dims: 8 }`;
   const columns = variants.map((field) => `  - { column: ${field.name} }`);
   return [
     'version: 1',
@@ -111,6 +120,7 @@ function definitionOf(
     `key: { identifier: [${key.join(', ')}] }`,
     'fields:',
     ...fields.map((field) => fieldLine(field)!),
+    ...(meaning === null ? [] : [vector]),
     ...(columns.length > 0 ? ['variants:', ...columns] : []),
   ].join('\n');
 }
