@@ -11,8 +11,11 @@ import type { SearchContext } from './context.ts';
 import { type Execution, execute } from './execute.ts';
 import type { SearchPlan } from './plan.ts';
 
-/** Pages that are found at once: at first, and twice as many each time, up to `MOST_DOCS` hits. */
-const FIRST_PAGES = 8;
+/**
+ * Who asks for one page somewhere pays for one; who goes on gets so many times as many found at
+ * once each time, up to `MOST_DOCS` hits.
+ */
+const GROWTH = 4;
 const MOST_DOCS = 1000;
 /** Questions that are kept for a commit; the one that was asked longest ago goes first. */
 const QUESTIONS = 8;
@@ -42,7 +45,7 @@ export function executePage(context: SearchContext, plan: SearchPlan): Execution
   const known = questions.get(name);
   const page = known === undefined ? null : pageOf(known, plan, after, limit);
   if (page !== null) return page;
-  const pages = known === undefined ? FIRST_PAGES : 2 * known.pages;
+  const pages = known !== undefined && goesOn(known, plan, after) ? GROWTH * known.pages : 1;
   const most = Math.min(pages * limit, MOST_DOCS);
   const found = execute(snapshot, { ...search, limit: most });
   questions.delete(name);
@@ -52,6 +55,12 @@ export function executePage(context: SearchContext, plan: SearchPlan): Execution
     questions.delete(oldest);
   }
   return { docs: found.docs.slice(0, limit), total: found.total };
+}
+
+/** True when the page begins among what was found: somebody goes from page to page. */
+function goesOn({ docs, after: from }: Found, { order }: SearchPlan, after: SearchAfter): boolean {
+  const last = docs.at(-1) ?? from;
+  return compareRanked(after, from, order) >= 0 && compareRanked(after, last, order) <= 0;
 }
 
 /** The page behind `after`, where all of it was found. */
