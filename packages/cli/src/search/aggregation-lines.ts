@@ -3,8 +3,8 @@ import type { AggBucket, AggResult, AggResults, Json, JsonObject } from '@lakeho
 import { sparkline } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
-import { pad, printable, width } from '../terminal/text.ts';
-import { barLines } from './facet-lines.ts';
+import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
+import { barLayout, barLines } from './facet-lines.ts';
 
 /** The lines of all answers, each under its name; `specs` as they were asked for. */
 export function aggregationLines(
@@ -19,7 +19,7 @@ export function aggregationLines(
     const spec = (specs[name] ?? {}) as JsonObject;
     const lines = resultLines(results[name], spec, style, columns - head - 2);
     return lines.map((line, i) => {
-      const shown = i === 0 ? style.bold(pad(printable(name), head)) : ' '.repeat(head);
+      const shown = i === 0 ? style.bold(pad(cut(printable(name), head), head)) : ' '.repeat(head);
       return `${shown}  ${line}`;
     });
   });
@@ -38,7 +38,7 @@ function resultLines(result: AggResult, spec: JsonObject, style: Style, columns:
     const inner = result.aggs === undefined ? [] : nestedLines(result.aggs, nested, style, columns);
     return [count(result.doc_count), ...inner];
   }
-  return [figures(result, style)];
+  return wrap(figures(result, style), columns, '');
 }
 
 function bucketLines(
@@ -52,7 +52,7 @@ function bucketLines(
   const rows = result.buckets.map((b) => ({ label: label(b), count: b.doc_count }));
   const left = 'sum_other_doc_count' in result ? result.sum_other_doc_count : 0;
   const others = left === 0 ? [] : [{ label: 'others', count: left }];
-  const lines = barLines(rows, others, style, columns);
+  const lines = barLines(rows, others, style, barLayout([...rows, ...others], columns));
   return lines.flatMap((line, i) => {
     const aggs = result.buckets[i]?.aggs;
     return aggs === undefined ? [line] : [line, ...nestedLines(aggs, nested, style, columns)];

@@ -27,8 +27,13 @@ export default class QueryList extends LhsCommand {
   }
 }
 
-function question({ query, ast, filter }: SearchRequest): string {
+function question({ query, ast, filter, sort = [] }: SearchRequest): string {
   const asked = query ?? (ast === undefined ? '*:*' : JSON.stringify(ast));
-  if (filter === undefined) return asked;
-  return `${asked}  filter: ${typeof filter === 'string' ? filter : JSON.stringify(filter)}`;
+  const narrows = typeof filter === 'object' ? JSON.stringify(filter) : filter;
+  const orders = sort.map(({ field, desc }) => `${field}${desc ? ':desc' : ''}`).join(',');
+  return [
+    asked,
+    ...(narrows === undefined ? [] : [`filter: ${narrows}`]),
+    ...(orders === '' ? [] : [`sort: ${orders}`]),
+  ].join('  ');
 }
