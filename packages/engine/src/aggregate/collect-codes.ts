@@ -44,7 +44,7 @@ export class CodeCollector implements SegmentCollector {
   readonly #batch: SubBatch | null;
   readonly #ids: BucketIds;
   readonly #codes: number[] = [];
-  readonly #filled = new Int32Array(BATCH_DOCS);
+  #filled: Int32Array | null = null;
   #counts = new Int32Array(64);
   /** The counts of owner 0 by code + 1 where its buckets are numbered so. */
   #dense: Int32Array | null = null;
@@ -83,7 +83,7 @@ export class CodeCollector implements SegmentCollector {
   /** All documents of owner 0, whose buckets are numbered by their codes: 0 is that of none. */
   #collectDense({ fill, size }: Coder, matches: Int32Array): void {
     const numbers = new Int32Array(size + 1);
-    const [filled, ids] = [this.#filled, new Int32Array(BATCH_DOCS)];
+    const [filled, ids] = [this.#room(), new Int32Array(BATCH_DOCS)];
     const least = this.#missing === null ? 0 : -1;
     this.#dense = numbers;
     collectInBatches(matches, (docs, _, count) => {
@@ -104,14 +104,14 @@ export class CodeCollector implements SegmentCollector {
     const coder = this.#coder;
     if (coder === null || coder.fill === null) this.#collectAny(docs, owners, count);
     else {
-      coder.fill(docs, count, this.#filled);
+      coder.fill(docs, count, this.#room());
       this.#addFilled(docs, owners, count);
     }
     this.#batch?.flush();
   }
 
   #addFilled(docs: Int32Array, owners: Int32Array, count: number): void {
-    const filled = this.#filled;
+    const filled = this.#room();
     const least = this.#missing === null ? 0 : -1;
     for (let i = 0; i < count; i++) {
       if (filled[i] >= least) this.#add(docs[i], owners[i], filled[i]);
@@ -124,6 +124,12 @@ export class CodeCollector implements SegmentCollector {
       for (let j = 0; j < found; j++) this.#add(docs[i], owners[i], this.#codes[j]);
       if (found === 0 && this.#missing !== null) this.#add(docs[i], owners[i], -1);
     }
+  }
+
+  /** Codes of a batch. */
+  #room(): Int32Array {
+    this.#filled ??= new Int32Array(BATCH_DOCS);
+    return this.#filled;
   }
 
   #add(doc: number, owner: number, code: number): void {

@@ -6,8 +6,8 @@ import { type Workspace, workspaceOf } from '../scoring/workspace.ts';
 
 /** Above so many values visiting the documents is cheaper, however many match. */
 const MOST_VALUES = 32;
-/** Matches a value below which the documents are visited. */
-const WORTH_A_VALUE = 1200;
+/** Documents whose bits are counted in the time of a visit to one. */
+const A_VISIT = 250;
 
 /** Byte addresses of the values' bitmaps by ordinal; null where some value has none. */
 const bitmaps = new WeakMap<OrdinalColumn, readonly number[] | null>();
@@ -38,7 +38,7 @@ function countAll(
   const near = matches.buffer === arena.memory.buffer;
   const at = (near ? matches : workspace.copyBits(matches, docs)).byteOffset;
   const bytes = 4 * matches.length;
-  if (bits.countAll([at], 0, bytes) < WORTH_A_VALUE * values.length) return null;
+  if (bits.countAll([at], 0, bytes) * A_VISIT < docs * values.length) return null;
   return bits.countEach(values, at, bytes);
 }
 
