@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { LhsError } from '../src/base/errors.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
@@ -160,6 +161,49 @@ describe('a static model is refused by file, with a way out', () => {
       'model.json" is missing, and so is "config.json"',
     );
   });
+});
+
+it('refuses or gives the same vectors, whatever byte of whichever file is another', async () => {
+  const seed = Number(process.env.LHS_TEST_SEED ?? Date.now() % 2 ** 31);
+  console.log(`model-faults: LHS_TEST_SEED=${seed}`);
+  const folder = tiny();
+  const list = textsOf(['red', 'greenish blue', 'a red a', 'other words']);
+  const model = await openEmbedder(folder);
+  const { checksum } = model.identity;
+  const wanted = await model.embed(list);
+  await model.close();
+  const seen = { refused: 0, harmless: 0, another: 0 };
+  const damages = fc.sample(
+    fc.record({
+      file: fc.constantFrom('model.json', 'vectors.i8', 'scales.f32', 'vocab.txt'),
+      at: fc.nat(),
+      byte: fc.integer({ min: 0, max: 255 }),
+      cut: fc.boolean(),
+    }),
+    { seed, numRuns: 400 },
+  );
+  for (const { file, at, byte, cut } of damages) {
+    const path = join(folder, file);
+    const whole = readFileSync(path);
+    const damaged = Buffer.from(whole.subarray(0, cut ? at % whole.length : whole.length));
+    if (damaged.length > 0 && !cut) damaged[at % damaged.length] = byte;
+    writeFileSync(path, damaged);
+    const opened = await openEmbedder(folder).catch((error: LhsError) => error);
+    if (opened instanceof Error) {
+      expect(opened, `${file} ${at} ${byte} ${cut}`).toMatchObject({ code: 'model_unavailable' });
+      seen.refused++;
+    } else {
+      if (opened.identity.checksum !== checksum) seen.another++;
+      else {
+        expect(await opened.embed(list)).toEqual(wanted);
+        seen.harmless++;
+      }
+      await opened.close();
+    }
+    writeFileSync(path, whole);
+  }
+  console.log(`model-faults: ${JSON.stringify(seen)}`);
+  expect(seen.refused).toBeGreaterThan(200);
 });
 
 it('takes a relative folder from where it is told', async () => {

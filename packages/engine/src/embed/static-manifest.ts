@@ -16,7 +16,7 @@ export const STATIC_KIND = 'static token embeddings';
 const MOST_TOKENS = 1 << 20;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** A file of a model: where it lies, how long it has to be (null: any length) and its SHA-256. */
+/** A file of a model: where it lies, how long it has to be (null where that is not known) and its SHA-256. */
 export interface ModelFile {
   readonly path: string;
   readonly bytes: number | null;

@@ -112,7 +112,7 @@ function readPooling(folder: string): 'mean' | 'first' {
   const path = join(folder, '1_Pooling', 'config.json');
   if (!existsSync(path)) return 'mean';
   const json = readJson(path);
-  const modes = Object.entries(json as Record<string, unknown>)
+  const modes = Object.entries((json ?? {}) as Record<string, unknown>)
     .filter(([name, on]) => name.startsWith('pooling_mode_') && on === true)
     .map(([name]) => name.slice('pooling_mode_'.length));
   if (modes.join() === 'mean_tokens') return 'mean';
