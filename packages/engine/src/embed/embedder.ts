@@ -22,6 +22,8 @@ export interface Embedder {
    * any company.
    */
   embed(texts: Texts): Promise<Float32Array>;
+  /** Texts of about a second: who can be stopped asks for so many at once. Absent: thousands. */
+  readonly portion?: number;
   close(): Promise<void>;
 }
 

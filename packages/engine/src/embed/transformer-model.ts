@@ -18,6 +18,8 @@ const INSTALL = `npm install ${RUNTIME}@4.3.1`;
 /** Texts and bytes of one message to the thread. */
 const REQUEST_TEXTS = 16;
 const REQUEST_BYTES = 1 << 20;
+/** Texts of about a second. */
+const PORTION = 32;
 /** Calls that wait for the thread. */
 const MOST_WAITING = 64;
 const MOST_THREADS = 4;
@@ -58,6 +60,7 @@ const packageMissing = (folder: string, why: string): LhsError =>
 
 class TransformerModel implements Embedder {
   readonly identity: ModelIdentity;
+  readonly portion = PORTION;
   readonly #manifest: TransformerManifest;
   readonly #runtime: string;
   readonly #remembered: string | undefined;

@@ -12,7 +12,7 @@ import type { EmbeddingCache } from './embedding-cache.ts';
 import { KeyTable } from './key-table.ts';
 import { emptyKeys, type TextKeys, textKeys } from './text-keys.ts';
 
-/** A portion ends at the first of these. */
+/** A portion ends at the first of these; models that are slow say how many texts. */
 const PORTION_TEXTS = 1024;
 const PORTION_BYTES = 1 << 20;
 
@@ -43,7 +43,8 @@ export class CachedEmbedder {
     const entries = this.#cache.find(keys);
     this.#cache.read(entries, out);
     const wanted = distinct(texts, keys, entries);
-    for (const portion of portions(texts, wanted.firsts)) {
+    const most = this.#embedder.portion ?? PORTION_TEXTS;
+    for (const portion of portions(texts, wanted.firsts, most)) {
       told();
       const found = await this.#embed(texts, keys, portion);
       portion.forEach((i, j) => {
@@ -87,13 +88,17 @@ function distinct(texts: Texts, keys: TextKeys, entries: Int32Array) {
   return { firsts, repeats };
 }
 
-function* portions({ offsets }: Texts, wanted: readonly number[]): Generator<readonly number[]> {
+function* portions(
+  { offsets }: Texts,
+  wanted: readonly number[],
+  most: number,
+): Generator<readonly number[]> {
   let portion: number[] = [];
   let bytes = 0;
   for (const i of wanted) {
     portion.push(i);
     bytes += offsets[i + 1] - offsets[i];
-    if (portion.length < PORTION_TEXTS && bytes < PORTION_BYTES) continue;
+    if (portion.length < most && bytes < PORTION_BYTES) continue;
     yield portion;
     portion = [];
     bytes = 0;
