@@ -4,11 +4,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
-import { dots, dotsOf, rowDotsOf } from './dots.ts';
+import { dots, dotsOf, rowDotsOf, wholeDotsOf } from './dots.ts';
 
 const TARGET = new URL('../../packages/engine/src/vector/kernel-code.ts', import.meta.url);
 
-const text = `(module (import "env" "memory" (memory 1)) ${dots} ${dotsOf} ${rowDotsOf})`;
+const text = `(module (import "env" "memory" (memory 1)) ${dots} ${dotsOf} ${wholeDotsOf} ${rowDotsOf})`;
 const assembler = await wabt();
 const binary = assembler.parseWat('vectors.wat', text, { simd: true }).toBinary({}).buffer;
 const code = Buffer.from(binary).toString('base64');

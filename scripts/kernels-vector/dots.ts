@@ -29,15 +29,16 @@ const forward = (rows: number, bytes: number, width: Width): string =>
   set('q', add(g('q'), c32(width * bytes))) +
   times(rows, (r) => set(`p${r}`, add(g(`p${r}`), c32(bytes))));
 
-/** s0 … = sums of the products, four lanes each, of the rows at $p0 …. */
-const sums = (rows: number, width: Width): string => `
-  ${set('q', g('query'))}
-  ${set('e', add(g('query'), shl(`(i32.and ${g('row')} (i32.const -32))`, width - 1)))}
-  ${times(rows, (r) => set(`s${r}`, '(v128.const i32x4 0 0 0 0)'))}
+const zero = (rows: number): string =>
+  times(rows, (r) => set(`s${r}`, '(v128.const i32x4 0 0 0 0)'));
+
+/** s0 … += products, four lanes each, of `bytes` bytes of the rows at $p0 … and the query at $q. */
+const sums = (rows: number, width: Width, bytes: string): string => `
+  ${set('e', add(g('q'), shl(`(i32.and ${bytes} (i32.const -32))`, width - 1)))}
   (if (i32.ne ${g('q')} ${g('e')}) (then (loop $c
     ${sixteen(rows, 0, width)} ${sixteen(rows, 16, width)} ${forward(rows, 32, width)}
     (br_if $c (i32.ne ${g('q')} ${g('e')})))))
-  (if (i32.and ${g('row')} ${c32(16)}) (then ${sixteen(rows, 0, width)}))`;
+  (if (i32.and ${bytes} ${c32(16)}) (then ${sixteen(rows, 0, width)}))`;
 
 const pairs = (a: string, b: string, lanes: readonly number[]): string => {
   const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
@@ -55,22 +56,21 @@ const single = `(i32.store ${g('dots')} ${[0, 1, 2, 3]
   .map((lane) => `(i32x4.extract_lane ${lane} ${g('s0')})`)
   .reduce(add)})`;
 
-/**
- * `place(r)`: address of row r of a step. Both loops move `dots` on; `step(rows)` moves what
- * `place` reads.
- */
+/** A listed row's address in a plane of rows of `bytes` bytes. */
+const place = (plane: string, bytes: string, r: number): string =>
+  add(g(plane), `(i32.mul ${load(add(g('list'), c32(4 * r)))} ${g(bytes)})`);
+
+/** `body(rows)`: sums of a step of so many rows; `step(rows)` moves on to the next one. */
 const kernel = (
   name: string,
   names: string,
-  width: Width,
-  place: (r: number) => string,
+  body: (rows: number) => string,
   step: (rows: number) => string,
 ): string => {
   const pass = (rows: number, out: string): string => `
     (block $done${rows} (loop $l${rows}
       (br_if $done${rows} (i32.lt_s ${g('count')} ${c32(rows)}))
-      ${times(rows, (r) => set(`p${r}`, place(r)))}
-      ${sums(rows, width)} ${out}
+      ${zero(rows)} ${body(rows)} ${out}
       ${step(rows)} ${set('dots', add(g('dots'), c32(4 * rows)))}
       ${set('count', sub(g('count'), c32(rows)))} (br $l${rows})))`;
   return `(func (export "${name}") ${params('i32', names)}
@@ -78,26 +78,46 @@ const kernel = (
     ${pass(ROWS, across)} ${pass(1, single)})`;
 };
 
+const onList = (rows: number): string => set('list', add(g('list'), c32(4 * rows)));
+
 /** dots: of `count` rows that lie behind one another. */
 export const dots = kernel(
   'dots',
   'rows count row query dots',
-  2,
-  (r) => (r === 0 ? g('rows') : add(g(`p${r - 1}`), g('row'))),
+  (rows) =>
+    set('q', g('query')) +
+    times(rows, (r) => set(`p${r}`, r === 0 ? g('rows') : add(g(`p${r - 1}`), g('row')))) +
+    sums(rows, 2, g('row')),
   (rows) => set('rows', add(g('rows'), `(i32.mul ${g('row')} ${c32(rows)})`)),
 );
 
-const listed = (name: string, width: Width): string =>
+/** dotsOf: of the rows that are listed. */
+export const dotsOf = kernel(
+  'dotsOf',
+  'rows list count row query dots',
+  (rows) =>
+    set('q', g('query')) +
+    times(rows, (r) => set(`p${r}`, place('rows', 'row', r))) +
+    sums(rows, 2, g('row')),
+  onList,
+);
+
+const both = (name: string, width: Width): string =>
   kernel(
     name,
-    'rows list count row query dots',
-    width,
-    (r) => add(g('rows'), `(i32.mul ${load(add(g('list'), c32(4 * r)))} ${g('row')})`),
-    (rows) => set('list', add(g('list'), c32(4 * rows))),
+    'heads tails list count head tail query rest dots',
+    (rows) =>
+      set('q', g('query')) +
+      times(rows, (r) => set(`p${r}`, place('heads', 'head', r))) +
+      sums(rows, width, g('head')) +
+      set('q', g('rest')) +
+      times(rows, (r) => set(`p${r}`, place('tails', 'tail', r))) +
+      sums(rows, width, g('tail')),
+    onList,
   );
 
-/** dotsOf: of the rows that are listed. */
-export const dotsOf = listed('dotsOf', 2);
+/** wholeDotsOf: of the vectors that are listed, whose rows lie in two planes. */
+export const wholeDotsOf = both('wholeDotsOf', 2);
 
-/** rowDotsOf: the same, the query being a row of bytes. */
-export const rowDotsOf = listed('rowDotsOf', 1);
+/** rowDotsOf: the same, the query being rows of bytes itself. */
+export const rowDotsOf = both('rowDotsOf', 1);

@@ -1,5 +1,5 @@
 /** The full check of a field's vectors: what is said twice, against each other. */
-import { MIDDLE, roundedRest } from './format.ts';
+import { lengthsOf } from './format.ts';
 import type { VectorReader } from './vector-reader.ts';
 
 /** Reads every vector; `report` is told what does not fit. */
@@ -19,17 +19,16 @@ export function checkVectors(reader: VectorReader, report: (problem: string) => 
 }
 
 function checkVector(reader: VectorReader, slot: number, report: (problem: string) => void): void {
-  const { dims, row, high, low } = reader;
-  const at = slot * row;
-  let [squares, rest, padding] = [0, 0, 0];
-  for (let c = 0; c < dims; c++) {
-    const code = 256 * high[at + c] + low[at + c] + MIDDLE;
-    squares += code * code;
-    rest += low[at + c] ** 2;
+  const { dims, headRow, tailRow, row, head, tail, low } = reader;
+  const { norm, rest, tail: last } = lengthsOf(reader.codes(slot), 0, dims);
+  if (norm !== reader.norms[slot]) report(`norm of vector ${slot}`);
+  if (rest !== reader.rests[slot]) report(`rest of vector ${slot}`);
+  if (tailRow > 0 && last !== reader.tails[slot]) report(`tail of vector ${slot}`);
+  let padding = 0;
+  for (let c = dims; c < row; c++) {
+    padding |= low[slot * row + c];
+    padding |= tailRow > 0 ? tail[slot * tailRow + c - headRow] : head[slot * headRow + c];
   }
-  for (let c = dims; c < row; c++) padding |= high[at + c] | low[at + c];
-  if (Math.sqrt(squares) !== reader.norms[slot]) report(`norm of vector ${slot}`);
-  if (roundedRest(rest) !== reader.rests[slot]) report(`rest of vector ${slot}`);
   if (padding !== 0) report(`vector ${slot} goes on behind its dimensions`);
   const scale = reader.scales[slot];
   if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) report(`scale of vector ${slot}`);

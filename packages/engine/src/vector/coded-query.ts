@@ -1,3 +1,5 @@
+import { headDims } from './format.ts';
+
 /**
  * A query as the first pass takes it: 16-bit codes, as many as fit without a sum that leaves 32
  * bits, and how far they are from the query.
@@ -10,8 +12,11 @@ export interface CodedQuery {
   /** Value c is about step x codes[c]. */
   readonly codes: Int16Array;
   readonly step: number;
-  /** Sum of the codes. */
+  /** Sum of the codes, and of those of the head (format.ts). */
   readonly sum: number;
+  readonly headSum: number;
+  /** Length of the query from its tail's first component on. */
+  readonly tail: number;
   /** Length of what the codes leave of the query, rounding of what is summed in f64 included. */
   readonly rest: number;
   /** Length of step x codes. */
@@ -37,6 +42,9 @@ export function codeQuery(values: Float32Array): CodedQuery {
   let sum = 0;
   let left = 0;
   let coded = 0;
+  let headSum = 0;
+  let tail = 0;
+  const head = headDims(dims);
   for (let c = 0; c < dims; c++) {
     const value = values[c];
     const code = Math.round(value * inverse);
@@ -45,8 +53,20 @@ export function codeQuery(values: Float32Array): CodedQuery {
     sum += code;
     left += (value - step * code) * (value - step * code);
     coded += code * code;
+    if (c < head) headSum += code;
+    else tail += value * value;
   }
   const norm = Math.sqrt(squares);
   const rest = Math.sqrt(left) * (1 + ROUNDING) + ROUNDING * norm;
-  return { values, norm, codes, step, sum, rest, coded: step * Math.sqrt(coded) * (1 + ROUNDING) };
+  return {
+    values,
+    norm,
+    codes,
+    step,
+    sum,
+    headSum,
+    tail: Math.sqrt(tail) * (1 + ROUNDING),
+    rest,
+    coded: step * Math.sqrt(coded) * (1 + ROUNDING),
+  };
 }

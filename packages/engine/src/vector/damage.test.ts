@@ -8,7 +8,7 @@ import { VectorReader } from './vector-reader.ts';
 import { VectorWriter } from './vector-writer.ts';
 
 const arena = plainArena();
-const DIMS = 20;
+const DIMS = 140;
 
 /** 300 documents, two of three with a vector. */
 function payload(): Buffer {

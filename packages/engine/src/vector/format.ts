@@ -10,16 +10,20 @@
  *   5 norms    f64[count]: square root of the sum of the squares of the codes
  *   6 rests    f32[count]: length of what the first pass does not see of a vector, in codes:
  *              square root of the sum of low^2, rounded up
- *   7 high     i8[count x row]: code >> 8, dims of them a vector, then zeros; row = dims rounded up
- *              to 16
- *   8 low      i8[count x row]: (code & 255) - 128, in the same places
+ *   7 tails    f32[count]: length of the codes from component `head` on, rounded up; empty where
+ *              all components are in the head
+ *   8 head     i8[count x head row]: code >> 8 of the first `head` components (headDims)
+ *   9 tail     i8[count x tail row]: code >> 8 of the others, then zeros
+ *   10 low     i8[count x (head row + tail row)]: (code & 255) - 128 of all, in the same order
  *
- * So code = 256 high + low + 128. The first pass of a search reads section 7 alone and takes low
- * for 0: whatever a query is, that is wrong by at most its length times `rests`.
+ * A row is padded to 16 bytes. So code = 256 high + low + 128. The first pass of a search reads
+ * section 8 alone and takes low for 0: whatever a query is, that is wrong by at most its length times
+ * `rests`, and what the tail adds is at most the length of the query's tail times `tails`. Whoever
+ * may be near by that is looked up in section 9.
  */
 
 /** Number of sections. */
-export const SECTIONS = 9;
+export const SECTIONS = 11;
 
 /** Similarities by their number on disk. */
 export const SIMILARITIES = Object.freeze(['cosine', 'dot', 'l2'] as const);
@@ -28,36 +32,40 @@ export type Similarity = (typeof SIMILARITIES)[number];
 /** Code less 256 high less low. */
 export const MIDDLE = 128;
 
-/** Bytes of a vector in each plane. */
+/** Vectors of fewer dimensions are all head. */
+const LEAST_SPLIT = 128;
+
+/** Components in the head: about half of many, all of few. */
+export const headDims = (dims: number): number =>
+  dims < LEAST_SPLIT ? dims : ((dims >> 1) + 31) & -32;
+
+/** Bytes of `dims` components in a row. */
 export const rowBytes = (dims: number): number => (dims + 15) & -16;
 
-/** Rests are rounded up by this before they become f32, which rounds by half of it at most. */
+/** Rests and tails are rounded up by this before they become f32, which rounds by half of it. */
 const UP = 1 + 2 ** -22;
 
-/**
- * Splits the codes of one vector into bytes at `at` of both planes; returns its norm and rest as
- * sections 5 and 6 keep them.
- */
-export function splitCodes(
-  codes: Int16Array,
-  from: number,
-  dims: number,
-  high: Int8Array,
-  low: Int8Array,
-  at: number,
-): { readonly norm: number; readonly rest: number } {
+/** What sections 5 to 7 say of a vector. */
+export interface Lengths {
+  readonly norm: number;
+  readonly rest: number;
+  readonly tail: number;
+}
+
+/** Lengths of a vector by its codes. */
+export function lengthsOf(codes: Int16Array, from: number, dims: number): Lengths {
+  const head = headDims(dims);
   let squares = 0;
+  let tail = 0;
   let rest = 0;
   for (let c = 0; c < dims; c++) {
     const code = codes[from + c];
     const left = (code & 255) - MIDDLE;
-    high[at + c] = code >> 8;
-    low[at + c] = left;
     squares += code * code;
     rest += left * left;
+    if (c >= head) tail += code * code;
   }
-  return { norm: Math.sqrt(squares), rest: roundedRest(rest) };
+  return { norm: Math.sqrt(squares), rest: up(rest), tail: up(tail) };
 }
 
-/** The rest of a sum of squares, as section 6 keeps it. */
-export const roundedRest = (squares: number): number => Math.fround(Math.sqrt(squares) * UP);
+const up = (squares: number): number => Math.fround(Math.sqrt(squares) * UP);

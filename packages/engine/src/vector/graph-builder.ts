@@ -220,8 +220,20 @@ export class GraphBuilder {
 
   /** Puts the similarities of a vector and `count` listed ones at DOTS_AT, by their high bytes. */
   #dots(slot: number, count: number): void {
-    const { highAt, row } = this.#reader;
-    this.#kernels.rowDotsOf(highAt, LIST_AT, count, row, highAt + slot * row, DOTS_AT);
+    const { headAt, tailAt, headRow, tailRow } = this.#reader;
+    const queryAt = headAt + slot * headRow;
+    const restAt = tailAt + slot * tailRow;
+    this.#kernels.rowDotsOf(
+      headAt,
+      tailAt,
+      LIST_AT,
+      count,
+      headRow,
+      tailRow,
+      queryAt,
+      restAt,
+      DOTS_AT,
+    );
   }
 
   /** The similarity of `slot` and `other`, whose dot product stands at a place of DOTS_AT. */
@@ -314,10 +326,9 @@ export class GraphBuilder {
   /** True when `other` is nearer to the vector that looks for links (`key`) than to any chosen one. */
   #apart(other: number, key: number, count: number): boolean {
     if (count === 0) return true;
-    const { highAt, row } = this.#reader;
     const listAt = LIST_AT >> 2;
     for (let i = 0; i < count; i++) this.#i32[listAt + i] = this.#chosen[i];
-    this.#kernels.rowDotsOf(highAt, LIST_AT, count, row, highAt + other * row, DOTS_AT);
+    this.#dots(other, count);
     for (let i = 0; i < count; i++) {
       if (this.#key(other, this.#chosen[i], i) >= key) return false;
     }
@@ -370,13 +381,16 @@ function padded(list: readonly number[], size: number): Int32Array {
 
 /** Sums of the high bytes of every vector. */
 function rowSums(reader: VectorReader, kernels: VectorKernels): Int32Array {
-  const { row, count, dims, arena } = reader;
+  const { headAt, tailAt, headRow, tailRow, row, count, dims, arena } = reader;
   const ones = new Int16Array(arena.memory.buffer, QUERY_AT, row).fill(0);
   ones.fill(1, 0, dims);
   const sums = new Int32Array(count);
+  const slots = arena.i32.subarray(LIST_AT >> 2, (LIST_AT >> 2) + BATCH);
+  const restAt = QUERY_AT + 2 * headRow;
   for (let from = 0; from < count; from += BATCH) {
     const size = Math.min(BATCH, count - from);
-    kernels.dots(reader.highAt + from * row, size, row, QUERY_AT, DOTS_AT);
+    for (let i = 0; i < size; i++) slots[i] = from + i;
+    kernels.wholeDotsOf(headAt, tailAt, LIST_AT, size, headRow, tailRow, QUERY_AT, restAt, DOTS_AT);
     sums.set(arena.i32.subarray(DOTS_AT >> 2, (DOTS_AT >> 2) + size), from);
   }
   return sums;

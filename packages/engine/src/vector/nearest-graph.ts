@@ -9,12 +9,12 @@
  */
 import { countBits } from '../base/bitmap.ts';
 import { Beam } from './beam.ts';
+import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
-import { MIDDLE } from './format.ts';
 import { farStarts, type Graph } from './graph-format.ts';
 import { type Nearest, putQuery, rescore } from './nearest-flat.ts';
 import { Shortlist } from './shortlist.ts';
-import { DOTS_AT, kernelsOf, LIST_AT, QUERY_AT } from './vector-kernels.ts';
+import { DOTS_AT, kernelsOf, LIST_AT, QUERY_AT, type VectorKernels } from './vector-kernels.ts';
 import type { VectorReader } from './vector-reader.ts';
 
 /** Vectors that a graph is searched for unless the caller says so. */
@@ -27,6 +27,7 @@ export class GraphWalk {
   readonly #reader: VectorReader;
   readonly #graph: Graph;
   readonly #starts: Int32Array;
+  readonly #kernels: VectorKernels;
   readonly #beam = new Beam(LEAST_EF);
   readonly #list = new Shortlist(16);
   readonly #seen: Int32Array;
@@ -36,6 +37,7 @@ export class GraphWalk {
     this.#reader = reader;
     this.#graph = graph;
     this.#starts = farStarts(graph);
+    this.#kernels = kernelsOf(reader.arena);
     this.#seen = new Int32Array(graph.count);
   }
 
@@ -47,11 +49,13 @@ export class GraphWalk {
     if (accepted === 0) return null;
     const wide = Math.ceil((wanted * docs) / accepted);
     if (wide * COST >= (count * accepted) / docs) return null;
-    this.#walk(query, wide);
-    return this.#answer(query, k, accepted === docs ? null : accept);
+    const bounds = new Bounds(this.#reader, query);
+    putQuery(this.#reader, query);
+    this.#walk(bounds, wide);
+    return this.#answer(query, bounds, k, accepted === docs ? null : accept);
   }
 
-  #answer(query: CodedQuery, k: number, accept: Int32Array | null): Nearest | null {
+  #answer(query: CodedQuery, bounds: Bounds, k: number, accept: Int32Array | null): Nearest | null {
     const reader = this.#reader;
     const beam = this.#beam;
     const list = this.#list.reset(k);
@@ -62,35 +66,26 @@ export class GraphWalk {
       if (accept !== null && (accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
       found++;
       const key = beam.keyAt(place);
-      const off = this.#off(query, slot);
+      const off = bounds.factor(slot) * bounds.off(slot);
       if (key + off >= list.least) list.offer(slot, key - off, key + off);
     }
     if (found < Math.min(k, reader.count)) return null;
     return rescore(reader, query, k, list.survivors());
   }
 
-  /** How far a key may be from the similarity. */
-  #off(query: CodedQuery, slot: number): number {
-    const { norms, rests, scales, metric } = this.#reader;
-    const off = query.rest * norms[slot] + query.coded * rests[slot];
-    if (metric === 'cosine') return query.norm === 0 ? 0 : off / (query.norm * norms[slot]);
-    return metric === 'dot' ? off * scales[slot] : 2 * off * scales[slot];
-  }
-
   /** Fills the beam with about the `ef` nearest. */
-  #walk(query: CodedQuery, ef: number): void {
+  #walk(bounds: Bounds, ef: number): void {
     const graph = this.#graph;
     const { near, links } = graph;
     const i32 = this.#reader.arena.i32;
     const listAt = LIST_AT >> 2;
     const beam = this.#beam;
     const seen = this.#seen;
-    putQuery(this.#reader, query);
-    const from = this.#descend(query);
+    const from = this.#descend(bounds);
     const epoch = this.#nextEpoch();
     beam.reset(ef);
     i32[listAt] = from;
-    this.#offer(query, 1);
+    this.#offer(bounds, 1);
     seen[from] = epoch;
     const most = 2 * links;
     for (let at = beam.next(); at >= 0; at = beam.next()) {
@@ -102,7 +97,7 @@ export class GraphWalk {
         seen[to] = epoch;
         i32[listAt + count++] = to;
       }
-      if (count > 0) this.#offer(query, count);
+      if (count > 0) this.#offer(bounds, count);
     }
   }
 
@@ -115,30 +110,32 @@ export class GraphWalk {
   }
 
   /** Offers the listed vectors to the beam. */
-  #offer(query: CodedQuery, count: number): void {
-    const { arena, row, highAt, metric, norms, scales } = this.#reader;
+  #offer(bounds: Bounds, count: number): void {
+    const { arena, headAt, tailAt, headRow, tailRow } = this.#reader;
     const { i32 } = arena;
     const beam = this.#beam;
-    kernelsOf(arena).dotsOf(highAt, LIST_AT, count, row, QUERY_AT, DOTS_AT);
+    const restAt = QUERY_AT + 2 * headRow;
+    this.#kernels.wholeDotsOf(
+      headAt,
+      tailAt,
+      LIST_AT,
+      count,
+      headRow,
+      tailRow,
+      QUERY_AT,
+      restAt,
+      DOTS_AT,
+    );
     const [dotsAt, listAt] = [DOTS_AT >> 2, LIST_AT >> 2];
-    const middle = MIDDLE * query.sum;
-    const inverse = query.norm === 0 ? 0 : 1 / query.norm;
-    const square = query.norm * query.norm;
     for (let i = 0; i < count; i++) {
       const slot = i32[listAt + i];
-      let key = query.step * (256 * i32[dotsAt + i] + middle);
-      if (metric === 'cosine') key *= inverse / norms[slot];
-      else {
-        const scale = scales[slot];
-        key *= scale;
-        if (metric === 'l2') key = 2 * key - square - (scale * norms[slot]) ** 2;
-      }
+      const key = bounds.factor(slot) * bounds.product(i32[dotsAt + i]) + bounds.base(slot);
       if (key > beam.least) beam.add(slot, key);
     }
   }
 
   /** The slot where level 0 is entered. */
-  #descend(query: CodedQuery): number {
+  #descend(bounds: Bounds): number {
     const { upper, sizes, far, links } = this.#graph;
     const i32 = this.#reader.arena.i32;
     const beam = this.#beam;
@@ -154,7 +151,7 @@ export class GraphWalk {
           i32[listAt + count] = upper[far[from + count - 1]];
         }
         beam.reset(1);
-        this.#offer(query, count);
+        this.#offer(bounds, count);
         const best = beam.slotAt(0);
         if (best === upper[place]) break;
         for (let i = 0; i < links; i++) {

@@ -1,24 +1,39 @@
+import { headDims, MIDDLE, rowBytes } from './format.ts';
+
 /** Bytes of a first chunk, and most of a later one. */
 const LEAST_BYTES = 64 * 1024;
-const MOST_BYTES = 4 * 2 ** 20;
+const MOST_BYTES = 8 * 2 ** 20;
+
+/** The planes of some vectors: heads and tails of high bytes, low bytes. */
+export interface PlaneRows {
+  readonly head: Int8Array;
+  readonly tail: Int8Array;
+  readonly low: Int8Array;
+}
 
 /**
- * The two planes of a segment's vectors while they grow, row by row, in chunks that are never moved;
- * rows of another file stand between them as they are.
+ * The planes of a segment's vectors while they grow, vector by vector, in chunks that are never
+ * moved; vectors of another file stand between them as they are.
  */
 export class Planes {
-  readonly #row: number;
-  readonly #highs: Int8Array[] = [];
-  readonly #lows: Int8Array[] = [];
-  /** The chunk that is being filled: room for rows, and how many bytes are used. */
-  high = new Int8Array(0);
-  low = new Int8Array(0);
+  readonly dims: number;
+  /** Bytes of a vector in the plane of heads, and of tails. */
+  readonly headRow: number;
+  readonly tailRow: number;
+  readonly #closed: PlaneRows[] = [];
+  #head = new Int8Array(0);
+  #tail = new Int8Array(0);
+  #low = new Int8Array(0);
+  #room = 0;
   #used = 0;
   #bytes = 0;
   #next = LEAST_BYTES;
 
-  constructor(row: number) {
-    this.#row = row;
+  constructor(dims: number) {
+    const head = headDims(dims);
+    this.dims = dims;
+    this.headRow = rowBytes(head);
+    this.tailRow = rowBytes(dims - head);
   }
 
   /** Bytes of memory held. */
@@ -26,40 +41,72 @@ export class Planes {
     return this.#bytes;
   }
 
-  /** Where the next row goes in `high` and `low`, which this may replace; it holds zeros. */
-  place(): number {
-    if (this.#used + this.#row > this.high.length) {
-      this.#close();
-      const size = Math.max(this.#row, this.#next - (this.#next % this.#row));
-      this.#next = Math.min(MOST_BYTES, 2 * this.#next);
-      this.high = new Int8Array(size);
-      this.low = new Int8Array(size);
-      this.#bytes += 2 * size;
+  /** Adds a vector by its codes. */
+  add(codes: Int16Array, from: number): void {
+    this.#grow();
+    const { dims, headRow, tailRow } = this;
+    const at = this.#used++;
+    const low = at * (headRow + tailRow);
+    const most = Math.min(dims, headRow);
+    for (let c = 0; c < most; c++) this.#head[at * headRow + c] = codes[from + c] >> 8;
+    for (let c = most; c < dims; c++) {
+      this.#tail[at * tailRow + c - headRow] = codes[from + c] >> 8;
     }
-    this.#used += this.#row;
-    return this.#used - this.#row;
+    for (let c = 0; c < dims; c++) this.#low[low + c] = (codes[from + c] & 255) - MIDDLE;
   }
 
-  /** Takes rows over where they lie: they must stay until the planes are written. */
-  takeOver(high: Int8Array, low: Int8Array): void {
-    this.#close();
-    this.#highs.push(high);
-    this.#lows.push(low);
+  /** Copies one of a file's vectors. */
+  copy({ head, tail, low }: PlaneRows, slot: number): void {
+    this.#grow();
+    const { headRow, tailRow } = this;
+    const row = headRow + tailRow;
+    const at = this.#used++;
+    this.#head.set(head.subarray(slot * headRow, (slot + 1) * headRow), at * headRow);
+    this.#tail.set(tail.subarray(slot * tailRow, (slot + 1) * tailRow), at * tailRow);
+    this.#low.set(low.subarray(slot * row, (slot + 1) * row), at * row);
   }
 
-  /** Both planes, in parts. */
-  parts(): { readonly high: readonly Int8Array[]; readonly low: readonly Int8Array[] } {
+  /** Takes vectors of a file over where they lie: they must stay until the planes are written. */
+  takeOver({ head, tail, low }: PlaneRows, from: number, to: number): void {
     this.#close();
-    return { high: this.#highs, low: this.#lows };
+    const { headRow, tailRow } = this;
+    const row = headRow + tailRow;
+    this.#closed.push({
+      head: head.subarray(from * headRow, to * headRow),
+      tail: tail.subarray(from * tailRow, to * tailRow),
+      low: low.subarray(from * row, to * row),
+    });
+  }
+
+  /** The planes, in parts. */
+  parts(): readonly PlaneRows[] {
+    this.#close();
+    return this.#closed;
+  }
+
+  #grow(): void {
+    if (this.#used < this.#room) return;
+    this.#close();
+    const row = this.headRow + this.tailRow;
+    this.#room = Math.max(1, Math.floor(this.#next / (2 * row)));
+    this.#next = Math.min(MOST_BYTES, 2 * this.#next);
+    this.#head = new Int8Array(this.#room * this.headRow);
+    this.#tail = new Int8Array(this.#room * this.tailRow);
+    this.#low = new Int8Array(this.#room * row);
+    this.#bytes += 2 * this.#room * row;
   }
 
   #close(): void {
+    const { headRow, tailRow } = this;
+    const [head, tail, low] = [this.#head, this.#tail, this.#low];
     if (this.#used > 0) {
-      this.#highs.push(this.high.subarray(0, this.#used));
-      this.#lows.push(this.low.subarray(0, this.#used));
+      this.#closed.push({
+        head: head.subarray(0, this.#used * headRow),
+        tail: tail.subarray(0, this.#used * tailRow),
+        low: low.subarray(0, this.#used * (headRow + tailRow)),
+      });
     }
-    this.high = this.high.subarray(this.#used);
-    this.low = this.low.subarray(this.#used);
     this.#used = 0;
+    this.#room = 0;
   }
 }

@@ -52,6 +52,18 @@ test.each([16, 32, 48, 384, 400, 4096])(
         const expected = answers(count);
         compiled.dotsOf(region.offset, LIST_AT, count, row, QUERY_AT, DOTS_AT);
         expect(answers(count)).toEqual(expected);
+        // Heads of 16 bytes in one plane, tails of the others in a second one.
+        const tails = region.offset + most * 16;
+        const places = [region.offset, tails, LIST_AT, count, 16, row - 16] as const;
+        plain.wholeDotsOf(...places, QUERY_AT, QUERY_AT + 32, DOTS_AT);
+        const whole = answers(count);
+        compiled.wholeDotsOf(...places, QUERY_AT, QUERY_AT + 32, DOTS_AT);
+        expect(answers(count)).toEqual(whole);
+        const seventh = [region.offset + 7 * 16, tails + 7 * (row - 16)] as const;
+        plain.rowDotsOf(...places, ...seventh, DOTS_AT);
+        const ofRow = answers(count);
+        compiled.rowDotsOf(...places, ...seventh, DOTS_AT);
+        expect(answers(count)).toEqual(ofRow);
       }
     }
     region.release();

@@ -3,7 +3,7 @@ import { KERNEL_CODE } from './kernel-code.ts';
 import { PlainVectorKernels } from './plain-vector-kernels.ts';
 
 /**
- * The inner loops over the plane of high bytes, in an arena: rows of `row` bytes, a multiple of 16.
+ * The inner loops over planes of bytes, in an arena: rows of `row` bytes, a multiple of 16.
  * Arguments named `…At` are byte addresses. All sums are whole numbers below 2^31, so the compiled
  * loops and the plain ones agree bit for bit.
  */
@@ -19,13 +19,31 @@ export interface VectorKernels {
     queryAt: number,
     dotsAt: number,
   ): void;
-  /** As `dotsOf`, the query being a row of bytes itself. */
-  rowDotsOf(
-    rowsAt: number,
+  /**
+   * As `dotsOf`, for vectors whose rows lie in two planes: `head` bytes in one (queryAt), `tail` in
+   * the other (restAt).
+   */
+  wholeDotsOf(
+    headsAt: number,
+    tailsAt: number,
     listAt: number,
     count: number,
-    row: number,
+    head: number,
+    tail: number,
     queryAt: number,
+    restAt: number,
+    dotsAt: number,
+  ): void;
+  /** As `wholeDotsOf`, the query being rows of bytes itself. */
+  rowDotsOf(
+    headsAt: number,
+    tailsAt: number,
+    listAt: number,
+    count: number,
+    head: number,
+    tail: number,
+    queryAt: number,
+    restAt: number,
     dotsAt: number,
   ): void;
 }
@@ -38,8 +56,8 @@ export const QUERY_AT = 512 * 1024;
 export const LIST_AT = QUERY_AT + 16 * 1024;
 /** Most rows of one call. */
 export const BATCH = 16_384;
-/** Dot products with the other plane. */
-export const LOW_DOTS_AT = LIST_AT + 2 * (4 * BATCH + 832);
+/** Other dot products of the same vectors. */
+export const MORE_DOTS_AT = LIST_AT + 2 * (4 * BATCH + 832);
 /** 13 lines apart, so that the arrays do not compete for the same lines of the cache. */
 export const DOTS_AT = LIST_AT + 4 * BATCH + 832;
 

@@ -5,7 +5,7 @@ import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
-import { MIDDLE, rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
+import { headDims, MIDDLE, rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
 import type { Graph } from './graph-format.ts';
 import { type Nearest, nearestFlat } from './nearest-flat.ts';
 
@@ -37,17 +37,23 @@ export class VectorReader {
   readonly count: number;
   readonly dims: number;
   readonly metric: Similarity;
-  /** Bytes of a vector in each plane. */
+  /** Bytes of a vector in the planes of heads, of tails, and in both. */
+  readonly headRow: number;
+  readonly tailRow: number;
   readonly row: number;
   /** The document of each slot; null: slot and document are the same. */
   readonly docOf: Int32Array | null;
   readonly scales: Float32Array;
   readonly norms: Float64Array;
   readonly rests: Float32Array;
-  readonly high: Int8Array;
+  /** Empty where vectors are all head. */
+  readonly tails: Float32Array;
+  readonly head: Int8Array;
+  readonly tail: Int8Array;
   readonly low: Int8Array;
-  /** Addresses of `high` and `low` in the arena. */
-  readonly highAt: number;
+  /** Addresses of the planes in the arena. */
+  readonly headAt: number;
+  readonly tailAt: number;
   readonly lowAt: number;
   /** What can be said about the pages of the file, where it is mapped. */
   readonly pages: Pages | null;
@@ -69,7 +75,9 @@ export class VectorReader {
     this.count = head.getInt32(4, true);
     this.dims = head.getInt32(8, true);
     const similarity = SIMILARITIES[head.getUint8(12)];
-    this.row = rowBytes(this.dims);
+    this.headRow = rowBytes(headDims(this.dims));
+    this.tailRow = rowBytes(this.dims - headDims(this.dims));
+    this.row = this.headRow + this.tailRow;
     this.#present = sections.i32(1);
     this.#ranks = sections.i32(2);
     const docOf = sections.i32(3);
@@ -78,9 +86,12 @@ export class VectorReader {
     this.scales = sections.f32(4);
     this.norms = sections.f64(5);
     this.rests = sections.f32(6);
-    this.high = sections.i8(7);
-    this.low = sections.i8(8);
-    this.highAt = this.high.byteOffset;
+    this.tails = sections.f32(7);
+    this.head = sections.i8(8);
+    this.tail = sections.i8(9);
+    this.low = sections.i8(10);
+    this.headAt = this.head.byteOffset;
+    this.tailAt = this.tail.byteOffset;
     this.lowAt = this.low.byteOffset;
     const ranges = all ? 0 : Math.ceil(this.docs / 256);
     if (
@@ -95,7 +106,9 @@ export class VectorReader {
       this.scales.length !== this.count ||
       this.norms.length !== this.count ||
       this.rests.length !== this.count ||
-      this.high.length !== this.count * this.row ||
+      this.tails.length !== (this.tailRow === 0 ? 0 : this.count) ||
+      this.head.length !== this.count * this.headRow ||
+      this.tail.length !== this.count * this.tailRow ||
       this.low.length !== this.count * this.row
     ) {
       throw corrupt(path, 'its sections do not fit its head');
@@ -160,15 +173,21 @@ export class VectorReader {
     return slot < 0 ? null : similarityAt(this, this.#code(query), slot);
   }
 
+  /** The codes of the vector in a slot, to `into` unless it is left out. */
+  codes(slot: number, into = new Int16Array(this.dims)): Int16Array {
+    const { head, tail, low, dims, headRow, tailRow } = this;
+    const most = Math.min(headRow, dims);
+    const [h, t, l] = [slot * headRow, slot * tailRow - headRow, slot * this.row];
+    for (let c = 0; c < most; c++) into[c] = 256 * head[h + c] + low[l + c] + MIDDLE;
+    for (let c = most; c < dims; c++) into[c] = 256 * tail[t + c] + low[l + c] + MIDDLE;
+    return into;
+  }
+
   /** Component by component, the vector of a document, or null where it has none. */
   vector(doc: number): Float32Array | null {
     const slot = this.slotOf(doc);
     if (slot < 0) return null;
-    const at = slot * this.row;
-    return Float32Array.from(
-      { length: this.dims },
-      (_, c) => this.scales[slot] * (256 * this.high[at + c] + this.low[at + c] + MIDDLE),
-    );
+    return Float32Array.from(this.codes(slot), (code) => this.scales[slot] * code);
   }
 
   #code(query: Float32Array): CodedQuery {

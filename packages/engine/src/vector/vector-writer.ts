@@ -4,7 +4,7 @@ import type { FieldBlock } from '../schema/field-block.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';
 import { packSections } from '../storage/sections.ts';
 import { FloatSink } from './float-sink.ts';
-import { rowBytes, SIMILARITIES, splitCodes } from './format.ts';
+import { headDims, lengthsOf, SIMILARITIES } from './format.ts';
 import { Planes } from './planes.ts';
 import type { VectorReader } from './vector-reader.ts';
 
@@ -24,12 +24,13 @@ export class VectorWriter {
   readonly #scales = new FloatSink(Float32Array);
   readonly #norms = new FloatSink(Float64Array);
   readonly #rests = new FloatSink(Float32Array);
+  readonly #tails = new FloatSink(Float32Array);
   readonly #planes: Planes;
   #docs = 0;
 
   constructor(layout: VectorLayout) {
     this.layout = layout;
-    this.#planes = new Planes(rowBytes(layout.dims));
+    this.#planes = new Planes(layout.dims);
   }
 
   get docs(): number {
@@ -43,7 +44,7 @@ export class VectorWriter {
 
   /** Bytes of memory held. */
   get bytes(): number {
-    return this.#planes.bytes + 24 * this.#docOf.length;
+    return this.#planes.bytes + 32 * this.#docOf.length;
   }
 
   /**
@@ -60,17 +61,17 @@ export class VectorWriter {
     if (block.kind !== 'vector' || block.dims !== dims) {
       throw new TypeError(`a field of vectors takes vectors of ${dims} dimensions`);
     }
-    const planes = this.#planes;
     for (let doc = 0; doc < docs; doc++) {
       const at = block.starts[doc];
       if (block.starts[doc + 1] - at > 1) throw new TypeError('a document has one vector at most');
       if (block.starts[doc + 1] === at || block.scales[at] === 0) continue;
-      const place = planes.place();
-      const split = splitCodes(block.codes, at * dims, dims, planes.high, planes.low, place);
+      this.#planes.add(block.codes, at * dims);
+      const { norm, rest, tail } = lengthsOf(block.codes, at * dims, dims);
       this.#docOf.push(this.#docs + doc);
       this.#scales.push(block.scales[at]);
-      this.#norms.push(split.norm);
-      this.#rests.push(split.rest);
+      this.#norms.push(norm);
+      this.#rests.push(rest);
+      this.#tails.push(tail);
     }
   }
 
@@ -105,29 +106,18 @@ export class VectorWriter {
       this.#scales.push(reader.scales[slot]);
       this.#norms.push(reader.norms[slot]);
       this.#rests.push(reader.rests[slot]);
+      this.#tails.push(reader.tails.length === 0 ? 0 : reader.tails[slot]);
     }
     for (let from = 0; from < slots.length; ) {
       let to = from + 1;
       while (to < slots.length && slots[to] === slots[to - 1] + 1) to++;
       if (to - from < LONG_RUN) {
         while (to < slots.length && to - from < LONG_RUN) to++;
-        this.#copy(reader, slots.subarray(from, to));
+        for (let i = from; i < to; i++) this.#planes.copy(reader, slots[i]);
       } else {
-        const { row } = reader;
-        const first = slots[from];
-        const [begin, end] = [first * row, (first + to - from) * row];
-        this.#planes.takeOver(reader.high.subarray(begin, end), reader.low.subarray(begin, end));
+        this.#planes.takeOver(reader, slots[from], slots[from] + to - from);
       }
       from = to;
-    }
-  }
-
-  #copy({ high, low, row }: VectorReader, slots: Int32Array): void {
-    const planes = this.#planes;
-    for (const slot of slots) {
-      const place = planes.place();
-      planes.high.set(high.subarray(slot * row, (slot + 1) * row), place);
-      planes.low.set(low.subarray(slot * row, (slot + 1) * row), place);
     }
   }
 
@@ -135,7 +125,8 @@ export class VectorWriter {
   finish(): Uint8Array[] {
     const docOf = this.#docOf.view();
     const all = docOf.length === this.#docs;
-    const { high, low } = this.#planes.parts();
+    const planes = this.#planes.parts();
+    const split = headDims(this.layout.dims) < this.layout.dims;
     const head = new DataView(new ArrayBuffer(16));
     head.setInt32(0, this.#docs, true);
     head.setInt32(4, docOf.length, true);
@@ -150,8 +141,10 @@ export class VectorWriter {
       this.#scales.view(),
       this.#norms.view(),
       this.#rests.view(),
-      high,
-      low,
+      split ? this.#tails.view() : new Float32Array(0),
+      planes.map(({ head }) => head),
+      planes.map(({ tail }) => tail),
+      planes.map(({ low }) => low),
     ]);
   }
 }

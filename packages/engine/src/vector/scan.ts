@@ -1,0 +1,137 @@
+/**
+ * Going through vectors for those that may be among the nearest, batch by batch:
+ *   1. dot products of the query's head with the plane of heads; whoever cannot be near enough, even
+ *      were its tail that of the query, is out
+ *   2. of the others the tails: bounds of their similarities, offered to a shortlist
+ */
+import { Bounds, SLACK } from './bounds.ts';
+import type { CodedQuery } from './coded-query.ts';
+import type { Shortlist } from './shortlist.ts';
+import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
+import type { VectorReader } from './vector-reader.ts';
+
+/**
+ * The first scan of planes this large lets go of each part behind it: a process that asks once does
+ * not grow by them. From the second scan on they stay.
+ */
+const LARGE_BYTES = 16 * 2 ** 20;
+/** Vectors of the first batch; the next ones double: what is found in it spares tails in them. */
+const FIRST_BATCH = 512;
+
+/**
+ * Offers to `list` all vectors that may be among its nearest; `accept`: bitmap of documents, or null
+ * for all. The query is where kernels look for it.
+ */
+export function scanAll(
+  reader: VectorReader,
+  query: CodedQuery,
+  accept: Int32Array | null,
+  list: Shortlist,
+): void {
+  const { headRow, tailRow, headAt, tailAt, count, pages, arena } = reader;
+  const bounds = new Bounds(reader, query);
+  const once = pages !== null && reader.scans++ === 0 && count * reader.row >= LARGE_BYTES;
+  let most = FIRST_BATCH;
+  for (let from = 0; from < count; most = Math.min(BATCH, 2 * most)) {
+    const size = Math.min(most, count - from);
+    const at = headAt + from * headRow;
+    if (once) pages.want(at, size * headRow);
+    kernelsOf(arena).dots(at, size, headRow, QUERY_AT, DOTS_AT);
+    if (once) pages.leave(at, size * headRow);
+    offerListed(reader, bounds, siftBatch(reader, bounds, from, size, accept, list), list);
+    if (once && tailRow > 0) pages.leave(tailAt + from * tailRow, size * tailRow);
+    from += size;
+  }
+}
+
+/** The same, of documents of a bitmap that accepts few. */
+export function scanAccepted(
+  reader: VectorReader,
+  query: CodedQuery,
+  accept: Int32Array,
+  list: Shortlist,
+): void {
+  const { headRow, headAt, arena } = reader;
+  const bounds = new Bounds(reader, query);
+  const slots = arena.i32.subarray(LIST_AT >> 2, (LIST_AT >> 2) + BATCH);
+  let most = FIRST_BATCH;
+  let size = 0;
+  const flush = (): void => {
+    kernelsOf(arena).dotsOf(headAt, LIST_AT, size, headRow, QUERY_AT, DOTS_AT);
+    offerListed(reader, bounds, siftBatch(reader, bounds, -1, size, null, list), list);
+    size = 0;
+    most = Math.min(BATCH, 2 * most);
+  };
+  for (let i = 0; i < accept.length; i++) {
+    if (accept[i] === 0) continue;
+    if (size > most - 32) flush();
+    for (let word = accept[i]; word !== 0; word &= word - 1) {
+      const slot = reader.slotOf((i << 5) + 31 - Math.clz32(word & -word));
+      if (slot >= 0) slots[size++] = slot;
+    }
+  }
+  flush();
+}
+
+/**
+ * Of the vectors whose dot products by head stand at DOTS_AT (slots from `from` on, or with -1 those
+ * of the list) lists those that may be near enough, their dot products at MORE_DOTS_AT. Returns how
+ * many.
+ */
+function siftBatch(
+  reader: VectorReader,
+  bounds: Bounds,
+  from: number,
+  size: number,
+  accept: Int32Array | null,
+  list: Shortlist,
+): number {
+  const { docOf, arena } = reader;
+  const { i32 } = arena;
+  const [dotsAt, listAt, moreAt] = [DOTS_AT >> 2, LIST_AT >> 2, MORE_DOTS_AT >> 2];
+  const { least } = list;
+  let count = 0;
+  for (let i = 0; i < size; i++) {
+    const slot = from < 0 ? i32[listAt + i] : from + i;
+    const dot = i32[dotsAt + i];
+    if (bounds.mostByHead(slot, dot) < least) continue;
+    if (accept !== null) {
+      const doc = docOf === null ? slot : docOf[slot];
+      if ((accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
+    }
+    i32[listAt + count] = slot;
+    i32[moreAt + count++] = dot;
+  }
+  return count;
+}
+
+/** Offers the listed vectors, by their heads' dot products and by their tails. */
+function offerListed(reader: VectorReader, bounds: Bounds, count: number, list: Shortlist): void {
+  const { headRow, tailRow, tailAt, arena } = reader;
+  const { i32 } = arena;
+  const [dotsAt, listAt, moreAt] = [DOTS_AT >> 2, LIST_AT >> 2, MORE_DOTS_AT >> 2];
+  const split = tailRow > 0;
+  if (split) {
+    const restAt = QUERY_AT + 2 * headRow;
+    kernelsOf(arena).dotsOf(tailAt, LIST_AT, count, tailRow, restAt, DOTS_AT);
+  }
+  for (let i = 0; i < count; i++) {
+    const slot = i32[listAt + i];
+    const product = bounds.product(i32[moreAt + i] + (split ? i32[dotsAt + i] : 0));
+    offer(bounds, slot, product, bounds.off(slot), list);
+  }
+}
+
+/** Offers a vector whose dot product with the query is `product`, or `off` more or less. */
+export function offer(
+  bounds: Bounds,
+  slot: number,
+  product: number,
+  off: number,
+  list: Shortlist,
+): void {
+  const factor = bounds.factor(slot);
+  const base = bounds.base(slot);
+  const upper = factor * (product + off) + base * (1 - SLACK);
+  if (upper >= list.least) list.offer(slot, factor * (product - off) + base * (1 + SLACK), upper);
+}
