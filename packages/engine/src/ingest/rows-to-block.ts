@@ -107,7 +107,8 @@ function fieldOf(mapping: Mapping, field: MappedField, batch: Batch, leftOut: Le
   }
 }
 
-function plainField(
+/** A field of plain columns. Throws source_invalid. */
+export function plainField(
   mapping: Mapping,
   field: MappedField,
   columns: readonly number[],

@@ -8,6 +8,8 @@
  *    that says something else (stale).
  * 3. Live documents that no row was found for are extra.
  *
+ * Documents that are seen are asked for their vectors (verify-vectors.ts).
+ *
  * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
  * document, four bytes a row of one data file, and the held rows.
  */
@@ -25,6 +27,7 @@ import { readAhead } from './source-errors.ts';
 import { HeldRows } from './verify-held-rows.ts';
 import { type Settled, settleRows } from './verify-settle.ts';
 import type { ComparedSides } from './verify-sides.ts';
+import { VectorPresence } from './verify-vectors.ts';
 
 /** What differs, and the content digests of both sides. */
 export interface Comparison extends Settled {
@@ -34,6 +37,8 @@ export interface Comparison extends Settled {
   /** Documents without a row. */
   readonly extra: number;
   readonly digests: { readonly index: DigestBuckets; readonly table: DigestBuckets };
+  /** Absent for a sample. */
+  readonly vectors?: VectorPresence;
 }
 
 /**
@@ -44,7 +49,8 @@ export async function compareRows(sides: ComparedSides, work: WorkOptions): Prom
   const { docs } = sides;
   const held = new HeldRows();
   const table = new DigestBuckets();
-  await readRows(sides, work, held, table);
+  const vectors = new VectorPresence(sides);
+  await readRows(sides, work, new RowMatcher(sides, held, table, vectors), table);
   const rows = table.count;
   const index = new DigestBuckets();
   index.addAll(table);
@@ -58,13 +64,13 @@ export async function compareRows(sides: ComparedSides, work: WorkOptions): Prom
     index.add(hash[0], hash[1], ...docs.hash(doc));
     extra++;
   });
-  return { ...settled, rows, held, extra, digests: { index, table } };
+  return { ...settled, rows, held, extra, digests: { index, table }, vectors };
 }
 
 async function readRows(
   sides: ComparedSides,
   { signal, onProgress }: WorkOptions,
-  held: HeldRows,
+  matcher: RowMatcher,
   digest: DigestBuckets,
 ): Promise<void> {
   const { table, schema, set, mapping } = sides;
@@ -73,7 +79,6 @@ async function readRows(
   const total = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
   const scan = table.scan({ snapshotId: set.snapshotId, columns, schema, signal });
   const snapshot = String(set.snapshotId);
-  const matcher = new RowMatcher(sides, held, digest);
   for await (const batch of readAhead(scan, signal)) {
     matcher.match(batch);
     const docs_done = digest.count;
@@ -98,7 +103,15 @@ export class RowMatcher {
   #number = -1;
   #at: Int32Array = new Int32Array(0);
 
-  constructor(sides: ComparedSides, held: HeldRows, digest: DigestBuckets) {
+  readonly #vectors: VectorPresence | null;
+
+  constructor(
+    sides: ComparedSides,
+    held: HeldRows,
+    digest: DigestBuckets,
+    vectors: VectorPresence | null = null,
+  ) {
+    this.#vectors = vectors;
     this.#sides = sides;
     this.#held = held;
     this.#digest = digest;
@@ -118,6 +131,7 @@ export class RowMatcher {
     const lanes = rowLanes(hashRows(columns, batch.rows));
     const view = bytesView(bytes);
     const hash = new Int32Array(2);
+    const seen = new Int32Array(batch.rows).fill(-1);
     for (let row = 0; row < batch.rows; row++) {
       const [from, to] = [offsets[row], offsets[row + 1]];
       const [low, high] = [lanes[2 * row], lanes[2 * row + 1]];
@@ -125,9 +139,12 @@ export class RowMatcher {
       this.#digest.add(hash[0], hash[1], low, high);
       const position = batch.positions[row];
       const doc = position < this.#at.length ? this.#at[position] : -1;
-      if (doc >= 0 && docs.equals(doc, bytes, from, to, low, high)) docs.see(doc);
-      else this.#held.add(bytes, from, to, { file: this.#number, position }, hash, low, high);
+      if (doc >= 0 && docs.equals(doc, bytes, from, to, low, high)) {
+        docs.see(doc);
+        seen[row] = doc;
+      } else this.#held.add(bytes, from, to, { file: this.#number, position }, hash, low, high);
     }
+    this.#vectors?.look(batch, seen);
     if (this.#held.bytes > LIMITS.heldRowBytes) throw tooManyHeld(mapping, this.#held);
   }
 

@@ -2,11 +2,13 @@
  * The live documents of an index as `verify` sees them: numbered through all segments, found by the
  * place that they claim and by key, and ticked off when a row of the table is found for them.
  */
+import { LhsError } from '../base/errors.ts';
 import { rowLanes } from '../index/content-digest.ts';
 import { findDuplicates } from '../index/duplicates.ts';
 import { PendingSegment } from '../index/pending-segment.ts';
 import { bitmapWords } from '../segment/live-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { VectorReader } from '../vector/vector-reader.ts';
 
 /** A segment, the number of its first document, its row hashes as lanes, and what was seen. */
 interface Part {
@@ -14,6 +16,16 @@ interface Part {
   readonly first: number;
   readonly rows: Int32Array;
   readonly seen: Int32Array;
+  readonly vectors: Map<number, VectorReader | 'none' | 'damaged'>;
+}
+
+function openVectors(reader: SegmentReader, field: number): VectorReader | 'none' | 'damaged' {
+  try {
+    return reader.vectors(field) ?? 'none';
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'corrupt_index') return 'damaged';
+    throw error;
+  }
 }
 
 /** Runs of documents by data file (segment/locators.ts), of all segments. */
@@ -36,7 +48,8 @@ export class VerifyDocs {
     let first = 0;
     this.#parts = segments.map((reader) => {
       const rows = rowLanes(reader.keys.rowHashes);
-      const part = { reader, first, rows, seen: new Int32Array(bitmapWords(reader.docs)) };
+      const seen = new Int32Array(bitmapWords(reader.docs));
+      const part: Part = { reader, first, rows, seen, vectors: new Map() };
       first += reader.docs;
       return part;
     });
@@ -124,6 +137,14 @@ export class VerifyDocs {
   isLive(doc: number): boolean {
     const { reader, first } = this.#part(doc);
     return !reader.isDeleted(doc - first);
+  }
+
+  /** Whether the document has a vector in a field; null where the field's file is damaged. */
+  hasVector(doc: number, field: number): boolean | null {
+    const part = this.#part(doc);
+    const known = part.vectors.get(field) ?? openVectors(part.reader, field);
+    part.vectors.set(field, known);
+    return known === 'damaged' ? null : known !== 'none' && known.has(doc - part.first);
   }
 
   /** A row was found for the document. */

@@ -20,6 +20,7 @@ import { type Comparison, compareRows } from './verify-compare.ts';
 import { compareSample } from './verify-sample.ts';
 import { type ComparedSides, prepareSides } from './verify-sides.ts';
 import { checkHere, type StructureCheck } from './verify-structures.ts';
+import type { OpenModel } from './verify-vectors.ts';
 
 /** An answer without its time, and what a repair needs to know. */
 export interface Verified {
@@ -38,6 +39,7 @@ export async function verifyIndex(
   request: VerifyRequest,
   work: WorkOptions,
   check: StructureCheck = checkHere,
+  openModel?: OpenModel,
 ): Promise<Verified> {
   const beside = new AbortController();
   const signals = work.signal === undefined ? [] : [work.signal];
@@ -47,8 +49,11 @@ export async function verifyIndex(
   checked?.catch(() => {});
   try {
     const comparison = await compareRows(sides, work);
-    const structures = await (checked ?? check(open.snapshot, work));
-    const all = [...new Set([...faults, ...structures, ...checkpointFaults(open.snapshot, sides)])];
+    const { snapshot } = open;
+    const vectors = (await comparison.vectors?.faults(snapshot.commit, openModel)) ?? [];
+    const structures = await (checked ?? check(snapshot, work));
+    const ends = checkpointFaults(snapshot, sides);
+    const all = [...new Set([...faults, ...structures, ...ends, ...vectors])];
     return { answer: answerOf(open, sides, comparison, all), sides, comparison };
   } finally {
     beside.abort();

@@ -42,12 +42,13 @@ export async function repairIndex(
   work: WorkOptions,
   checkOf: CheckOf = () => checkHere,
 ): Promise<Answer> {
-  const { folder, definition, table, openDirectory } = index;
+  const { folder, definition, table, openDirectory, baseDir, openEmbedder } = index;
+  const openModel = (model: string) => openEmbedder(model, baseDir);
   const analyzerOf = analyzersOf(definition.analyzers);
   const open = openIndex(folder, definition, analyzerOf, openDirectory);
   let repaired: Answer['repaired'];
   try {
-    const before = await verifyIndex(open, table, request, work, checkOf(open));
+    const before = await verifyIndex(open, table, request, work, checkOf(open), openModel);
     if (before.answer.equal) return { ...before.answer, repaired: NOTHING };
     requireRepairable(before, definition.index);
     repaired = await applyRepair(index, open, before, work);
@@ -60,15 +61,16 @@ export async function repairIndex(
 const NOTHING = Object.freeze({ added: 0, replaced: 0, deleted: 0 });
 
 async function verifyAgain(
-  { folder, definition, openDirectory }: LockedIndex,
+  { folder, definition, openDirectory, baseDir, openEmbedder }: LockedIndex,
   table: SourceTable,
   request: VerifyRequest,
   work: WorkOptions,
   checkOf: CheckOf,
 ): Promise<Answer> {
+  const openModel = (model: string) => openEmbedder(model, baseDir);
   const open = openIndex(folder, definition, analyzersOf(definition.analyzers), openDirectory);
   try {
-    return (await verifyIndex(open, table, request, work, checkOf(open))).answer;
+    return (await verifyIndex(open, table, request, work, checkOf(open), openModel)).answer;
   } finally {
     open.snapshot.release();
   }

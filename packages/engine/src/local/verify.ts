@@ -32,7 +32,11 @@ export async function verifyLocal(
   try {
     const table = await indexes.newestTable(known);
     const { sample } = request;
-    const whole = async () => (await verifyIndex(open, table, request, work, check)).answer;
+    const { baseDir } = known.registered;
+    const openModel = (model: string) => indexes.openEmbedder(model, baseDir);
+    const whole = async () => {
+      return (await verifyIndex(open, table, request, work, check, openModel)).answer;
+    };
     const answer =
       sample === undefined ? await whole() : await verifySample(open, table, request, sample, work);
     return { ...answer, took_ms: Math.round(performance.now() - started) };
