@@ -1,3 +1,4 @@
+import type { LhsError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Query } from '../query.ts';
@@ -28,11 +29,18 @@ export function bindLeaf(node: LeafNode, boost: number, scope: BindScope): Claus
   const target = resolveField(scope.fields, node, scope.text);
   if (target.kind === 'path') return bindPath(node, target, boost, scope);
   const { plan } = target;
+  if (plan.vector !== undefined && node.kind !== 'exists') throw noWords(node, plan, scope);
   const flat = scope.fields.declared?.get(plan.id);
   if (flat === undefined) return bindField(node, plan, boost, scope);
   return bindDeclared(node, plan, flat, boost, scope, (part, factor) =>
     bindField(part, plan, factor, scope),
   );
+}
+
+function noWords(node: LeafNode, { name }: FieldPlan, { text }: BindScope): LhsError {
+  const message = `field "${name}" is VECTOR: it holds what texts mean, no words and values`;
+  const hint = 'search in the mode semantic or hybrid, or send a "knn" clause of the query tree';
+  return nodeError(text, fieldSpan(node), message, hint);
 }
 
 function bindField(

@@ -1,4 +1,4 @@
-import { fillAll } from '../../base/bitmap.ts';
+import { fillAll, setBit } from '../../base/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { termTest } from '../../inverted/term-test.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -90,8 +90,10 @@ function fillTerms(reader: InvertedReader, terms: readonly Uint8Array[], bits: I
   }
 }
 
-/** Documents with a value: one in the column, or a token. */
+/** Documents with a value: one in the column, a vector, or a token. */
 function fillExists(reader: SegmentReader, field: FieldPlan, bits: Int32Array): void {
+  const vectors = field.vector === undefined ? null : reader.vectors(field.id);
+  for (let slot = 0; slot < (vectors?.count ?? 0); slot++) setBit(bits, vectors!.docAt(slot));
   const column = reader.numeric(field.id) ?? reader.ordinals(field.id);
   if (column !== null) {
     column.fillHas(bits);
