@@ -50,6 +50,11 @@ export class Pane {
     return this.#tmux('display-message', '-p', '#{pane_title}').trim();
   }
 
+  /** The newest text that has been copied; empty without one. */
+  buffer(): string {
+    return spawnSync('tmux', ['-L', this.#socket, 'show-buffer'], { encoding: 'utf8' }).stdout;
+  }
+
   /** The screen as soon as it holds the pattern; throws with the screen where it never does. */
   async until(pattern: RegExp): Promise<string> {
     const end = performance.now() + WAIT_MS;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { incidents } from '../src/demo/incidents.ts';
 import { Home, LHS } from './child.ts';
@@ -169,6 +169,8 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
   });
 
   it('explains, helps, orders, narrows, saves and opens again', async () => {
+    const older = { index: 'incidents', query: 'an older query' };
+    appendFileSync(home.path('data', 'tui-history.ndjson'), `${JSON.stringify(older)}\n`);
     const pane = await open();
     pane.type('leak');
     await pane.until(/ leak +22 hits[\s\S]*^▸/m);
@@ -202,6 +204,15 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     await pane.until(/^ Enter +print the key/m);
     pane.press('Escape');
     await pane.until(/^▸ /m);
+    pane.press('C-y');
+    const copied = await pane.until(/^ copied id=\d+$/m);
+    await expect.poll(() => pane.buffer()).toBe(/^ copied (id=\d+)$/m.exec(copied)?.[1]);
+    pane.press('C-r');
+    await pane.until(/^▸ {2}an older query$/m);
+    pane.press('Enter');
+    await pane.until(/ an older query +[\s\S]*by service ↓/);
+    pane.press('C-u');
+    await pane.until(/ 200 hits /);
     pane.press('C-t', 'C-t');
     await pane.until(/^ 2 marked /m);
     pane.press('Enter');

@@ -1,7 +1,44 @@
+import { spawn } from 'node:child_process';
+
+/** What takes a text on its standard input and keeps it as the clipboard. */
+export type ClipboardProgram = readonly [command: string, ...args: string[]];
+
 /**
- * The sequence that puts a text on the clipboard of the terminal at the person's end (OSC 52, xterm
- * control sequences): it goes through ssh; tmux passes it on where `set-clipboard` is on.
+ * Copies a text. 1. The terminal at the person's end is asked (OSC 52, xterm control sequences): that
+ * goes through ssh. 2. Where it might not listen, a program of this machine is given the text too:
+ * tmux, which keeps such sequences of programs to itself, or the desktop's. Nothing tells whether a
+ * terminal has taken it; programs that are not there or refuse are passed over.
  */
-export function clipboardSequence(text: string): string {
-  return `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
+export function copyText(
+  text: string,
+  env: NodeJS.ProcessEnv,
+  write: (sequence: string) => unknown,
+): void {
+  write(clipboardSequence(text, env));
+  const program = clipboardProgram(env, process.platform);
+  if (program === undefined) return;
+  const [command, ...args] = program;
+  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(text);
+}
+
+/** OSC 52; within GNU screen (`STY`) in the device control string that it passes on. */
+export function clipboardSequence(text: string, { STY }: NodeJS.ProcessEnv): string {
+  const sequence = `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
+  return STY === undefined ? sequence : `\u001bP${sequence}\u001b\\`;
+}
+
+/** tmux's, else the desktop's that this process runs on; none at the far end of an ssh. */
+export function clipboardProgram(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+): ClipboardProgram | undefined {
+  if (env.TMUX !== undefined) return ['tmux', 'load-buffer', '-w', '-'];
+  if (env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined) return undefined;
+  if (platform === 'darwin') return ['pbcopy'];
+  if (platform === 'win32') return ['clip'];
+  if (env.WAYLAND_DISPLAY !== undefined) return ['wl-copy'];
+  return env.DISPLAY === undefined ? undefined : ['xclip', '-selection', 'clipboard'];
 }

@@ -3,7 +3,7 @@ import { render } from 'ink';
 import { createElement } from 'react';
 import { wantsColor } from '../terminal/terminal.ts';
 import { App } from './app.ts';
-import { clipboardSequence } from './clipboard.ts';
+import { copyText } from './clipboard.ts';
 import { addHistory, historyFile, readHistory } from './history.ts';
 import { screenIndex } from './lists.ts';
 import { Painter } from './painter.ts';
@@ -86,7 +86,7 @@ function copies(session: Session, output: NodeJS.WritableStream): () => void {
     const { copied } = session.state;
     if (copied.times === times) return;
     times = copied.times;
-    output.write(clipboardSequence(copied.text));
+    copyText(copied.text, process.env, (sequence) => output.write(sequence));
   });
 }
 
