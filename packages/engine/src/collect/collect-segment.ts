@@ -101,16 +101,35 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const { count, keys, constant } = segment;
   const first = keys[0]!;
-  if (count === 0 || collectInOrder(segment, top)) return;
+  if (count === 0 || collectInOrder(segment, top) || collectTies(segment, top)) return;
   const { matches } = segment;
   if (count < FEW_MATCHES && offerFew(segment, top)) return;
   const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
     if (places[i]! > top.worst) break;
     const zone = zones[i]!;
+    if (first.zoneEnd !== undefined && first.zoneEnd(zone) < top.begin) continue;
     const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);
     top.offerBits(matches, zone * RANGES_A_ZONE * WORDS_A_RANGE, end, constant);
   }
+}
+
+/**
+ * A page that begins behind a hit takes the documents of the same value first, by their keys. True:
+ * they fill it.
+ */
+function collectTies(segment: SegmentMatches, top: RankedDocs): boolean {
+  const { keys, constant, bitmaps } = segment;
+  const value = top.after?.values[0] ?? null;
+  const fill = keys[0]!.fillEqual;
+  if (value === null || fill === undefined) return false;
+  const ties = bitmaps.take();
+  fill(value, ties);
+  bitmaps.and(ties, segment.matches);
+  top.offerBits(ties, 0, ties.length, constant);
+  if (!top.full) bitmaps.andNot(segment.matches, ties);
+  bitmaps.give(ties);
+  return top.full;
 }
 
 /** Offers few matches all. False where they are not so few in a small segment. */

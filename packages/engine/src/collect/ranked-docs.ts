@@ -64,6 +64,11 @@ export class RankedDocs {
     return this.#worst;
   }
 
+  /** Documents whose first place is below this stand before the page's begin. */
+  get begin(): number {
+    return this.after === null ? Number.NEGATIVE_INFINITY : this.#afterPlaces[0]!;
+  }
+
   /** As many documents are kept as are wanted. */
   get full(): boolean {
     return this.#size === this.limit;

@@ -24,6 +24,13 @@ export interface SegmentSortKey {
   placeOf(value: SortValue): number;
   /** No document of the zone of 1,024 has a lower place. */
   zonePlace(zone: number): number;
+  /** No document of the zone has a higher place; absent: not known. */
+  readonly zoneEnd?: (zone: number) => number;
+  /**
+   * Sets the bits of the documents whose value equals one that is not null; absent: of several
+   * values, or of what tells no equal ones apart.
+   */
+  readonly fillEqual?: (value: SortValue, bits: Int32Array) => void;
   /** Its column, where it has one. */
   readonly column?: object;
   /**
@@ -106,6 +113,8 @@ function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): Se
     column,
     byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
     ...(plain && column.codes !== null ? { codes: placeCodes(column, column.codes, desc) } : {}),
+    ...(plain ? { fillEqual: (value, bits) => column.fillEquals(value as bigint, bits) } : {}),
+    ...(plain && column.values === column.docs ? { zoneEnd: zoneEnds(column, desc) } : {}),
     place: plain
       ? (doc) => (has(doc) ? sign * column.sortKey(doc) : Number.POSITIVE_INFINITY)
       : (doc) => (has(doc) ? place(number(doc)) : Number.POSITIVE_INFINITY),
@@ -121,6 +130,15 @@ function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): Se
       if (!exact) return Number.NEGATIVE_INFINITY;
       return place(desc ? keys.hi : keys.lo);
     },
+  };
+}
+
+/** The highest places of zones without a missing value. */
+function zoneEnds(column: NumericColumn, desc: boolean): (zone: number) => number {
+  return (zone) => {
+    const keys = column.zoneKeys(zone);
+    if (keys === null) return Number.POSITIVE_INFINITY;
+    return desc ? -keys.lo : keys.hi;
   };
 }
 
@@ -153,6 +171,7 @@ function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): Se
       return at < 0 ? Number.POSITIVE_INFINITY : place(at);
     },
     blurred: () => false,
+    ...(column.multi ? {} : { fillEqual: (value, bits) => fillOrdinal(column, value, bits) }),
     value(doc) {
       const at = ord(doc);
       return at < 0 ? null : column.bytesOf(at);
@@ -168,6 +187,11 @@ function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): Se
       return place(desc ? ords.hi : ords.lo);
     },
   };
+}
+
+function fillOrdinal(column: OrdinalColumn, value: SortValue, bits: Int32Array): void {
+  const at = column.find(value as Uint8Array);
+  if (at >= 0) column.fillOrds(at, at, bits);
 }
 
 function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {

@@ -227,13 +227,16 @@ export class SegmentScorer {
   /** Offers what a kernel emitted. */
   takeEmitted(): void {
     const { i32, f64 } = this.reader.arena;
+    const { top } = this;
     const emitted = i32[EMITTED_AT >> 2];
+    // Documents of earlier pages: on a late page most of them.
+    const most = top.after?.score ?? Number.POSITIVE_INFINITY;
     for (let i = 0; i < emitted; i++) {
       const at = i32[(DOCS_AT >> 2) + i];
       const doc = at < 0 ? ~at : at;
       const exact = at >= 0 && !this.#reordered;
       const score = exact ? f64[(SCORES_AT >> 3) + i] : this.rescore(doc);
-      if (score >= this.top.theta) this.offer(doc, score);
+      if (score >= top.theta && score <= most) this.offer(doc, score);
     }
   }
 
