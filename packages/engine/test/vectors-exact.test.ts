@@ -68,10 +68,27 @@ describe('the nearest vectors', () => {
 function runCase(seed: number): void {
   const random = randomNumbers(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
-  const dims = pick([1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 48, 100, 384, pick([1, 768, 1030])]);
+  const dims = pick([
+    1,
+    2,
+    3,
+    7,
+    15,
+    16,
+    17,
+    31,
+    32,
+    33,
+    48,
+    100,
+    128,
+    160,
+    384,
+    pick([1, 768, 1030]),
+  ]);
   const metric = pick(['cosine', 'dot', 'l2'] as const);
   const whole = random() < 0.5;
-  const size = pick([1, 3, 40, 200, dims > 300 ? 300 : 900]);
+  const size = pick([1, 3, 40, 200, dims > 500 ? 300 : 800]);
   const pool = pick([2, 10, size, size]);
   const absent = pick([0, 0, 0.1, 0.9]);
   const component = (): number => {

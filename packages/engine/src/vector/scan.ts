@@ -16,7 +16,7 @@ import type { VectorReader } from './vector-reader.ts';
  */
 const LARGE_BYTES = 16 * 2 ** 20;
 /** Vectors of the first batch; the next ones double: what is found in it spares tails in them. */
-const FIRST_BATCH = 512;
+const FIRST_BATCH = 128;
 
 /**
  * Offers to `list` all vectors that may be among its nearest; `accept`: bitmap of documents, or null
