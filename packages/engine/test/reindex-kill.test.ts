@@ -5,6 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLocal } from '@lakehouse-search/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fixVectors } from '../src/base/fixed-vector.ts';
+import { openEmbedder } from '../src/embed/open-embedder.ts';
+import { openSnapshot } from '../src/index/index-snapshot.ts';
+import { openLocalDirectory } from '../src/storage/local-directory.ts';
+import { vectorsByKey } from './expect-vectors.ts';
 import { hasShared, tablePath, truthOf } from './truth.ts';
 
 /**
@@ -42,15 +47,40 @@ const ended = (child: ChildProcess) =>
   });
 
 /** Names of all files of the one index, generation by generation. */
-function filesOfIndex(): { top: string[]; generation: number; files: string[] } {
+function filesOfIndex() {
   const [uuid] = readdirSync(join(dataDir, 'indexes'));
   const folder = join(dataDir, 'indexes', uuid);
   const current = readFileSync(join(folder, 'CURRENT'), 'utf8').trim();
   return {
+    live: join(folder, current),
     top: readdirSync(folder).sort(),
     generation: Number(current.slice(4)),
     files: readdirSync(join(folder, current)).sort(),
   };
+}
+
+/** One document in so many. */
+const VECTORS_LOOKED_AT = 40;
+
+/** The vectors are what the model makes of the subjects, rounded as an index does. */
+async function expectMeaning(live: string, subjects: ReadonlyMap<string, string>): Promise<void> {
+  const texts = [...subjects.values()].map((text) => Buffer.from(text));
+  const offsets = new Int32Array(texts.length + 1);
+  texts.forEach((text, i) => {
+    offsets[i + 1] = offsets[i] + text.length;
+  });
+  const model = await openEmbedder('default');
+  const vectors = await model.embed({ offsets, bytes: Buffer.concat(texts) });
+  await model.close();
+  const { scales, codes } = fixVectors(vectors, 384);
+  const snapshot = openSnapshot(openLocalDirectory(live));
+  const held = vectorsByKey(snapshot, 'meaning');
+  snapshot.release();
+  [...subjects.keys()].forEach((key, i) => {
+    const own = codes.subarray(i * 384, (i + 1) * 384);
+    const wanted = scales[i] === 0 ? null : [...own].map((code) => Math.fround(scales[i] * code));
+    expect(held.get(key), key).toEqual(wanted);
+  });
 }
 
 async function check(rows: number): Promise<number> {
@@ -59,15 +89,20 @@ async function check(rows: number): Promise<number> {
     const described = await backend.describeIndex({});
     const found = await backend.search({ query: 'words:[0 TO *]', limit: 1 });
     const keys = new Set<string>();
-    for await (const document of backend.exportDocuments({})) {
-      keys.add(document.coordinates.identifier[0].value);
+    const subjects = new Map<string, string>();
+    for await (const { coordinates, fields } of backend.exportDocuments({})) {
+      const [{ value: key }] = coordinates.identifier;
+      keys.add(key);
+      if (keys.size % VECTORS_LOOKED_AT === 0) subjects.set(key, String(fields.subject ?? ''));
     }
     expect(described.num_docs).toBe(rows);
     expect(keys.size).toBe(rows);
     expect(found.total).toBeGreaterThan(rows / 2);
-    const { top, generation, files } = filesOfIndex();
+    const { live, top, generation, files } = filesOfIndex();
+    await expectMeaning(live, subjects);
     expect(generation).toBe(described.index_generation);
-    expect(top).toEqual(['CURRENT', `gen-${String(generation).padStart(6, '0')}`]);
+    const folder = `gen-${String(generation).padStart(6, '0')}`;
+    expect(top).toEqual(['CURRENT', 'embeddings', folder]);
     expect(files.filter((name) => name.endsWith('.tmp'))).toEqual([]);
     return generation;
   } finally {
@@ -92,6 +127,7 @@ fields:
   - { name: author, type: KEYWORD, fast: true }
   - { name: committed_at, type: DATE }
   - { name: words, type: LONG, cached: true }
+  - { name: meaning, type: VECTOR, source: subject }
 `,
     });
     await backend.reindex({});
