@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixVectors } from '../../base/fixed-vector.ts';
 import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
@@ -164,6 +165,28 @@ describe('an embedding cache', () => {
     await expect(embedder.vectors(textsOf(...texts))).rejects.toThrow('the model fails');
     cache.close();
     expect((await embed(texts)).computed).toBe(2100 - 2048);
+  });
+});
+
+describe('a cache of format version 1', () => {
+  const golden = fileURLToPath(new URL('../../../../../fixtures/embeddings-v1', import.meta.url));
+  const texts = ['alpha', 'beta', 'büro', 'nothing'];
+
+  it('opens for ever', async () => {
+    if (process.env.LHS_MAKE_GOLDEN === '1') {
+      await embed(texts);
+      cpSync(home, golden, { recursive: true });
+    }
+    cpSync(golden, home, { recursive: true });
+    expect(await embed(texts)).toMatchObject({ computed: 0, reused: 4, entries: 4 });
+  });
+
+  it('is written byte for byte as it was', async () => {
+    await embed(texts);
+    for (const kind of ['keys', 'vectors']) {
+      const name = join(modelFolderName(MODEL), `000001.${kind}`);
+      expect(readFileSync(join(home, name))).toEqual(readFileSync(join(golden, name)));
+    }
   });
 });
 
