@@ -16,6 +16,7 @@ const load = (file: string) => import(pathToFileURL(file).href);
 const { App } = await load(`${DIST}app.js`);
 const { Session } = await load(`${DIST}session.js`);
 const { initialState, isSettled } = await load(`${DIST}state.js`);
+const { screenIndex } = await load(`${DIST}lists.js`);
 const { Painter } = await load(`${DIST}painter.js`);
 const find = createRequire(`${DIST}app.js`);
 const { render } = await load(find.resolve('ink'));
@@ -51,8 +52,7 @@ const keys = Object.assign(new PassThrough(), {
 });
 const screen = new Screen();
 const backend = await openLocal(data);
-const { fields, sort_fields: sortFields } = await backend.describeIndex({ index: 'commits' });
-const state = initialState({ name: 'commits', fields, sortFields }, screen);
+const state = initialState(await screenIndex(backend, 'commits'), screen);
 const history = { read: async () => [], add: async () => undefined };
 const session = new Session(backend, history, state);
 const stop = async () => undefined;

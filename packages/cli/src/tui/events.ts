@@ -1,4 +1,4 @@
-import type { Facet, JsonObject } from '@lakehouse-search/engine';
+import type { ClauseCount, Facet, JsonObject } from '@lakehouse-search/engine';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import type { LineEdit } from './edit-line.ts';
 import type { Answer, Question, ScreenIndex } from './question.ts';
@@ -21,6 +21,11 @@ export type News =
   | { readonly type: 'refused'; readonly question: Question; readonly message: string }
   | { readonly type: 'row'; readonly key: string; readonly fields: JsonObject }
   | { readonly type: 'faceted'; readonly facets: readonly Facet[] }
+  | {
+      readonly type: 'counted';
+      readonly question: Question;
+      readonly clauses: readonly ClauseCount[];
+    }
   | {
       readonly type: 'suggested';
       readonly place: CompletionPlace;

@@ -21,6 +21,10 @@ export function reduceNews(state: State, news: News): State {
     }
     case 'faceted':
       return { ...state, facets: news.facets };
+    case 'counted':
+      return sameQuestion(news.question, question(state))
+        ? { ...state, clauses: news.clauses }
+        : state;
     case 'suggested':
       return suggested(state, news);
     case 'explained':
@@ -42,7 +46,14 @@ export function reduceNews(state: State, news: News): State {
 function answered(state: State, answer: NonNullable<State['answer']>): State {
   if (!sameQuestion(answer.question, question(state))) return state;
   const cursor = Math.max(0, Math.min(state.cursor, answer.hits.length - 1));
-  return taking({ ...state, answer, hint: undefined, refused: undefined, cursor });
+  return taking({
+    ...state,
+    answer,
+    hint: undefined,
+    refused: undefined,
+    clauses: undefined,
+    cursor,
+  });
 }
 
 /** The outcome, where Enter waits for one and the answer to the line as it stands is here. */

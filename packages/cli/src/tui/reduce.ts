@@ -13,6 +13,7 @@ const NEWS: readonly string[] = [
   'refused',
   'row',
   'faceted',
+  'counted',
   'suggested',
   'explained',
   'listed',

@@ -1,5 +1,6 @@
 import { type Backend, LhsError, type SearchRequest } from '@lakehouse-search/engine';
 import { expect, it, vi } from 'vitest';
+import { screenLines } from './screen.ts';
 import { Session } from './session.ts';
 import { initialState } from './state.ts';
 
@@ -30,6 +31,7 @@ async function slowBackend() {
     });
   const backend = {
     search,
+    clauseCounts: async () => [{ clause: 'tim', total: 0, suggestion: 'time' }],
     suggest: async () => ({ suggestions: [] }),
     getKeys: async () => ({ rows: [] }),
   } as unknown as Backend;
@@ -63,6 +65,22 @@ it('asks for the prefix of the last word where the word itself finds nothing', a
   expect(asked[2].query).toBe('tim*');
   asked[2].end(5);
   await vi.waitFor(() => expect(session.state.answer?.widened).toBe('tim*'));
+});
+
+it('says of a line that finds nothing what its clauses find alone', async () => {
+  const { asked, session, type } = await slowBackend();
+  asked[0].end(3);
+  type('tim ');
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  asked[1].end(0);
+  await vi.waitFor(() => expect(session.state.clauses).toHaveLength(1));
+  const { state } = session;
+  const shown = screenLines(state).map((line) => line.map(({ text }) => text).join(''));
+  expect(shown.join('\n')).toContain('  tim  0  did you mean time?');
+  type('x');
+  await vi.waitFor(() => expect(asked).toHaveLength(3));
+  asked[2].end(1);
+  await vi.waitFor(() => expect(session.state.clauses).toBeUndefined());
 });
 
 it('shows what the parser says over the last hits', async () => {

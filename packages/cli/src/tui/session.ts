@@ -4,7 +4,14 @@ import { completionPlace } from './completion.ts';
 import type { ScreenEvent } from './events.ts';
 import { Lane } from './lane.ts';
 import { listChoices, saveQuestion, screenIndex } from './lists.ts';
-import { modeOf, type Question, type ScreenIndex, sameQuestion } from './question.ts';
+import {
+  type Answer,
+  keptRequest,
+  modeOf,
+  type Question,
+  type ScreenIndex,
+  sameQuestion,
+} from './question.ts';
 import { reduce } from './reduce.ts';
 import {
   facetFields,
@@ -38,6 +45,7 @@ export class Session {
   readonly #row = new Lane();
   readonly #facets = new Lane();
   readonly #suggest = new Lane();
+  readonly #clauses = new Lane();
   #state: State;
   #asked: Question | undefined;
   #askedOf: ScreenIndex | undefined;
@@ -83,6 +91,7 @@ export class Session {
     this.#askHits();
     if (TYPING.includes(event.type) && this.#state.line !== before.line) this.#askValues();
     if (event.type !== 'row' && event.type !== 'faceted') this.#askRow();
+    if (event.type === 'answered') this.#askClauses(event.answer);
     this.#askFacets();
     const { overlay } = this.#state;
     if (overlay !== undefined && before.overlay === undefined) this.#suggest.clear();
@@ -142,6 +151,19 @@ export class Session {
       const fields = answer?.rows[0]?.fields;
       if (fields !== undefined && request.index === this.#state.index.name)
         this.dispatch({ type: 'row', key, fields });
+    });
+  }
+
+  /** Where nothing is found by words: what the clauses find alone. */
+  #askClauses({ question: asked, total }: Answer): void {
+    const { index } = this.#state;
+    if (total > 0 || modeOf(asked) !== 'lexical') return;
+    this.#clauses.want(async () => {
+      await paused();
+      if (!sameQuestion(asked, question(this.#state)) || index !== this.#state.index) return;
+      const request = keptRequest(index.name, asked);
+      const clauses = await this.#backend.clauseCounts(request).catch(() => []);
+      this.dispatch({ type: 'counted', question: asked, clauses });
     });
   }
 

@@ -1,4 +1,5 @@
 import type {
+  ClauseCount,
   Coordinates,
   Facet,
   Hit,
@@ -92,6 +93,8 @@ export interface State {
   readonly row: { readonly key: string; readonly fields: JsonObject } | undefined;
   readonly previewTop: number;
   readonly facets: readonly Facet[] | undefined;
+  /** Of an answer without hits: what each clause finds alone. */
+  readonly clauses: readonly ClauseCount[] | undefined;
   readonly completing: Completing | undefined;
   readonly overlay: Overlay | undefined;
   /** A word about what has just been done. */
@@ -139,6 +142,7 @@ export function initialState(
     row: undefined,
     previewTop: 0,
     facets: undefined,
+    clauses: undefined,
     completing: undefined,
     overlay: index.name === '' ? listOverlay('indexes') : undefined,
     note: undefined,

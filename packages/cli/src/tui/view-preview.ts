@@ -1,7 +1,8 @@
 import type { Hit, Json, JsonObject } from '@lakehouse-search/engine';
 import { armWords } from '../search/meaning-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
-import { fit, type Line, type Span, span, toned } from './spans.ts';
+import { markedSpans, marksOf } from './marks.ts';
+import { fit, type Line, span, toned } from './spans.ts';
 import { isStale, keyText, type State, selected } from './state.ts';
 
 const MOST_TEXT = 6000;
@@ -11,7 +12,8 @@ export function previewLines(state: State, columns: number, rows: number): Line[
   const hit = selected(state);
   if (hit === undefined || columns <= 0) return [];
   const whole = state.row?.key === keyText(hit) ? state.row.fields : undefined;
-  const lines = [...armLines(hit), ...rowLines(whole ?? known(hit), marksOf(hit), columns)];
+  const marks = marksOf(hit, state.answer?.question);
+  const lines = [...armLines(hit), ...rowLines(whole ?? known(hit), marks, columns)];
   const top = Math.min(state.previewTop, Math.max(0, lines.length - rows));
   const shown = lines.slice(top, top + rows).map((line) => fit(line, columns));
   return isStale(state) ? shown.map((line) => toned(line, 'dim')) : shown;
@@ -112,20 +114,4 @@ function hardWrap(text: string, columns: number): string[] {
     }
     return [...out, rest];
   });
-}
-
-/** The words that the highlights of the hit mark, in small letters. */
-function marksOf(hit: Hit): ReadonlySet<string> {
-  const segments = Object.values(hit.highlight ?? {}).flat(2);
-  const marked = segments.filter((segment) => segment.marked);
-  return new Set(marked.flatMap(({ text }) => text.toLowerCase().match(WORDS) ?? []));
-}
-const WORDS = /[\p{L}\p{N}_]+/gu;
-
-function markedSpans(text: string, marks: ReadonlySet<string>): Span[] {
-  if (marks.size === 0) return [span(text)];
-  return text
-    .split(/([\p{L}\p{N}_]+)/u)
-    .filter((part) => part !== '')
-    .map((part) => span(part, marks.has(part.toLowerCase()) ? 'mark' : 'plain'));
 }

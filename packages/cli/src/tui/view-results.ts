@@ -1,6 +1,8 @@
 import type { Hit, Json } from '@lakehouse-search/engine';
+import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
-import { fit, type Line, type Span, span, toned } from './spans.ts';
+import { markedSpans, marksOf } from './marks.ts';
+import { fit, type Line, span, toned } from './spans.ts';
 import { isStale, keyText, type State } from './state.ts';
 
 const WIDEST_KEY = 22;
@@ -57,14 +59,16 @@ function shortValue(value: Json): string {
 }
 
 /** The first text with its matches marked, and the other cached values where there is no text. */
-function titleSpans(hit: Hit, { index }: State): Line {
+function titleSpans(hit: Hit, { index, answer }: State): Line {
   const texts = index.fields.filter((f) => f.type === 'TEXT' && f.cached);
   for (const { name } of texts.slice(0, 1)) {
     const fragment = hit.highlight?.[name]?.[0];
     if (fragment !== undefined)
       return fragment.map((s) => span(s.text, s.marked ? 'mark' : 'plain'));
     const value = hit.fields?.[name];
-    if (value !== undefined && value !== null) return [span(firstOf(value).slice(0, 400))];
+    if (value !== undefined && value !== null) {
+      return markedSpans(firstOf(value).slice(0, 400), marksOf(hit, answer?.question));
+    }
   }
   const values = Object.values(hit.fields ?? {}).filter((value) => value !== null);
   return [span(values.map(String).join(' · ').slice(0, 400))];
@@ -74,12 +78,18 @@ function firstOf(value: Json): string {
   return Array.isArray(value) ? value.map(String).join(' · ') : String(value);
 }
 
+/** Nothing found: which of the clauses finds something alone, and what could have been meant. */
 function emptyLines(state: State, columns: number, rows: number): Line[] {
-  const words: Span[][] = [
-    [span('')],
+  if (isStale(state)) return [[]];
+  const clauses = state.clauses ?? [];
+  const lines: Line[] = [
+    [],
     [span('  nothing found', 'strong')],
+    ...clauses.map(({ clause, total, suggestion }): Line => {
+      const guess = suggestion === undefined ? '' : `  did you mean ${suggestion}?`;
+      return [span(`  ${clause}`, 'value'), span(`  ${count(total)}`), span(guess, 'dim')];
+    }),
     [span('  Tab completes fields and values, ? shows help', 'dim')],
   ];
-  if (isStale(state)) return words.slice(0, 1);
-  return words.slice(0, rows).map((line) => [...fit(line, columns)]);
+  return lines.slice(0, rows).map((line) => fit(line, columns));
 }
