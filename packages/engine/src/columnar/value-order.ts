@@ -7,7 +7,7 @@ import { NumericColumn } from './numeric-column.ts';
 import type { OrdinalColumn } from './ordinal-column.ts';
 
 /** Columns with more documents go without: making one would take seconds. */
-const MOST_DOCS = 1 << 22;
+const MOST_DOCS = 1 << 21;
 /** Making an order costs about as much as this many pages lose without it. */
 export const ASKS_BEFORE_ORDER = 64;
 const DIGITS = 1 << 16;
