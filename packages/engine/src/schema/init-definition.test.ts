@@ -75,6 +75,8 @@ it('proposes what columns and their values suggest', async () => {
       - { name: service, type: KEYWORD, fast: true, cached: true }   # 2 % distinct, 7 characters on average
       - { name: host, type: IP }                                     # addresses
       - { name: at, type: DATE, cached: true }
+      # semantic and hybrid search (docs/definition.md, vectors):
+      # - { name: meaning, type: VECTOR, source: Title }
     variants:
       - { column: meta, flatten: true }     # found as meta.<path>:<value> and meta:<text>
     # not indexed: "place": struct cannot be indexed

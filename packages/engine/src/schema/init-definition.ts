@@ -58,6 +58,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     ...sourceLines(options.source),
     ...keyLines(keys, table.schema.fields[0]?.name),
     ...fieldLines(proposals, title, keys),
+    ...meaningLines(proposals, title),
     ...variantLines(proposals),
     ...skippedLines(proposals),
     '',
@@ -201,6 +202,15 @@ function fieldLines(
     return why === '' ? text : `${text.padEnd(64)} # ${why}`;
   });
   return ['fields:', ...lines];
+}
+
+/** A VECTOR field to take in: it makes a reindex longer and the index larger. */
+function meaningLines(proposals: readonly Proposal[], title: string | null): string[] {
+  if (title === null || proposals.some(({ column }) => column === 'meaning')) return [];
+  return [
+    '  # semantic and hybrid search (docs/definition.md, vectors):',
+    `  # - { name: meaning, type: VECTOR, source: ${quote(title)} }`,
+  ];
 }
 
 function rank(column: string, title: string | null): number {
