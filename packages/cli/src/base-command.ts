@@ -100,7 +100,7 @@ export abstract class LhsCommand extends Command {
     const columns = process.stderr.columns ?? this.terminal.width;
     const color = { color: this.terminal.color && process.stderr.isTTY === true };
     const { errorReport } = await import('./terminal/error-report.ts');
-    const report = errorReport(error, styleFor(color), columns);
+    const report = errorReport(error, styleFor(color), columns, process.stderr.isTTY === true);
     if (this.argv.includes('--json')) this.printJson(report.body);
     else this.terminal.err(report.lines.join('\n'));
     if (this.argv.includes('--debug')) this.terminal.err(String(error.stack));

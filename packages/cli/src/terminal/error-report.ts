@@ -1,6 +1,6 @@
 import { ERROR_CODES, errorBody, LhsError, nearest, sourceError } from '@lakehouse-search/engine';
 import type { Style } from './style.ts';
-import { cut, printable, width } from './text.ts';
+import { cut, printable, width, wrap } from './text.ts';
 
 /** What the command line says of an error and with which code it exits. */
 export interface ErrorReport {
@@ -20,8 +20,29 @@ interface UsageError extends Error {
   readonly parse?: { readonly input?: { readonly flags?: Readonly<Record<string, unknown>> } };
 }
 
-/** One cause once: what is wrong, a caret under it, the nearest right thing, what to do next. */
-export function errorReport(error: unknown, style: Style, columns: number): ErrorReport {
+/**
+ * One cause once: what is wrong, a caret under it, the nearest right thing, what to do next. For a
+ * person lines end at blanks, but for those to be copied: what a program reads has a line each.
+ */
+export function errorReport(
+  error: unknown,
+  style: Style,
+  columns: number,
+  isRead = false,
+): ErrorReport {
+  const report = reportOf(error, style, columns);
+  if (!isRead) return report;
+  return { ...report, lines: report.lines.flatMap((line) => wrapped(line, columns)) };
+}
+
+/** Commands stay whole, so that they can be copied; what stands under a caret keeps its place. */
+function wrapped(line: string, columns: number): string[] {
+  if (width(line) <= columns || line.startsWith('  lhs ')) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  return wrap(line.slice(indent.length), columns - indent.length, '  ').map((l) => indent + l);
+}
+
+function reportOf(error: unknown, style: Style, columns: number): ErrorReport {
   const known = sourceError(error);
   if (known instanceof LhsError) return ownReport(known, style, columns);
   const usage = error as UsageError;
@@ -32,7 +53,8 @@ export function errorReport(error: unknown, style: Style, columns: number): Erro
 function ownReport(error: LhsError, style: Style, columns: number): ErrorReport {
   const lines = [`${style.red('error:')} ${printable(error.message)}`];
   if (error.place !== undefined) lines.push(...caret(error, style, columns));
-  if (error.hint !== undefined) for (const h of error.hint.split('\n')) lines.push(`  ${h}`);
+  if (error.hint !== undefined)
+    for (const h of error.hint.split('\n')) lines.push(`  ${printable(h)}`);
   return { lines, exit: ERROR_CODES[error.code].exit, body: errorBody(error) };
 }
 

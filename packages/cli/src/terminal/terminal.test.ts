@@ -144,6 +144,16 @@ describe('errors', () => {
     expect(report.lines[1].slice(at, at + 3)).toBe('bad');
   });
 
+  it('ends lines at blanks for a person; commands stay whole, a program has a line each', () => {
+    const hint = `fields: ${'a_field, '.repeat(12)}z\nlhs index ${'create '.repeat(14)}`;
+    const error = new LhsError('invalid_argument', `no field\u001b ${'x'.repeat(70)} y`, { hint });
+    const { lines } = errorReport(error, plain, 80, true);
+    expect(lines.slice(0, 2)).toEqual([`error: no field�`, `  ${'x'.repeat(70)} y`]);
+    expect(lines.slice(2, -1).every((line) => width(line) <= 80 && /[,z]$/.test(line))).toBe(true);
+    expect(lines.at(-1)).toBe(`  lhs index ${'create '.repeat(14)}`);
+    expect(errorReport(error, plain, 80).lines).toHaveLength(3);
+  });
+
   it('calls a bug a bug', () => {
     const report = errorReport(new TypeError('x is not a function'), plain, 80);
     expect(report.exit).toBe(1);
