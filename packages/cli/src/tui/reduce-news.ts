@@ -37,10 +37,15 @@ export function reduceNews(state: State, news: News): State {
     case 'opened':
       return openedIndex(state, news.index);
     case 'saved':
-      return { ...state, overlay: undefined, note: `saved as ${news.name}` };
+      return { ...state, overlay: undefined, note: savedNote(state, news.name) };
     case 'noted':
       return noted(state, news.note);
   }
+}
+
+/** Saved queries are asked by words. */
+function savedNote({ mode }: State, name: string): string {
+  return mode === 'lexical' ? `saved as ${name}` : `saved as ${name}: its words, not the mode`;
 }
 
 function answered(state: State, answer: NonNullable<State['answer']>): State {
