@@ -101,7 +101,8 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const { count, keys, constant } = segment;
   const first = keys[0]!;
-  if (count === 0 || collectInOrder(segment, top) || collectTies(segment, top)) return;
+  if (count === 0 || collectInOrder(segment, top)) return;
+  if (top.empty && collectTies(segment, top)) return;
   const { matches } = segment;
   if (count < FEW_MATCHES && offerFew(segment, top)) return;
   const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));

@@ -69,6 +69,11 @@ export class RankedDocs {
     return this.after === null ? Number.NEGATIVE_INFINITY : this.#afterPlaces[0]!;
   }
 
+  /** None is kept. */
+  get empty(): boolean {
+    return this.#size === 0;
+  }
+
   /** As many documents are kept as are wanted. */
   get full(): boolean {
     return this.#size === this.limit;
