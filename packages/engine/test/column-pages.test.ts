@@ -1,4 +1,5 @@
 /** Pages by columns over many zones, filters and facets by bitmaps, against plain sorts of the rows. */
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { countCodes } from '../src/aggregate/count-codes.ts';
 import { countValues } from '../src/aggregate/count-values.ts';
@@ -15,6 +16,7 @@ import { execute } from '../src/search/execute.ts';
 import { FilterCache } from '../src/search/filter-cache.ts';
 import { MemoryDirectory } from '../src/storage/memory-directory.ts';
 import { plainArena } from '../src/storage/plain-arena.ts';
+import { deleteAt } from './writer-edits.ts';
 
 const DOCS = 9_000;
 const plan = (id: number, name: string, type: FieldPlan['type']): FieldPlan => ({
@@ -99,8 +101,10 @@ function build(): { readonly snapshot: IndexSnapshot; readonly live: readonly Ro
   });
   writer.commit({ checkpoint: null, files: ['f'] });
   const gone = new Set(ROWS.filter((_, i) => i > DOCS - 300 || i % 17 === 0));
-  const { offsets, bytes: all } = bytes([...gone].map(({ key }) => key));
-  writer.deleteKeys({ offsets, bytes: all });
+  deleteAt(
+    writer,
+    ROWS.flatMap((row, position) => (gone.has(row) ? [{ file: 0, position }] : [])),
+  );
   writer.commit({ checkpoint: null, files: ['f'] });
   return { snapshot: openSnapshot(directory), live: ROWS.filter((row) => !gone.has(row)) };
 }

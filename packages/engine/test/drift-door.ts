@@ -2,6 +2,7 @@
  * A door behind an index's back: edits of a committed index that no sync makes, and a plain list of
  * what it holds after them.
  */
+
 import type { Commit } from '../src/index/commit.ts';
 import { readCommit, writeCommit } from '../src/index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
@@ -11,6 +12,7 @@ import type { FieldPlan } from '../src/schema/field-plan.ts';
 import { writeComponent } from '../src/segment/entry.ts';
 import { encodeLiveDocs } from '../src/segment/live-docs.ts';
 import type { Directory } from '../src/storage/directory.ts';
+import { committedDocs, deleteCommitted, moveTo } from './writer-edits.ts';
 
 /** A document, or the row that it should be. `key` in hex. */
 export interface Told {
@@ -63,6 +65,12 @@ export function retold(block: DocumentBlock, file: number, told: Partial<Told>):
   };
 }
 
+/** Commits what a writer has, at the checkpoint that it had: edits find documents in the last commit. */
+function commitAgain(writer: IndexWriter): void {
+  const { checkpoint, files } = writer.lastCommit;
+  writer.commit({ checkpoint, files });
+}
+
 /** Edits of one commit's successor; `docs` follows what they do. */
 export class DriftDoor {
   readonly #directory: Directory;
@@ -80,15 +88,15 @@ export class DriftDoor {
     const writer = IndexWriter.open(this.#directory, this.#plans);
     try {
       edit(writer);
-      const { checkpoint, files } = writer.lastCommit;
-      writer.commit({ checkpoint, files });
+      commitAgain(writer);
     } finally {
       writer.close();
     }
   }
 
   delete(writer: IndexWriter, key: string): void {
-    writer.deleteKeys({ offsets: Int32Array.of(0, key.length / 2), bytes: unhex(key) });
+    commitAgain(writer);
+    deleteCommitted(writer, this.#directory, unhex(key));
     this.docs = this.docs.filter((doc) => doc.key !== key);
   }
 
@@ -99,8 +107,10 @@ export class DriftDoor {
   }
 
   move(writer: IndexWriter, key: string, file: number, path: string, position: number): void {
-    const keys = { offsets: Int32Array.of(0, key.length / 2), bytes: unhex(key) };
-    writer.moveRows(keys, Int32Array.of(file), Int32Array.of(position));
+    commitAgain(writer);
+    for (const { hash, from } of committedDocs(this.#directory, unhex(key))) {
+      moveTo(writer, { key: unhex(key), hash, from, to: { file, position } });
+    }
     this.docs = this.docs.map((doc) => (doc.key === key ? { ...doc, path, position } : doc));
   }
 

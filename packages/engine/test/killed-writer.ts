@@ -51,7 +51,10 @@ for (let part = 0; part < 3; part++) {
   writer.add(block(first + 100 * part, 100));
   writer.flush();
 }
-if (work === 'sync') writer.deleteRows(0, Int32Array.of(0, 1, 2));
+if (work === 'sync') {
+  writer.markRows(0, Int32Array.of(0, 1, 2));
+  writer.deleteMarked();
+}
 writer.forceMerge(1);
 writer.commit({ checkpoint: null, files: ['a.parquet'] });
 writer.close();

@@ -24,6 +24,7 @@ import { IndexWriter } from '../src/index/index-writer.ts';
 import { analyzersOf } from '../src/registry/definition-analyzers.ts';
 import { takeLock } from '../src/registry/index-folder.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
+import { deleteCommitted } from './writer-edits.ts';
 
 const SCHEMA: Schema = {
   schemaId: 0,
@@ -83,8 +84,7 @@ async function forget(...ids: readonly number[]): Promise<void> {
   }));
   const writer = IndexWriter.open(openLocalDirectory(generation()), plans);
   for (const id of ids) {
-    const bytes = Buffer.from(String(id));
-    writer.deleteKeys({ offsets: Int32Array.of(0, bytes.length), bytes });
+    deleteCommitted(writer, openLocalDirectory(generation()), Buffer.from(String(id)));
   }
   writer.commit({ checkpoint: writer.checkpoint, files: writer.lastCommit.files });
   writer.close();

@@ -9,6 +9,7 @@ import type { FieldPlan } from '../src/schema/field-plan.ts';
 import type { Merged } from '../src/segment/merge.ts';
 import type { Directory } from '../src/storage/directory.ts';
 import { plainArena } from '../src/storage/plain-arena.ts';
+import { deleteAt, moveTo } from './writer-edits.ts';
 
 export const arena = plainArena();
 export const plans: readonly FieldPlan[] = [
@@ -224,7 +225,7 @@ export class Pair {
 
   /** Replaces rows as a sync does: deletes first. */
   #put(keys: readonly string[]): void {
-    this.writer.deleteKeys(keysOf(keys));
+    deleteAt(this.writer, this.#placesOf(keys));
     const rows = keys.map((key): [string, Row] => [
       key,
       { n: BigInt(this.#next), ...this.#place() },
@@ -236,34 +237,29 @@ export class Pair {
 
   #delete(keys: readonly string[], byRow: boolean): void {
     const found = keys.filter((key) => this.#model.has(key));
-    let deleted = 0;
-    if (byRow) {
-      for (const key of found) {
-        const { file, position } = this.#model.get(key) as Row;
-        deleted += this.writer.deleteRows(file, Int32Array.of(position));
-      }
-    } else deleted = this.writer.deleteKeys(keysOf(keys));
-    expect(deleted).toBe(found.length);
+    const places = this.#placesOf(keys);
+    const deleted = byRow
+      ? places.map((place) => deleteAt(this.writer, [place]))
+      : [deleteAt(this.writer, places)];
+    expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(found.length);
     for (const key of found) this.#model.delete(key);
   }
 
   #move(keys: readonly string[]): void {
-    const places = keys.map(() => this.#place());
-    const moved = this.writer.moveRows(
-      keysOf(keys),
-      Int32Array.from(places, ({ file }) => file),
-      Int32Array.from(places, ({ position }) => position),
-    );
-    const found = keys.filter((key) => this.#model.has(key));
-    expect(moved).toBe(found.length);
-    keys.forEach((key, i) => {
+    for (const key of keys) {
       const row = this.#model.get(key);
-      if (row !== undefined) this.#model.set(key, { n: row.n, ...places[i] });
-    });
-    for (const key of found) {
-      const { file, position } = this.#model.get(key) as Row;
-      expect(this.writer.findKey(Buffer.from(key))).toEqual({ file, position });
+      if (row === undefined) continue;
+      const to = this.#place();
+      const hash = BigInt.asUintN(64, row.n);
+      const moved = { key: Buffer.from(key), hash, from: row, to };
+      expect(moveTo(this.writer, moved), key).toBe(true);
+      this.#model.set(key, { n: row.n, ...to });
     }
+    this.#expectPlaces();
+  }
+
+  #placesOf(keys: readonly string[]): readonly Row[] {
+    return keys.flatMap((key) => this.#model.get(key) ?? []);
   }
 
   /** Merges as background merges do them, at any moment. */

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { arena, blockOf, contentOf, keysOf, plans, type Row } from '../../test/writer-pair.ts';
+import { deleteAt, moveTo } from '../../test/writer-edits.ts';
+import { arena, blockOf, contentOf, plans, type Row } from '../../test/writer-pair.ts';
 import { LhsError } from '../base/errors.ts';
 import type { Merged } from '../segment/merge.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -30,6 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const row = (i: number): [string, Row] => [`k${i}`, { n: BigInt(i), file: 0, position: i }];
+const placesOf = (...positions: number[]) => positions.map((position) => ({ file: 0, position }));
 const rows = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => row(from + i));
 
@@ -63,11 +65,13 @@ test('a worker merges beside commits, deletes and moves, which are carried over'
   const writer = IndexWriter.open(directory, plans);
   const merges = new BackgroundMerges(writer, workerRunner(), { settings });
   append(writer, 0, 3);
-  writer.deleteKeys(keysOf(['k3']));
+  deleteAt(writer, placesOf(3));
   expect(merges.start()).toBe(true);
   expect(merges.collect()).toBe(0);
-  writer.deleteKeys(keysOf(['k7', 'k21']));
-  writer.moveRows(keysOf(['k4']), Int32Array.of(1), Int32Array.of(77));
+  deleteAt(writer, placesOf(7, 21));
+  const [from] = placesOf(4);
+  const to = { file: 1, position: 77 };
+  expect(moveTo(writer, { key: Buffer.from('k4'), hash: 4n, from, to })).toBe(true);
   append(writer, 30, 1);
   expect(merges.start()).toBe(true);
   await merges.running;
@@ -104,7 +108,7 @@ test('the files of a merge that runs outlive commits and a rollback', async () =
   const merges = new BackgroundMerges(writer, runner, { settings });
   append(writer, 0, 3);
   merges.start();
-  for (let i = 0; i < 30; i++) writer.deleteKeys(keysOf([`k${i}`]));
+  for (let i = 0; i < 30; i++) deleteAt(writer, placesOf(i));
   append(writer, 100, 2);
   expect(readCommit(directory)?.segments.length).toBe(2);
   writer.rollback();

@@ -213,7 +213,8 @@ test('a new document with the key of a committed one is found, a deleted one is 
       ],
     ]),
   );
-  writer.deleteRows(0, Int32Array.of(7, 42));
+  writer.markRows(0, Int32Array.of(7, 42));
+  writer.deleteMarked();
   expect(writer.duplicates()).toEqual([]);
   writer.close();
 });
@@ -236,7 +237,8 @@ test('two live documents of one key are found, with both places', () => {
     { file: 0, position: 0 },
     { file: 1, position: 7 },
   ]);
-  writer.deleteRows(0, Int32Array.of(0));
+  writer.markRows(0, Int32Array.of(0));
+  writer.deleteMarked();
   expect(writer.duplicates()).toEqual([]);
   writer.close();
   expect(directory.list()).toEqual([]);

@@ -1,7 +1,7 @@
 /**
  * The one writer of an index generation:
- *   1. `add`, `deleteKeys`, `deleteRows`, `moveRows` change what the next commit will be; segments
- *      are flushed when the memory budget is used up, and stay invisible
+ *   1. `add`, `markPlaces`, `settle`, `deleteMarked`, `deleteDocs` change what the next commit will
+ *      be; segments are flushed when the memory budget is used up, and stay invisible
  *   2. `commit` flushes, writes live documents and locators that changed, then makes data and
  *      checkpoint visible together by one rename (R1)
  *   3. `rollback` forgets everything since the last commit
@@ -41,10 +41,10 @@ import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
-import { PendingSegment, type PlacesByFile, type RowPlace } from './pending-segment.ts';
+import { PendingSegment, type PlacesByFile } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
 import { PlannedMerges } from './planned-merges.ts';
-import { type KeyBatch, SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
+import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
 
@@ -138,19 +138,6 @@ export class IndexWriter {
     });
   }
 
-  /** Deletes the documents with these keys; returns how many there were. */
-  deleteKeys(keys: KeyBatch): number {
-    return this.#change((set) => set.eachKey(keys, (segment, doc) => segment.delete(doc)));
-  }
-
-  /**
-   * Deletes the documents whose rows lie at these positions of a data file; returns how many
-   * there were.
-   */
-  deleteRows(file: number, positions: Int32Array): number {
-    return this.#change((set) => set.deleteRows(file, positions));
-  }
-
   /**
    * Deletes documents of a segment by their numbers, whatever keys and places they have; returns
    * how many were live.
@@ -160,18 +147,6 @@ export class IndexWriter {
       const own = set.all.find(({ reader }) => reader.id === segment);
       return docs.filter((doc) => own?.delete(doc)).length;
     });
-  }
-
-  /**
-   * Says where the rows of these keys lie now (compaction of the table): only locators change.
-   * Returns how many of the keys there were.
-   */
-  moveRows(keys: KeyBatch, files: Int32Array, positions: Int32Array): number {
-    const move = (segment: PendingSegment, doc: number, i: number) => {
-      segment.move(doc, files[i], positions[i]);
-      return true;
-    };
-    return this.#change((set) => set.eachKey(keys, move));
   }
 
   /**
@@ -220,11 +195,6 @@ export class IndexWriter {
   /** As `positionsIn`, for many files at the cost of one; files without any are left out. */
   positionsInAll(files: Iterable<number>): ReadonlyMap<number, Int32Array> {
     return this.#ask((set) => set.positionsIn(files));
-  }
-
-  /** Where the row of a live document with this key lies, or null when there is none. */
-  findKey(key: Uint8Array): RowPlace | null {
-    return this.#ask((set) => set.findKey(key));
   }
 
   /**

@@ -141,17 +141,6 @@ export class PendingSegment {
     return { file: locators.file(doc), position: locators.position(doc) };
   }
 
-  /** Live documents whose rows lie at this place by now. */
-  findRow(file: number, position: number): readonly number[] {
-    const moved = this.#moved;
-    const here = (doc: number) => !this.isDeleted(doc) && moved?.has(doc) !== true;
-    const found = this.reader.locators.find(file, position).filter(here);
-    moved?.forEachIn(file, Int32Array.of(position), (doc) => {
-      if (!this.isDeleted(doc)) found.push(doc);
-    });
-    return found;
-  }
-
   /** A copy of what a merge must know beside the files: deletes and moves of this moment. */
   freeze(): { readonly deleted: Int32Array | null; readonly moved: MovedPlaces | null } {
     return {

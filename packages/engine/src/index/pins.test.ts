@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { arena, blockOf, keysOf, modelOf, Pair, plans, type Row } from '../../test/writer-pair.ts';
+import { deleteAt } from '../../test/writer-edits.ts';
+import { arena, blockOf, modelOf, Pair, plans, type Row } from '../../test/writer-pair.ts';
 import { LIMITS } from '../base/limits.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { filesOf, readCommit } from './commit.ts';
@@ -56,7 +57,7 @@ test('an expired pin is refused and swept; one of a clock far ahead too', () => 
   const short = pinCommit(directory, 100, now);
   const long = pinCommit(directory, LIMITS.pinMillis, now);
   pinCommit(directory, LIMITS.pinMillis, now + 1);
-  writer.deleteKeys(keysOf(['k1']));
+  deleteAt(writer, [{ file: 0, position: 1 }]);
   writer.forceMerge(1);
   writer.commit(state);
   const pins = () => pinsAmong(directory.list()).map(({ id }) => id);
@@ -85,7 +86,7 @@ test('a commit that comes while it is pinned is pinned instead', () => {
   const racing = new Proxy(directory, {
     get(target, name) {
       if (name === 'read' && ++reads === 2) {
-        writer.deleteKeys(keysOf(['k1']));
+        deleteAt(writer, [{ file: 0, position: 1 }]);
         writer.forceMerge(1);
         writer.commit(state);
       }
@@ -96,7 +97,10 @@ test('a commit that comes while it is pinned is pinned instead', () => {
   const pin = pinCommit(racing, 1000, 0);
   expect(reads).toBeGreaterThan(2);
   expect(pinsAmong(directory.list())).toEqual([pin]);
-  writer.deleteKeys(keysOf(['k2', 'k3']));
+  deleteAt(
+    writer,
+    [2, 3].map((position) => ({ file: 0, position })),
+  );
   writer.commit(state);
   expect(pinnedModel(directory, pin.id).size).toBe(9);
   writer.close();
@@ -114,7 +118,7 @@ test('a pin that was cut short keeps nothing, and goes when its time is over', (
   writer.close();
   const left = new MemoryDirectory(arena, torn);
   const next = IndexWriter.open(left, plans, { now: () => now });
-  next.deleteKeys(keysOf(['k1']));
+  deleteAt(next, [{ file: 0, position: 1 }]);
   next.forceMerge(1);
   next.commit(state);
   expect(left.list()).toEqual([...filesOf(readCommit(left)!), file].sort());

@@ -1,7 +1,7 @@
 import { IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { type Duplicate, findDuplicates } from './duplicates.ts';
-import type { PendingSegment, RowPlace } from './pending-segment.ts';
+import type { PendingSegment } from './pending-segment.ts';
 
 /** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/key.ts says. */
 export interface KeyBatch {
@@ -41,34 +41,6 @@ export class SegmentSet {
 
   push(segment: PendingSegment): void {
     this.#all = [...this.#all, segment];
-  }
-
-  /** Calls `visit` for every key that a live document has; returns how often it said true. */
-  eachKey(
-    keys: KeyBatch,
-    visit: (segment: PendingSegment, doc: number, i: number) => boolean,
-  ): number {
-    let found = 0;
-    for (let i = 0; i + 1 < keys.offsets.length; i++) {
-      const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
-      const hash = hashBytes(keys.bytes, from, to);
-      for (const segment of this.#all) {
-        const doc = segment.keys.findHashed(hash, keys.bytes, from, to);
-        if (doc >= 0 && visit(segment, doc, i)) found++;
-      }
-    }
-    return found;
-  }
-
-  /** Deletes the documents whose rows lie at these positions; returns how many there were. */
-  deleteRows(file: number, positions: Int32Array): number {
-    let deleted = 0;
-    for (const position of positions) {
-      for (const segment of this.#all) {
-        for (const doc of segment.findRow(file, position)) if (segment.delete(doc)) deleted++;
-      }
-    }
-    return deleted;
   }
 
   /** As `IndexWriter.settle`. */
@@ -113,15 +85,6 @@ export class SegmentSet {
       });
     }
     return new Map([...found].map(([file, positions]) => [file, positions.view().slice().sort()]));
-  }
-
-  /** Where the row of a live document with this key lies, or null when there is none. */
-  findKey(key: Uint8Array): RowPlace | null {
-    for (const segment of this.#all) {
-      const doc = segment.keys.find(key);
-      if (doc >= 0) return segment.place(doc);
-    }
-    return null;
   }
 
   /** Keys with several live documents; no two segments of `settled` share one. */

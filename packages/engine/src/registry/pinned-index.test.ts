@@ -68,7 +68,8 @@ test('an expired pin keeps no generation; files of the live one go by themselves
   const { path } = currentGeneration(folder)!;
   pinIndex(folder, openLocalDirectory, 1000, now);
   const writer = IndexWriter.open(openLocalDirectory(path), plans, { now: () => now });
-  writer.deleteRows(0, Int32Array.of(1, 2));
+  writer.markRows(0, Int32Array.of(1, 2));
+  writer.deleteMarked();
   writer.forceMerge(1);
   writer.commit(state);
   writer.close();

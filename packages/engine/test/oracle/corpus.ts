@@ -1,4 +1,5 @@
 /** Random documents and their life in an index: adds, updates, deletes, flushes, merges, commits. */
+
 import fc from 'fast-check';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -8,6 +9,7 @@ import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import type { Mapping } from '../../src/schema/mapping.ts';
 import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
+import { deleteAt } from '../writer-edits.ts';
 import { type FieldName, type ModelDoc, TYPES } from './model.ts';
 
 export const FIELDS = Object.keys(TYPES) as readonly FieldName[];
@@ -181,10 +183,12 @@ export function buildCorpus(plan: CorpusPlan): Corpus {
   const writer = IndexWriter.open(directory, PLANS);
   const versions: ModelDoc[] = [];
   const live = new Map<string, ModelDoc>();
+  const placesOf = (keys: readonly string[]) =>
+    keys.flatMap((key) => live.get(key) ?? []).map((doc) => ({ file: 0, position: doc.version }));
   for (const step of plan.steps) {
     if (step.do === 'put') {
       const numbers = Array.from({ length: step.count }, (_, i) => (step.from + i) % KEYS);
-      writer.deleteKeys(keyBatch(numbers.map(keyOf).filter((key) => live.has(key))));
+      deleteAt(writer, placesOf(numbers.map(keyOf)));
       const docs = numbers.map((number, i): ModelDoc => {
         const version = versions.length + i;
         return {
@@ -198,7 +202,7 @@ export function buildCorpus(plan: CorpusPlan): Corpus {
       versions.push(...docs);
     } else if (step.do === 'delete') {
       const keys = [...new Set(step.keys.map(keyOf))].filter((key) => live.has(key));
-      writer.deleteKeys(keyBatch(keys));
+      deleteAt(writer, placesOf(keys));
       for (const key of keys) live.delete(key);
     } else if (step.do === 'flush') writer.flush();
     else if (step.do === 'merge') writer.merge();

@@ -6,6 +6,7 @@ import { IndexWriter, type KeyBatch, VERDICT } from '../../src/index/index-write
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import type { Directory } from '../../src/storage/directory.ts';
+import { deleteAt } from '../writer-edits.ts';
 
 /** A small index of numbers by key, its writer, and beside it a plain map of what it must hold. */
 const PLANS: readonly FieldPlan[] = [
@@ -115,14 +116,20 @@ export class SmallIndex {
 
   /** New rows for these keys; those that are there are replaced. */
   put(keys: readonly string[]): void {
-    this.#writer.deleteKeys(batchOf(keys));
+    deleteAt(
+      this.#writer,
+      keys.flatMap((key) => this.#model.get(key) ?? []),
+    );
     const rows = keys.map((key): [string, Row] => [key, { n: this.#next, ...this.#place() }]);
     this.#writer.add(blockOf(rows));
     for (const [key, row] of rows) this.#model.set(key, row);
   }
 
   delete(keys: readonly string[]): void {
-    this.#writer.deleteKeys(batchOf(keys));
+    deleteAt(
+      this.#writer,
+      keys.flatMap((key) => this.#model.get(key) ?? []),
+    );
     for (const key of keys) this.#model.delete(key);
   }
 
