@@ -73,9 +73,7 @@ export class EmbeddingCache {
 
   /** The entry of each key, or -1. */
   find(keys: TextKeys): Int32Array {
-    const entries = new Int32Array(keys.count);
-    for (let i = 0; i < keys.count; i++) entries[i] = this.#table.find(keys, i);
-    return entries;
+    return this.#table.findAll(keys);
   }
 
   /**

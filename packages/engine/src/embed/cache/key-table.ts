@@ -2,29 +2,33 @@ import { KEY_BYTES } from './cache-format.ts';
 import type { TextKeys } from './text-keys.ts';
 
 const WORDS = KEY_BYTES / 4;
+/** While fewer keys than this share of the table were asked for, it is gone through instead. */
+const FEW_SHARE = 1 / 16;
 
 /**
- * Keys by number, and the numbers of keys: open addressing over the keys' own bits, which are
- * random. Where a key was added twice, the later number is found.
+ * Keys by number, and the numbers of keys. Where a key was added twice, the later number is found.
+ * Keys are random, so their own bits are their places in an open-addressed table; that is built when
+ * many keys are asked for: for few it costs more than going through all of them once.
  */
 export class KeyTable {
   #words: Int32Array;
-  /** Number + 1 of the key in each place; 0: free. At most half are taken. */
-  #places: Int32Array;
-  #count = 0;
+  #count: number;
+  /** Number + 1 of the key in each place, 0: free; at most half are taken. null: not built. */
+  #places: Int32Array | null;
+  #asked = 0;
 
   constructor(capacity = 1024) {
     this.#words = new Int32Array(capacity * WORDS);
     this.#places = new Int32Array(placesFor(capacity));
+    this.#count = 0;
   }
 
-  /** A table of the keys that stand in a row in `bytes`. */
+  /** A table of the keys that stand in a row in `bytes`, which it takes over. */
   static of(bytes: Uint8Array): KeyTable {
-    const count = Math.floor(bytes.length / KEY_BYTES);
-    const table = new KeyTable(Math.max(1024, count + (count >> 3)));
-    new Uint8Array(table.#words.buffer).set(bytes.subarray(0, count * KEY_BYTES));
-    for (let number = 0; number < count; number++) table.#place(number);
-    table.#count = count;
+    const table = new KeyTable(1);
+    table.#words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+    table.#count = Math.floor(bytes.length / KEY_BYTES);
+    table.#places = null;
     return table;
   }
 
@@ -32,11 +36,19 @@ export class KeyTable {
     return this.#count;
   }
 
+  /** The number of each key, or -1. */
+  findAll(keys: TextKeys): Int32Array {
+    this.#asked += keys.count;
+    if (this.#places === null && this.#asked < this.#count * FEW_SHARE) return this.#scan(keys);
+    return Int32Array.from({ length: keys.count }, (_, i) => this.find(keys, i));
+  }
+
   /** The number of key `i`, or -1. */
   find({ words }: TextKeys, i: number): number {
-    const mask = this.#places.length - 1;
+    const places = this.#built();
+    const mask = places.length - 1;
     for (let at = words[i * WORDS] & mask; ; at = (at + 1) & mask) {
-      const number = this.#places[at] - 1;
+      const number = places[at] - 1;
       if (number < 0 || this.#is(number, words, i * WORDS)) return number;
     }
   }
@@ -47,22 +59,47 @@ export class KeyTable {
     if ((number + 1) * WORDS > this.#words.length) this.#grow();
     this.#words.set(keys.words.subarray(i * WORDS, (i + 1) * WORDS), number * WORDS);
     this.#count++;
-    this.#place(number);
+    if (this.#places !== null) this.#place(this.#places, number);
     return number;
   }
 
   /** Key bytes of the numbers from .. to: a view that the next `add` may leave behind. */
   bytes(from: number, to: number): Uint8Array {
-    return new Uint8Array(this.#words.buffer, from * KEY_BYTES, (to - from) * KEY_BYTES);
+    const { buffer, byteOffset } = this.#words;
+    return new Uint8Array(buffer, byteOffset + from * KEY_BYTES, (to - from) * KEY_BYTES);
   }
 
-  #place(number: number): void {
+  /** Goes through all keys, each looked up among those that are asked for. */
+  #scan(keys: TextKeys): Int32Array {
+    const wanted = new KeyTable(keys.count);
+    for (let i = 0; i < keys.count; i++) wanted.add(keys, i);
+    const found = new Int32Array(keys.count).fill(-1);
+    const own: TextKeys = { count: this.#count, bytes: new Uint8Array(), words: this.#words };
+    for (let number = 0; number < this.#count; number++) {
+      const asked = wanted.find(own, number);
+      if (asked >= 0) found[asked] = number;
+    }
+    // A key that is asked for twice is found at its later place.
+    for (let i = 0; i < keys.count; i++) found[i] = found[wanted.find(keys, i)];
+    return found;
+  }
+
+  #built(): Int32Array {
+    if (this.#places !== null) return this.#places;
+    const room = Math.max(this.#words.length / WORDS, this.#count * 1.5);
+    const places = new Int32Array(placesFor(room));
+    for (let number = 0; number < this.#count; number++) this.#place(places, number);
+    this.#places = places;
+    return places;
+  }
+
+  #place(places: Int32Array, number: number): void {
     const words = this.#words;
-    const mask = this.#places.length - 1;
+    const mask = places.length - 1;
     for (let at = words[number * WORDS] & mask; ; at = (at + 1) & mask) {
-      const other = this.#places[at] - 1;
+      const other = places[at] - 1;
       if (other >= 0 && !this.#is(other, words, number * WORDS)) continue;
-      this.#places[at] = number + 1;
+      places[at] = number + 1;
       return;
     }
   }
@@ -75,11 +112,12 @@ export class KeyTable {
   }
 
   #grow(): void {
-    const words = new Int32Array(this.#words.length * 2);
+    const words = new Int32Array(Math.max(1024, this.#words.length + (this.#words.length >> 1)));
     words.set(this.#words);
     this.#words = words;
-    this.#places = new Int32Array(placesFor(words.length / WORDS));
-    for (let number = 0; number < this.#count; number++) this.#place(number);
+    if (this.#places === null || this.#places.length >= placesFor(words.length / WORDS)) return;
+    this.#places = null;
+    this.#built();
   }
 }
 
