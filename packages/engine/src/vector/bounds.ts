@@ -72,6 +72,21 @@ export class Bounds {
     return this.#rest * this.#norms[slot];
   }
 
+  /**
+   * For cosine, what `mostByHead` >= `least` asks of the dot product by heads, solved for it: at least
+   * norm x n - rests x r - tails x t - m. Null for others, and for a query of length 0.
+   */
+  headLine(least: number): HeadLine | null {
+    if (this.#kind !== 0 || this.#inverse === 0) return null;
+    const unit = 1 / (256 * this.#step);
+    return {
+      n: unit * (least / this.#inverse - this.#rest),
+      r: unit * this.#coded,
+      t: unit * this.#tail,
+      m: this.#headMiddle / 256,
+    };
+  }
+
   /** The greatest similarity that a vector can have, by the high bytes of its head alone. */
   mostByHead(slot: number, heads: number): number {
     const product = this.#step * (256 * heads + this.#headMiddle);
@@ -79,6 +94,14 @@ export class Bounds {
     const most = this.factor(slot) * (product + this.off(slot) + tail);
     return this.#kind === 2 ? most + this.base(slot) * (1 - SLACK) : most;
   }
+}
+
+/** Coefficients of a bound that is a sum. */
+export interface HeadLine {
+  readonly n: number;
+  readonly r: number;
+  readonly t: number;
+  readonly m: number;
 }
 
 /** Rounding of a sum of squares that is greater than what it is subtracted from. */

@@ -4,7 +4,7 @@
  *      were its tail that of the query, is out
  *   2. of the others the tails: bounds of their similarities, offered to a shortlist
  */
-import { Bounds, SLACK } from './bounds.ts';
+import { Bounds, type HeadLine, SLACK } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import type { Shortlist } from './shortlist.ts';
 import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
@@ -75,8 +75,8 @@ export function scanAccepted(
 
 /**
  * Of the vectors whose dot products by head stand at DOTS_AT (slots from `from` on, or with -1 those
- * of the list) lists those that may be near enough, their dot products at MORE_DOTS_AT. Returns how
- * many.
+ * of the list) lists those that may be near enough and are accepted, their dot products at
+ * MORE_DOTS_AT. Returns how many.
  */
 function siftBatch(
   reader: VectorReader,
@@ -86,21 +86,67 @@ function siftBatch(
   accept: Int32Array | null,
   list: Shortlist,
 ): number {
-  const { docOf, arena } = reader;
+  const line = bounds.headLine(list.least);
+  const count =
+    line === null
+      ? siftAny(reader, bounds, from, size, list.least)
+      : siftCosine(reader, line, from, size);
+  return accept === null ? count : siftAccepted(reader, accept, count);
+}
+
+function siftAny(
+  { arena }: VectorReader,
+  bounds: Bounds,
+  from: number,
+  size: number,
+  least: number,
+): number {
   const { i32 } = arena;
   const [dotsAt, listAt, moreAt] = [DOTS_AT >> 2, LIST_AT >> 2, MORE_DOTS_AT >> 2];
-  const { least } = list;
   let count = 0;
   for (let i = 0; i < size; i++) {
     const slot = from < 0 ? i32[listAt + i] : from + i;
     const dot = i32[dotsAt + i];
     if (bounds.mostByHead(slot, dot) < least) continue;
-    if (accept !== null) {
-      const doc = docOf === null ? slot : docOf[slot];
-      if ((accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
-    }
     i32[listAt + count] = slot;
     i32[moreAt + count++] = dot;
+  }
+  return count;
+}
+
+/** The same by a sum of products, without a division. */
+function siftCosine(
+  { arena, norms, rests, tails }: VectorReader,
+  { n, r, t, m }: HeadLine,
+  from: number,
+  size: number,
+): number {
+  const { i32 } = arena;
+  const [dotsAt, listAt, moreAt] = [DOTS_AT >> 2, LIST_AT >> 2, MORE_DOTS_AT >> 2];
+  const split = tails.length > 0;
+  let count = 0;
+  for (let i = 0; i < size; i++) {
+    const slot = from < 0 ? i32[listAt + i] : from + i;
+    const dot = i32[dotsAt + i];
+    const tail = split ? tails[slot] : 0;
+    if (dot < norms[slot] * n - rests[slot] * r - tail * t - m) continue;
+    i32[listAt + count] = slot;
+    i32[moreAt + count++] = dot;
+  }
+  return count;
+}
+
+/** Of the listed vectors those of accepted documents. */
+function siftAccepted({ arena, docOf }: VectorReader, accept: Int32Array, size: number): number {
+  const { i32 } = arena;
+  const [listAt, moreAt] = [LIST_AT >> 2, MORE_DOTS_AT >> 2];
+  let count = 0;
+  for (let i = 0; i < size; i++) {
+    const slot = i32[listAt + i];
+    const doc = docOf === null ? slot : docOf[slot];
+    if ((accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
+    i32[listAt + count] = slot;
+    i32[moreAt + count++] = i32[moreAt + i];
   }
   return count;
 }
