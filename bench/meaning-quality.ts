@@ -46,10 +46,10 @@ async function sample(): Promise<Sampled[]> {
 }
 
 const rows = await sample();
-const built = existsSync(join(folder, 'data', 'registry.db'));
+const made = existsSync(join(folder, 'data', 'registry.db'));
 mkdirSync(folder, { recursive: true });
 const backend = await openLocal(join(folder, 'data'));
-if (!built) {
+if (!made) {
   const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
   await createTable(catalog, 'a.bodies', { schema: SCHEMA });
   await appendRows(
@@ -67,8 +67,9 @@ fields:
   - { name: minilm, type: VECTOR, source: body, dims: 384, model: ${MODEL} }
 `,
   });
-  console.log(await backend.reindex({ index: 'bodies' }));
 }
+const { status } = await backend.describeIndex({ index: 'bodies' });
+if (status !== 'live') console.log(await backend.reindex({ index: 'bodies' }));
 
 const request = { index: 'bodies', limit: TOP, fields: [] };
 const words = (query_text: string, k = 100) =>
