@@ -31,22 +31,38 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + width(text), 0);
 }
 
-/** The line cut, or padded with blanks, to exactly `columns`. */
+/** The line cut, with `…` where something is missing, or padded with blanks, to exactly `columns`. */
 export function fit(line: Line, columns: number): Line {
   const out: Span[] = [];
   let room = Math.max(0, columns);
-  for (const one of line) {
+  for (const [i, one] of line.entries()) {
     const wide = width(one.text);
-    if (wide > room) {
-      if (room > 0) out.push({ ...one, text: cut(one.text, room) });
-      room -= room > 0 ? width(out[out.length - 1].text) : 0;
-      break;
+    if (wide <= room) {
+      out.push(one);
+      room -= wide;
+      continue;
     }
-    out.push(one);
-    room -= wide;
+    if (room > 0) room -= pushCut(out, one, room);
+    else if (line.slice(i).some(({ text }) => text.trim() !== '')) room += cutShort(out);
+    break;
   }
   if (room > 0) out.push({ text: ' '.repeat(room), tone: 'plain' });
   return out;
+}
+
+/** Columns that it takes. */
+function pushCut(out: Span[], one: Span, room: number): number {
+  const text = cut(one.text, room);
+  out.push({ ...one, text });
+  return width(text);
+}
+
+/** The last run gives way to `…`; columns that become free. */
+function cutShort(out: Span[]): number {
+  const last = out.pop();
+  if (last === undefined) return 0;
+  const wide = width(last.text);
+  return wide - pushCut(out, { ...last, text: `${last.text} ` }, wide);
 }
 
 /** Left and right on one row of `columns`; the right one gives way last. */
