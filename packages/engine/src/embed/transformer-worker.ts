@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openSession, type Session, type SessionJob } from './transformer-session.ts';
 import type { Answer, Request } from './transformer-thread.ts';
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 async function answer(session: Session, dims: number, request: Request): Promise<Answer> {
   const { offsets, bytes } = request;

@@ -28,7 +28,7 @@ function kindOf(byte: number): number {
   return /[0-9a-z]/.test(String.fromCharCode(byte)) ? byte : MARK;
 }
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Where ids go: a buffer of fixed size, and who empties it. */
 export interface TokenSink {
