@@ -12,6 +12,15 @@ export const shiftOf = (width: Width): number => Math.log2(width);
 
 const load64 = (base: string): string => `(i64.load ${add(g(base), shl(g('i'), 3))})`;
 
+/** Behind an empty word: past the words that are empty four at a time. */
+const skipEmpty = `
+  (block $some (loop $empty
+    (br_if $some (i32.gt_u ${add(g('i'), c32(5))} ${g('to')}))
+    (br_if $some (v128.any_true (v128.or ${[8, 24]
+      .map((offset) => `(v128.load offset=${offset} ${add(g('bits'), shl(g('i'), 3))})`)
+      .join(' ')})))
+    ${set('i', add(g('i'), c32(4)))} (br $empty)))`;
+
 /**
  * Visits the words [from, to) of `bits` and `present` in which a document is left; n counts the
  * documents. `visit` is what is done with a word.
@@ -23,7 +32,8 @@ export const forWords = (width: Width, visit: string): string => `
     (if (i64.ne (local.tee $w (i64.and ${load64('bits')} ${load64('present')})) (i64.const 0)) (then
       ${set('n', add(g('n'), `(i32.wrap_i64 (i64.popcnt ${g('w')}))`))}
       ${set('at', add(g('codes'), shl(g('i'), 6 + shiftOf(width))))}
-      ${visit}))
+      ${visit})
+      (else ${skipEmpty}))
     ${set('i', add(g('i'), c32(1)))} (br $words)))`;
 
 /** Does something with every set bit of w; `p` is the address of the document's code. */

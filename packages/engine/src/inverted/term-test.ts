@@ -38,11 +38,12 @@ function shortTest(reader: InvertedReader, info: TermInfo): (doc: number) => boo
 function listTest(reader: InvertedReader, term: BigTerm): (doc: number) => boolean {
   const { i32 } = reader.arena;
   const lasts = term.start >> 2;
-  const docs = new Int32Array(LIST_BLOCK);
+  let docs: Int32Array | null = null;
   let decoded = -1;
   return (doc) => {
     const block = placeIn(i32, lasts, lasts + term.blocks, doc) - lasts;
     if (block === term.blocks) return false;
+    docs ??= new Int32Array(LIST_BLOCK);
     if (block !== decoded) decodeListDocs(reader, term, block, docs, 0);
     decoded = block;
     const end = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
