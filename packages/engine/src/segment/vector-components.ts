@@ -1,12 +1,8 @@
 import type { Directory } from '../storage/directory.ts';
 import { openFramed } from '../storage/frame.ts';
-import {
-  buildGraph,
-  type FormerGraph,
-  GRAPH_SETTINGS,
-  wantsGraph,
-} from '../vector/graph-builder.ts';
+import { buildGraph, type FormerGraph } from '../vector/graph-builder.ts';
 import { packGraph } from '../vector/graph-format.ts';
+import { GRAPH_SETTINGS, wantsGraph } from '../vector/graph-settings.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
 import type { VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, writeComponent } from './entry.ts';

@@ -7,47 +7,16 @@
  * The level of a vector comes from its slot alone, so the same vectors give the same graph. An
  * earlier graph over some of the vectors may be taken over; then only the others are added.
  */
-import type { VectorPlan } from '../schema/field-plan.ts';
 import { Beam } from './beam.ts';
-import { MIDDLE } from './format.ts';
 import { farStarts, type Graph } from './graph-format.ts';
-import {
-  BATCH,
-  DOTS_AT,
-  kernelsOf,
-  LIST_AT,
-  QUERY_AT,
-  type VectorKernels,
-} from './vector-kernels.ts';
+import { GRAPH_SETTINGS, type GraphSettings, levelOf } from './graph-settings.ts';
+import { RowSimilarities } from './row-similarities.ts';
 import type { VectorReader } from './vector-reader.ts';
-
-/** How a graph is built. */
-export interface GraphSettings {
-  /** Most links of a vector on a higher level; twice as many on level 0. */
-  readonly links: number;
-  /** How many near ones are looked for before links are chosen. */
-  readonly ef: number;
-}
-
-export const GRAPH_SETTINGS: GraphSettings = Object.freeze({ links: 16, ef: 128 });
-
-const MOST_LEVEL = 12;
 
 /** A graph of a part of the vectors, and where they are now: old slot -> new, -1 dropped. */
 export interface FormerGraph {
   readonly graph: Graph;
   readonly slots: Int32Array;
-}
-
-/** A graph pays from so many vectors on, where the definition asks for graphs. */
-const LEAST_COUNT = 10_000;
-/** And where it leaves the choice: below, going through all of them takes some 30 ms at most. */
-const LEAST_COUNT_AUTO = 1_000_000;
-
-/** Whether so many vectors of one segment get a graph. */
-export function wantsGraph(index: VectorPlan['index'], count: number): boolean {
-  if (index === 'flat') return false;
-  return count >= (index === 'hnsw' ? LEAST_COUNT : LEAST_COUNT_AUTO);
 }
 
 /** The graph over all vectors of a reader. */
@@ -62,27 +31,13 @@ export function buildGraph(
   return builder.finish();
 }
 
-/** The level of a slot: each one has `links` times fewer vectors than the one below. */
-function levelOf(slot: number, links: number): number {
-  let hash = (slot + 0x9e3779b9) | 0;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  const part = (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
-  return Math.min(MOST_LEVEL, Math.floor(-Math.log(part) / Math.log(links)));
-}
-
 /** A graph that grows vector by vector. */
 export class GraphBuilder {
   readonly #reader: VectorReader;
-  readonly #kernels: VectorKernels;
+  readonly #rows: RowSimilarities;
   readonly #links: number;
   readonly #ef: number;
   readonly #beam: Beam;
-  readonly #i32: Int32Array;
-  /** Sum of the high bytes of each vector, and its factor and share in a similarity. */
-  readonly #sums: Int32Array;
-  readonly #factors: Float64Array;
-  readonly #shares: Float64Array;
   /** Links of level 0, and by level those of the few above: slot -> list. */
   readonly #near: Int32Array;
   readonly #nearSizes: Int32Array;
@@ -100,11 +55,10 @@ export class GraphBuilder {
   constructor(reader: VectorReader, { links, ef }: GraphSettings) {
     const { count } = reader;
     this.#reader = reader;
-    this.#kernels = kernelsOf(reader.arena);
+    this.#rows = new RowSimilarities(reader);
     this.#links = links;
     this.#ef = ef;
     this.#beam = new Beam(ef);
-    this.#i32 = reader.arena.i32;
     this.#near = new Int32Array(count * 2 * links).fill(-1);
     this.#nearSizes = new Int32Array(count);
     this.#added = new Uint8Array(count);
@@ -112,15 +66,6 @@ export class GraphBuilder {
     this.#chosen = new Int32Array(2 * links);
     this.#offered = new Int32Array(2 * links + 1);
     this.#offeredKeys = new Float64Array(2 * links + 1);
-    this.#sums = rowSums(reader, this.#kernels);
-    this.#factors = new Float64Array(count);
-    this.#shares = new Float64Array(count);
-    for (let slot = 0; slot < count; slot++) {
-      const length = reader.scales[slot] * reader.norms[slot];
-      this.#factors[slot] =
-        reader.metric === 'cosine' ? 1 / reader.norms[slot] : reader.scales[slot];
-      this.#shares[slot] = reader.metric === 'l2' ? length * length : 0;
-    }
   }
 
   /** Takes the links of an earlier graph over; those to vectors that were dropped are lost. */
@@ -218,53 +163,23 @@ export class GraphBuilder {
     return this.#near.subarray(slot * most, (slot + 1) * most);
   }
 
-  /** Puts the similarities of a vector and `count` listed ones at DOTS_AT, by their high bytes. */
-  #dots(slot: number, count: number): void {
-    const { headAt, tailAt, headRow, tailRow } = this.#reader;
-    const queryAt = headAt + slot * headRow;
-    const restAt = tailAt + slot * tailRow;
-    this.#kernels.rowDotsOf(
-      headAt,
-      tailAt,
-      LIST_AT,
-      count,
-      headRow,
-      tailRow,
-      queryAt,
-      restAt,
-      DOTS_AT,
-    );
-  }
-
-  /** The similarity of `slot` and `other`, whose dot product stands at a place of DOTS_AT. */
-  #key(slot: number, other: number, place: number): number {
-    const sums = this.#sums[slot] + this.#sums[other];
-    const dot =
-      65_536 * this.#i32[(DOTS_AT >> 2) + place] +
-      256 * MIDDLE * sums +
-      MIDDLE * MIDDLE * this.#reader.dims;
-    const product = dot * this.#factors[slot] * this.#factors[other];
-    if (this.#reader.metric !== 'l2') return product;
-    return 2 * product - this.#shares[slot] - this.#shares[other];
-  }
-
   /** From `from` on a level to the vector next to which none is nearer to `slot`. */
   #greedy(slot: number, from: number, level: number): number {
-    const listAt = LIST_AT >> 2;
-    this.#i32[listAt] = from;
-    this.#dots(slot, 1);
-    let best = this.#key(slot, from, 0);
+    const rows = this.#rows;
+    rows.list[0] = from;
+    rows.compare(slot, 1);
+    let best = rows.key(slot, from, 0);
     for (let at = from; ; ) {
       const list = this.#linksOf(at, level);
       let count = 0;
       while (count < list.length && list[count] >= 0) {
-        this.#i32[listAt + count] = list[count];
+        rows.list[count] = list[count];
         count++;
       }
-      this.#dots(slot, count);
+      rows.compare(slot, count);
       let next = at;
       for (let i = 0; i < count; i++) {
-        const key = this.#key(slot, list[i], i);
+        const key = rows.key(slot, list[i], i);
         if (key > best) [best, next] = [key, list[i]];
       }
       if (next === at) return at;
@@ -276,13 +191,13 @@ export class GraphBuilder {
   #search(slot: number, from: number, level: number): void {
     const beam = this.#beam;
     const seen = this.#seen;
-    const i32 = this.#i32;
-    const listAt = LIST_AT >> 2;
+    const rows = this.#rows;
+    const offered = rows.list;
     const epoch = ++this.#epoch;
     beam.reset(this.#ef);
-    i32[listAt] = from;
-    this.#dots(slot, 1);
-    beam.add(from, this.#key(slot, from, 0));
+    offered[0] = from;
+    rows.compare(slot, 1);
+    beam.add(from, rows.key(slot, from, 0));
     seen[from] = epoch;
     seen[slot] = epoch;
     const most = 2 * this.#links;
@@ -296,13 +211,13 @@ export class GraphBuilder {
         if (to < 0) break;
         if (seen[to] === epoch) continue;
         seen[to] = epoch;
-        i32[listAt + count++] = to;
+        offered[count++] = to;
       }
       if (count === 0) continue;
-      this.#dots(slot, count);
+      rows.compare(slot, count);
       for (let i = 0; i < count; i++) {
-        const to = i32[listAt + i];
-        const key = this.#key(slot, to, i);
+        const to = offered[i];
+        const key = rows.key(slot, to, i);
         if (key > beam.least) beam.add(to, key);
       }
     }
@@ -326,11 +241,11 @@ export class GraphBuilder {
   /** True when `other` is nearer to the vector that looks for links (`key`) than to any chosen one. */
   #apart(other: number, key: number, count: number): boolean {
     if (count === 0) return true;
-    const listAt = LIST_AT >> 2;
-    for (let i = 0; i < count; i++) this.#i32[listAt + i] = this.#chosen[i];
-    this.#dots(other, count);
+    const rows = this.#rows;
+    for (let i = 0; i < count; i++) rows.list[i] = this.#chosen[i];
+    rows.compare(other, count);
     for (let i = 0; i < count; i++) {
-      if (this.#key(other, this.#chosen[i], i) >= key) return false;
+      if (rows.key(other, this.#chosen[i], i) >= key) return false;
     }
     return true;
   }
@@ -350,14 +265,14 @@ export class GraphBuilder {
       if (level === 0) this.#nearSizes[slot]++;
       return;
     }
+    const rows = this.#rows;
     const size = list.length + 1;
-    const listAt = LIST_AT >> 2;
     for (let i = 0; i < size; i++) {
       this.#offered[i] = i < list.length ? list[i] : other;
-      this.#i32[listAt + i] = this.#offered[i];
+      rows.list[i] = this.#offered[i];
     }
-    this.#dots(slot, size);
-    for (let i = 0; i < size; i++) this.#offeredKeys[i] = this.#key(slot, this.#offered[i], i);
+    rows.compare(slot, size);
+    for (let i = 0; i < size; i++) this.#offeredKeys[i] = rows.key(slot, this.#offered[i], i);
     const keys = this.#offeredKeys;
     const order = this.#order;
     order.length = 0;
@@ -377,21 +292,4 @@ function padded(list: readonly number[], size: number): Int32Array {
   const all = new Int32Array(size).fill(-1);
   all.set(list.slice(0, size));
   return all;
-}
-
-/** Sums of the high bytes of every vector. */
-function rowSums(reader: VectorReader, kernels: VectorKernels): Int32Array {
-  const { headAt, tailAt, headRow, tailRow, row, count, dims, arena } = reader;
-  const ones = new Int16Array(arena.memory.buffer, QUERY_AT, row).fill(0);
-  ones.fill(1, 0, dims);
-  const sums = new Int32Array(count);
-  const slots = arena.i32.subarray(LIST_AT >> 2, (LIST_AT >> 2) + BATCH);
-  const restAt = QUERY_AT + 2 * headRow;
-  for (let from = 0; from < count; from += BATCH) {
-    const size = Math.min(BATCH, count - from);
-    for (let i = 0; i < size; i++) slots[i] = from + i;
-    kernels.wholeDotsOf(headAt, tailAt, LIST_AT, size, headRow, tailRow, QUERY_AT, restAt, DOTS_AT);
-    sums.set(arena.i32.subarray(DOTS_AT >> 2, (DOTS_AT >> 2) + size), from);
-  }
-  return sums;
 }
