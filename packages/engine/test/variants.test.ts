@@ -148,24 +148,53 @@ test('a declared path is asked by type and as a path: rows of no shape, values o
 });
 
 test('the typed field alone scores, and explanations add up', async () => {
-  for (const ast of [
-    { term: { field: 'meta.at.tag', value: 'push' } },
-    { term: { field: 'meta.size', value: '12' } },
-    { exists: { field: 'meta.size' } },
-  ]) {
-    const { hits } = await lake.backend.search({ ast, limit: 1000 });
+  for (const query of ['meta.at.tag:push', 'meta.size:12', 'meta.size:*']) {
+    const { hits } = await lake.backend.search({ query, limit: 1000 });
     const seen = new Set<number>();
     for (const hit of hits) {
       const typed = isPush(rows[idOf(hit)]!);
-      if ('exists' in ast || ast.term.field === 'meta.size') expect(hit.score).toBe(1);
+      if (query.startsWith('meta.size')) expect(hit.score).toBe(1);
       else if (typed) expect(hit.score).toBeGreaterThan(0);
       else expect(hit.score).toBe(0);
       if (seen.has(Number(typed))) continue;
       seen.add(Number(typed));
-      const told = await lake.backend.explain({ ast, coordinates: hit.coordinates });
+      const told = await lake.backend.explain({ query, coordinates: hit.coordinates });
       expect(told).toMatchObject({ matched: true, score: hit.score });
     }
     expect(seen.size).toBe(2);
+  }
+});
+
+test('explanations agree with the search for every row, matched or not', async () => {
+  for (const query of [
+    'meta.at.tag:pus',
+    'meta.size:12 OR meta.at.tag:push',
+    'meta.at.tag:"red fox" AND NOT meta.size:x',
+    'meta.size:red* OR meta.at.tag:xx~1',
+    'meta.kind:push AND meta.size:*',
+  ]) {
+    const { hits } = await lake.backend.search({ query, limit: 1000 });
+    const scores = new Map(hits.map((hit) => [idOf(hit), hit.score]));
+    for (const { id } of rows.filter((row) => row.id % 7 === 0)) {
+      const coordinates = { identifier: [{ name: 'id', value: String(id) }] };
+      const told = await lake.backend.explain({ query, coordinates });
+      expect([told.found, told.matched], `${query} ${id}`).toEqual([true, scores.has(id)]);
+      if (told.matched) expect(told.score).toBeCloseTo(scores.get(id)!, 6);
+      else expect(told.why_not, `${query} ${id}`).toBeDefined();
+    }
+  }
+});
+
+test('values of a declared path are suggested from rows of every shape', async () => {
+  for (const field of ['meta.size', 'meta.at.tag']) {
+    const { suggestions } = await lake.backend.suggest({ field, text: 'p' });
+    const path = field.slice('meta.'.length);
+    const counts = ['pull', 'push'].map((text) => [
+      text,
+      where(holds(path, (leaf) => leaf === text)).length,
+    ]);
+    const found = suggestions.map(({ text, doc_count }) => [text, doc_count]);
+    expect(found.sort(), field).toEqual(counts);
   }
 });
 

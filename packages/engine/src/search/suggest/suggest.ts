@@ -63,9 +63,9 @@ function termsTarget(name: string, mapping: Mapping): FieldTarget {
     const message = `"field" names "${name}", which is not in index "${fields.index}"`;
     throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
   }
-  if (target.plan.inverted !== null) return target;
-  const flat = fields.declared?.get(target.plan.id);
+  const flat = target.plan.type === 'TEXT' ? undefined : fields.declared?.get(target.plan.id);
   if (flat !== undefined) return { kind: 'path', ...flat };
+  if (target.plan.inverted !== null) return target;
   const { type } = target.plan;
   if (type === 'TEXT' || type === 'KEYWORD') {
     const hint = changeHint(`set "indexed: true" on "${name}"`, fields.index);
