@@ -217,6 +217,53 @@ describe('a transformer that cannot run says why', () => {
   });
 });
 
+/** A package in the place of the real one: a text "end" ends the thread, "fail" fails a run. */
+const STAND_IN = `
+export const env = {};
+export class Tensor {
+  constructor(type, data, dims) { Object.assign(this, { type, data, dims }); }
+  dispose() {}
+}
+const ids = { a: [5], end: [6], fail: [7] };
+const encode = (text, { add_special_tokens }) => {
+  const inner = text.split(' ').flatMap((word) => ids[word] ?? [8]);
+  return add_special_tokens ? [2, ...inner, 3] : inner;
+};
+export const AutoTokenizer = { from_pretrained: async () => ({ unk_token_id: 1, encode }) };
+const run = async ({ input_ids: { data } }) => {
+  if (data.includes(6n)) process.exit(1);
+  if (data.includes(7n)) throw new Error('no room for the run');
+  const values = new Float32Array(data.length * ${DIMS}).fill(1);
+  return { last_hidden_state: new Tensor('float32', values, [1, data.length, ${DIMS}]) };
+};
+const inputNames = ['input_ids', 'attention_mask'];
+export const AutoModel = {
+  from_pretrained: async () => Object.assign(run, { sessions: { model: { inputNames } } }),
+};
+`;
+
+it('says that its thread ended or a run failed, and goes on with the next call', async () => {
+  const runtime = join(home, 'stand-in.mjs');
+  writeFileSync(runtime, STAND_IN);
+  const folder = writeTransformer(join(home, 'stand-in'));
+  const model = openTransformer(folder, { name: 'it', runtime });
+  const ones = Float32Array.from({ length: DIMS }, () => 1 / Math.sqrt(DIMS));
+  for (const [text, said] of [
+    ['fail', 'embedding failed: no room for the run'],
+    ['end', 'the thread of a model ended: it exited'],
+  ]) {
+    const calls = [['a'], [text], ['a']].map((list) => model.embed(textsOf(list)));
+    const [before, failed, after] = await Promise.allSettled(calls);
+    expect(before).toEqual({ status: 'fulfilled', value: ones });
+    expect(failed).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'internal', message: said },
+    });
+    expect(after).toEqual({ status: 'fulfilled', value: ones });
+  }
+  await model.close();
+});
+
 interface Golden {
   readonly texts: readonly { text: string; ids: number[]; fp32: number[]; int8: number[] }[];
 }

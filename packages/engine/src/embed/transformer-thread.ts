@@ -30,7 +30,7 @@ export class TransformerThread {
     });
     this.#worker.on('message', (answer: Answer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end(new Error('its thread ended')));
+    this.#worker.on('exit', () => this.#end(new Error('it exited')));
   }
 
   /** Starts a thread; gives it once the model runs, or what keeps it from running. */
