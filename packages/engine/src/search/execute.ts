@@ -205,7 +205,9 @@ class Search {
     }
     const held: Int32Array[] = [];
     const score = scoreNode(node, scratch, held);
-    const wanted = scratch.bitmaps.take();
+    const wanted = scratch.bitmaps.takeDirty();
+    // Scores are asked for by range: others' words may hold anything.
+    for (const { doc } of docs) wanted.fill(0, 8 * (doc >> 8), 8 * (doc >> 8) + 8);
     for (const { doc } of docs) setBit(wanted, doc);
     const rising = docs.toSorted((a, b) => a.doc - b.doc);
     scoreDocuments(score, rising, wanted, scratch.scores, (doc, value) => scores.set(doc, value));
