@@ -113,11 +113,7 @@ async function addRows(
   const columns = mapping.columns.map((column) => column.name);
   const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
   let docs = 0;
-  for await (const batch of readAhead(scan, signal)) {
-    const block = rowsToBlock(mapping, batch, numberOf(batch.file), leftOut);
-    writer.add(await stage.complete(plans, block, signal));
-    docs += batch.rows;
-    const { embeddings } = stage.counts;
+  const told = ({ embeddings }: VectorCounts) => {
     onProgress?.({
       phase: 'reading',
       docs_done: docs,
@@ -125,6 +121,12 @@ async function addRows(
       ...snapshotOf(request),
       ...(embeddings === undefined ? {} : { embeddings }),
     });
+  };
+  for await (const batch of readAhead(scan, signal)) {
+    const block = rowsToBlock(mapping, batch, numberOf(batch.file), leftOut);
+    writer.add(await stage.complete(plans, block, { signal, told }));
+    docs += batch.rows;
+    told(stage.counts);
   }
   return docs;
 }

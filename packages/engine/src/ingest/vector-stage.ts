@@ -13,6 +13,12 @@ import { refuseAborted } from './source-errors.ts';
 import { vectorBlock } from './vector-block.ts';
 import { addVectorCounts } from './vector-counts.ts';
 
+/** What stops it between portions of texts, and who is told how far it is. */
+export interface StageWork {
+  readonly signal?: AbortSignal;
+  readonly told?: (counts: VectorCounts) => void;
+}
+
 /** Makes blocks ready for an index. Close it when done. */
 export class VectorStage {
   readonly #models: ModelsInUse;
@@ -39,13 +45,13 @@ export class VectorStage {
   async complete(
     plans: readonly FieldPlan[],
     block: DocumentBlock,
-    signal?: AbortSignal,
+    work: StageWork = {},
   ): Promise<DocumentBlock> {
     const vectors = plans.filter(({ vector }) => vector !== undefined);
     if (vectors.length === 0) return block;
     const fields = new Map(block.fields);
     for (const plan of vectors) {
-      const field = await this.#embedded(plan, block.fields.get(plan.name), signal);
+      const field = await this.#embedded(plan, block.fields.get(plan.name), work);
       if (field !== undefined) fields.set(plan.name, field);
       const missing = block.docs - (field?.kind === 'vector' ? field.scales.length : 0);
       if (missing > 0) this.#count({ without_vector: { [plan.name]: missing } });
@@ -77,14 +83,17 @@ export class VectorStage {
   async #embedded(
     plan: FieldPlan,
     field: FieldBlock | undefined,
-    signal: AbortSignal | undefined,
+    { signal, told }: StageWork,
   ): Promise<FieldBlock | undefined> {
     if (field?.kind !== 'bytes') return field;
     const model = await this.#models.of(plan);
     const { starts, bytes } = field;
     const offsets = field.offsets.subarray(0, starts[starts.length - 1] + 1);
-    const stop = () => refuseAborted(signal);
-    const { reused, computed, ...fixed } = await model.vectors({ offsets, bytes }, stop);
+    const between = (computed: number) => {
+      refuseAborted(signal);
+      told?.(addVectorCounts(this.#counts, { embeddings: { reused: 0, computed } }));
+    };
+    const { reused, computed, ...fixed } = await model.vectors({ offsets, bytes }, between);
     this.#count({ embeddings: { reused, computed } });
     return vectorBlock(starts, plan.vector!.dims, fixed);
   }

@@ -35,8 +35,11 @@ export class CachedEmbedder {
     this.#cache = cache;
   }
 
-  /** The vectors of texts. `told` is called before each portion: it may throw to stop the work. */
-  async vectors(texts: Texts, told: () => void = () => {}): Promise<Embedded> {
+  /**
+   * The vectors of texts. `told` is called before each portion with the texts that were embedded so
+   * far: it may throw to stop the work.
+   */
+  async vectors(texts: Texts, told: (computed: number) => void = () => {}): Promise<Embedded> {
     const { dims } = this.#embedder.identity;
     const keys = textKeys(texts);
     const out = { scales: new Float32Array(keys.count), codes: new Int16Array(keys.count * dims) };
@@ -44,16 +47,17 @@ export class CachedEmbedder {
     this.#cache.read(entries, out);
     const wanted = distinct(texts, keys, entries);
     const most = this.#embedder.portion ?? PORTION_TEXTS;
+    let done = 0;
     for (const portion of portions(texts, wanted.firsts, most)) {
-      told();
+      told(done);
+      done += portion.length;
       const found = await this.#embed(texts, keys, portion);
       portion.forEach((i, j) => {
         copy(found, j, out, i, dims);
       });
     }
     for (const [i, first] of wanted.repeats) copy(out, first, out, i, dims);
-    const computed = wanted.firsts.length;
-    return { ...out, computed, reused: textsIn(texts) - computed };
+    return { ...out, computed: done, reused: textsIn(texts) - done };
   }
 
   async #embed(texts: Texts, keys: TextKeys, portion: readonly number[]): Promise<FixedVectors> {
