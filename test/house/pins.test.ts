@@ -139,7 +139,7 @@ it('pins the commands and their flags', async () => {
       "source snapshots": "[TABLE] --catalog --path --warehouse",
       "source tables": "--catalog --warehouse",
       "source upsert": "TABLE FILE --catalog --key --warehouse",
-      "tui": "[INDEX] --query",
+      "tui": "[INDEX] --mode --query",
       "version": "",
     }
   `);

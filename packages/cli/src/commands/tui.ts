@@ -1,6 +1,7 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
+import { modeFlag } from '../search/meaning-flags.ts';
 import { printable } from '../terminal/text.ts';
 
 const LEFT_EXIT = 130;
@@ -12,6 +13,7 @@ export default class Tui extends LhsCommand {
     `<%= config.bin %> tui incidents`,
     `<%= config.bin %> keys get incidents "$(<%= config.bin %> tui incidents)"`,
     `<%= config.bin %> tui incidents --query 'service:billing' > keys.txt`,
+    `<%= config.bin %> tui incidents --mode hybrid`,
   ];
   static override args = {
     index: Args.string({
@@ -21,6 +23,7 @@ export default class Tui extends LhsCommand {
   };
   static override flags = {
     query: Flags.string({ description: 'a query to begin with', helpValue: 'QUERY' }),
+    mode: modeFlag,
   };
 
   override async run(): Promise<void> {
@@ -36,7 +39,8 @@ export default class Tui extends LhsCommand {
     process.env.NODE_ENV ??= 'production';
     const { runTui } = await import('../tui/run-tui.ts');
     const dataDir = this.dataDir(flags);
-    const outcome = await runTui(backend, { index, query: flags.query, dataDir });
+    const mode = flags.mode as SearchMode | undefined;
+    const outcome = await runTui(backend, { index, query: flags.query, mode, dataDir });
     if (outcome.type === 'taken')
       this.print(this.terminal.interactive ? outcome.keys.map(printable) : outcome.keys);
     else process.exitCode = LEFT_EXIT;

@@ -20,7 +20,7 @@ export type News =
   | { readonly type: 'answered'; readonly answer: Answer }
   | { readonly type: 'refused'; readonly question: Question; readonly message: string }
   | { readonly type: 'row'; readonly key: string; readonly fields: JsonObject }
-  | { readonly type: 'faceted'; readonly facets: readonly Facet[] }
+  | { readonly type: 'faceted'; readonly question: Question; readonly facets: readonly Facet[] }
   | {
       readonly type: 'counted';
       readonly question: Question;

@@ -20,7 +20,7 @@ export function reduceNews(state: State, news: News): State {
       return { ...state, row: { key: news.key, fields: news.fields } };
     }
     case 'faceted':
-      return { ...state, facets: news.facets };
+      return { ...state, facets: { question: news.question, facets: news.facets } };
     case 'counted':
       return sameQuestion(news.question, question(state))
         ? { ...state, clauses: news.clauses }

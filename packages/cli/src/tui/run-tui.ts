@@ -1,4 +1,4 @@
-import type { Backend } from '@lakehouse-search/engine';
+import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { render } from 'ink';
 import { createElement } from 'react';
 import { wantsColor } from '../terminal/terminal.ts';
@@ -7,6 +7,7 @@ import { copyText } from './clipboard.ts';
 import { addHistory, historyFile, readHistory } from './history.ts';
 import { screenIndex } from './lists.ts';
 import { Painter } from './painter.ts';
+import type { ScreenIndex } from './question.ts';
 import { Session } from './session.ts';
 import { initialState, NO_INDEX, type Outcome } from './state.ts';
 import { type TerminalStreams, terminalStreams } from './terminal-streams.ts';
@@ -16,6 +17,8 @@ export interface TuiOptions {
   /** Without one the screen begins with the choice of an index. */
   readonly index: string | undefined;
   readonly query?: string;
+  /** `lexical` unless told. */
+  readonly mode?: SearchMode;
   readonly dataDir: string;
 }
 
@@ -27,6 +30,7 @@ export interface TuiOptions {
  */
 export async function runTui(backend: Backend, options: TuiOptions): Promise<Outcome> {
   const index = options.index === undefined ? NO_INDEX : await screenIndex(backend, options.index);
+  const mode = startingMode(index, options.mode);
   const streams = terminalStreams(process.env);
   const { columns, rows } = streams.output;
   const file = historyFile(options.dataDir);
@@ -34,11 +38,10 @@ export async function runTui(backend: Backend, options: TuiOptions): Promise<Out
     read: (name: string) => readHistory(file, name),
     add: (name: string, query: string) => addHistory(file, name, query),
   };
-  const session = new Session(
-    backend,
-    history,
-    initialState(index, { columns, rows }, options.query),
-  );
+  const session = new Session(backend, history, {
+    ...initialState(index, { columns, rows }, options.query),
+    mode,
+  });
   try {
     const outcome = await shown(session, streams);
     if (outcome.type === 'taken') await session.remember();
@@ -46,6 +49,14 @@ export async function runTui(backend: Backend, options: TuiOptions): Promise<Out
   } finally {
     streams.close();
   }
+}
+
+/** Throws invalid_argument for one that the index cannot be asked in; unknown of one to be chosen. */
+function startingMode(index: ScreenIndex, mode: SearchMode = 'lexical'): SearchMode {
+  if (index.name === '' || index.modes.includes(mode)) return mode;
+  throw new LhsError('invalid_argument', `"${index.name}" cannot be asked in mode ${mode}`, {
+    hint: index.lexicalOnly ?? `its modes: ${index.modes.join(', ')}`,
+  });
 }
 
 async function shown(session: Session, { input, output }: TerminalStreams): Promise<Outcome> {

@@ -15,6 +15,7 @@ import {
 import { reduce } from './reduce.ts';
 import {
   facetFields,
+  facetQuestion,
   isProse,
   isSettled,
   keyText,
@@ -23,7 +24,6 @@ import {
   question,
   type State,
   selected,
-  shownQuestion,
 } from './state.ts';
 
 /** Where past queries are kept. */
@@ -171,18 +171,18 @@ export class Session {
     const { index } = this.#state;
     const fields = facetFields(index);
     if (fields.length === 0 || !isSettled(this.#state)) return;
-    const shown = { ...shownQuestion(this.#state), limit: 0, sort: [] };
+    const shown = facetQuestion(this.#state);
     if (sameQuestion(this.#facetsAsked, shown)) return;
     this.#facetsAsked = shown;
     this.#facets.want(async () => {
-      await paused();
+      await paused(ASIDE_MS);
       if (!isSettled(this.#state)) {
         this.#facetsAsked = undefined;
         return;
       }
       const facets = await facetsOf(this.#backend, index, shown, fields, 8).catch(() => undefined);
       if (facets === undefined || index !== this.#state.index) return;
-      this.dispatch({ type: 'faceted', facets });
+      this.dispatch({ type: 'faceted', question: shown, facets });
     });
   }
 
@@ -237,6 +237,8 @@ const TYPING: readonly ScreenEvent['type'][] = ['text', 'edit', 'complete'];
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 const PAUSE_MS = 30;
+/** Facets look at all hits: a key that is about to come should not meet them. */
+const ASIDE_MS = 80;
 /** A model that takes longer than this is asked when the typing pauses. */
 const SLOW_MS = 50;
 const TYPING_MS = 150;

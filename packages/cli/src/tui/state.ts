@@ -92,7 +92,8 @@ export interface State {
   readonly marked: readonly string[];
   readonly row: { readonly key: string; readonly fields: JsonObject } | undefined;
   readonly previewTop: number;
-  readonly facets: readonly Facet[] | undefined;
+  /** The newest ones, and what they were counted for. */
+  readonly facets: { readonly question: Question; readonly facets: readonly Facet[] } | undefined;
   /** Of an answer without hits: what each clause finds alone. */
   readonly clauses: readonly ClauseCount[] | undefined;
   readonly completing: Completing | undefined;
@@ -179,6 +180,11 @@ export function shownQuestion(state: State): Question {
 /** What is typed is a text to be compared, not a query in its syntax. */
 export function isProse({ mode }: Pick<State, 'mode'>): boolean {
   return mode !== 'lexical';
+}
+
+/** What facets are counted for: all hits, in whatever order. */
+export function facetQuestion(state: State): Question {
+  return { ...shownQuestion(state), limit: 0, sort: [] };
 }
 
 /** The hit under the cursor. */

@@ -2,20 +2,22 @@ import type { Facet } from '@lakehouse-search/engine';
 import { bar } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
-import { fit, type Line, lineWidth, type Span, span } from './spans.ts';
-import { facetFields, type State, tells } from './state.ts';
+import { sameQuestion } from './question.ts';
+import { fit, type Line, lineWidth, type Span, span, toned } from './spans.ts';
+import { facetFields, facetQuestion, type State, tells } from './state.ts';
 
-/** A line a field: its values with their counts, numbers with bars; a blank line above. */
+/** A line a field: its values with their counts, numbers with bars; dim while newer ones are counted. */
 export function facetPane(state: State, columns: number, rows: number): Line[] {
   if (rows <= 0) return [];
-  const facets = (state.facets ?? []).filter((facet) => tells(facet, state.index));
+  const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state.index));
   const names = Math.min(16, Math.max(0, ...facetFields(state.index).map(width)));
   const lines = facets.slice(0, rows - 1).map((facet): Line => {
     const head = span(` ${pad(cut(facet.field, names), names)}  `, 'field');
     const room = columns - lineWidth([head]) - 1;
     return [head, ...(isNumber(facet, state) ? bars(facet, room) : values(facet, room))];
   });
-  return [[], ...lines].map((line) => fit(line, columns));
+  const isOld = !sameQuestion(state.facets?.question, facetQuestion(state));
+  return [[], ...lines].map((line) => fit(isOld ? toned(line, 'dim') : line, columns));
 }
 
 function isNumber({ field, buckets }: Facet, { index }: State): boolean {
