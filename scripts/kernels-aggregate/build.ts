@@ -6,13 +6,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import wabt from 'wabt';
 import { count, countBuckets, countMany, total } from './counts.ts';
+import { sumDoubles } from './doubles.ts';
 import { sum, sumWide } from './sums.ts';
 
 const TARGET = new URL('../../packages/engine/src/aggregate/kernel-code.ts', import.meta.url);
 const NARROW = [1, 2, 4] as const;
 
 const text = `(module (import "env" "memory" (memory 1))
-  ${NARROW.map(sum).join('\n')} ${sumWide}
+  ${NARROW.map(sum).join('\n')} ${sumWide} ${sumDoubles}
   ${NARROW.map(count).join('\n')} ${NARROW.map(countMany).join('\n')}
   ${countBuckets(4)} ${countBuckets(8)} ${total})`;
 

@@ -2,11 +2,11 @@
  * Count, sum and bounds of a numeric column over one segment. Integers are summed by their codes
  * (value = base + gcd x code), exactly: a running double is moved to a bigint before it can round.
  */
-import { orderedFromDouble } from '../base/ordered-double.ts';
+import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import { addDouble, type DoubleSum } from './exact-sum.ts';
+import { addDouble, addTimes, type DoubleSum } from './exact-sum.ts';
 import { type Codes, loopsOf } from './loops.ts';
 import { type AggPartial, noStats } from './partial.ts';
 import { BATCH_DOCS, collectInBatches, type SegmentCollector } from './segment-collector.ts';
@@ -201,7 +201,31 @@ class DoubleStats implements SegmentCollector {
   }
 
   collectAll(matches: Int32Array): void {
-    collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+    const { multi, width, wide, arena, present } = this.#column;
+    if (multi || width === 4) {
+      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+    } else if (wide === null) this.#collectCounted(matches);
+    else {
+      const { count, sum, min, max } = loopsOf(arena).sumDoubles(wide, matches, present);
+      const bounds = { min: doubleFromOrdered(min), max: doubleFromOrdered(max) };
+      if (count > 0) this.#states[0] = { count, ...sum, ...bounds };
+    }
+  }
+
+  /** Few different values: each is added as often as it stands there. */
+  #collectCounted(matches: Int32Array): void {
+    const { arena, codes, present, base, gcd, max } = this.#column;
+    const size = Number((max - base) / gcd) + 1;
+    const counts = loopsOf(arena).countCodes(codes!, matches, present, size);
+    for (let code = 0; code < size; code++) {
+      if (counts[code] === 0) continue;
+      const value = doubleFromOrdered(base + gcd * BigInt(code));
+      const nothing = { count: 0, sum: 0, compensation: 0, min: value, max: value };
+      const state = (this.#states[0] ??= nothing);
+      state.count += counts[code];
+      state.max = value;
+      addTimes(state, value, counts[code]);
+    }
   }
 
   collect(docs: Int32Array, owners: Int32Array, count: number): void {

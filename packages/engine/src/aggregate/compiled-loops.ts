@@ -4,8 +4,9 @@
  * numbers.
  */
 import type { Arena, Region } from '../storage/directory.ts';
+import { DoubleLanes, LANE_BYTES } from './double-lanes.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
-import type { AggregateLoops, BucketLine, CodeSums, Codes, WideSums } from './loops.ts';
+import type { AggregateLoops, BucketLine, CodeSums, Codes, DoubleSums, WideSums } from './loops.ts';
 
 /** Words of 64 documents a chunk. */
 const CHUNK_WORDS = 1016;
@@ -97,6 +98,17 @@ export class CompiledLoops implements AggregateLoops {
       if (most > max) max = most;
     });
     return { count, sum: (high << 32n) + low, min, max };
+  }
+
+  sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array): DoubleSums {
+    const [bitsAt, presentAt] = this.#documents(bits, present);
+    const at = this.#table.take(LANE_BYTES);
+    const lanes = new DoubleLanes(this.#arena.memory.buffer, at);
+    // The kernel reads whole words: the last documents are added here.
+    const whole = values.length >> 6;
+    const { sumDoubles } = this.#code;
+    const count = sumDoubles(values.byteOffset, bitsAt, presentAt, 0, whole, at);
+    return lanes.finish(count + lanes.add(values, bits, present, 2 * whole));
   }
 
   /** Counts by chunks in tables of 16 bits, added up before they can overflow. */

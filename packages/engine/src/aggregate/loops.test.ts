@@ -1,9 +1,11 @@
 /** The kernels of aggregations and their plain twins against a walk over single documents. */
 import { expect, it } from 'vitest';
 import { wordsOf } from '../base/bitmap.ts';
+import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
 import type { Region } from '../storage/directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { bucketOf } from './bucket-line.ts';
+import { addDouble, addTimes, doubleSum } from './exact-sum.ts';
 import { type BucketLine, type Codes, loopsOf } from './loops.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
@@ -119,6 +121,47 @@ it('sums 64-bit values from end to end', () => {
       expect(sums.min).toBe(found.reduce((a, b) => (a < b ? a : b)));
       expect(sums.max).toBe(found.reduce((a, b) => (a > b ? a : b)));
     }
+  }
+});
+
+it('sums doubles in lanes, both the same to the last bit', () => {
+  const some = [0.1, -0.1, 1e300, -1e300, 1e-300, 3, -7.25, 2 ** 60];
+  const odd = [...some, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [docs, share, pool] of [
+    [1, 1, some],
+    [64, 1, some],
+    [777, 0.5, some],
+    [70_000, 0.02, some],
+    [70_001, 0.9, some],
+    [100, 0.5, odd],
+  ] as const) {
+    const ordered = () => orderedFromDouble(pool[below(pool.length)]);
+    const values = placed(BigInt64Array.from({ length: docs }, ordered));
+    const [bits, present] = [bitmap(docs, share), bitmap(docs, 1)];
+    const found = [...values].filter((_, doc) => has(bits, doc) && has(present, doc));
+    const [kernels, plain] = [LOOPS.kernels, LOOPS.plain].map((loops) =>
+      loops.sumDoubles(values, bits, present),
+    );
+    expect(doubleSum(kernels.sum)).toBe(doubleSum(plain.sum));
+    expect({ ...kernels, sum: 0 }).toEqual({ ...plain, sum: 0 });
+    expect(plain.count).toBe(found.length);
+    if (found.length === 0) continue;
+    expect(plain.min).toBe(found.reduce((a, b) => (a < b ? a : b)));
+    expect(plain.max).toBe(found.reduce((a, b) => (a > b ? a : b)));
+    const one = { sum: 0, compensation: 0 };
+    for (const value of found) addDouble(one, doubleFromOrdered(value));
+    const [sum, wanted] = [doubleSum(plain.sum), doubleSum(one)];
+    if (Number.isFinite(wanted)) expect(Math.abs(sum - wanted)).toBeLessThanOrEqual(1e290);
+    else expect(sum).toBe(wanted);
+  }
+});
+
+it('adds a value many times without rounding the product', () => {
+  for (const value of [0.1, -1e-40, 3, 1e300, 2 ** 53 + 2, Number.POSITIVE_INFINITY]) {
+    const [once, many] = [0, 1].map(() => ({ sum: 0, compensation: 0 }));
+    for (let i = 0; i < 1001; i++) addDouble(once, value);
+    addTimes(many, value, 1001);
+    expect(doubleSum(many)).toBe(doubleSum(once));
   }
 });
 

@@ -1,5 +1,6 @@
 import type { Arena } from '../storage/directory.ts';
 import { CompiledLoops } from './compiled-loops.ts';
+import type { DoubleSum } from './exact-sum.ts';
 import { PLAIN_LOOPS } from './plain-loops.ts';
 
 /** Codes of a column with one value a document: ordinals + 1, or multiples over a base. */
@@ -17,6 +18,14 @@ export interface CodeSums {
 export interface WideSums {
   readonly count: number;
   readonly sum: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** The same of doubles; the bounds as ordered integers (base/ordered-double.ts). */
+export interface DoubleSums {
+  readonly count: number;
+  readonly sum: DoubleSum;
   readonly min: bigint;
   readonly max: bigint;
 }
@@ -49,6 +58,8 @@ export interface AggregateLoops {
   ): Int32Array;
   sumCodes(codes: Codes, bits: Int32Array, present: Int32Array): CodeSums;
   sumWide(values: BigInt64Array, bits: Int32Array, present: Int32Array): WideSums;
+  /** Of doubles as ordered integers, summed in eight lanes (exact-sum.ts). */
+  sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array): DoubleSums;
 }
 
 const compiled = new WeakMap<Arena, AggregateLoops>();

@@ -1,6 +1,7 @@
 /** The loops of aggregations in plain JavaScript: what the kernels are held to. */
 import { bucketOf } from './bucket-line.ts';
 import { countCodes } from './count-codes.ts';
+import { DoubleLanes } from './double-lanes.ts';
 import type { AggregateLoops, BucketLine, Codes } from './loops.ts';
 import { sumCodes } from './sum-codes.ts';
 
@@ -39,5 +40,9 @@ export const PLAIN_LOOPS: AggregateLoops = Object.freeze({
       if (value > max) max = value;
     });
     return { count, sum, min, max };
+  },
+  sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array) {
+    const lanes = new DoubleLanes();
+    return lanes.finish(lanes.add(values, bits, present));
   },
 });
