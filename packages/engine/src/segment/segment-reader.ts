@@ -34,6 +34,8 @@ export class SegmentReader {
   readonly deleted: Int32Array | null;
   readonly #files = new Map<string, FramedFile>();
   readonly #open = new Map<string, unknown>();
+  /** By field: asked several times a query. */
+  readonly #inverted: (InvertedReader | null | undefined)[] = [];
   readonly #verification: Verification;
   #holders = 1;
 
@@ -108,14 +110,13 @@ export class SegmentReader {
 
   /** Terms and postings of a field by its plan's id, or null where it has none. */
   inverted(field: number): InvertedReader | null {
-    return (
-      this.#structure('text', field, (payload) =>
-        InvertedReader.open(payload, this.docs, 'text'),
-      ) ??
-      this.#structure('keyword', field, (payload) =>
-        InvertedReader.open(payload, this.docs, 'keyword'),
-      )
-    );
+    let reader = this.#inverted[field];
+    if (reader === undefined) {
+      const open = (kind: 'text' | 'keyword') =>
+        this.#structure(kind, field, (payload) => InvertedReader.open(payload, this.docs, kind));
+      this.#inverted[field] = reader = open('text') ?? open('keyword');
+    }
+    return reader;
   }
 
   /** The numeric column of a field by its plan's id, or null where it has none. */

@@ -30,7 +30,8 @@ function normsOf(averageLength: number): Float64Array {
 export class SnapshotStatistics {
   readonly #segments: readonly SegmentReader[];
   readonly #fields = new Map<number, FieldStatistics>();
-  readonly #terms = new Map<string, number>();
+  /** By field, then by the bytes themselves: a clause asks for its own once a segment. */
+  readonly #terms = new Map<number, Map<Uint8Array, number>>();
 
   constructor(segments: readonly SegmentReader[]) {
     this.#segments = segments;
@@ -54,13 +55,14 @@ export class SnapshotStatistics {
 
   /** The term's idf over all segments. */
   idf(field: FieldPlan, term: Uint8Array): number {
-    const name = `${field.id}:${Buffer.from(term).toString('latin1')}`;
-    const known = this.#terms.get(name);
+    let terms = this.#terms.get(field.id);
+    if (terms === undefined) this.#terms.set(field.id, (terms = new Map()));
+    const known = terms.get(term);
     if (known !== undefined) return known;
     let df = 0;
     for (const segment of this.#segments) df += segment.inverted(field.id)?.lookup(term)?.df ?? 0;
     const idf = inverseFrequency(this.field(field).docs, df);
-    this.#terms.set(name, idf);
+    terms.set(term, idf);
     return idf;
   }
 }
