@@ -40,7 +40,8 @@ export function conditionOf(query: Query, table: TokenTable): string {
       return known(allOf([low, high].filter((part) => part !== undefined)), field);
     }
     case 'cidr':
-      throw new Error('git.commits has no addresses here');
+    case 'knn':
+      throw new Error(`git.commits has nothing for ${query.kind} here`);
     default:
       return patternOf(query, table);
   }
