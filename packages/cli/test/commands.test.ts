@@ -554,7 +554,7 @@ describe('the rest', () => {
       try lhs index se; try lhs keys ''; try lhs search --high`;
     const child = spawn('bash', ['--norc', '-c', script], { cwd: home.folder });
     const { stdout: said, stderr } = await ended(child);
-    expect([said, stderr]).toEqual(['search\nget\n--highlight\n', '']);
+    expect([said, stderr]).toEqual(['search semantic\nget\n--highlight\n', '']);
   });
 
   it('helps with commands and flags that do not exist', async () => {
