@@ -246,6 +246,19 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
   });
 });
 
+describe.skipIf(!hasTmux)('a warning of the process', () => {
+  it('stands at the foot, not across the screen', async () => {
+    const warn = 'process.on("SIGUSR2",()=>process.emitWarning("a-merge-failed"))';
+    const pane = await open({ node: `--import 'data:text/javascript,${warn}'` });
+    pane.signal('SIGUSR2');
+    const screen = await pane.until(/^ a-merge-failed$/m);
+    expect(screen).not.toMatch(/\(node:\d+\)/);
+    pane.press('Escape');
+    await restored(pane, 130);
+    expect(read('err')).not.toContain('a-merge-failed');
+  });
+});
+
 describe.skipIf(!hasTmux)('where lhs tui begins', () => {
   it('asks which index where there are several, and goes to another one', async () => {
     const pane = await open({ index: '', ready: /^ lhs +which index\?$/m });

@@ -1,3 +1,4 @@
+import type { SearchRequest } from '@lakehouse-search/engine';
 import { expect, it } from 'vitest';
 import { filterClauses, filterText, restored } from './question.ts';
 
@@ -16,10 +17,15 @@ it('makes one filter of clauses, and the clauses again where they are plain', ()
 it('takes from a saved request all that says what is asked, trees as strings', async () => {
   const tree = async (ast: object) => `tree ${JSON.stringify(ast)}`;
   const sort = [{ field: 'n', desc: true }, { field: '_key' }];
-  const whole = {
-    ...{ query: 'a b', filter: 'x:1 AND y:2', sort, syntax: 'kql' },
-    ...{ default_operator: 'and', collapse: 'n', limit: 3 },
-  } as const;
+  const whole: SearchRequest = {
+    query: 'a b',
+    filter: 'x:1 AND y:2',
+    sort,
+    syntax: 'kql',
+    default_operator: 'and',
+    collapse: 'n',
+    limit: 3,
+  };
   expect(await restored(whole, tree)).toEqual({
     query: 'a b',
     filters: ['x:1', 'y:2'],

@@ -62,6 +62,7 @@ function startingMode(index: ScreenIndex, mode: SearchMode = 'lexical'): SearchM
 async function shown(session: Session, { input, output }: TerminalStreams): Promise<Outcome> {
   const color = wantsColor(process.env, true);
   const stopCopying = copies(session, output);
+  const printAgain = notesWarnings(session);
   output.on('error', hungUp);
   // before the first frame: keys pressed early would be echoed into it
   input.setRawMode(true);
@@ -78,6 +79,7 @@ async function shown(session: Session, { input, output }: TerminalStreams): Prom
     return ((await app.waitUntilExit()) as Outcome | undefined) ?? { type: 'left' };
   } finally {
     stopCopying();
+    printAgain();
     app.cleanup();
     output.off('error', hungUp);
   }
@@ -88,6 +90,18 @@ const HUNG_UP_EXIT = 129;
 /** The terminal has gone away: there is nobody to draw for, and nothing to restore. */
 function hungUp(): void {
   process.exit(HUNG_UP_EXIT);
+}
+
+/** Shows the warnings of this process at the foot; Node would print them over the screen. */
+function notesWarnings(session: Session): () => void {
+  const printers = process.rawListeners('warning') as ((warning: Error) => void)[];
+  const note = ({ message }: Error) => session.dispatch({ type: 'noted', note: message });
+  process.removeAllListeners('warning');
+  process.on('warning', note);
+  return () => {
+    process.off('warning', note);
+    for (const printer of printers) process.on('warning', printer);
+  };
 }
 
 /** Sends each copied text to the terminal once. */
