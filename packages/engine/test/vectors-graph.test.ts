@@ -50,13 +50,13 @@ function vectors(count: number): Float32Array {
 
 let keys = 0;
 
-function segmentOf(id: string, count: number): SegmentReader {
+function segmentOf(id: string, count: number, values = vectors(count)): SegmentReader {
   const writer = new SegmentWriter([plan]);
   const field: FieldBlock = {
     kind: 'vector',
     starts: Int32Array.from({ length: count + 1 }, (_, i) => i),
     dims: DIMS,
-    ...fixVectors(vectors(count), DIMS),
+    ...fixVectors(values, DIMS),
   };
   const names = Array.from({ length: count }, () => Buffer.from(String(10_000_000 + keys++)));
   const block: DocumentBlock = {
@@ -180,4 +180,33 @@ test('are made anew where many vectors were deleted', () => {
   expect(checkSegment(segment, 1)).toEqual([]);
   expect(recall(vectorsOf(segment), null)).toBeGreaterThan(0.97);
   segment.release();
+});
+
+test("know equal vectors: all of them are answered, and they are in nobody's way", () => {
+  const count = 10_500;
+  const values = vectors(count);
+  for (let doc = 0; doc < count; doc++) {
+    if (doc % 20 < 7) values.copyWithin(doc * DIMS, (doc % 5) * DIMS, ((doc % 5) + 1) * DIMS);
+  }
+  const inputs = [segmentOf('equal', count, values), small].map((reader) => ({
+    reader,
+    deleted: null,
+    moved: null,
+  }));
+  const { entry } = mergeSegments(inputs, fields, directory, 'equals');
+  const both = SegmentReader.open(directory, entry, new Verification(directory));
+  for (const reader of [inputs[0].reader, both]) {
+    expect(checkSegment(reader, 1)).toEqual([]);
+    const found = vectorsOf(reader);
+    expect(found.graph?.twins.length).toBe(found.count);
+    for (let first = 0; first < 5; first++) {
+      const query = values.subarray(first * DIMS, (first + 1) * DIMS);
+      const truth = found.nearest(query, 10, { accept: null, exact: true });
+      expect(truth.docs.length).toBeGreaterThan(500);
+      expect(found.nearest(query, 10, { accept: null })).toEqual(truth);
+    }
+    expect(recall(found, null)).toBeGreaterThan(0.97);
+  }
+  inputs[0].reader.release();
+  both.release();
 });

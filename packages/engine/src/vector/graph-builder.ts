@@ -11,6 +11,7 @@ import { Beam } from './beam.ts';
 import { farStarts, type Graph } from './graph-format.ts';
 import { GRAPH_SETTINGS, type GraphSettings, levelOf } from './graph-settings.ts';
 import { RowSimilarities } from './row-similarities.ts';
+import { Twins } from './twins.ts';
 import type { VectorReader } from './vector-reader.ts';
 
 /** A graph of a part of the vectors, and where they are now: old slot -> new, -1 dropped. */
@@ -42,7 +43,9 @@ export class GraphBuilder {
   readonly #near: Int32Array;
   readonly #nearSizes: Int32Array;
   readonly #far: Map<number, Int32Array>[] = [];
+  /** 1: it came with an earlier graph. */
   readonly #added: Uint8Array;
+  readonly #twins: Twins;
   readonly #seen: Int32Array;
   #epoch = 0;
   #entry = -1;
@@ -62,20 +65,26 @@ export class GraphBuilder {
     this.#near = new Int32Array(count * 2 * links).fill(-1);
     this.#nearSizes = new Int32Array(count);
     this.#added = new Uint8Array(count);
+    this.#twins = new Twins(reader);
     this.#seen = new Int32Array(count);
     this.#chosen = new Int32Array(2 * links);
     this.#offered = new Int32Array(2 * links + 1);
     this.#offeredKeys = new Float64Array(2 * links + 1);
   }
 
-  /** Takes the links of an earlier graph over; those to vectors that were dropped are lost. */
+  /**
+   * Takes the links of an earlier graph over; those to vectors that were dropped are lost. Twins are
+   * looked for anew.
+   */
   take({ graph, slots }: FormerGraph): void {
+    const twin = new Set(graph.twins);
     const most = 2 * graph.links;
     const starts = farStarts(graph);
     for (let old = 0; old < graph.count; old++) {
       const slot = slots[old];
-      if (slot < 0) continue;
+      if (slot < 0 || twin.has(old)) continue;
       this.#added[slot] = 1;
+      this.#twins.join(slot);
       for (let at = old * most; at < (old + 1) * most && graph.near[at] >= 0; at++) {
         const to = slots[graph.near[at]];
         if (to >= 0) this.#near[slot * most + this.#nearSizes[slot]++] = to;
@@ -104,8 +113,7 @@ export class GraphBuilder {
 
   /** Adds a vector, unless it came with an earlier graph. */
   add(slot: number): void {
-    if (this.#added[slot] === 1) return;
-    this.#added[slot] = 1;
+    if (this.#added[slot] === 1 || this.#twins.join(slot)) return;
     const level = levelOf(slot, this.#links);
     if (this.#entry < 0) {
       for (let l = 1; l <= level; l++) this.#level(l).set(slot, padded([], this.#links));
@@ -126,6 +134,7 @@ export class GraphBuilder {
   /** The graph as it is stored. */
   finish(): Graph {
     const { count } = this.#reader;
+    if (this.#top === 0 && count > 0) this.#level(1).set(this.#entry, padded([], this.#links));
     const levels = this.#far.slice(1).map((level) => [...level.keys()].sort((a, b) => a - b));
     const upper: number[] = [];
     const placeOf = new Map<number, number>();
@@ -148,7 +157,9 @@ export class GraphBuilder {
       }
     });
     const near = this.#near;
-    return { count, links: this.#links, near, upper: Int32Array.from(upper), sizes, far };
+    const { next } = this.#twins;
+    const twins = next.some((slot) => slot >= 0) ? next : next.subarray(0, 0);
+    return { count, links: this.#links, near, upper: Int32Array.from(upper), sizes, far, twins };
   }
 
   #level(l: number): Map<number, Int32Array> {

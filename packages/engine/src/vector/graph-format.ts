@@ -7,17 +7,18 @@
  *              many on level 0) | i32 levels above 0 | zero
  *   1 near     i32[count x 2 links]: slots that each vector is linked to on level 0, then -1
  *   2 upper    i32[n1]: slots of the vectors on higher levels, those on the highest level first,
- *              rising within a level; the first one is where a search begins (slot 0 where there is
- *              none)
+ *              rising within a level; the first one is where a search begins, so there is one
  *   3 sizes    i32[levels]: how many of `upper` are on level 1 (n1), on level 2, …
  *   4 far      i32: of level 1, then level 2, …: places in `upper` that each of the level's vectors
  *              is linked to, `links` a vector, then -1
+ *   5 twins    i32[count]: the next vector that is the same as that of each slot, -1 behind the last;
+ *              the first one alone is linked. Empty where all differ
  */
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections, packSections } from '../storage/sections.ts';
 
-const SECTIONS = 5;
+const SECTIONS = 6;
 
 /** A graph as it is stored. */
 export interface Graph {
@@ -27,11 +28,14 @@ export interface Graph {
   readonly upper: Int32Array;
   readonly sizes: Int32Array;
   readonly far: Int32Array;
+  readonly twins: Int32Array;
 }
 
 /** The payload's parts of a graph. */
-export function packGraph({ count, links, near, upper, sizes, far }: Graph): Uint8Array[] {
-  return packSections([Int32Array.of(count, links, sizes.length, 0), near, upper, sizes, far]);
+export function packGraph(graph: Graph): Uint8Array[] {
+  const { count, links, near, upper, sizes, far, twins } = graph;
+  const head = Int32Array.of(count, links, sizes.length, 0);
+  return packSections([head, near, upper, sizes, far, twins]);
 }
 
 /** Opens a payload; `path` is for messages. Throws corrupt_index. */
@@ -40,19 +44,21 @@ export function openGraph(payload: Region, path: string): Graph {
   const head = sections.i32(0);
   if (head.length < 4) throw corrupt(path, 'its head is too short');
   const [count, links, levels] = head;
-  const [near, upper, sizes, far] = [1, 2, 3, 4].map((section) => sections.i32(section));
+  const [near, upper, sizes, far, twins] = [1, 2, 3, 4, 5].map((i) => sections.i32(i));
   const places = sizes.reduce((sum, size) => sum + size, 0);
   if (
     count < 0 ||
     links < 1 ||
+    (count > 0 && levels < 1) ||
+    (twins.length !== 0 && twins.length !== count) ||
     near.length !== count * 2 * links ||
     sizes.length !== levels ||
-    upper.length !== (levels === 0 ? 0 : sizes[0]) ||
+    upper.length !== (sizes[0] ?? 0) ||
     far.length !== places * links
   ) {
     throw corrupt(path, 'its sections do not fit its head');
   }
-  return { count, links, near, upper, sizes, far };
+  return { count, links, near, upper, sizes, far, twins };
 }
 
 /** Where the links of each level above 0 begin in `far`. */
@@ -68,6 +74,7 @@ export function farStarts({ sizes, links }: Pick<Graph, 'sizes' | 'links'>): Int
 export function checkGraph(graph: Graph, report: (problem: string) => void): void {
   const { count, links, near, upper, sizes, far } = graph;
   checkLinks(near, 2 * links, count, (at) => report(`links of vector ${at}`));
+  checkTwins(graph, (at) => report(`twins of vector ${at}`));
   const starts = farStarts(graph);
   sizes.forEach((size, i) => {
     const most = i === 0 ? upper.length : sizes[i - 1];
@@ -81,6 +88,28 @@ export function checkGraph(graph: Graph, report: (problem: string) => void): voi
       if (upper[at] <= low || upper[at] >= count) report(`vector ${at} of level ${i + 1}`);
     }
   });
+}
+
+/** The linked vectors and their twins are all there are, each once. */
+function checkTwins({ count, links, near, twins }: Graph, wrong: (at: number) => void): void {
+  const twin = new Uint8Array(count);
+  for (let slot = 0; slot < twins.length; slot++) {
+    const next = twins[slot];
+    if (next === -1) continue;
+    if (next < 0 || next >= count || twin[next] === 1) wrong(slot);
+    else twin[next] = 1;
+  }
+  for (const to of near) if (to >= 0 && twin[to] === 1) wrong(to);
+  let found = 0;
+  for (let slot = 0; slot < count; slot++) {
+    if (twin[slot] === 1) {
+      if (near[slot * 2 * links] !== -1) wrong(slot);
+      continue;
+    }
+    let next = slot;
+    for (; next >= 0 && next < count && found <= count; next = twins[next] ?? -1) found++;
+  }
+  if (found !== count) wrong(count);
 }
 
 /** Each of `count` lists of at most `most` links: below count, none twice, none to itself. */

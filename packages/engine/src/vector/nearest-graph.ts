@@ -59,15 +59,18 @@ export class GraphWalk {
     const reader = this.#reader;
     const beam = this.#beam;
     const list = this.#list.reset(k);
+    const { twins } = this.#graph;
     let found = 0;
     for (let place = 0; place < beam.size; place++) {
-      const slot = beam.slotAt(place);
-      const doc = reader.docAt(slot);
-      if (accept !== null && (accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
-      found++;
+      const first = beam.slotAt(place);
       const key = beam.keyAt(place);
-      const off = bounds.factor(slot) * bounds.off(slot);
-      if (key + off >= list.least) list.offer(slot, key - off, key + off);
+      const off = bounds.factor(first) * bounds.off(first);
+      for (let slot = first; slot >= 0; slot = twins[slot] ?? -1) {
+        const doc = reader.docAt(slot);
+        if (accept !== null && (accept[doc >> 5] & (1 << (doc & 31))) === 0) continue;
+        found++;
+        if (key + off >= list.least) list.offer(slot, key - off, key + off);
+      }
     }
     if (found < Math.min(k, reader.count)) return null;
     return rescore(reader, query, k, list.survivors());
@@ -139,7 +142,6 @@ export class GraphWalk {
     const { upper, sizes, far, links } = this.#graph;
     const i32 = this.#reader.arena.i32;
     const beam = this.#beam;
-    if (sizes.length === 0) return 0;
     let place = 0;
     const listAt = LIST_AT >> 2;
     for (let level = sizes.length - 1; level >= 0; level--) {
