@@ -34,7 +34,7 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : i
 
 it.each([
   ['docs/paging.md', 3],
-  ['docs/names.md', 3],
+  ['docs/names.md', 4],
 ])('%s prints what it shows', async (path, examples) => {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-pages-'));
   const catalog = { type: 'filesystem', warehouse: join(folder, 'warehouse') } as const;
