@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fixVectors } from '../base/fixed-vector.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { checkVectors } from './check.ts';
+import { scoreOf } from './similarity.ts';
 import { VectorReader } from './vector-reader.ts';
 import { VectorWriter } from './vector-writer.ts';
 
@@ -51,4 +52,17 @@ test('vectors come back by document, and whoever has none has none', () => {
   const both = reader.nearest(Float32Array.of(0, 0, 1), 10, { accept });
   expect([...both.docs]).toEqual([3, 0]);
   expect(() => reader.nearest(Float32Array.of(1), 1, { accept: null })).toThrow(TypeError);
+});
+
+test('scores rise with similarities, in the scale that the docs tell', () => {
+  expect([-1, 0, 1].map((raw) => scoreOf('cosine', raw))).toEqual([0, 0.5, 1]);
+  expect([0, -1, -3].map((raw) => scoreOf('l2', raw))).toEqual([1, 0.5, 0.25]);
+  expect([-3, 0, 2].map((raw) => scoreOf('dot', raw))).toEqual([0.25, 1, 3]);
+  for (const metric of ['cosine', 'dot', 'l2'] as const) {
+    let last = -1;
+    for (let raw = -1; raw <= 0; raw += 1 / 64) {
+      expect(scoreOf(metric, raw)).toBeGreaterThan(last);
+      last = scoreOf(metric, raw);
+    }
+  }
 });
