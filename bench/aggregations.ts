@@ -192,26 +192,41 @@ function same(result: object, rows: readonly (readonly unknown[])[]): boolean {
   );
 }
 
+interface Spent {
+  readonly wall: number;
+  /** Of all threads of this process. */
+  readonly cpu: number;
+}
+
+/** An answer and the milliseconds that it took. */
+async function spent<T>(ask: () => Promise<T>): Promise<Spent & { readonly result: T }> {
+  const [started, before] = [performance.now(), process.cpuUsage()];
+  const result = await ask();
+  const { user, system } = process.cpuUsage(before);
+  return { result, wall: performance.now() - started, cpu: (user + system) / 1000 };
+}
+
 const context = contextOf();
 const query = await duck();
 console.log(machine());
+console.log('ms                    wall: lhs   DuckDB    ratio    CPU: lhs   DuckDB  ratio');
 for (const [name, aggs, filter, text, target] of CASES) {
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const [ours, theirs]: [Spent[], Spent[]] = [[], []];
   let equal = true;
   for (let round = 0; round < ROUNDS + 3; round++) {
-    let started = performance.now();
-    const { results } = await aggregateIndex(context, { aggs, filter });
-    const own = performance.now() - started;
-    started = performance.now();
-    const rows = await query(text);
-    const peer = performance.now() - started;
-    if (round === 0) equal = same(results.a, rows);
+    const own = await spent(() => aggregateIndex(context, { aggs, filter }));
+    const peer = await spent(() => query(text));
+    if (round === 0) equal = same(own.result.results.a, peer.result);
     if (round < 3) continue;
     ours.push(own);
     theirs.push(peer);
   }
-  const [a, b] = [median(ours), median(theirs)];
-  const verdict = `${(b / a).toFixed(1)} x${target === undefined ? '' : ` (target ${target})`}${equal ? '' : ' DIFFERENT'}`;
-  console.log(`${name.padEnd(22)} lhs ${a.toFixed(1)} ms  DuckDB ${b.toFixed(1)} ms  ${verdict}`);
+  const middle = (list: readonly Spent[], what: keyof Spent) => median(list.map((s) => s[what]));
+  const [wall, cpu] = (['wall', 'cpu'] as const).map((what) => {
+    const [a, b] = [middle(ours, what), middle(theirs, what)];
+    return `${a.toFixed(1).padStart(7)} ${b.toFixed(1).padStart(8)} ${(b / a).toFixed(1).padStart(6)} x`;
+  });
+  const wanted = target === undefined ? '' : `  (target ${target})`;
+  console.log(`${name.padEnd(20)} ${wall} ${cpu}${wanted}${equal ? '' : ' DIFFERENT'}`);
 }
 process.exit(0);
