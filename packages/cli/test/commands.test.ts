@@ -82,7 +82,7 @@ describe('index', () => {
       num_docs: 27,
     });
     expect(lines(text.stdout)[0]).toMatch(/^vec {2}live, generation 1, 27 rows, .* in 1 segment$/);
-    expect(text.stdout).toMatch(/^sorts by {2}_score, _key, id$/m);
+    expect(text.stdout).toMatch(/^sorts by {2}_score, _key, id, service, at$/m);
     expect(text.stdout).toMatch(/^next: lhs search vec 'some words'\n$/m);
     expect(Object.keys(described)).toEqual(
       expect.arrayContaining(

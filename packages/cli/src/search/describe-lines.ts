@@ -21,7 +21,7 @@ export function describeLines(index: IndexDescription, style: Style, columns: nu
     printable(f.source.join(', ')),
   ]);
   return [
-    ...figures(index).flatMap((line) => wrap(line, columns)),
+    ...figures(index, columns).flatMap((line) => wrap(line, columns)),
     '',
     ...table(titles, rows, columns, style.dim),
     ...lists(index, style, columns),
@@ -30,10 +30,10 @@ export function describeLines(index: IndexDescription, style: Style, columns: nu
   ];
 }
 
-function figures(index: IndexDescription): string[] {
+function figures(index: IndexDescription, columns: number): string[] {
   const { partition, identifier } = index.key;
   const key = [...partition, ...identifier].join(', ');
-  const source = `of ${sourceName(index)}; key ${key}`;
+  const source = `of ${endOf(sourceName(index), columns - 4)}; key ${key}`;
   if (index.status === 'created') return [`${index.index}  created, not built`, source];
   const size = `${plural(index.num_docs, 'row')}, ${bytes(index.bytes)} in ${plural(index.segments, 'segment')}`;
   const snapshot =
@@ -52,6 +52,12 @@ function figures(index: IndexDescription): string[] {
 function sourceName({ source: { table: name, path, ref } }: IndexDescription): string {
   const at = typeof ref === 'string' ? `@${ref}` : '';
   return printable(`${String(name ?? path)}${at}`);
+}
+
+/** A long path by its end. */
+function endOf(name: string, columns: number): string {
+  if (width(name) <= columns) return name;
+  return `…${[...name].slice(-Math.max(1, columns - 1)).join('')}`;
 }
 
 function abilities(field: FieldDescription): string {
