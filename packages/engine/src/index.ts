@@ -8,6 +8,13 @@ export {
   LhsError,
 } from './base/errors.ts';
 export { nearest } from './base/nearest.ts';
+export { checkModel, type GoldenCheck, type ModelCheck } from './embed/check-model.ts';
+export {
+  describeModel,
+  type ListedModel,
+  listModels,
+  type ModelDescription,
+} from './embed/describe-model.ts';
 export { checkIndex } from './index/check-index.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
