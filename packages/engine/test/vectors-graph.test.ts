@@ -182,6 +182,21 @@ test('are made anew where many vectors were deleted', () => {
   segment.release();
 });
 
+test('are taken over where few vectors were deleted, those of the highest level among them', () => {
+  const { graph } = vectorsOf(large);
+  if (graph === null) throw new Error('no graph');
+  const deleted = new Int32Array(wordsOf(large.docs));
+  const gone = [...graph.upper.subarray(0, graph.sizes.at(-1))];
+  for (let doc = 0; doc < large.docs; doc += 50) gone.push(doc);
+  for (const doc of gone) deleted[doc >> 5] |= 1 << (doc & 31);
+  const inputs = [{ reader: large, deleted, moved: null }];
+  const { entry } = mergeSegments(inputs, fields, directory, 'fewer');
+  const segment = SegmentReader.open(directory, entry, new Verification(directory));
+  expect(checkSegment(segment, 1)).toEqual([]);
+  expect(recall(vectorsOf(segment), null)).toBeGreaterThan(0.97);
+  segment.release();
+});
+
 test("know equal vectors: all of them are answered, and they are in nobody's way", () => {
   const count = 10_500;
   const values = vectors(count);
