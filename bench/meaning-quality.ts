@@ -72,14 +72,14 @@ const { status } = await backend.describeIndex({ index: 'bodies' });
 if (status !== 'live') console.log(await backend.reindex({ index: 'bodies' }));
 
 const request = { index: 'bodies', limit: TOP, fields: [] };
-const words = (query_text: string, k = 100) =>
-  backend.hybrid({ ...request, query_text, k, vector_field: 'static', weights: { semantic: 0 } });
+const words = (query_text: string) =>
+  backend.hybrid({ ...request, query_text, vector_field: 'static', weights: { semantic: 0 } });
 const near = (vector_field: string) => (query_text: string) =>
   backend.semantic({ ...request, query_text, vector_field, k: TOP });
 const both =
-  (vector_field: string, k = 100, rrf_k = 60, semantic = 1) =>
+  (vector_field: string, k = TOP, rrf_k = 60) =>
   (query_text: string) =>
-    backend.hybrid({ ...request, query_text, vector_field, k, rrf_k, weights: { semantic } });
+    backend.hybrid({ ...request, query_text, vector_field, k, rrf_k });
 
 const ways: Record<string, (text: string) => Promise<SearchResponse>> = {
   lexical: words,
@@ -87,17 +87,11 @@ const ways: Record<string, (text: string) => Promise<SearchResponse>> = {
   'semantic, MiniLM': near('minilm'),
   'hybrid, static': both('static'),
   'hybrid, MiniLM': both('minilm'),
+  'hybrid, static, k 100': both('static', 100),
+  'hybrid, MiniLM, k 100': both('minilm', 100),
+  'hybrid, static, k 100, rrf_k 10': both('static', 100, 10),
+  'hybrid, MiniLM, k 100, rrf_k 10': both('minilm', 100, 10),
 };
-if (process.argv.includes('--settings')) {
-  for (const k of [10, 50, 100, 300]) {
-    for (const rrf of [10, 60]) {
-      for (const weight of [0.3, 0.5, 1]) {
-        ways[`static k ${k} rrf_k ${rrf} weight ${weight}`] = both('static', k, rrf, weight);
-      }
-    }
-  }
-}
-
 const found = new Map<string, number>();
 const chosen = rows.filter((_, i) => i % Math.max(1, Math.floor(ROWS / QUERIES)) === 0);
 for (const { id, subject } of chosen) {

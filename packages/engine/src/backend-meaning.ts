@@ -16,7 +16,10 @@ export interface NearestSpec {
   readonly query_text?: string;
   /** The vector itself: `dims` finite numbers. It goes before `query_text`. */
   readonly query_vector?: readonly number[];
-  /** Documents that are taken, of those that filter and tenant leave: 100 unless told. */
+  /**
+   * Documents that are taken, of those that filter and tenant leave. Unless told 100, of each arm of
+   * a hybrid search 10, or `limit` where that is more: who scrolls through pages names it.
+   */
   readonly k?: number;
   /** true: every vector is compared, also where a graph would do. */
   readonly exact?: boolean;

@@ -11,7 +11,11 @@ import { list, type SearchFlags, searchRequest } from './search-flags.ts';
 
 /** The flags of a search by meaning. */
 export const nearestFlags = {
-  k: Flags.integer({ description: 'nearest rows that are taken (100)', helpValue: 'N', min: 1 }),
+  k: Flags.integer({
+    description: 'nearest rows that are taken (100, hybrid 10)',
+    helpValue: 'N',
+    min: 1,
+  }),
   'vector-field': Flags.string({
     description: 'the VECTOR field (the only one)',
     helpValue: 'FIELD',

@@ -32,6 +32,11 @@ export interface CheckedHybrid extends CheckedSemantic {
 }
 
 const DEFAULT_K = 100;
+/**
+ * Of each arm of a hybrid search: fusing longer lists than a page puts rows that both arms have far
+ * behind before those that one has first (bench/meaning-quality.ts).
+ */
+const DEFAULT_ARM_K = 10;
 const DEFAULT_RRF_K = 60;
 const MOST_RRF_K = 1_000_000;
 const MOST_WEIGHT = 1000;
@@ -87,7 +92,7 @@ export function checkSemanticRequest(request: SemanticRequest): CheckedSemantic 
     const message = 'neither "query_text" nor "query_vector": what should be near?';
     throw new LhsError('invalid_argument', message);
   }
-  return checkParts(request);
+  return checkParts(request, DEFAULT_K);
 }
 
 /** Checks a hybrid request. Throws as `checkSemanticRequest`. */
@@ -100,7 +105,7 @@ export function checkHybridRequest(request: HybridRequest): CheckedHybrid {
     });
   }
   const fusion = { rrfK: rrfK ?? DEFAULT_RRF_K, weights: weightUnits(weights) };
-  return { ...checkParts(near), text: near.query_text, fusion, lexicalFields };
+  return { ...checkParts(near, DEFAULT_ARM_K), text: near.query_text, fusion, lexicalFields };
 }
 
 function weightUnits({ lexical = 1, semantic = 1 }: NonNullable<HybridRequest['weights']> = {}) {
@@ -111,7 +116,8 @@ function weightUnits({ lexical = 1, semantic = 1 }: NonNullable<HybridRequest['w
   return { lexical: units(lexical), semantic: units(semantic) };
 }
 
-function checkParts(request: SemanticRequest): CheckedSemantic {
+/** Without a `k` there are as many as a page needs, and no fewer than `leastK`. */
+function checkParts(request: SemanticRequest, leastK: number): CheckedSemantic {
   const { vector_field, query_text, query_vector, k, exact, ef, min_score, ...others } = request;
   if (exact === true && ef !== undefined) {
     throw new LhsError(
@@ -120,7 +126,7 @@ function checkParts(request: SemanticRequest): CheckedSemantic {
     );
   }
   const spec = { vector_field, query_text, query_vector, ef, min_score };
-  const nearest = { ...spec, k: k ?? DEFAULT_K, exact: exact ?? false };
+  const nearest = { ...spec, k: k ?? Math.max(leastK, others.limit ?? 0), exact: exact ?? false };
   return { search: checkRequest({ ...others, ...pageOf(others, k) }), nearest };
 }
 
