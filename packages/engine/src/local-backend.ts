@@ -365,7 +365,9 @@ export class LocalBackend implements Backend {
     });
     if (table === null) return parsed.issues;
     try {
-      return checkAgainstTable(parsed, text, table.schema, tableName(draft));
+      const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
+      const { withModelIssues } = await import('./local/model-issues.ts');
+      return withModelIssues(issues, parsed, text, baseDir);
     } finally {
       await table.close();
     }

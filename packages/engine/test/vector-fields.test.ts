@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   appendRows,
@@ -181,6 +181,18 @@ describe('an index with vectors of texts', () => {
     expect(await lake.backend.sync({})).toMatchObject({ inserted: 1, embeddings: { computed: 1 } });
     await expectInStep();
     expect(await lake.backend.verify({ repair: true })).toMatchObject({ equal: true });
+  });
+
+  test('is warned of a model that is not there before it is built', async () => {
+    const definition = `version: 1\nindex: u\nsource: ${JSON.stringify(lake.source)}\n${FIELDS('./m/tiny')}\n`;
+    const baseDir = lake.folder;
+    const check = () =>
+      lake.backend.validateDefinition({ definition, baseDir, against_source: true });
+    const folder = join(baseDir, 'm', 'tiny');
+    const message = `no model at "${folder}": reindex will need it (lhs model check "${folder}")`;
+    expect(await check()).toEqual([{ severity: 'warning', line: 6, column: 66, message }]);
+    mkdirSync(folder, { recursive: true });
+    expect(await check()).toEqual([]);
   });
 
   test('opens no model where there is nothing to embed', async () => {

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DefinitionIssue } from '../backend.ts';
+import { DEFAULT_MODEL } from '../embed/default-model.ts';
+import type { ParsedDefinition } from '../schema/parse-definition.ts';
+import { createReport } from '../schema/yaml-tree.ts';
+
+/**
+ * Issues of a definition and what the check found of its models: a warning for each folder that is
+ * not there, which only a reindex needs. In the order of the text.
+ */
+export function withModelIssues(
+  issues: readonly DefinitionIssue[],
+  { draft, places }: ParsedDefinition,
+  text: string,
+  baseDir: string,
+): readonly DefinitionIssue[] {
+  const report = createReport(text);
+  for (const { name, vector } of draft?.fields ?? []) {
+    if (vector?.model === undefined || vector.model === DEFAULT_MODEL) continue;
+    const folder = resolve(baseDir, vector.model);
+    if (existsSync(folder)) continue;
+    const at = places.fields.get(name)?.settings.get('model') ?? places.source;
+    report.warning(
+      at,
+      `no model at "${folder}": reindex will need it (lhs model check "${folder}")`,
+    );
+  }
+  const byPlace = (a: DefinitionIssue, b: DefinitionIssue) =>
+    a.line - b.line || a.column - b.column;
+  return [...issues, ...report.issues].sort(byPlace);
+}
