@@ -12,7 +12,7 @@ const RANGES_A_ZONE = 4;
 const WORDS_A_RANGE = 8;
 const BOUND_CLASSES = 256;
 /** So few matches are all offered. */
-const FEW_MATCHES = 2048;
+const FEW_MATCHES = 4096;
 /** Documents that are tested one by one, where all matches could be looked up instead. */
 const MOST_VISITS = 1024;
 /** So many times as many as matches that lie anywhere need: then they lie at the other end. */
