@@ -51,10 +51,10 @@ function ordinalCoder(column: OrdinalColumn, postings: () => InvertedReader | nu
         out[0] = codes[doc] - 1;
         return codes[doc] === 0 ? 0 : 1;
       }
+      const [from, to] = [starts[doc], starts[doc + 1]];
+      if (to - from > FEW_VALUES) return distinct(from, to, (slot) => codes[slot] - 1, out);
       let count = 0;
-      for (let slot = starts[doc]; slot < starts[doc + 1]; slot++) {
-        count = once(codes[slot] - 1, out, count);
-      }
+      for (let slot = from; slot < to; slot++) count = once(codes[slot] - 1, out, count);
       return count;
     },
     fill: starts === null ? (docs, count, out) => fillOrdinals(codes, docs, count, out) : null,
@@ -123,10 +123,10 @@ export function slotReader(
       out[0] = codeAt(doc);
       return 1;
     }
+    const [from, to] = [starts[doc], starts[doc + 1]];
+    if (to - from > FEW_VALUES) return distinct(from, to, codeAt, out);
     let count = 0;
-    for (let slot = starts[doc]; slot < starts[doc + 1]; slot++) {
-      count = once(codeAt(slot), out, count);
-    }
+    for (let slot = from; slot < to; slot++) count = once(codeAt(slot), out, count);
     return count;
   };
 }
@@ -149,6 +149,23 @@ export function slotFiller(
 function fillOrdinals(codes: Codes, docs: Int32Array, count: number, out: Int32Array): void {
   takeCodes(codes, docs, count, out);
   for (let i = 0; i < count; i++) out[i]--;
+}
+
+/** Documents with more values than this have theirs told apart by a set, not one by one. */
+const FEW_VALUES = 32;
+
+/** The codes of slots from .. to, each once. */
+function distinct(
+  from: number,
+  to: number,
+  codeAt: (slot: number) => number,
+  out: number[],
+): number {
+  const seen = new Set<number>();
+  for (let slot = from; slot < to; slot++) seen.add(codeAt(slot));
+  let count = 0;
+  for (const code of seen) out[count++] = code;
+  return count;
 }
 
 /** A document counts once in a bucket, however often it has its value. */

@@ -161,6 +161,7 @@ function checkKeywords(reader: SegmentReader, field: number, name: string, repor
     report(name, `${inverted.termCount} terms, but the column has ${column.size} strings`);
     return;
   }
+  const hasOrd = ordinalsOf(column);
   let postings = 0;
   let ord = -1;
   inverted.check({
@@ -170,17 +171,37 @@ function checkKeywords(reader: SegmentReader, field: number, name: string, repor
     },
     posting(doc) {
       postings++;
-      if (!hasOrd(column, doc, ord)) report(name, `document ${doc} lacks string ${ord}`);
+      if (!hasOrd(doc, ord)) report(name, `document ${doc} lacks string ${ord}`);
     },
   });
   const pairs = countPairs(column);
   if (postings !== pairs) report(name, `${postings} postings, but the column has ${pairs}`);
 }
 
-function hasOrd(column: OrdinalColumn, doc: number, ord: number): boolean {
-  if (!column.multi) return column.ordAt(doc, 0) === ord;
-  for (let i = column.count(doc) - 1; i >= 0; i--) if (column.ordAt(doc, i) === ord) return true;
-  return false;
+/** Documents with more values than this have theirs put into a set once. */
+const FEW_VALUES = 32;
+
+/** Whether a document has a string, by the column. */
+function ordinalsOf(column: OrdinalColumn): (doc: number, ord: number) => boolean {
+  const { multi } = column;
+  const large = new Map<number, ReadonlySet<number>>();
+  return (doc, ord) => {
+    if (!multi) return column.ordAt(doc, 0) === ord;
+    const count = column.count(doc);
+    if (count > FEW_VALUES) {
+      let known = large.get(doc);
+      if (known === undefined) large.set(doc, (known = ordinalSet(column, doc)));
+      return known.has(ord);
+    }
+    for (let i = count - 1; i >= 0; i--) if (column.ordAt(doc, i) === ord) return true;
+    return false;
+  };
+}
+
+function ordinalSet(column: OrdinalColumn, doc: number): ReadonlySet<number> {
+  const ords = new Set<number>();
+  for (let i = column.count(doc) - 1; i >= 0; i--) ords.add(column.ordAt(doc, i));
+  return ords;
 }
 
 /** Pairs of a document and a string that it has, each counted once. */
@@ -188,9 +209,7 @@ function countPairs(column: OrdinalColumn): number {
   if (!column.multi) return column.values;
   let pairs = 0;
   for (let doc = 0; doc < column.docs; doc++) {
-    const ords = new Set<number>();
-    for (let i = column.count(doc) - 1; i >= 0; i--) ords.add(column.ordAt(doc, i));
-    pairs += ords.size;
+    pairs += ordinalSet(column, doc).size;
   }
   return pairs;
 }
