@@ -127,7 +127,7 @@ function collectTies(segment: SegmentMatches, top: RankedDocs): boolean {
   const ties = bitmaps.take();
   fill(value, ties);
   bitmaps.and(ties, segment.matches);
-  top.offerBits(ties, 0, ties.length, constant);
+  top.offerTies(ties, constant);
   if (!top.full) bitmaps.andNot(segment.matches, ties);
   bitmaps.give(ties);
   return top.full;

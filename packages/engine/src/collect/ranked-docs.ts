@@ -92,6 +92,21 @@ export class RankedDocs {
     return this.#width === 1 && !first.blurred(place) && this.#ranks[doc]! <= this.#afterRank;
   }
 
+  /** Offers documents whose first value is that of `after`, with one score: their keys tell. */
+  offerTies(bits: Int32Array, score: number): void {
+    if (this.#width > 1 || this.#keys[0]!.blurred(this.#afterPlaces[0]!)) {
+      this.offerBits(bits, 0, bits.length, score);
+      return;
+    }
+    for (let i = 0; i < bits.length; i++) {
+      for (let word = bits[i]!; word !== 0; word &= word - 1) {
+        const doc = (i << 5) + 31 - Math.clz32(word & -word);
+        const rank = this.#ranks[doc]!;
+        if (rank > this.#afterRank && rank <= this.#worstRank) this.offer(doc, score);
+      }
+    }
+  }
+
   /** Offers every document of bits[from .. to), with one score. */
   offerBits(bits: Int32Array, from: number, to: number, score: number): void {
     const first = this.#keys[0]!;
