@@ -32,6 +32,8 @@ import { VectorStage } from './vector-stage.ts';
  * and large segments.
  */
 const MEMORY_BYTES = 512 * 2 ** 20;
+/** As much again where there are vectors: else they would be what flushes the texts, to be merged. */
+const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
 
 /** What to build, and where. */
 export interface RebuildRequest extends WorkOptions {
@@ -71,7 +73,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   let writer: IndexWriter | undefined;
   try {
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
-    const options = { definitionVersion, memoryBytes: MEMORY_BYTES };
+    const memoryBytes = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
+    const options = { definitionVersion, memoryBytes };
     writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();
     const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
@@ -93,6 +96,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     await stage.close();
   }
 }
+
+const hasVectors = ({ vector }: FieldPlan): boolean => vector !== undefined;
 
 /** Where rows go. */
 interface Target {

@@ -46,6 +46,7 @@ export class EmbeddingCache {
   /** Entries that this opening has found or added. */
   #used: Uint8Array;
   #damaged = false;
+  #run = new Uint8Array(0);
 
   private constructor(home: string, model: ModelIdentity, options: Required<CacheOptions>) {
     this.#home = home;
@@ -167,10 +168,12 @@ export class EmbeddingCache {
     }
   }
 
+  /** Valid until the next call. */
   #records(from: number, to: number): Uint8Array {
-    const records = new Uint8Array((to - from) * recordBytes(this.#model.dims));
-    this.#files.records(from, to, records);
-    return records;
+    const length = (to - from) * recordBytes(this.#model.dims);
+    if (this.#run.length < length) this.#run = new Uint8Array(length);
+    this.#files.records(from, to, this.#run);
+    return this.#run.subarray(0, length);
   }
 
   #isSound(entry: number, view: DataView, record: Uint8Array): boolean {
