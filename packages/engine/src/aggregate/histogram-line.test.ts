@@ -1,0 +1,69 @@
+/** Buckets of a line against the bucket of each instant for itself. */
+import { expect, it } from 'vitest';
+import { NumericColumn } from '../columnar/numeric-column.ts';
+import { NumericWriter } from '../columnar/numeric-writer.ts';
+import { plainArena } from '../storage/plain-arena.ts';
+import { bucketOf } from './bucket-line.ts';
+import { CALENDAR_UNITS, calendarBucket, zoneOffsets } from './calendar.ts';
+import { floorTo, histogramLine } from './histogram-line.ts';
+
+const START = BigInt(Date.UTC(1999, 11, 30, 7, 11)) * 1000n;
+const DOCS = 3000;
+
+/** Instants over so many days, whole multiples of `step` microseconds. */
+function columnOf(days: number, step: bigint): NumericColumn {
+  let state = 20_261_121;
+  const values = BigInt64Array.from({ length: DOCS }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const at = BigInt(Math.floor((state / 2 ** 32) * days * 86_400_000)) * 1000n;
+    return START + (at / step) * step;
+  });
+  const writer = new NumericWriter(false);
+  const starts = Int32Array.from({ length: DOCS + 1 }, (_, i) => i);
+  writer.add(DOCS, { kind: 'long', starts, values });
+  const parts = writer.finish();
+  const region = plainArena(2 ** 20).allocate(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    region.bytes.set(part, at);
+    at += part.length;
+  }
+  return NumericColumn.open(region, 'instants');
+}
+
+const COLUMNS = [
+  ['milliseconds of three days', columnOf(3, 1000n)],
+  ['seconds of 900 days', columnOf(900, 1_000_000n)],
+  ['milliseconds of 900 days', columnOf(900, 1000n)],
+] as const;
+const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/Sao_Paulo', '-03:30'];
+
+it('has the columns that it is about', () => {
+  expect(COLUMNS.map(([, { width }]) => width)).toEqual([4, 4, 8]);
+});
+
+it.each(COLUMNS)('finds the buckets of %s', (_, column) => {
+  const xOf = (doc: number) => column.codes?.[doc] ?? column.wide![doc];
+  let lines = 0;
+  for (const unit of CALENDAR_UNITS) {
+    for (const zone of ZONES) {
+      const found = histogramLine(column, { kind: 'calendar', unit, zone });
+      if (!found?.line) continue;
+      lines++;
+      const offsets = zoneOffsets(zone)!;
+      for (let doc = 0; doc < DOCS; doc += 7) {
+        const instant = Number(floorTo(column.orderedAt(doc, 0), 1000n) / 1000n);
+        const wanted = BigInt(calendarBucket(instant, unit, offsets).start) * 1000n;
+        expect(found.keys[bucketOf(found.line, xOf(doc))], `${unit} ${zone}`).toBe(wanted);
+      }
+    }
+  }
+  expect(lines).toBeGreaterThan(20);
+  for (const micros of [86_400_000_000n, 70_000_001n * 1000n, 3_600_000_000n * 50n]) {
+    const { keys, line } = histogramLine(column, { kind: 'fixed', micros })!;
+    for (let doc = 0; doc < DOCS; doc++) {
+      const wanted = floorTo(column.orderedAt(doc, 0), micros);
+      expect(keys[bucketOf(line!, xOf(doc))]).toBe(wanted);
+    }
+  }
+});
