@@ -35,7 +35,16 @@ export class PlainBits implements BitKernels {
   }
 
   countEach(bitmaps: readonly number[], bitsAt: number, bytes: number): Int32Array {
-    return Int32Array.from(bitmaps, (at) => this.countAll([at, bitsAt], 0, bytes));
+    const i32 = this.#i32;
+    const bits = bitsAt >> 2;
+    return Int32Array.from(bitmaps, (at) => {
+      let count = 0;
+      for (let i = 0, a = at >> 2; i < bytes >> 2; i++) {
+        const word = i32[a + i] & i32[bits + i];
+        if (word !== 0) count += popcount(word);
+      }
+      return count;
+    });
   }
 
   mark(
