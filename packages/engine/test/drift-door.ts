@@ -65,17 +65,13 @@ export function retold(block: DocumentBlock, file: number, told: Partial<Told>):
   };
 }
 
-/** Commits what a writer has, at the checkpoint that it had: edits find documents in the last commit. */
-function commitAgain(writer: IndexWriter): void {
-  const { checkpoint, files } = writer.lastCommit;
-  writer.commit({ checkpoint, files });
-}
-
 /** Edits of one commit's successor; `docs` follows what they do. */
 export class DriftDoor {
   readonly #directory: Directory;
   readonly #plans: readonly FieldPlan[];
   docs: Told[];
+  /** Whether merges before the first edit of a `write` are committed: edits find documents there. */
+  #settled = false;
 
   constructor(directory: Directory, plans: readonly FieldPlan[], docs: readonly Told[]) {
     this.#directory = directory;
@@ -86,18 +82,30 @@ export class DriftDoor {
   /** Runs edits through a writer, and commits them at the same checkpoint. */
   write(edit: (writer: IndexWriter) => void): void {
     const writer = IndexWriter.open(this.#directory, this.#plans);
+    this.#settled = false;
     try {
       edit(writer);
-      commitAgain(writer);
+      this.#commit(writer);
     } finally {
       writer.close();
     }
   }
 
   delete(writer: IndexWriter, key: string): void {
-    commitAgain(writer);
+    this.#settle(writer);
     deleteCommitted(writer, this.#directory, unhex(key));
     this.docs = this.docs.filter((doc) => doc.key !== key);
+  }
+
+  /** Before the first edit; each document is edited once. */
+  #settle(writer: IndexWriter): void {
+    if (!this.#settled) this.#commit(writer);
+    this.#settled = true;
+  }
+
+  #commit(writer: IndexWriter): void {
+    const { checkpoint, files } = writer.lastCommit;
+    writer.commit({ checkpoint, files });
   }
 
   add(writer: IndexWriter, block: DocumentBlock, path: string): void {
@@ -107,7 +115,7 @@ export class DriftDoor {
   }
 
   move(writer: IndexWriter, key: string, file: number, path: string, position: number): void {
-    commitAgain(writer);
+    this.#settle(writer);
     for (const { hash, from } of committedDocs(this.#directory, unhex(key))) {
       moveTo(writer, { key: unhex(key), hash, from, to: { file, position } });
     }
