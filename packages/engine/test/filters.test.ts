@@ -8,6 +8,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SearchRequest } from '../src/backend.ts';
 import { bindQuery } from '../src/query/bind/bind.ts';
+import type { Clause } from '../src/query/bind/clause.ts';
+import { givenDocs } from '../src/query/bind/given.ts';
 import { writeTree } from '../src/query/tree/write.ts';
 import { clauseKey } from '../src/search/clause-key.ts';
 import { FilterCache } from '../src/search/filter-cache.ts';
@@ -62,13 +64,27 @@ test('clauses of one key are one clause, their boosts aside', () => {
   const known = new Map<string, unknown>();
   for (const tree of trees) {
     const clause = bindQuery(tree, fields, null);
-    const key = clauseKey(clause);
+    const key = clauseKey(clause)!;
     if (known.has(key)) expect(plain(clause)).toEqual(known.get(key));
     known.set(key, plain(clause));
     const boosted = bindQuery({ kind: 'boost', factor: 3, query: tree }, fields, null);
     expect(clauseKey(boosted)).toBe(key);
   }
   expect(known.size).toBeGreaterThan(1000);
+});
+
+test('documents that were found before have no key, wherever they stand', () => {
+  const given: Clause = { kind: 'given', boost: 1, given: givenDocs('two', [], [], null) };
+  const all: Clause = { kind: 'all', boost: 1 };
+  const none = { must: [], should: [], mustNot: [], filter: [], minimum: 0 };
+  const bool: Clause = { kind: 'bool', ...none, must: [all] };
+  expect(clauseKey(bool)).not.toBeNull();
+  for (const list of ['must', 'should', 'mustNot', 'filter'] as const) {
+    const inner: Clause = { kind: 'bool', ...none, [list]: [given] };
+    for (const clause of [given, inner, { ...bool, filter: [inner] }]) {
+      expect(clauseKey(clause)).toBeNull();
+    }
+  }
 });
 
 const schema: Schema = {
