@@ -16,6 +16,7 @@ import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import { parseIp } from '../packages/engine/src/schema/ip-value.ts';
 import { encodeKey } from '../packages/engine/src/schema/key.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
+import { deleteAt, moveTo } from '../packages/engine/test/writer-edits.ts';
 
 const folder = process.argv[2];
 if (folder === undefined || existsSync(folder)) {
@@ -217,18 +218,11 @@ const second = Array.from({ length: 150 }, (_, i) => rowOf(4000 + i, 2, 3 * i));
 add(writer, first);
 writer.commit({ checkpoint: checkpoint(1), files: files.slice(0, 2) });
 const dead = first.filter((_, i) => i % 19 === 0);
-const keys = dead.map(keyOf);
-writer.deleteKeys({
-  offsets: running(keys.map(({ length }) => length)),
-  bytes: Buffer.concat(keys),
-});
+deleteAt(writer, dead);
 add(writer, second);
 const moved = first[1];
-writer.moveRows(
-  { offsets: Int32Array.of(0, keyOf(moved).length), bytes: keyOf(moved) },
-  Int32Array.of(2),
-  Int32Array.of(777),
-);
+const from = { file: moved.file, position: moved.position };
+moveTo(writer, { key: keyOf(moved), hash: hashOf(moved), from, to: { file: 2, position: 777 } });
 writer.commit({ checkpoint: checkpoint(2), files });
 writer.close();
 
