@@ -15,6 +15,7 @@ export const LIMITS = Object.freeze({
   sortKeys: 8,
   windowHits: 10_000,
   nearestDocs: 10_000,
+  nearestClauses: 16,
   hydratedHits: 1000,
   keysPerGet: 10_000,
   keyColumns: 100,

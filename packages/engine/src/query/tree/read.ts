@@ -22,6 +22,7 @@ export function readTree(tree: unknown): Query {
 
 class TreeReader {
   private clauses = 0;
+  private nearest = 0;
 
   clause(json: unknown, path: string, depth: number): Query {
     if (depth > LIMITS.queryDepth) {
@@ -43,6 +44,10 @@ class TreeReader {
         `is clause ${LIMITS.queryClauses + 1}: at most ${LIMITS.queryClauses} are taken`,
         'limit_exceeded',
       );
+    }
+    if (tag === 'knn' && ++this.nearest > LIMITS.nearestClauses) {
+      const message = `is knn clause ${LIMITS.nearestClauses + 1}: at most ${LIMITS.nearestClauses} are taken`;
+      throw fail(path, message, 'limit_exceeded');
     }
     return Object.freeze(build(tag, this.keys(tag, object[tag], `${path}.${tag}`, depth), path));
   }
@@ -152,10 +157,19 @@ function range(keys: Checked, path: string): Query {
 }
 
 function knn(keys: Checked, path: string): Query {
-  if (keys.query_text !== undefined || keys.query_vector !== undefined) {
-    return { kind: 'knn', ...keys } as Query;
+  const { query_text: text, query_vector: vector, exact, ef } = keys;
+  if (text === undefined && vector === undefined) {
+    throw fail(path, 'has neither "query_text" nor "query_vector": what should be near?');
   }
-  throw fail(path, 'has neither "query_text" nor "query_vector": what should be near?');
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text as string);
+  if (bytes > LIMITS.queryBytes) {
+    const message = `has ${bytes} bytes: at most ${LIMITS.queryBytes}`;
+    throw fail(`${path}.query_text`, message, 'limit_exceeded');
+  }
+  if (exact === true && ef !== undefined) {
+    throw fail(path, 'has "ef" beside "exact": every vector is compared');
+  }
+  return { kind: 'knn', ...keys } as Query;
 }
 
 const isTag = (tag: string): tag is Tag => Object.hasOwn(TAGS, tag);

@@ -33,7 +33,7 @@ const EVERY_TAG: Readonly<Record<keyof typeof TAGS, object>> = {
   cidr: { field: 'f', value: '10.0.0.0/8' },
   exists: { field: 'f' },
   match: { field: 'f', value: 'a b', operator: 'and' },
-  knn: { field: 'f', query_text: 'a b', k: 5, filter: term, min_score: 0.5, exact: true, ef: 9 },
+  knn: { field: 'f', query_text: 'a b', k: 5, filter: term, min_score: 0.5, exact: false, ef: 9 },
   bool: { must: [term], should: [term], must_not: [term], filter: [term], minimum_should_match: 1 },
   boost: { query: term, factor: 2 },
 };
@@ -145,6 +145,10 @@ describe('strictness', () => {
       'ast.knn.k is 0: expected a whole number from 1 to 10000',
     ],
     [
+      { knn: { field: 'f', query_text: 'a', exact: true, ef: 9 } },
+      'ast.knn has "ef" beside "exact": every vector is compared',
+    ],
+    [
       JSON.parse('{"term": {"__proto__": 1}}'),
       'ast.term has the unknown key "__proto__"; expected "field", "value"',
     ],
@@ -170,6 +174,26 @@ describe('strictness', () => {
     });
     expect(readTree(values(LIMITS.setTerms)).kind).toBe('terms');
     expect(failure(values(LIMITS.setTerms + 1)).code).toBe('limit_exceeded');
+  });
+
+  it('holds the limits of knn clauses, those inside of filters counted', () => {
+    const knn = (more: object = {}) => ({ knn: { field: 'f', query_text: 'a', ...more } });
+    const many = (n: number) => [
+      knn({ filter: knn() }),
+      ...Array.from({ length: n - 2 }, () => knn()),
+    ];
+    const most = LIMITS.nearestClauses;
+    expect(readTree({ bool: { should: many(most) } }).kind).toBe('bool');
+    const tooMany = failure({ bool: { should: many(most + 1) } });
+    expect(tooMany.code).toBe('limit_exceeded');
+    expect(tooMany.message).toContain(`is knn clause ${most + 1}: at most ${most} are taken`);
+    const text = (bytes: number) => knn({ query_text: 'é'.repeat(bytes / 2) });
+    expect(readTree(text(LIMITS.queryBytes)).kind).toBe('knn');
+    const tooLong = failure(text(LIMITS.queryBytes + 2));
+    expect([tooLong.code, tooLong.message]).toEqual([
+      'limit_exceeded',
+      'query tree: ast.knn.query_text has 8194 bytes: at most 8192',
+    ]);
   });
 
   it('gives a query or an LhsError for any JSON', () => {
