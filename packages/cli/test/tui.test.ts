@@ -210,8 +210,7 @@ describe.skipIf(!hasTmux)('lhs tui', () => {
     pane.press('C-l');
     await pane.until(/^▸ {2}leaks +leak {2}service:\w+ · by service$/m);
     pane.press('Enter');
-    const saved = await pane.until(/ leak .* hits[\s\S]*^─── service:\w+ · by service ↓ ─/m);
-    expect(Number(/(\d+) hits/.exec(saved)?.[1])).toBeLessThan(22);
+    await pane.until(/ leak +(?:1?\d|2[01]) hits[\s\S]*^─── service:\w+ · by service ↓ ─/m);
     pane.press('C-u', 'BSpace');
     await pane.until(/ 200 hits [\s\S]*^─── by service ↓ ─/m);
     pane.type('?');
@@ -342,8 +341,8 @@ describe.skipIf(!hasTmux)('the modes of lhs tui', () => {
     });
     pane.press('M-m');
     pane.type('certificate ran out');
-    await pane.until(/^ incidents +hybrid ▾ +certificate ran out +1\d\d hits.*\n─── rank by words/);
-    if (columns >= 100) await pane.until(/│ resolved +true[\s\S]*^ severity +1 █+ /m);
+    await pane.until(/^ incidents +hybrid ▾ +certificate ran out +\d\d hits.*\n─── rank by words/);
+    if (columns >= 100) await pane.until(/│ resolved +true[\s\S]*^ severity +1 █/m);
     await drawnAs(pane, `tui-hybrid-${columns}x${rows}.txt`);
   });
 });

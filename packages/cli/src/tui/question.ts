@@ -85,10 +85,17 @@ export function keptRequest(index: string, question: Question): SearchRequest {
 export const modeOf = ({ mode, query }: Question): SearchMode =>
   query === EVERYTHING ? 'lexical' : mode;
 
+/**
+ * Rows that an arm gives: named, so that what is found is one set, however high the window is, for
+ * its hits as for its facets and explanations.
+ */
+const NEAREST = { semantic: 100, hybrid: 25 };
+
 /** What has to be near, of a question that is asked by meaning. */
-export function nearestOf({ vectorField }: ScreenIndex, { query }: Question): NearestSpec {
+export function nearestOf({ vectorField }: ScreenIndex, { query, mode }: Question): NearestSpec {
   return {
     query_text: query,
+    ...(mode === 'lexical' ? {} : { k: NEAREST[mode] }),
     ...(vectorField === undefined ? {} : { vector_field: vectorField }),
   };
 }
