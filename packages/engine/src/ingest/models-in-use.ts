@@ -27,13 +27,14 @@ export interface ModelPlaces {
 interface OpenModel {
   readonly embedder: Embedder;
   readonly cached: CachedEmbedder;
-  readonly cache: EmbeddingCache;
 }
 
 /** Close it when done. */
 export class ModelsInUse {
   readonly #places: ModelPlaces;
   readonly #open = new Map<string, Promise<OpenModel>>();
+  /** By checksum: two names may be of one model, and a cache has one writer. */
+  readonly #caches = new Map<string, EmbeddingCache>();
 
   constructor(places: ModelPlaces) {
     this.#places = places;
@@ -59,18 +60,18 @@ export class ModelsInUse {
 
   /** Every text of the index has been asked for: caches may forget others. Throws io_error, disk_full. */
   async endBuild(): Promise<void> {
-    for (const open of this.#open.values()) (await open).cache.endBuild();
+    const all = await Promise.all(this.#open.values());
+    const inUse = all.map(({ embedder }) => embedder.identity);
+    for (const cache of this.#caches.values()) cache.endBuild(inUse);
   }
 
   /** Idempotent. */
   async close(): Promise<void> {
     const all = await Promise.allSettled(this.#open.values());
     this.#open.clear();
-    for (const open of all) {
-      if (open.status === 'rejected') continue;
-      open.value.cache.close();
-      await open.value.embedder.close();
-    }
+    for (const cache of this.#caches.values()) cache.close();
+    this.#caches.clear();
+    for (const open of all) if (open.status === 'fulfilled') await open.value.embedder.close();
   }
 
   #opened({ vector }: FieldPlan): Promise<OpenModel> {
@@ -84,17 +85,23 @@ export class ModelsInUse {
   }
 
   async #openModel(model: string): Promise<OpenModel> {
-    const { folder, baseDir, openEmbedder, fence } = this.#places;
+    const { baseDir, openEmbedder } = this.#places;
     const embedder = await openEmbedder(model, baseDir);
     try {
-      const home = join(folder, CACHE_FOLDER);
-      const cache = EmbeddingCache.open(home, embedder.identity, { fence });
-      const cached = new CachedEmbedder(embedder, cache);
-      return { embedder, cache, cached };
+      return { embedder, cached: new CachedEmbedder(embedder, this.#cacheOf(embedder.identity)) };
     } catch (error) {
       await embedder.close();
       throw error;
     }
+  }
+
+  #cacheOf(identity: ModelIdentity): EmbeddingCache {
+    const { folder, fence } = this.#places;
+    const open = this.#caches.get(identity.checksum);
+    if (open !== undefined) return open;
+    const cache = EmbeddingCache.open(join(folder, CACHE_FOLDER), identity, { fence });
+    this.#caches.set(identity.checksum, cache);
+    return cache;
   }
 
   #check({ name, vector }: FieldPlan, { checksum, dims }: ModelIdentity): void {

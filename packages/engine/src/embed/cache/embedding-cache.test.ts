@@ -152,6 +152,26 @@ describe('an embedding cache', () => {
     expect(readdirSync(home)).toEqual([modelFolderName(MODEL)]);
   });
 
+  it('leaves caches of other models alone that are in use', async () => {
+    const other = { ...MODEL, checksum: 'b'.repeat(64) };
+    EmbeddingCache.open(home, other).close();
+    const cache = EmbeddingCache.open(home, MODEL, { mostBytes: 200 });
+    cache.endBuild([MODEL, other]);
+    expect(readdirSync(home)).toHaveLength(2);
+    cache.endBuild([MODEL]);
+    cache.close();
+    expect(readdirSync(home)).toEqual([modelFolderName(MODEL)]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('gives back the files that it rewrites', async () => {
+    const open = () => readdirSync('/proc/self/fd').length;
+    const texts = ['a', 'b', 'c', 'd', 'e'];
+    await embed(texts);
+    const before = open();
+    expect((await embed(['a'], { compactBytes: 0 }, true)).entries).toBe(1);
+    expect(open()).toBe(before);
+  });
+
   it('does not lose what was embedded before the model failed', async () => {
     const model = new Model();
     const texts = Array.from({ length: 2100 }, (_, i) => `text ${i}`);

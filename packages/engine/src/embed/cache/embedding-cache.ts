@@ -120,17 +120,17 @@ export class EmbeddingCache {
 
   /**
    * All texts of the index have been asked for: where most of the rest is of no use, the bound is
-   * near or something was damaged, only what was used is kept; other models' caches go where all are
-   * too large together.
+   * near or something was damaged, only what was used is kept. Caches of models that are not in use
+   * go where all in the folder are too large together. Throws io_error, disk_full.
    */
-  endBuild(): void {
+  endBuild(inUse: readonly ModelIdentity[] = []): void {
     const used = this.#used.reduce((sum, use) => sum + use, 0);
     const { mostBytes, compactBytes } = this.#options;
     const waste = this.bytes > compactBytes && used < this.entries * USED_SHARE;
     const full = this.bytes > mostBytes * NEAR_SHARE && used < this.entries;
     this.#options.fence();
     if (waste || full || this.#damaged) this.#compact();
-    this.#sweepOthers();
+    this.#sweepOthers([this.#model, ...inUse]);
   }
 
   /** Gives the files back. Idempotent. */
@@ -206,20 +206,21 @@ export class EmbeddingCache {
       files.discard();
       throw error;
     }
-    this.#files.close();
+    files.close();
     this.#files = CacheFiles.open(join(this.#home, modelFolderName(this.#model)), this.#model);
     this.#table = KeyTable.of(this.#files.keys());
     this.#used = new Uint8Array(this.#table.count).fill(1);
     this.#damaged = false;
   }
 
-  #sweepOthers(): void {
-    const own = modelFolderName(this.#model);
+  #sweepOthers(inUse: readonly ModelIdentity[]): void {
+    const kept = new Set(inUse.map(modelFolderName));
     try {
-      const others = readdirSync(this.#home).filter((name) => name !== own);
-      const bytes = others.reduce((sum, name) => sum + folderBytes(join(this.#home, name)), 0);
-      if (bytes + this.bytes <= this.#options.mostBytes) return;
-      for (const name of others) rmSync(join(this.#home, name), { recursive: true, force: true });
+      const names = readdirSync(this.#home);
+      const bytes = names.reduce((sum, name) => sum + folderBytes(join(this.#home, name)), 0);
+      if (bytes <= this.#options.mostBytes) return;
+      for (const name of names.filter((name) => !kept.has(name)))
+        rmSync(join(this.#home, name), { recursive: true, force: true });
     } catch (error) {
       throw ioError(error, 'clean up', this.#home);
     }
