@@ -148,11 +148,6 @@ export function chooseForcedMerges(
   return groups.filter((group) => group.length > 1 || segments[group[0]].deletedDocs > 0);
 }
 
-/**
- * 0 below the floor, from there on one more for each `segmentsPerTier` times the size. Were the
- * first tier to reach beyond the floor, what a merge of small segments makes would be merged again
- * with the next ones.
- */
 /** Neighbours in groups that stay within the limits; groups of fewer than `least` are dropped. */
 function split(
   segments: readonly SegmentSize[],

@@ -63,8 +63,6 @@ export class Locators {
   readonly #firstDocs: Int32Array;
   readonly #files: Int32Array;
   readonly #positions: Int32Array;
-  /** Runs by (file, position), made at the first look-up by row. */
-  #byRow: RowOrder | null = null;
 
   private constructor(payload: Region, path: string) {
     const sections = openSections(payload, SECTIONS, path);
@@ -98,27 +96,6 @@ export class Locators {
   position(doc: number): number {
     const run = this.#run(doc);
     return this.#positions[run] + doc - this.#firstDocs[run];
-  }
-
-  /**
-   * The documents that say they lie at this row: usually one or none; deleted ones are among
-   * them.
-   */
-  find(file: number, position: number): readonly number[] {
-    const { runs, ends } = (this.#byRow ??= this.#orderByRow());
-    let low = 0;
-    let high = runs.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#isAfter(runs[middle], file, position)) high = middle;
-      else low = middle + 1;
-    }
-    const found: number[] = [];
-    for (let i = low - 1; i >= 0 && this.#files[runs[i]] === file && ends[i] > position; i--) {
-      const doc = this.#firstDocs[runs[i]] + position - this.#positions[runs[i]];
-      if (doc < this.#firstDocs[runs[i] + 1]) found.push(doc);
-    }
-    return found;
   }
 
   /** Numbers of all data files that hold a row of this segment, ascending. */
@@ -158,29 +135,4 @@ export class Locators {
     }
     return low;
   }
-
-  #isAfter(run: number, file: number, position: number): boolean {
-    return this.#files[run] !== file ? this.#files[run] > file : this.#positions[run] > position;
-  }
-
-  #orderByRow(): RowOrder {
-    const runs = Int32Array.from(this.#files, (_, run) => run);
-    runs.sort((a, b) => this.#files[a] - this.#files[b] || this.#positions[a] - this.#positions[b]);
-    const ends = new Int32Array(runs.length);
-    runs.forEach((run, i) => {
-      const end = this.#positions[run] + this.#firstDocs[run + 1] - this.#firstDocs[run];
-      const goesOn = i > 0 && this.#files[runs[i - 1]] === this.#files[run];
-      ends[i] = goesOn ? Math.max(ends[i - 1], end) : end;
-    });
-    return { runs, ends };
-  }
-}
-
-/**
- * Runs by (file, position), and for each the highest end of the file's runs up to it (runs of
- * deleted rows may overlap).
- */
-interface RowOrder {
-  readonly runs: Int32Array;
-  readonly ends: Int32Array;
 }
