@@ -7,11 +7,15 @@ const KEPT_BITMAPS = 32;
 /** Bytes of an arena that bitmaps take, at most; more of them lie elsewhere. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** Bytes of bitmaps in each arena. */
+/** An arena gives whole pages: a bitmap of a small segment takes one too. */
+const PAGE = 4096;
+const pagesOf = (bytes: number): number => PAGE * (1 + Math.floor(bytes / PAGE));
+
+/** Bytes that bitmaps take in each arena. */
 const taken = new WeakMap<Arena, number>();
 /** Regions come back when nobody has their bitmap any more, or its segment. */
 const forgotten = new FinalizationRegistry<Region>((region) => {
-  taken.set(region.arena, (taken.get(region.arena) ?? 0) - region.length);
+  taken.set(region.arena, (taken.get(region.arena) ?? 0) - pagesOf(region.length));
   region.release();
 });
 
@@ -19,9 +23,10 @@ const forgotten = new FinalizationRegistry<Region>((region) => {
 function createBitmap(arena: Arena, words: number): Int32Array {
   const bytes = 4 * words;
   const held = taken.get(arena) ?? 0;
-  if (held + bytes > MOST_BYTES || bytes === 0) return new Int32Array(words);
+  const now = held + pagesOf(bytes);
+  if (now > MOST_BYTES || bytes === 0) return new Int32Array(words);
   const region = arena.allocate(bytes);
-  taken.set(arena, held + bytes);
+  taken.set(arena, now);
   const bits = new Int32Array(arena.memory.buffer, region.offset, words);
   forgotten.register(bits, region);
   return bits;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { and, andNot, countBits, hasBit, or, wordsOf } from '../base/bitmap.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { createBitKernels, vectorsFor } from './bit-kernels.ts';
-import { Bitmaps } from './bitmaps.ts';
+import { Bitmaps, copyBitmap } from './bitmaps.ts';
 
 const SEED = Number(process.env.LHS_TEST_SEED ?? 20261121);
 const DOCS = [1, 31, 256, 257, 4000, 5000, 12_345];
@@ -149,4 +149,12 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
       }
     }
   });
+});
+
+it('leaves bitmaps of small segments elsewhere before their pages fill the arena', () => {
+  const arena = plainArena();
+  const copies = Array.from({ length: 20_000 }, () => copyBitmap(arena, new Int32Array(8)));
+  const near = copies.filter(({ buffer }) => buffer === arena.memory.buffer).length;
+  // 64 MiB of pages, which are what an arena gives.
+  expect(near).toBe(2 ** 26 / 4096);
 });
