@@ -184,6 +184,8 @@ class Room {
   take(bytes: number): number {
     if (this.#region === null || this.#region.length < bytes) {
       this.#region?.release();
+      // Where the arena is full nothing may be left that looks like room.
+      this.#region = null;
       const size = 2 ** Math.ceil(Math.log2(Math.max(bytes, LEAST_BYTES)));
       this.#region = this.#arena.allocate(size);
     }

@@ -186,3 +186,19 @@ it('counts by bucket on a line', () => {
     expect([...loops.countBuckets(values, bits, present, wide)]).toEqual(wanted);
   }
 });
+
+it('holds no room that a full arena did not give', () => {
+  const small = plainArena(2 ** 20);
+  const loops = loopsOf(small, false);
+  const { buffer } = small.memory;
+  const codes = new Uint32Array(buffer, buffer.byteLength - 1024, 256);
+  const bits = new Int32Array(buffer, codes.byteOffset - 32, 8).fill(1);
+  const count = (size: number) => loops.countCodes(codes, bits, null, size)[0];
+  expect(count(9)).toBe(8);
+  expect(() => count(2 ** 20)).toThrow('left');
+  // What lies there now is not overwritten.
+  const { bytes } = small.allocate(4 * 2 ** 16);
+  bytes.fill(7);
+  expect(count(9)).toBe(8);
+  expect(bytes.every((byte) => byte === 7)).toBe(true);
+});
