@@ -26,6 +26,7 @@ const CASES_A_CORPUS = 100;
 
 test(`${CASES} filters answer the same from the cache (seed ${SEED})`, async () => {
   const numRuns = Math.ceil(CASES / CASES_A_CORPUS);
+  let found = 0;
   for (const [i, plan] of fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns }).entries()) {
     const { snapshot } = buildCorpus(plan);
     const filters = new FilterCache();
@@ -46,9 +47,13 @@ test(`${CASES} filters answer the same from the cache (seed ${SEED})`, async () 
       seed: SEED + i,
       numRuns: Math.min(CASES, CASES_A_CORPUS),
     });
-    expect(filters.figures.found).toBeGreaterThan(filters.figures.missed);
+    // A plan may leave no documents at all: then nothing is looked up.
+    const { figures } = filters;
+    if (snapshot.segments.length > 0) expect(figures.found).toBeGreaterThan(figures.missed);
+    found += figures.found;
     snapshot.release();
   }
+  expect(found).toBeGreaterThan(0);
 });
 
 test('clauses of one key are one clause, their boosts aside', () => {
