@@ -41,8 +41,8 @@ export interface Kernels {
   ): number;
   /**
    * Postings of blocks [block, blocks) of a list term whose best impact has at least the code
-   * `first`, with scores of at least theta and not in `blocked` (0: none), are emitted. Places as in inverted/list-postings.ts.
-   * Stops after a block that emitted; returns where to go on.
+   * `first`, with scores of at least theta and not in `blocked` (0: none), are emitted. Places as
+   * in inverted/list-postings.ts. Stops after a block that emitted; returns where to go on.
    */
   list(
     block: number,

@@ -1,7 +1,4 @@
-/**
- * The plain kernels over decoded lists: see `Kernels`, of whose functions these are the
- * bodies.
- */
+/** The plain kernels over decoded lists: see `Kernels`, of whose functions these are the bodies. */
 
 /** Documents of a list whose bit is set, or is not. */
 export function sieve(
