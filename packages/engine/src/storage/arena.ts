@@ -30,6 +30,8 @@ const WORK_BYTES = 1 << 28;
 const MOST_BYTES = 2 ** 31 - WASM_PAGE;
 /** Readers may look a few words past the end of a structure. */
 const SLACK = 64;
+/** The largest file that an arena holds, just below 1.75 GiB: none is written that is larger. */
+export const MOST_FILE_BYTES = MOST_BYTES - KERNEL_BYTES - WORK_BYTES - SLACK;
 
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_FIXED = 0x12;

@@ -83,3 +83,12 @@ test('sections come back aligned; a table that lies is refused', () => {
   lying[8] = 255;
   expect(codeOf(() => openSections(region(lying), 3, 'x'))).toBe('corrupt_index');
 });
+
+test('a file that no arena could hold is refused before it is written', () => {
+  const directory = new MemoryDirectory(arena);
+  const part = new Uint8Array(64 * 2 ** 20);
+  const parts = Array.from({ length: 28 }, () => part);
+  expect(parts.length * part.length).toBeLessThan(2 ** 31);
+  expect(codeOf(() => writeFramed(directory, 'large', 'vector', parts))).toBe('limit_exceeded');
+  expect(directory.list()).toEqual([]);
+});

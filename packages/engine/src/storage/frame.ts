@@ -18,6 +18,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LhsError } from '../base/errors.ts';
+import { MOST_FILE_BYTES } from './arena.ts';
 import type { Directory, Region } from './directory.ts';
 
 /**
@@ -46,8 +47,8 @@ const MAGIC = Uint8Array.of(0x6c, 0x68, 0x73, 0x66, 0x0d, 0x0a, 0x1a, 0x00);
 /** Files of so many bytes are verified step by step. */
 const LARGE_BYTES = 32 * 2 ** 20;
 const STEP_BYTES = 4 * 2 ** 20;
-/** A region's offsets are int32 and a file is mapped whole. */
-const MAX_PAYLOAD_BYTES = 2 ** 31 - 2 ** 20;
+/** A file is mapped whole. */
+const MAX_PAYLOAD_BYTES = MOST_FILE_BYTES - FRAME_HEADER_BYTES - FRAME_FOOTER_BYTES;
 
 /** What a commit remembers of a file: its whole length in bytes and the CRC-32 of its footer. */
 export interface FileSeal {
