@@ -112,7 +112,15 @@ describe('refused', () => {
   it.each([
     [['search', 'b', 'x', '--k', '3'], '--k goes with --mode semantic or hybrid'],
     [['search', 'b', 'x', '--mode', 'semantic', '--rrf-k', '3'], '--rrf-k goes with --mode hybrid'],
-    [['index', 'semantic', 'b'], 'neither "query_text" nor "query_vector": what should be near?'],
+    [['index', 'semantic', 'b'], 'a semantic search needs a text, or a vector (--vector)'],
+    [
+      ['index', 'hybrid', 'b', '--vector', '[1,0]', '--vector-field', 'v'],
+      'a hybrid search needs a text, whose words are one arm',
+    ],
+    [
+      ['index', 'semantic', 'b', 'x', '--queries', 'questions.txt'],
+      'both "x" and --queries: the questions come from the file',
+    ],
     [
       ['index', 'hybrid', 'b', 'x', '--vector-field', 'text', '--weights', '1'],
       '--weights "1" should be two numbers: LEXICAL,SEMANTIC, as 1,2',
@@ -149,5 +157,15 @@ describe('an arm that does not answer', () => {
       'key.id,score,lexical.rank,lexical.score,semantic.rank,semantic.score,body',
     );
     expect(rows.code).toBe(6);
+  });
+
+  it('is told by the exit code of a file of texts too', async () => {
+    const file = home.path('long.txt');
+    writeFileSync(file, `${long}\na boat\n`);
+    const flags = ['--vector-field', 'text', '--limit', '1', '--queries', file];
+    const done = await home.run(['index', 'hybrid', 'b', ...flags, '--fail-on-partial']);
+    const partial = lines(done.stdout).map((line) => JSON.parse(line).partial);
+    expect([done.code, partial]).toEqual([6, [true, undefined]]);
+    expect((await home.run(['index', 'hybrid', 'b', ...flags])).code).toBe(0);
   });
 });

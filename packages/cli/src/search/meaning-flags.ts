@@ -75,9 +75,20 @@ export async function searchQuestion(
   refuseForeign(mode, flags);
   const { query: _, ...search } = searchRequest(index, text, flags);
   if (mode === 'lexical') return { mode, request: searchRequest(index, text, flags) };
+  requireText(mode, text, flags);
   const request: SemanticRequest = { ...search, ...(await nearestRequest(text, flags)) };
   if (mode === 'semantic') return { mode, request };
   return { mode, request: { ...request, ...fusionRequest(flags) } };
+}
+
+function requireText(mode: SearchMode, text: string | undefined, { vector }: MeaningFlags): void {
+  if (text !== undefined || (mode === 'semantic' && vector !== undefined)) return;
+  const message =
+    mode === 'semantic'
+      ? 'a semantic search needs a text, or a vector (--vector)'
+      : 'a hybrid search needs a text, whose words are one arm';
+  const hint = vector === undefined ? undefined : 'a vector alone goes with --mode semantic';
+  throw new LhsError('invalid_argument', message, { hint });
 }
 
 /** What should be near, as the flags say it. */

@@ -2,13 +2,14 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
+import { exitWhenPartial } from './partial-exit.ts';
 import { ask, type SearchQuestion } from './question.ts';
 import type { SearchFlags } from './search-flags.ts';
 
 /**
  * Runs a file of queries against one open index: each line a query string (in the other modes a
- * text), or a JSON request of the mode; `-` is standard input. One wire answer a line, in order. Throws at the first line that
- * is refused, naming it.
+ * text), or a JSON request of the mode; `-` is standard input. One wire answer a line, in order.
+ * Throws at the first line that is refused, naming it.
  */
 export async function runQueryFile(
   backend: Backend,
@@ -25,7 +26,9 @@ export async function runQueryFile(
     if (line.trim() === '') continue;
     const plain = await searchQuestion(mode, index, line, flags);
     const question = lineQuestion(plain, line, `${file}:${number}`);
-    write(JSON.stringify(await ask(backend, question)));
+    const answer = await ask(backend, question);
+    exitWhenPartial(answer, flags);
+    write(JSON.stringify(answer));
   }
 }
 

@@ -4,6 +4,7 @@ import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
 import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
 import { remarks } from './meaning-lines.ts';
+import { exitWhenPartial } from './partial-exit.ts';
 import type { SearchFlags } from './search-flags.ts';
 import { searchShapes } from './search-shapes.ts';
 
@@ -14,8 +15,6 @@ export interface SearchPlace {
   readonly width: number;
   err(text: string): void;
 }
-
-const PARTIAL_EXIT = 6;
 
 /**
  * A search of any mode in the shape that a format needs. Lines say themselves what an arm could not
@@ -32,7 +31,7 @@ export async function runSearch(
   const { format, style, width, err } = place;
   const question = await searchQuestion(mode, index, text, flags);
   const tell = (answer: SearchResponse): void => {
-    if (answer.partial && flags['fail-on-partial']) process.exitCode = PARTIAL_EXIT;
+    exitWhenPartial(answer, flags);
     if (format === 'table' || format === 'json') return;
     const said = remarks(answer, style, width);
     if (said.length > 0) err(said.join('\n'));

@@ -1,4 +1,4 @@
-import type { SearchMode } from '@lakehouse-search/engine';
+import { LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
@@ -58,6 +58,10 @@ export default class IndexSearch extends LhsCommand {
   ): Promise<void> {
     const backend = await this.backend(flags);
     if (flags.queries !== undefined) {
+      if (args.query !== undefined) {
+        const message = `both "${args.query}" and --queries: the questions come from the file`;
+        throw new LhsError('invalid_argument', message, { hint: 'leave one of them out' });
+      }
       const { runQueryFile } = await import('../../search/query-file.ts');
       await runQueryFile(backend, mode, args.index, flags.queries, flags, (line) =>
         this.terminal.out(line),
