@@ -6,7 +6,8 @@ import { searchFlags, searchRequest } from '../../search/search-flags.ts';
 const { after: _after, pit: _pit, ...lastingFlags } = searchFlags;
 
 export default class QuerySave extends LhsCommand {
-  static override summary = 'Keep a search under a name: its query, filter, order and all.';
+  static override summary =
+    'Keep a search by words under a name: its query, filter, order and all.';
   static override examples = [
     `<%= config.bin %> query save slow incidents 'timeout OR "slow query"' --sort opened_at:desc`,
     `<%= config.bin %> query save slow incidents 'latency' --replace`,
@@ -16,7 +17,7 @@ export default class QuerySave extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query (docs/query.md); everything when left out',
+      description: 'query by words (docs/query.md); everything when left out',
     }),
   };
   static override flags = {
