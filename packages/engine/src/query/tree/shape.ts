@@ -93,14 +93,17 @@ const needs = (...keys: readonly string[]) => ({ required: keys });
 
 /**
  * What the lists of keys do not say: a range has a bound, and at most one at each end; nearness is
- * to a text or to a vector.
+ * to a text or to a vector, and where every vector is compared there are no candidates to count.
  */
 const MORE: Readonly<Record<string, object>> = {
   range: {
     anyOf: [needs('gt'), needs('gte'), needs('lt'), needs('lte')],
     not: { anyOf: [needs('gt', 'gte'), needs('lt', 'lte')] },
   },
-  knn: { anyOf: [needs('query_text'), needs('query_vector')] },
+  knn: {
+    anyOf: [needs('query_text'), needs('query_vector')],
+    not: { ...needs('exact', 'ef'), properties: { exact: { enum: [true] } } },
+  },
 };
 
 const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
@@ -122,7 +125,8 @@ const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
 
 /**
  * JSON schema (2020-12) of the query tree, published as docs/query-tree.schema.json. It does not say
- * how many clauses and levels a tree may have, nor that integers beyond 2^53 are written as texts.
+ * how many clauses and levels a tree may have and how many bytes a text, nor that integers beyond
+ * 2^53 are written as texts.
  */
 export const QUERY_TREE_SCHEMA = Object.freeze({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
