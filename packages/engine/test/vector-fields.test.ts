@@ -9,7 +9,7 @@ import {
   type WriteInput,
 } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
@@ -297,6 +297,24 @@ describe('verify', () => {
     expect(await faultsAfter((block) => without(block, 'own'))).toEqual([
       'a document has no vector in "own", its row gives one: id=3',
     ]);
+  });
+
+  test('warns where the model is another than that of the index', async () => {
+    await lake.define(FIELDS('./tiny'));
+    await write(appendRows, row(1), row(2, '222'));
+    await lake.backend.reindex({});
+    await rewrite((block) => without(block, 'meaning'));
+    redefine('./tiny', './other');
+    const told = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    try {
+      expect(await lake.backend.verify({})).toMatchObject({ equal: true });
+      const what = 'model "./other" is not the one that the index was built with';
+      expect(told.mock.calls.map(([warning]) => warning)).toEqual([
+        `vectors that are missing were not looked for: ${what}`,
+      ]);
+    } finally {
+      told.mockRestore();
+    }
   });
 
   test('finds documents with a vector that their row does not give', async () => {

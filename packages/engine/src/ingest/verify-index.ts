@@ -50,7 +50,8 @@ export async function verifyIndex(
   try {
     const comparison = await compareRows(sides, work);
     const { snapshot } = open;
-    const vectors = (await comparison.vectors?.faults(snapshot.commit, openModel)) ?? [];
+    const { commit } = snapshot;
+    const vectors = (await comparison.vectors?.faults(commit, openModel, work.signal)) ?? [];
     const structures = await (checked ?? check(snapshot, work));
     const ends = checkpointFaults(snapshot, sides);
     const all = [...new Set([...faults, ...structures, ...ends, ...vectors])];

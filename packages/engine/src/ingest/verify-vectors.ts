@@ -14,14 +14,17 @@ import type { Commit } from '../index/commit.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import type { MappedField } from '../schema/mapping.ts';
 import { plainField } from './rows-to-block.ts';
+import { refuseAborted } from './source-errors.ts';
 import type { ComparedSides } from './verify-sides.ts';
 
 /** Opens the model of a plan. */
 export type OpenModel = (model: string) => Promise<Embedder>;
 
-/** Documents of one kind that are named at most, and texts that are in doubt at most. */
+/** Documents of one kind that are named at most. */
 const SHOWN = 10;
+/** Texts that are in doubt at most, and their bytes; a warning tells of more. */
 const DOUBTS = 10_000;
+const DOUBT_BYTES = 64 * 2 ** 20;
 
 interface Doubt {
   readonly field: MappedField;
@@ -35,6 +38,8 @@ export class VectorPresence {
   readonly #fields: readonly MappedField[];
   readonly #wrong = new Map<string, number[]>();
   readonly #doubts: Doubt[] = [];
+  #doubtBytes = 0;
+  #passedOver = 0;
 
   constructor(sides: ComparedSides) {
     this.#sides = sides;
@@ -46,13 +51,18 @@ export class VectorPresence {
     for (const field of this.#fields) this.#lookAt(field, batch, docs);
   }
 
-  /** What is wrong, a line a kind and field. `openModel` absent: doubts stay. */
-  async faults(commit: Commit, openModel: OpenModel | undefined): Promise<readonly string[]> {
+  /** What is wrong, a line a kind and field. `openModel` absent: doubts stay. Throws interrupted. */
+  async faults(
+    commit: Commit,
+    openModel: OpenModel | undefined,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
     for (const field of this.#fields) {
       const own = this.#doubts.filter((doubt) => doubt.field === field);
       if (own.length > 0 && openModel !== undefined)
-        await this.#settle(field, own, commit, openModel);
+        await this.#settle(field, own, commit, openModel, signal);
     }
+    if (this.#passedOver > 0) warn(`${this.#passedOver} texts are more than are tried`);
     return [...this.#wrong].map(([what, docs]) => this.#line(what, docs));
   }
 
@@ -69,11 +79,20 @@ export class VectorPresence {
       if (given === held) continue;
       if (held) this.#note(`has a vector in "${plan.name}" that its row does not give`, docs[row]);
       else if (block.kind !== 'bytes') this.#note(missing(field), docs[row]);
-      else if (this.#doubts.length < DOUBTS) {
-        const text = block.bytes.slice(block.offsets[value], block.offsets[value + 1]);
-        this.#doubts.push({ field, doc: docs[row], text });
+      else {
+        const text = block.bytes.subarray(block.offsets[value], block.offsets[value + 1]);
+        this.#doubt(field, docs[row], text);
       }
     }
+  }
+
+  #doubt(field: MappedField, doc: number, text: Uint8Array): void {
+    if (this.#doubts.length >= DOUBTS || this.#doubtBytes + text.length > DOUBT_BYTES) {
+      this.#passedOver++;
+      return;
+    }
+    this.#doubts.push({ field, doc, text: text.slice() });
+    this.#doubtBytes += text.length;
   }
 
   #note(what: string, doc: number): void {
@@ -88,13 +107,19 @@ export class VectorPresence {
     doubts: readonly Doubt[],
     { fields }: Commit,
     openModel: OpenModel,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     const { id, vector } = field.plan;
     const committed = fields.find((one) => one.id === id)?.vector?.model ?? null;
     const model = await openOrTell(vector!.model!, openModel);
     try {
-      if (model === null || model.identity.checksum !== committed?.checksum) return;
+      if (model === null) return;
+      if (model.identity.checksum !== committed?.checksum) {
+        warn(`model "${vector!.model}" is not the one that the index was built with`);
+        return;
+      }
       for (const { doc, text } of doubts) {
+        refuseAborted(signal);
         const offsets = Int32Array.of(0, text.length);
         const found = await model.embed({ offsets, bytes: text });
         if (found.some((component) => component !== 0)) this.#note(missing(field), doc);
@@ -122,8 +147,11 @@ async function openOrTell(model: string, openModel: OpenModel): Promise<Embedder
     return await openModel(model);
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
-    const what = `vectors that are missing were not looked for: ${error.message}`;
-    process.emitWarning(what, 'LhsWarning');
+    warn(error.message);
     return null;
   }
+}
+
+function warn(why: string): void {
+  process.emitWarning(`vectors that are missing were not looked for: ${why}`, 'LhsWarning');
 }
