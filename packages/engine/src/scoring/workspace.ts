@@ -79,7 +79,8 @@ export class Workspace {
     for (const region of this.#regions) region.release();
     this.#regions = [];
     this.clauses = [];
-    this.#docs = docs;
+    // Where the arena is full what is given back here has no size any more.
+    this.#docs = 0;
     this.#left = 0;
     const ranges = Math.ceil(docs / 256) + 1;
     const postings = this.#postings(docs);
@@ -94,6 +95,7 @@ export class Workspace {
     this.ordered = this.words(postings);
     this.keys = new Uint8Array(Math.max(postings, ranges));
     this.marks = this.words(wordsOf(docs)).fill(0);
+    this.#docs = docs;
   }
 
   /** Most postings of a term without a bitmap, and slack. */
