@@ -230,6 +230,7 @@ describe('a model', () => {
       await backend.close();
     }
   }
+  const openEmbedderFrom: OpenEmbedder = (model, from) => openEmbedder(model, { from });
   const another: OpenEmbedder = async (model) => {
     const embedder: Embedder = await openEmbedder(model);
     const identity = { ...embedder.identity, checksum: 'f'.repeat(64) };
@@ -259,6 +260,23 @@ describe('a model', () => {
         (await refusal(backend.search({ ast: { knn: { field: 'text', query_text: 'x' } } }))).code,
       ).toBe('model_mismatch');
     }));
+
+  it('that was changed while a search holds it: a reindex is enough', async () => {
+    let open: OpenEmbedder = openEmbedderFrom;
+    await withModels(
+      (model, from) => open(model, from),
+      async (backend) => {
+        const { hits } = await backend.semantic(asked);
+        open = another;
+        expect((await backend.semantic(asked)).hits).toEqual(hits);
+        await backend.reindex({});
+        expect((await backend.semantic(asked)).hits).toEqual(hits);
+        open = openEmbedderFrom;
+        await backend.reindex({});
+        expect((await backend.hybrid(asked)).failed_arms).toBeUndefined();
+      },
+    );
+  });
 
   it('that is not there: the words still answer, and it is tried again', async () => {
     let there = false;

@@ -49,7 +49,8 @@ export async function readIndex<T>(
     const { filters } = indexes;
     const table = { openTable, lag, hasReached };
     const { baseDir } = known.registered;
-    const openModel = (model: string) => indexes.models.open(model, baseDir);
+    const openModel = (model: string, checksum?: string) =>
+      indexes.models.open(model, baseDir, checksum);
     return await work({ snapshot, mapping, filters, ...table, openModel, tenant, guard });
   } finally {
     snapshot.release();

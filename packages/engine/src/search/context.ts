@@ -18,8 +18,11 @@ export interface SearchContext {
   readonly guard?: Clause | null;
   /** Matches of filters that were asked for before. */
   readonly filters?: FilterCache;
-  /** The model of a VECTOR field by its plan's name for it. Throws model_unavailable. */
-  readonly openModel?: (model: string) => Promise<Embedder>;
+  /**
+   * The model of a VECTOR field by its plan's name for it, of the checksum that is wanted where there
+   * is one. Throws model_unavailable.
+   */
+  readonly openModel?: (model: string, checksum?: string) => Promise<Embedder>;
   /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
   readonly openTable: () => Promise<SourceTable>;
   /**

@@ -70,22 +70,33 @@ async function embedded(
     throw new LhsError('invalid_argument', message, { hint: 'send "query_vector"' });
   }
   if (context.openModel === undefined) throw new TypeError('a search without models');
-  const embedder = await context.openModel(vector.model);
-  checkModel(context, plan, embedder.identity.checksum);
+  const committed = committedModel(context, plan);
+  const embedder = await context.openModel(vector.model, committed?.checksum);
+  const found = embedder.identity.checksum;
+  if (committed !== null && committed.checksum !== found) {
+    throw mismatch(context.mapping.definition.index, plan.name, committed, found);
+  }
   const bytes = new TextEncoder().encode(text);
   const values = await embedder.embed({ offsets: Int32Array.of(0, bytes.length), bytes });
   return values.some((value) => value !== 0) ? values : null;
 }
 
+/** The model that made the vectors of the index; null where none is told. */
+function committedModel({ snapshot }: SearchContext, plan: FieldPlan) {
+  return snapshot.commit.fields.find(({ id }) => id === plan.id)?.vector?.model ?? null;
+}
+
 /** Vectors of two models do not compare. */
-function checkModel({ snapshot, mapping }: SearchContext, plan: FieldPlan, checksum: string): void {
-  const committed = snapshot.commit.fields.find(({ id }) => id === plan.id)?.vector?.model;
-  if (committed === undefined || committed === null || committed.checksum === checksum) return;
-  const { index } = mapping.definition;
-  const message = `field "${plan.name}" was built with model "${committed.name}" of checksum ${committed.checksum.slice(0, 12)}…; the model there now has ${checksum.slice(0, 12)}…`;
-  throw new LhsError('model_mismatch', message, {
+function mismatch(
+  index: string,
+  field: string,
+  { name, checksum }: { readonly name: string; readonly checksum: string },
+  found: string,
+): LhsError {
+  const message = `field "${field}" was built with model "${name}" of checksum ${checksum.slice(0, 12)}…; the model there now has ${found.slice(0, 12)}…`;
+  return new LhsError('model_mismatch', message, {
     hint: `lhs index reindex ${index} (or put the former model back)`,
-    details: { field: plan.name, indexed: committed.checksum, found: checksum },
+    details: { field, indexed: checksum, found },
   });
 }
 
