@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { embedKernels } from '../src/embed/kernels.ts';
@@ -135,11 +133,6 @@ it('indexes the vocabulary alike in WebAssembly and by plain loops', () => {
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Int32Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
-
-it('runs the kernels that their source gives', () => {
-  const build = fileURLToPath(new URL('../../../scripts/kernels-embed/build.ts', import.meta.url));
-  execFileSync(process.execPath, [build, '--check']);
-});
 
 it('sums the rows as the plain model does', async () => {
   const model = await openEmbedder('default');

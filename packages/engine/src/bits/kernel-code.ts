@@ -1,4 +1,4 @@
-/** Written by scripts/kernels-bits/build.ts: 50 lines of base64, a WebAssembly module. */
+/** Written by scripts/kernels-bits/build.ts: WebAssembly, 50 lines of base64. */
 export const KERNEL_CODE =
   'AGFzbQEAAAABOwdgA39/fwBgBH9/f38Bf2AFf39/f38Bf2AGf39/f39/AGAGf39/f39/AX9gA39/fwF/YAZ/f39/fn' +
   '4AAg8BA2VudgZtZW1vcnkCAAEDDw4AAAABAQICAwQFAwMDBgeQAQ4Cb3IAAANhbmQAAQZhbmRub3QAAghjb3VudEFu' +

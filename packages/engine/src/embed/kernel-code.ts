@@ -1,4 +1,4 @@
-/** Written by scripts/kernels-embed/build.ts: 16 lines of base64, a WebAssembly module. */
+/** Written by scripts/kernels-embed/build.ts: WebAssembly, 16 lines of base64. */
 export const KERNEL_CODE =
   'AGFzbQEAAAABGAJgBn9/f39/fwBgCn9/f39/f39/f38BfwIPAQNlbnYGbWVtb3J5AgABAwMCAAEHDwIDc3VtAAAFaW' +
   '5kZXgAAQrKBwK7AwIGfwx7IAAgAUECdGohCQJAA0AgBkEgaiAFSg0BIAQgBkECdGohCyAL/QAEACEQIAv9AAQQIREg' +

@@ -1,4 +1,4 @@
-/** Written by scripts/kernels-vector/build.ts: 99 lines of base64, a WebAssembly module. */
+/** Written by scripts/kernels-vector/build.ts: WebAssembly, 99 lines of base64. */
 export const KERNEL_CODE =
   'AGFzbQEAAAABHgNgBX9/f39/AGAGf39/f39/AGAJf39/f39/f39/AAIPAQNlbnYGbWVtb3J5AgABAwUEAAECAgcrBA' +
   'Rkb3RzAAAGZG90c09mAAELd2hvbGVEb3RzT2YAAglyb3dEb3RzT2YAAwrqMgSNCQIGfwZ7AkADQCABQQRIDQH9DAAA' +

@@ -1,0 +1,17 @@
+/** Compiled kernels are what their source gives. */
+import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const builds = globSync('scripts/kernels*/build.ts', { cwd: root }).sort();
+
+it('has kernels of every room', () => {
+  const rooms = globSync('packages/engine/src/*/kernel-code.ts', { cwd: root });
+  expect(builds.length).toBe(rooms.length);
+});
+
+it.each(builds)('%s gives what is there', (build) => {
+  execFileSync(process.execPath, [build, '--check'], { cwd: root });
+});
