@@ -6,12 +6,12 @@
  *  3. with golden.json beside it: its texts give the vectors that stand there. A static model to 1e-5;
  *     a transformer of dtype q8 to 1e-4 of `int8`, any other to a cosine of 0.99 with `fp32`
  */
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { describeModel, type ModelDescription } from './describe-model.ts';
 import type { Embedder } from './embedder.ts';
+import { sha256Of, statOf } from './file-sums.ts';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
 import { openEmbedder } from './open-embedder.ts';
 import { readJson } from './static-manifest.ts';
@@ -58,9 +58,9 @@ export interface ModelCheck {
 export async function checkModel(model: string, from?: string): Promise<ModelCheck> {
   const described = describeModel(model, from);
   const files = described.files.map(({ name, sha256 }) => {
-    const bytes = readFileSync(join(described.folder, name));
-    const found = createHash('sha256').update(bytes).digest('hex');
-    return { name, bytes: bytes.length, sha256: found, ok: found === sha256 };
+    const path = join(described.folder, name);
+    const found = sha256Of(path);
+    return { name, bytes: statOf(path).size, sha256: found, ok: found === sha256 };
   });
   const wrong = files.filter(({ ok }) => !ok);
   if (wrong.length > 0) {

@@ -4,7 +4,16 @@
  * ones. A file that is written to has another stamp and is looked at again.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
 import type { ModelFile } from './static-manifest.ts';
 
@@ -12,6 +21,8 @@ import type { ModelFile } from './static-manifest.ts';
 const SETTLED_MS = 1000;
 /** Stamps kept in a file: the newest. */
 const MOST_STAMPS = 256;
+/** Read at once: weights may be larger than a buffer may be. */
+const STEP_BYTES = 4 * 2 ** 20;
 
 /** Stamp -> SHA-256 of the file's bytes. */
 const known = new Map<string, string>();
@@ -51,18 +62,35 @@ export function checkSum(
   throw modelUnavailable({ path, found, hint: COPY_AGAIN });
 }
 
-/** SHA-256 of a file in hexadecimal digits. Throws model_unavailable where it is missing. */
-export function sumOf(
-  path: string,
-  bytes: () => Uint8Array = () => readFileSync(path),
-  remembered?: string,
-): string {
+/** SHA-256 of a file in hexadecimal digits, read now. Throws model_unavailable. */
+export function sha256Of(path: string): string {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      const hash = createHash('sha256');
+      const step = new Uint8Array(STEP_BYTES);
+      for (let read = 1; read > 0; ) {
+        read = readSync(descriptor, step);
+        hash.update(step.subarray(0, read));
+      }
+      return hash.digest('hex');
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw modelUnavailable({ path, found: 'cannot be read', hint: COPY_AGAIN, cause });
+  }
+}
+
+/** As `sha256Of`, but what is remembered of the file's stamp is not read again. */
+export function sumOf(path: string, bytes?: () => Uint8Array, remembered?: string): string {
   const stats = statOf(path);
   const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(':');
   if (remembered !== undefined) recall(remembered);
   const before = known.get(stamp);
   if (before !== undefined) return before;
-  const sum = createHash('sha256').update(bytes()).digest('hex');
+  const sum =
+    bytes === undefined ? sha256Of(path) : createHash('sha256').update(bytes()).digest('hex');
   if (Date.now() - stats.ctimeMs > SETTLED_MS) {
     known.set(stamp, sum);
     if (remembered !== undefined) remember(remembered);
