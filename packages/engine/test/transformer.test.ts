@@ -193,6 +193,13 @@ describe('a transformer that cannot run says why', () => {
     expect((await fault(folder)).message).toContain('does not load: vectors of 8 numbers, not 9');
   });
 
+  it('with runs that have no room for a text', async () => {
+    const folder = small();
+    const config = { tokenizer_class: 'BertTokenizer', model_max_length: 2 };
+    writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
+    expect((await fault(folder)).message).toContain('no room for a text in runs of 2 tokens');
+  });
+
   it('with a dtype that nobody knows', async () => {
     const folder = small();
     rmSync(join(folder, 'onnx/model_int8.onnx'));

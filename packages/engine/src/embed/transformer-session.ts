@@ -70,6 +70,10 @@ export async function openSession(job: SessionJob): Promise<Session | SessionFau
   const model = await runtime.AutoModel.from_pretrained(name, weightOptions(job)).catch(said);
   if (typeof model === 'string') return { kind: 'weights', message: model };
   const session = new RunningSession(runtime, tokenizer, model, job.model);
+  if (session.room < 1) {
+    const most = job.model.maxTokens;
+    return { kind: 'tokenizer', message: `it leaves no room for a text in runs of ${most} tokens` };
+  }
   const probe = await session.run(tokenizer.encode('a', { add_special_tokens: true })).catch(said);
   if (typeof probe === 'string') return { kind: 'weights', message: probe };
   if (probe.length === dims) return session;
@@ -100,6 +104,8 @@ class RunningSession implements Session {
   /** Ids before and behind each chunk. */
   readonly #before: readonly number[];
   readonly #behind: readonly number[];
+  /** Ids of a text that one run takes. */
+  readonly room: number;
 
   constructor(runtime: Runtime, tokenizer: Tokenizer, model: Model, manifest: TransformerManifest) {
     this.#runtime = runtime;
@@ -112,6 +118,7 @@ class RunningSession implements Session {
     const from = whole.findIndex((_, i) => inner.every((id, k) => whole[i + k] === id));
     this.#before = whole.slice(0, Math.max(0, from));
     this.#behind = from < 0 ? [] : whole.slice(from + inner.length);
+    this.room = manifest.maxTokens - this.#before.length - this.#behind.length;
   }
 
   async vector(text: string): Promise<Float32Array | null> {
@@ -119,8 +126,7 @@ class RunningSession implements Session {
       this.#tokenizer.encode(piece, { add_special_tokens: false }),
     );
     if (ids.every((id) => id === this.#tokenizer.unk_token_id)) return null;
-    const room = this.#manifest.maxTokens - this.#before.length - this.#behind.length;
-    const chunks = Math.ceil(ids.length / room);
+    const chunks = Math.ceil(ids.length / this.room);
     const sum = new Float64Array(this.#manifest.dims);
     for (let k = 0; k < chunks; k++) {
       const from = Math.floor((k * ids.length) / chunks);
