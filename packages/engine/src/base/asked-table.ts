@@ -1,7 +1,7 @@
 /**
  * Tables that searches keep in memory beside open files. Each is made when it has been asked for so
  * often that making it pays; until then the caller does without. The least recently used go when
- * all together take too much.
+ * all together take too much; those that nobody can ask any more, with their structures.
  */
 
 /** Bytes of all tables together. */
@@ -11,6 +11,7 @@ const MOST_TABLE_BYTES = 96 * 2 ** 20;
 export class AskedTable<Structure, Made extends { readonly bytes: number }> {
   readonly #make: (structure: Structure) => Made;
   readonly #asks: number;
+  readonly #self: Table = new WeakRef(this);
   #asked = 0;
   #made: Made | null = null;
 
@@ -25,10 +26,10 @@ export class AskedTable<Structure, Made extends { readonly bytes: number }> {
     if (this.#made === null) {
       if (++this.#asked <= this.#asks) return null;
       this.#made = this.#make(structure);
-      makeRoom(this, this.#made.bytes);
+      makeRoom(this.#self, this.#made.bytes);
     }
-    inUse.delete(this);
-    inUse.set(this, this.#made.bytes);
+    inUse.delete(this.#self);
+    inUse.set(this.#self, this.#made.bytes);
     return this.#made;
   }
 
@@ -37,16 +38,21 @@ export class AskedTable<Structure, Made extends { readonly bytes: number }> {
   }
 }
 
-/** Tables that were made, and their bytes; the last used last. */
-const inUse = new Map<{ drop(): void }, number>();
+type Table = WeakRef<{ drop(): void }>;
 
-function makeRoom(table: { drop(): void }, bytes: number): void {
+/** Tables that were made, and their bytes; the last used last. */
+const inUse = new Map<Table, number>();
+
+function makeRoom(table: Table, bytes: number): void {
   let sum = bytes;
-  for (const taken of inUse.values()) sum += taken;
+  for (const [other, taken] of inUse) {
+    if (other.deref() === undefined) inUse.delete(other);
+    else sum += taken;
+  }
   for (const [other, taken] of inUse) {
     if (sum <= MOST_TABLE_BYTES) return;
     if (other === table) continue;
-    other.drop();
+    other.deref()?.drop();
     inUse.delete(other);
     sum -= taken;
   }
