@@ -33,6 +33,8 @@ export const RANGE_DOCS = 256;
 
 /** A leaf that matches nothing. */
 export const NO_MATCHES: SegmentLeaf = Object.freeze({
+  most: 0,
+  has: () => false,
   fill() {},
   addBounds() {},
   add() {},
