@@ -2,7 +2,13 @@
  * A hybrid search on one document: the fused score as the sum of what the arms' ranks give, and
  * beside it what each arm says by itself.
  */
-import type { ExplainArm, ExplainDetail, ExplainResponse, WhyNot } from '../../backend.ts';
+import type {
+  ExplainArm,
+  ExplainDetail,
+  ExplainResponse,
+  FailedArm,
+  WhyNot,
+} from '../../backend.ts';
 import type { GivenNear } from '../../query/bind/given.ts';
 import type { Hybrid } from '../meaning/find-hybrid.ts';
 import { type FusedDoc, fusedScore } from '../meaning/fuse.ts';
@@ -30,12 +36,16 @@ export function judgeHybrid(
   });
   const near = nearOf(hybrid, checked);
   const arms = {
-    ...(hybrid.words === null ? {} : { lexical: lexicalArm(hybrid, found, subject) }),
-    ...(near === null ? {} : { semantic: semanticArm(near, found, subject) }),
+    ...(hybrid.words === null
+      ? failedArm(hybrid, 'lexical')
+      : { lexical: lexicalArm(hybrid, found, subject) }),
+    ...(near === null
+      ? failedArm(hybrid, 'semantic')
+      : { semantic: semanticArm(near, found, subject) }),
   };
   const name = `hybrid(${JSON.stringify(checked.text)})`;
   if (found !== undefined) return { detail: fusedDetail(name, found, hybrid, checked), arms };
-  const [first, second] = Object.entries(arms).map(([arm, { why_not }]) => `${arm}: ${why_not}`);
+  const [first, second] = Object.entries(arms).map(([arm, own]) => `${arm}: ${own?.why_not}`);
   const message = `in no arm: ${second === undefined ? first : `${first}; ${second}`}`;
   return { why_not: { reason: 'not_near', message, clause: name }, arms };
 }
@@ -45,6 +55,12 @@ function nearOf({ semantic, field }: Hybrid, { nearest }: CheckedHybrid): GivenN
   const { k, min_score } = nearest;
   const { vector, narrowing } = semantic;
   return { field: field.plan, vector, k, min_score, narrowing };
+}
+
+/** An arm that could not answer says so; one that was not asked is absent. */
+function failedArm({ failed }: Hybrid, arm: FailedArm['arm']): HybridVerdict['arms'] {
+  const own = failed.find((one) => one.arm === arm);
+  return own === undefined ? {} : { [arm]: { why_not: `it did not answer: ${own.message}` } };
 }
 
 function lexicalArm(
