@@ -171,6 +171,15 @@ describe('knn in a tree', () => {
     expect([error.code, error.message]).toEqual([code, message]);
   });
 
+  it('is counted alone, and named by its text', async () => {
+    const knn = { knn: { field: 'text', query_text: 'ships', k: 1 } };
+    const ast = { bool: { must: [knn, { term: { field: 'size', value: 99 } }] } };
+    expect(await lake.backend.clauseCounts({ ast })).toEqual([
+      { clause: 'text~"ships"', total: 1 },
+      { clause: 'size:99', total: 0 },
+    ]);
+  });
+
   it('narrows as a filter, beside a filter and inside another', async () => {
     const knn = (more: object) => ({ knn: { field: 'v', query_vector: [1, 0.1, 0], ...more } });
     const keys = async (request: SearchRequest) =>
@@ -292,6 +301,12 @@ describe('a model', () => {
           message: 'the model file "m/vocab.txt" is missing',
         },
       ]);
+      const coordinates = { identifier: [{ name: 'id', value: 'b' }] };
+      const explained = await backend.explain({ ...asked, mode: 'hybrid', coordinates });
+      expect(explained.arms).toEqual({
+        lexical: { why_not: 'none of the words is in the row' },
+        semantic: { why_not: 'it did not answer: the model file "m/vocab.txt" is missing' },
+      });
       there = true;
       expect((await backend.hybrid(asked)).failed_arms).toBeUndefined();
     });

@@ -3,9 +3,9 @@ import { bindQuery } from '../query/bind/bind.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
-import { printQuery } from '../query/syntax/print.ts';
 import type { SearchContext } from './context.ts';
 import { execute } from './execute.ts';
+import { clauseName } from './explain/subject.ts';
 import { nearestTerm } from './nearest-term.ts';
 import { queryFields, readQuery } from './plan.ts';
 import { checkRequest } from './request.ts';
@@ -33,7 +33,7 @@ export async function clauseCounts(
     const clause = bindQuery(node, fields, text);
     const total = countMatches(context, clause);
     const suggestion = total === 0 ? suggest(context, node, fields) : undefined;
-    const shown = clauseText(node, text);
+    const shown = clauseName(node, text);
     return suggestion === undefined
       ? { clause: shown, total }
       : { clause: shown, total, suggestion };
@@ -50,12 +50,6 @@ function* positiveClauses(node: Query): Generator<Query> {
   else {
     for (const part of [...node.must, ...node.should, ...node.filter]) yield* positiveClauses(part);
   }
-}
-
-/** As the user wrote it; a clause that came as a tree is printed. */
-function clauseText(node: Query, text: string | null): string {
-  if (text !== null && node.span !== undefined) return text.slice(node.span.from, node.span.to);
-  return printQuery(node) ?? node.kind;
 }
 
 function suggest(context: SearchContext, node: Query, fields: QueryFields): string | undefined {
