@@ -77,9 +77,12 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
 
 function usageReport(error: UsageError, style: Style): ErrorReport {
   const whole = error.message.replace(/\nSee more help with --help$/, '').trim();
-  const cause = whole.replace(/^The following errors? occurred:\s*/, '');
-  const message = printable(cause.replace(/\s*\n\s*/g, ': '));
-  const lines = [`${style.red('error:')} ${message}`, ...flagHints(error)];
+  const [cause = '', ...notes] = whole
+    .replace(/^The following errors? occurred:\s*/, '')
+    .split(/\n\s*(?:Note: |(?=Alternatively, ))/);
+  const message = printable(cause.trim().replace(/:?\s*\n\s*/g, ': '));
+  const hints = [...flagHints(error), ...notes.map((note) => `  ${printable(note.trim())}`)];
+  const lines = [`${style.red('error:')} ${message}`, ...hints];
   lines.push('  --help shows how it is used');
   const exit = error.oclif?.exit ?? USAGE_EXIT;
   return { lines, exit, body: wire('invalid_argument', 400, message) };

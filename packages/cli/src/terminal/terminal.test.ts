@@ -154,6 +154,20 @@ describe('errors', () => {
     expect(errorReport(error, plain, 80).lines).toHaveLength(3);
   });
 
+  it('says what is missing from a command line, then what may have taken it', () => {
+    const text =
+      'Missing 1 required arg:\nindex  name\n\nNote: --facet takes several.\nAlternatively, end with "--".';
+    const error = Object.assign(new Error(`${text}\nSee more help with --help`), {
+      oclif: { exit: 2 },
+    });
+    expect(errorReport(error, plain, 80).lines).toEqual([
+      'error: Missing 1 required arg: index  name',
+      '  --facet takes several.',
+      '  Alternatively, end with "--".',
+      '  --help shows how it is used',
+    ]);
+  });
+
   it('calls a bug a bug', () => {
     const report = errorReport(new TypeError('x is not a function'), plain, 80);
     expect(report.exit).toBe(1);

@@ -31,7 +31,7 @@ export default class IndexSearch extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query (docs/query.md), or with --mode a text; everything when left out',
+      description: 'query (docs/query.md), everything when left out; a text with --mode',
     }),
   };
   static override flags = {
