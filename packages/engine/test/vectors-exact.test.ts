@@ -8,6 +8,7 @@
 import { describe, expect, test } from 'vitest';
 import { wordsOf } from '../src/base/bitmap.ts';
 import { fixVectors } from '../src/base/fixed-vector.ts';
+import type { Similarity } from '../src/schema/definition.ts';
 import type { DocumentBlock, FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
 import { checkSegment } from '../src/segment/check.ts';
@@ -17,7 +18,6 @@ import { SegmentWriter } from '../src/segment/segment-writer.ts';
 import { MemoryDirectory } from '../src/storage/memory-directory.ts';
 import { plainArena } from '../src/storage/plain-arena.ts';
 import { Verification } from '../src/storage/verification.ts';
-import type { Similarity } from '../src/vector/format.ts';
 import { randomNumbers } from './vector-cases.ts';
 
 const CASES = 1000;

@@ -142,18 +142,16 @@ export function chooseForcedMerges(
     segments,
     segments.map((_, place) => place),
     share,
-    1,
   );
   while (groups.length > count && joinSmallest(segments, groups, settings));
   return groups.filter((group) => group.length > 1 || segments[group[0]].deletedDocs > 0);
 }
 
-/** Neighbours in groups that stay within the limits; groups of fewer than `least` are dropped. */
+/** Neighbours in groups that stay within the limits, none empty. */
 function split(
   segments: readonly SegmentSize[],
   places: readonly number[],
   settings: MergeSettings,
-  least = 2,
 ): number[][] {
   const groups: number[][] = [];
   let group: number[] = [];
@@ -165,7 +163,7 @@ function split(
     group.push(place);
   }
   groups.push(group);
-  return groups.filter(({ length }) => length >= least);
+  return groups.filter(({ length }) => length > 0);
 }
 
 /** Joins the two neighbouring groups that are smallest together; false where none fits. */

@@ -21,13 +21,13 @@
  * `rests`, and what the tail adds is at most the length of the query's tail times `tails`. Whoever
  * may be near by that is looked up in section 9.
  */
+import type { Similarity } from '../schema/definition.ts';
 
 /** Number of sections. */
 export const SECTIONS = 11;
 
 /** Similarities by their number on disk. */
-export const SIMILARITIES = Object.freeze(['cosine', 'dot', 'l2'] as const);
-export type Similarity = (typeof SIMILARITIES)[number];
+export const SIMILARITIES: readonly Similarity[] = Object.freeze(['cosine', 'dot', 'l2']);
 
 /** Code less 256 high less low. */
 export const MIDDLE = 128;

@@ -1,4 +1,4 @@
-import type { Similarity } from './format.ts';
+import type { Similarity } from '../schema/definition.ts';
 
 /**
  * The score of a raw similarity, greater for nearer, as Elasticsearch scales its vectors' scores:

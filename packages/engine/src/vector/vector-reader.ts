@@ -1,14 +1,14 @@
 import { popcount } from '../base/bitmap.ts';
 import { LIMITS } from '../base/limits.ts';
+import type { Similarity } from '../schema/definition.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
 import { type CodedQuery, codeQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
-import { headDims, MIDDLE, rowBytes, SECTIONS, SIMILARITIES, type Similarity } from './format.ts';
+import { headDims, MIDDLE, rowBytes, SECTIONS, SIMILARITIES } from './format.ts';
 import type { Graph } from './graph-format.ts';
 import { type Nearest, nearestFlat } from './nearest-flat.ts';
-
 import { GraphWalk } from './nearest-graph.ts';
 
 export type { Nearest } from './nearest-flat.ts';
