@@ -41,17 +41,20 @@ export function openStaticModel(folder: string, options: StaticOptions): Embedde
   checkSum(vocab, () => text);
   const scales = readScales(manifest);
   const rows = mapFile(manifest.vectors.path);
+  const held: Pick<Region, 'release'>[] = [rows];
   try {
     checkSum(manifest.vectors, () => rows.bytes, options.remembered);
     const kernels = embedKernels(rows.arena, options.plain);
     const file = { path: vocab.path, text };
     const vocabulary = readVocabulary(file, manifest.vocabSize, rows.arena, kernels);
+    held.push(vocabulary.region);
     const sums = new TokenSums(rows, scales, dims, kernels);
+    held.push(sums);
     const pieces = new WordPieces(vocabulary, manifest, sums);
     const identity = Object.freeze({ name: options.name, checksum: manifest.checksum, dims });
-    return new StaticModel(identity, [rows, vocabulary.region, sums], sums, pieces);
+    return new StaticModel(identity, held, sums, pieces);
   } catch (error) {
-    rows.release();
+    for (const each of held) each.release();
     throw error;
   }
 }
