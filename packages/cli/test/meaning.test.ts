@@ -134,6 +134,10 @@ describe('refused', () => {
       '--min-score "high" should be a number',
     ],
     [
+      ['index', 'hybrid', 'b', 'x', '--vector-field', 'text', '--operator', 'and'],
+      '--operator is that of --filter, and there is none',
+    ],
+    [
       ['index', 'explain', 'b', 'x', '--key', 'id=1', '--k', '3'],
       '--k goes with --mode semantic or hybrid',
     ],

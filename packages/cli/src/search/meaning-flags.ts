@@ -91,6 +91,17 @@ function requireText(mode: SearchMode, text: string | undefined, { vector }: Mea
   throw new LhsError('invalid_argument', message, { hint });
 }
 
+/** A text has no syntax and no operators: those flags are of the filter. Throws invalid_argument. */
+export function refuseIdle(mode: SearchMode, flags: SearchFlags): void {
+  if (mode === 'lexical' || flags.filter !== undefined) return;
+  for (const name of ['syntax', 'operator'] as const) {
+    if (flags[name] === undefined) continue;
+    throw new LhsError('invalid_argument', `--${name} is that of --filter, and there is none`, {
+      hint: `in the mode ${mode} nothing in a text is an operator`,
+    });
+  }
+}
+
 /** What should be near, as the flags say it. */
 export async function nearestRequest(text: string | undefined, flags: MeaningFlags) {
   const minScore = flags['min-score'];

@@ -2,7 +2,7 @@ import type { Backend, SearchMode, SearchResponse } from '@lakehouse-search/engi
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
-import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
+import { type MeaningFlags, refuseIdle, searchQuestion } from './meaning-flags.ts';
 import { remarks } from './meaning-lines.ts';
 import { exitWhenPartial } from './partial-exit.ts';
 import type { SearchFlags } from './search-flags.ts';
@@ -29,6 +29,7 @@ export async function runSearch(
   place: SearchPlace,
 ): Promise<AnswerShapes> {
   const { format, style, width, err } = place;
+  refuseIdle(mode, flags);
   const question = await searchQuestion(mode, index, text, flags);
   const tell = (answer: SearchResponse): void => {
     exitWhenPartial(answer, flags);

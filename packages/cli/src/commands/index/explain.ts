@@ -1,7 +1,13 @@
 import { formatKey, parseKey, type SearchMode } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { fusionFlags, modeFlag, nearestFlags, searchQuestion } from '../../search/meaning-flags.ts';
+import {
+  fusionFlags,
+  modeFlag,
+  nearestFlags,
+  refuseIdle,
+  searchQuestion,
+} from '../../search/meaning-flags.ts';
 import { searchFlags } from '../../search/search-flags.ts';
 
 const NOT_FOUND_EXIT = 3;
@@ -48,6 +54,7 @@ export default class IndexExplain extends LhsCommand {
     const { key: spec } = await backend.describeIndex({ index: args.index });
     const coordinates = parseKey(flags.key, spec);
     const mode = (flags.mode ?? 'lexical') as SearchMode;
+    refuseIdle(mode, flags);
     const { request } = await searchQuestion(mode, args.index, args.query, flags);
     const answer = await backend.explain({ ...request, mode, coordinates });
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
