@@ -6,3 +6,16 @@ export function corrupt(what: string): LhsError {
     hint: 'lhs index reindex builds it again from the table',
   });
 }
+
+/**
+ * Runs what reads postings by their own addresses. Damaged ones lead out of the arena: the machine
+ * stops that, and the index is to blame. Throws corrupt_index.
+ */
+export function blameIndex<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const stopped = error instanceof RangeError || (error as Error).name === 'RuntimeError';
+    throw stopped ? corrupt('its postings lead out of it') : error;
+  }
+}

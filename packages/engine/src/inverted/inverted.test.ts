@@ -8,6 +8,8 @@ import { NO_MORE_DOCS } from './cursors.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter, POSITION_GAP } from './inverted-writer.ts';
 import { mergeInverted } from './merge.ts';
+import { markAll } from './pattern/documents.ts';
+import { FoundTerms } from './pattern/found-terms.ts';
 
 const SEED = 20_261_121;
 const text = { kind: 'text', analyzer: simpleAnalyzer } as const;
@@ -267,5 +269,27 @@ describe('an inverted component', () => {
         expect((error as { code?: string }).code).toMatch(/corrupt_index/);
       }
     }
+  });
+
+  it('blames the index for postings that lead out of it', () => {
+    const docs = Array.from({ length: 6000 }, (_, d) => [d % 30 === 0 ? 'all list' : 'all']);
+    const reader = build(docs);
+    const { arena } = reader;
+    const info = reader.lookup(encoder.encode('list'))!;
+    const { start, payload, blocks } = reader.big(info);
+    expect(blocks).toBe(2);
+    const words = start >> 2;
+    for (let block = 0; block < blocks; block++) {
+      const width = (arena.i32[words + blocks + block] >>> 8) & 255;
+      const data = (payload + arena.i32[words + 2 * blocks + block]) >> 2;
+      arena.i32.fill(-1, data, data + 4 * width);
+    }
+    const size = wordsOf(docs.length);
+    const near = new Int32Array(arena.memory.buffer, arena.allocate(4 * size).offset, size);
+    const found = new FoundTerms();
+    found.add(info.df, -1 - info.at);
+    const damaged = expect.objectContaining({ code: 'corrupt_index' });
+    expect(() => reader.fill(info, near)).toThrow(damaged);
+    expect(() => markAll(reader, found, near)).toThrow(damaged);
   });
 });

@@ -1,5 +1,6 @@
 import { bitKernelsOf, vectorsFor } from '../bits/bit-kernels.ts';
 import { decodeListDocs, decodeShort } from './cursors.ts';
+import { blameIndex } from './damage.ts';
 import { DENSE, LIST_BLOCK, RANGE_SHIFT, SHORT } from './format.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import { type BigTerm, denseParts, type TermInfo } from './term-info.ts';
@@ -7,8 +8,12 @@ import { type BigTerm, denseParts, type TermInfo } from './term-info.ts';
 const docs = new Int32Array(LIST_BLOCK);
 const frequencies = new Int32Array(LIST_BLOCK);
 
-/** Sets the bits of a term's documents. */
+/** Sets the bits of a term's documents. Throws corrupt_index. */
 export function fillTerm(reader: InvertedReader, info: TermInfo, bits: Int32Array): void {
+  blameIndex(() => addTerm(reader, info, bits));
+}
+
+function addTerm(reader: InvertedReader, info: TermInfo, bits: Int32Array): void {
   if (info.kind === SHORT) {
     decodeShort(reader, info, docs, frequencies);
     setBits(bits, info.df);

@@ -8,7 +8,7 @@
  * 3. Else, and for exact numbers, all documents are marked in a bitmap, and counted.
  */
 import { hasBit } from '../base/bitmap.ts';
-import { corrupt } from '../inverted/damage.ts';
+import { blameIndex } from '../inverted/damage.ts';
 import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { markAll, markSparse, offerLowest } from '../inverted/pattern/documents.ts';
@@ -48,7 +48,7 @@ const found = new FoundTerms();
 export function searchPatterns(search: PatternSearch, top: TopDocs, count = false): number {
   let total = 0;
   for (const segment of search.segments)
-    total += guarded(() => searchOne(search, segment, top, count));
+    total += blameIndex(() => searchOne(search, segment, top, count));
   return total;
 }
 
@@ -56,22 +56,12 @@ export function searchPatterns(search: PatternSearch, top: TopDocs, count = fals
 export function countPatterns({ pattern, segments }: PatternSearch): number {
   let total = 0;
   for (const segment of segments) {
-    total += guarded(() => {
+    total += blameIndex(() => {
       findTerms(pattern, segment.reader);
       return countFound(segment);
     });
   }
   return total;
-}
-
-/** Damaged bytes may lead out of the arena: the index is to blame. */
-function guarded(run: () => number): number {
-  try {
-    return run();
-  } catch (error) {
-    const stopped = error instanceof RangeError || (error as Error).name === 'RuntimeError';
-    throw stopped ? corrupt('its postings lead out of it') : error;
-  }
 }
 
 function findTerms(pattern: TermPattern, reader: InvertedReader): void {

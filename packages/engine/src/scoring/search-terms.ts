@@ -6,7 +6,7 @@
  * it the threshold
  *   3. a term's tenth best score, stored at indexing, begins the threshold where it surely holds
  */
-import { corrupt } from '../inverted/damage.ts';
+import { blameIndex } from '../inverted/damage.ts';
 import type { TermInfo } from '../inverted/term-info.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
@@ -132,18 +132,10 @@ function primes({ terms, mode, segments }: TermSearch, { limit, after }: TopDocs
 function run(plan: Plan, top: TopDocs | null, count: boolean): number {
   if (!plan.possible) return 0;
   let total = 0;
-  for (let s = 0; s < plan.segments.length; s++) total += runSegment(plan, s, top, count);
-  return total;
-}
-
-/** Kernels on damaged bytes may leave the arena: the machine stops them, and the index is to blame. */
-function runSegment(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {
-  try {
-    return runTerms(plan, place, top, count);
-  } catch (error) {
-    const stopped = error instanceof RangeError || (error as Error).name === 'RuntimeError';
-    throw stopped ? corrupt('its postings lead out of it') : error;
+  for (let s = 0; s < plan.segments.length; s++) {
+    total += blameIndex(() => runTerms(plan, s, top, count));
   }
+  return total;
 }
 
 function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean): number {

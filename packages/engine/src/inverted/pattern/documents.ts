@@ -1,4 +1,5 @@
 /** The documents of terms that a pattern found: all of them as bits, or the lowest few. */
+import { blameIndex } from '../damage.ts';
 import { DENSE, LIST_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { BIG, type BigTerm } from '../term-info.ts';
@@ -29,9 +30,11 @@ export function markSparse(
   return dense;
 }
 
-/** Sets the bits of the documents of all found terms. */
+/** Sets the bits of the documents of all found terms. Throws corrupt_index. */
 export function markAll(reader: InvertedReader, found: FoundTerms, bits: Int32Array): void {
-  for (const at of markSparse(reader, found, bits)) addBitmap(reader, at, bits);
+  blameIndex(() => {
+    for (const at of markSparse(reader, found, bits)) addBitmap(reader, at, bits);
+  });
 }
 
 /** Offers a term's documents, rising, until one is too high. */
