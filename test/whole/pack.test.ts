@@ -17,7 +17,7 @@ it('gives a working lhs from packed packages in an empty folder', () => {
   mkdirSync(packed);
   run('npm', ['pack', '--workspaces', '--pack-destination', packed], root);
   const tarballs = readdirSync(packed).map((name) => join(packed, name));
-  expect(tarballs).toHaveLength(3);
+  expect(tarballs).toHaveLength(4);
   const app = join(folder, 'app');
   mkdirSync(app);
   writeFileSync(
@@ -35,4 +35,9 @@ it('gives a working lhs from packed packages in an empty folder', () => {
     run(node, [lhs, 'search', 'incidents', 'timeout', '--data-dir', data, '--json'], app),
   );
   expect(answer.total).toBeGreaterThan(100);
+  const question = 'employees locked outside the office entrance';
+  const meant = ['index', 'semantic', 'incidents', question, '--data-dir', data, '--json'];
+  expect(JSON.parse(run(node, [lhs, ...meant], app)).hits[0].fields.title).toBe(
+    'Nobody could enter the building',
+  );
 });

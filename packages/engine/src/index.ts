@@ -8,13 +8,15 @@ export {
   LhsError,
 } from './base/errors.ts';
 export { nearest } from './base/nearest.ts';
-export { checkModel, type GoldenCheck, type ModelCheck } from './embed/check-model.ts';
 export {
+  checkModel,
   describeModel,
+  type GoldenCheck,
   type ListedModel,
   listModels,
+  type ModelCheck,
   type ModelDescription,
-} from './embed/describe-model.ts';
+} from './embed/models.ts';
 export { checkIndex } from './index/check-index.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';

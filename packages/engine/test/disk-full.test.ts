@@ -79,15 +79,26 @@ describe.skipIf(!hasShared)('a disk that fills up during a reindex', () => {
 });
 
 describe('the check before a reindex', () => {
-  const set = { snapshotId: 1n, files: [{ data: { fileSize: 5_000_000 }, deletes: [] }] };
-  const room = (former: number, free: number) => () =>
-    requireRoom(set as unknown as Parameters<typeof requireRoom>[0], former, free, '/data/x');
+  const set = {
+    snapshotId: 1n,
+    files: [{ data: { fileSize: 5_000_000, recordCount: 1000 }, deletes: [] }],
+  };
+  const room = (former: number, free: number, rowBytes?: number) => () =>
+    requireRoom(
+      set as unknown as Parameters<typeof requireRoom>[0],
+      former,
+      free,
+      '/data/x',
+      rowBytes,
+    );
 
   it('refuses with 412, naming the folder and both figures', () => {
     expect(room(0, 5_000_000)).not.toThrow();
     expect(room(0, 4_999_999)).toThrow(
       'the disk of "/data/x" is too full to reindex: about 5.0 MB are needed, 5.0 MB are free',
     );
+    expect(room(0, 7_000_000, 2000)).not.toThrow();
+    expect(room(0, 6_900_000, 2000)).toThrow('about 7.0 MB are needed, 6.9 MB are free');
     expect(room(10_000_000, 22_000_000)).not.toThrow();
     expect(room(10_000_000, 21_000_000)).toThrow('about 22.0 MB are needed, 21.0 MB are free');
     expect(room(10_000_000, 1)).toThrow(

@@ -59,7 +59,7 @@ async function model(): Promise<Check> {
   const name = 'model';
   try {
     const { describeModel } = await import('@lakehouse-search/engine');
-    const { name: shipped, dims } = describeModel('default');
+    const { name: shipped, dims } = await describeModel('default');
     const detail = `${shipped}, ${dims} dimensions; ${transformers()}`;
     return { name, ok: true, detail };
   } catch (error) {

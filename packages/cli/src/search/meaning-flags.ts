@@ -103,7 +103,7 @@ export function refuseIdle(mode: SearchMode, flags: SearchFlags): void {
 }
 
 /** What should be near, as the flags say it. */
-export async function nearestRequest(text: string | undefined, flags: MeaningFlags) {
+async function nearestRequest(text: string | undefined, flags: MeaningFlags) {
   const minScore = flags['min-score'];
   return given<SemanticRequest>({
     query_text: text,
@@ -117,7 +117,7 @@ export async function nearestRequest(text: string | undefined, flags: MeaningFla
 }
 
 /** How the arms are fused, as the flags say it. */
-export function fusionRequest(flags: MeaningFlags) {
+function fusionRequest(flags: MeaningFlags) {
   return given<HybridRequest>({
     rrf_k: flags['rrf-k'],
     weights: flags.weights === undefined ? undefined : weightsOf(flags.weights),
@@ -131,7 +131,7 @@ function given<T extends object>(request: T): T {
 }
 
 /** Throws invalid_argument for a flag of another mode. */
-export function refuseForeign(mode: SearchMode, flags: MeaningFlags): void {
+function refuseForeign(mode: SearchMode, flags: MeaningFlags): void {
   const foreign =
     mode === 'hybrid'
       ? []

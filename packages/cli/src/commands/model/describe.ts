@@ -21,7 +21,7 @@ export default class ModelDescribe extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelDescribe);
     const { describeModel } = await import('@lakehouse-search/engine');
-    const model = describeModel(args.model);
+    const model = await describeModel(args.model);
     if (flags.json) return this.printJson(model);
     const columns = [
       { title: 'file' },

@@ -19,7 +19,7 @@ export default class ModelList extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelList);
     const { listModels } = await import('@lakehouse-search/engine');
-    const models = listModels(args.folder);
+    const models = await listModels(args.folder);
     if (flags.json) return this.printJson({ models });
     const columns = [
       { title: 'model' },

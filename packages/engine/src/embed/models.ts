@@ -1,0 +1,27 @@
+/**
+ * What there is to know of models without an index. The code of models is loaded by the first of
+ * these calls: a search by words needs none of it.
+ */
+import type { ModelCheck } from './check-model.ts';
+import type { ListedModel, ModelDescription } from './describe-model.ts';
+
+export type { GoldenCheck, ModelCheck } from './check-model.ts';
+export type { ListedModel, ModelDescription } from './describe-model.ts';
+
+/** What a model is, of its files; `from` is where a relative folder begins. Throws model_unavailable. */
+export async function describeModel(model: string, from?: string): Promise<ModelDescription> {
+  const { describeModel } = await import('./describe-model.ts');
+  return describeModel(model, from);
+}
+
+/** The model that ships, and those of a folder, whole or not. */
+export async function listModels(folder?: string): Promise<readonly ListedModel[]> {
+  const { listModels } = await import('./describe-model.ts');
+  return listModels(folder);
+}
+
+/** Sums of all its files, and its golden texts where it has some. Throws model_unavailable. */
+export async function checkModel(model: string, from?: string): Promise<ModelCheck> {
+  const { checkModel } = await import('./check-model.ts');
+  return checkModel(model, from);
+}
