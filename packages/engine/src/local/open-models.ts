@@ -6,7 +6,7 @@ const KEPT_MODELS = 4;
 /** A model that is kept open. */
 interface KeptModel {
   readonly embedder: Promise<Embedder>;
-  /** Checksums that an index asked for and its files did not have: they are not read for them again. */
+  /** Checksums that an index asked for in vain: its files are not read for them again. */
   readonly missed: Set<string>;
 }
 

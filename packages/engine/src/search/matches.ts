@@ -18,8 +18,8 @@ export interface MatchedSegment {
 }
 
 /**
- * Calls `visit` with the matches of every segment that has some; the bitmap is only valid during the call. Throws
- * limit_exceeded where the query takes too long.
+ * Calls `visit` with the matches of every segment that has some; the bitmap is only valid during
+ * the call. Throws limit_exceeded where the query takes too long.
  */
 export function forEachMatched(
   { snapshot, guard, filters }: SearchContext,

@@ -1,4 +1,4 @@
-/** What is said of a document's nearness: how near it is, and how near those are that stand before it. */
+/** What is said of a document's nearness: how near it is, and those that stand before it. */
 import { LIMITS } from '../../base/limits.ts';
 import type { GivenNear } from '../../query/bind/given.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

@@ -1,4 +1,4 @@
-/** The documents of a `knn` clause, or of a semantic search: from what is asked to documents with scores. */
+/** Documents of a `knn` clause or a semantic search: from what is asked to those with scores. */
 import { LhsError } from '../../base/errors.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';

@@ -1,4 +1,4 @@
-/** What a search by meaning is near to: the vector of a text by its field's model, or one that is given. */
+/** What a search by meaning is near to: a text's vector by its field's model, or one that is given. */
 import { LhsError } from '../../base/errors.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { namedVectorField, vectorFields, vectorFieldsHint } from '../../query/bind/nearest.ts';
