@@ -224,14 +224,14 @@ describe('a transformer that cannot run says why', () => {
   });
 });
 
-/** A package in the place of the real one: a text "end" ends the thread, "fail" fails a run. */
+/** A package in the place of the real one: a text "end" ends the thread, "fail" fails a run, "odd" overflows. */
 const STAND_IN = `
 export const env = {};
 export class Tensor {
   constructor(type, data, dims) { Object.assign(this, { type, data, dims }); }
   dispose() {}
 }
-const ids = { a: [5], end: [6], fail: [7] };
+const ids = { a: [5], end: [6], fail: [7], odd: [9] };
 const encode = (text, { add_special_tokens }) => {
   const inner = text.split(' ').flatMap((word) => ids[word] ?? [8]);
   return add_special_tokens ? [2, ...inner, 3] : inner;
@@ -240,7 +240,7 @@ export const AutoTokenizer = { from_pretrained: async () => ({ unk_token_id: 1, 
 const run = async ({ input_ids: { data } }) => {
   if (data.includes(6n)) process.exit(1);
   if (data.includes(7n)) throw new Error('no room for the run');
-  const values = new Float32Array(data.length * ${DIMS}).fill(1);
+  const values = new Float32Array(data.length * ${DIMS}).fill(data.includes(9n) ? NaN : 1);
   return { last_hidden_state: new Tensor('float32', values, [1, data.length, ${DIMS}]) };
 };
 const inputNames = ['input_ids', 'attention_mask'];
@@ -268,6 +268,10 @@ it('says that its thread ended or a run failed, and goes on with the next call',
     });
     expect(after).toEqual({ status: 'fulfilled', value: ones });
   }
+  await expect(model.embed(textsOf(['a', 'odd']))).rejects.toMatchObject({
+    code: 'model_unavailable',
+    message: 'the model "it" gives NaN in a vector',
+  });
   await model.close();
 });
 

@@ -19,7 +19,7 @@ export interface Embedder {
   /**
    * One vector a text, row-major, `dims` floats each, of length 1. All zeros where the text has
    * nothing that the model knows: no vector then. The same text gives the same vector, alone and in
-   * any company.
+   * any company. Throws model_unavailable where a number is not finite.
    */
   embed(texts: Texts): Promise<Float32Array>;
   /** Texts of about a second: who can be stopped asks for so many at once. Absent: thousands. */

@@ -14,6 +14,7 @@ import type { Embedder, ModelIdentity, Texts } from './embedder.ts';
 import { checkLength, checkSum } from './file-sums.ts';
 import { embedKernels } from './kernels.ts';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
+import { requireFinite } from './require-finite.ts';
 import { readStaticManifest, type StaticManifest } from './static-manifest.ts';
 import { TokenSums } from './token-sums.ts';
 import { readVocabulary } from './vocabulary.ts';
@@ -103,6 +104,7 @@ class StaticModel implements Embedder {
       this.#pieces.read(bytes, offsets[i], offsets[i + 1]);
       this.#sums.take(vectors, i * dims);
     }
+    requireFinite(vectors, this.identity.name);
     return vectors;
   }
 

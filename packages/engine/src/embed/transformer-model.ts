@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import type { Embedder, ModelIdentity, Texts } from './embedder.ts';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
+import { requireFinite } from './require-finite.ts';
 import { readTransformer, type TransformerManifest } from './transformer-manifest.ts';
 import type { SessionFault } from './transformer-session.ts';
 import { TransformerThread } from './transformer-thread.ts';
@@ -107,6 +108,7 @@ class TransformerModel implements Embedder {
       vectors.set(await thread.embed({ offsets: part, bytes: own }), from * dims);
       from = to;
     }
+    requireFinite(vectors, this.identity.name);
     return vectors;
   }
 
