@@ -60,8 +60,9 @@ const pass = (hit: string): string => `
     ${set('m', add(g('m'), bitOf))} ${set('i', add(g('i'), c32(1)))} (br $l)))`;
 
 /**
- * sieve: documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`, without branches; returns how
- * many. `hits` (0: none) moves along: places in the source when `first` is 1, else its own values.
+ * sieve: documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`, without
+ * branches; returns how many. `hits` (0: none) moves along: places in the source when `first` is 1,
+ * else its own values.
  */
 export const sieve = `(func (export "sieve")
   ${params('i32', 'source n words into hits first flip')} (result i32) ${locals('i32', 'i m d')}

@@ -160,7 +160,7 @@ export class CompiledLoops implements AggregateLoops {
     }
   }
 
-  /** Addresses of the documents' bits, copied where they lie elsewhere, and of those with a value. */
+  /** Addresses of the documents' bits (copied from elsewhere), and of those with a value. */
   #documents(bits: Int32Array, present: Int32Array | null): [number, number] {
     let at = bits.byteOffset;
     if (bits.buffer !== this.#arena.memory.buffer) {

@@ -9,7 +9,7 @@ import type { AggPartial } from './partial.ts';
  * `collect`.
  */
 export interface SegmentCollector {
-  /** docs[i] falls into the bucket owners[i] around; i below `count`. Rising by owner's documents. */
+  /** docs[i] falls into the bucket owners[i] around; i below `count`. Rising for each owner. */
   collect(docs: Int32Array, owners: Int32Array, count: number): void;
   /** All documents of a bitmap, owner 0. */
   collectAll(matches: Int32Array): void;

@@ -43,7 +43,7 @@ export function valueOrder(
   return own[desc ? 'falling' : 'rising'].get(column);
 }
 
-/** Codes by document as unsigned words, the highest bits in `high`; rising is the order asked for. */
+/** Codes by document as unsigned words, high bits in `high`; rising in the order asked for. */
 interface SortCodes {
   readonly low: Uint32Array;
   readonly high: Uint32Array | null;

@@ -106,7 +106,7 @@ export class SegmentScorer {
     return copy;
   }
 
-  /** Documents are blocked by a filter, which changes from search to search, not by deletes alone. */
+  /** Documents are blocked by a filter, which may differ between searches, not by deletes alone. */
   get filtered(): boolean {
     return this.blocked !== null && this.segment.living === null;
   }
