@@ -44,7 +44,9 @@ const HEAVY =
 it('loads no screen, no model, no DuckDB and no YAML to search', async () => {
   const urls = await loaded('search', 'rows', 'timeout', '--json');
   expect(urls.filter((url) => HEAVY.test(url))).toEqual([]);
-  expect(urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|default-model)/.test(url))).toEqual([]);
+  expect(
+    urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|default-model)/.test(url)),
+  ).toEqual([]);
   // the hook sees what is loaded
   expect(urls.filter((url) => /\/engine\/dist\/search\/search\.js$/.test(url))).toHaveLength(1);
 });
