@@ -20,6 +20,7 @@ import {
 } from '../../packages/engine/src/index.ts';
 import { scratchFolder } from '../../packages/engine/test/faults/scratch-folder.ts';
 import { makeSmallTable } from '../../packages/engine/test/faults/small-table.ts';
+import { tinyModels } from '../../packages/engine/test/tiny-model.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
 
 /**
@@ -28,6 +29,7 @@ import { openTable } from '../../packages/lake/src/index.ts';
  * damage, or refused as corrupt_index. Never another answer. The seed is printed;
  * LHS_DAMAGE_CASES asks for more cases.
  */
+const openEmbedder = tinyModels().open;
 const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', import.meta.url));
 const SEED = Number(process.env.LHS_SEED ?? 20261121);
 const LONG = process.env.LHS_TEST_LONG === '1';
@@ -62,9 +64,16 @@ const SORTS: Readonly<Record<string, readonly { field: string; desc?: boolean }[
   t: [{ field: 'service' }, { field: 'id', desc: true }],
 };
 
+/** Half of the documents, by how near they are: all vectors are compared. */
+async function nearest(backend: Awaited<ReturnType<typeof openLocal>>) {
+  const request = { index: 't', query_text: 'billing title 7', k: 1500, limit: 1500 };
+  const { took_ms: _, lag_snapshots: __, ...near } = await backend.semantic(request);
+  return near;
+}
+
 /** Every answer of an index as one text, without what changes from one call to the next. */
 async function answers(index = 'codecs', data = folder): Promise<string> {
-  const backend = await openLocal(data);
+  const backend = await openLocal(data, { openEmbedder });
   try {
     const parts: unknown[] = [];
     for (const query of QUERIES[index]) {
@@ -75,6 +84,7 @@ async function answers(index = 'codecs', data = folder): Promise<string> {
     const request = { index, sort: SORTS[index], limit: 3000 };
     const { took_ms: _, lag_snapshots: __, ...sorted } = await backend.search(request);
     parts.push(sorted);
+    if (index === 't') parts.push(await nearest(backend));
     for await (const document of backend.exportDocuments({ index })) parts.push(document);
     return JSON.stringify(parts);
   } finally {
@@ -119,9 +129,10 @@ function damaged(bytes: Buffer, random: (below: number) => number): Buffer {
   return copy;
 }
 
+/** Files of the indexes; the cache of vectors has tests of its own: no search reads it. */
 const filesIn = (data: string): string[] =>
   (readdirSync(data, { recursive: true, encoding: 'utf8' }) as string[])
-    .filter((path) => path.startsWith('indexes') && !/lock|verified/i.test(path))
+    .filter((path) => path.startsWith('indexes') && !/lock|verified|embeddings/i.test(path))
     .map((path) => join(data, path))
     .filter((path) => statSync(path).isFile() && statSync(path).size > 0)
     .sort();
@@ -137,7 +148,7 @@ beforeAll(async () => {
   const table = await openTable(source);
   const definition = await initDefinition(table, { source, name: 'codecs' });
   await table.close();
-  const backend = await openLocal(folder);
+  const backend = await openLocal(folder, { openEmbedder });
   await backend.createIndex({ definition });
   const [oldest] = table.snapshots;
   await backend.reindex({ index: 'codecs', as_of: String(oldest.id) });
@@ -285,7 +296,7 @@ it('a damaged index is listed as such and built again', async () => {
   for (const name of ['CURRENT', 'commit', '.core']) {
     const own = filesIn(folder).filter((path) => nameOf(path) === 'codecs');
     writeFileSync(own.find((path) => path.endsWith(name)) ?? '', 'gen-000077');
-    const backend = await openLocal(folder);
+    const backend = await openLocal(folder, { openEmbedder });
     await expect(backend.search({ index: 'codecs' })).rejects.toMatchObject({
       code: 'corrupt_index',
     });
