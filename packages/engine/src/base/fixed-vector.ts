@@ -26,11 +26,15 @@ export function fixVectors(values: Float32Array, dims: number): FixedVectors {
 
 function fixVector(values: Float32Array, from: number, dims: number, codes: Int16Array): number {
   let largest = 0;
-  for (let at = from; at < from + dims; at++) largest = Math.max(largest, Math.abs(values[at]));
+  for (let at = from; at < from + dims; at++) {
+    const size = Math.abs(values[at]);
+    if (size > largest) largest = size;
+  }
   const scale = Math.fround(largest / MOST);
   if (scale === 0) return 0;
   for (let at = from; at < from + dims; at++) {
-    codes[at] = Math.max(-MOST, Math.min(MOST, Math.round(values[at] / scale)));
+    const code = Math.floor(values[at] / scale + 0.5) | 0;
+    codes[at] = code > MOST ? MOST : code < -MOST ? -MOST : code;
   }
   return scale;
 }

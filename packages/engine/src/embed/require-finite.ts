@@ -5,10 +5,11 @@ import { LhsError } from '../base/errors.ts';
  * overflow): nothing can be near to such a vector, and none may get into a cache or an index.
  */
 export function requireFinite(vectors: Float32Array, model: string): void {
-  for (const value of vectors) {
-    if (Number.isFinite(value)) continue;
-    throw new LhsError('model_unavailable', `the model "${model}" gives ${value} in a vector`, {
-      hint: `take other weights, then: lhs model check ${model}`,
-    });
-  }
+  let zeros = 0;
+  for (let i = 0; i < vectors.length; i++) zeros += vectors[i] * 0;
+  if (zeros === 0) return;
+  const value = vectors.find((component) => !Number.isFinite(component));
+  throw new LhsError('model_unavailable', `the model "${model}" gives ${value} in a vector`, {
+    hint: `take other weights, then: lhs model check ${model}`,
+  });
 }
