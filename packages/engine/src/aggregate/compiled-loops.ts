@@ -3,6 +3,7 @@
  * by chunks of at most 65,024, so that 16 bits hold a chunk's counts and its sum fits the kernel's
  * numbers.
  */
+import { arenaCode } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { DoubleLanes, LANE_BYTES } from './double-lanes.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
@@ -23,7 +24,7 @@ const LEAST_BYTES = 65_536;
 
 type Code = (...values: (number | bigint)[]) => number;
 
-let module: WebAssembly.Module | undefined;
+const codeOf = arenaCode(KERNEL_CODE);
 
 /** WebAssembly over the columns of one arena. */
 export class CompiledLoops implements AggregateLoops {
@@ -34,10 +35,8 @@ export class CompiledLoops implements AggregateLoops {
   readonly #line: Room;
 
   constructor(arena: Arena) {
-    module ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
-    const instance = new WebAssembly.Instance(module, { env: { memory: arena.memory } });
     this.#arena = arena;
-    this.#code = instance.exports as Record<string, Code>;
+    this.#code = codeOf(arena) as Record<string, Code>;
     this.#bits = new Room(arena);
     this.#table = new Room(arena);
     this.#line = new Room(arena);

@@ -1,3 +1,4 @@
+import { onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { CompiledLoops } from './compiled-loops.ts';
 import type { DoubleSum } from './exact-sum.ts';
@@ -62,15 +63,12 @@ export interface AggregateLoops {
   sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array): DoubleSums;
 }
 
-const compiled = new WeakMap<Arena, AggregateLoops>();
+const compiledOf = onceAnArena((arena): AggregateLoops => new CompiledLoops(arena));
 
 /**
  * The loops for columns of an arena: WebAssembly, or plain ones where LHS_WASM=0 (or `plain`) asks
  * for them.
  */
-export function loopsOf(arena: Arena, plain = process.env.LHS_WASM === '0'): AggregateLoops {
-  if (plain) return PLAIN_LOOPS;
-  let loops = compiled.get(arena);
-  if (loops === undefined) compiled.set(arena, (loops = new CompiledLoops(arena)));
-  return loops;
+export function loopsOf(arena: Arena, plain = plainLoops()): AggregateLoops {
+  return plain ? PLAIN_LOOPS : compiledOf(arena);
 }

@@ -3,6 +3,7 @@
  * declare it.
  */
 declare namespace WebAssembly {
+  type Exports = Record<string, unknown>;
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number; shared?: boolean });
     readonly buffer: ArrayBuffer;
@@ -13,6 +14,6 @@ declare namespace WebAssembly {
   }
   class Instance {
     constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
-    readonly exports: Record<string, unknown>;
+    readonly exports: Exports;
   }
 }

@@ -1,3 +1,4 @@
+import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
 import { PlainBits } from './plain-bits.ts';
@@ -65,17 +66,11 @@ type Between = (
 /** Three words of the start of every arena (scoring/kernel-memory.ts lists who has which). */
 export const COUNTS_AT = 3392;
 
-const kernels = new WeakMap<Arena, BitKernels>();
-
 /** The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
-export function bitKernelsOf(arena: Arena): BitKernels {
-  let own = kernels.get(arena);
-  if (own === undefined) kernels.set(arena, (own = createBitKernels(arena)));
-  return own;
-}
+export const bitKernelsOf = onceAnArena((arena): BitKernels => createBitKernels(arena));
 
 /** New kernels of an arena. */
-export function createBitKernels(arena: Arena, plain = process.env.LHS_WASM === '0'): BitKernels {
+export function createBitKernels(arena: Arena, plain = plainLoops()): BitKernels {
   const loops = new PlainBits(arena);
   return plain ? loops : new CompiledBits(arena, loops);
 }
@@ -87,7 +82,7 @@ export function vectorsFor(arena: Arena, ...bitmaps: readonly Int32Array[]): Vec
   return bitKernelsOf(arena).vectors;
 }
 
-let compiled: WebAssembly.Module | undefined;
+const codeOf = arenaCode(KERNEL_CODE);
 const MOST_UNROLLED = 3;
 
 type Code = (...values: number[]) => number;
@@ -102,9 +97,8 @@ class CompiledBits implements BitKernels {
   readonly vectors: VectorBits;
 
   constructor(arena: Arena, plain: PlainBits) {
-    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
-    const instance = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
-    const code = instance.exports as Record<string, Code>;
+    const exports = codeOf(arena);
+    const code = exports as Record<string, Code>;
     this.#plain = plain;
     this.#count = {
       all: code.countAnd,
@@ -116,7 +110,7 @@ class CompiledBits implements BitKernels {
     this.#counts = arena.i32.subarray(COUNTS_AT >> 2, (COUNTS_AT >> 2) + MOST_UNROLLED);
     this.mark = code.mark;
     const { or, and, andnot, documents, between1, between2, between4 } = code;
-    const betweenWide = instance.exports.between8 as VectorBits['betweenWide'];
+    const betweenWide = exports.between8 as VectorBits['betweenWide'];
     this.vectors = {
       or,
       and,

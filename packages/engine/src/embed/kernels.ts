@@ -1,3 +1,4 @@
+import { arenaCode, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
 
@@ -26,15 +27,9 @@ export interface EmbedKernels {
   ): number;
 }
 
-let compiled: WebAssembly.Module | undefined;
+const codeOf = arenaCode(KERNEL_CODE);
 
 /** The compiled kernels of an arena, or null where plain loops are asked for (LHS_WASM=0). */
-export function embedKernels(
-  arena: Arena,
-  plain = process.env.LHS_WASM === '0',
-): EmbedKernels | null {
-  if (plain) return null;
-  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
-  const instance = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
-  return instance.exports as unknown as EmbedKernels;
+export function embedKernels(arena: Arena, plain = plainLoops()): EmbedKernels | null {
+  return plain ? null : (codeOf(arena) as unknown as EmbedKernels);
 }

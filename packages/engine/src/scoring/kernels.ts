@@ -1,3 +1,4 @@
+import { arenaCode, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
 import { PlainKernels } from './plain-kernels.ts';
@@ -139,15 +140,13 @@ export interface Kernels {
 
 type Code = (...values: number[]) => number;
 
-/**
- * The kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 (or `plain`) asks for them.
- */
-export function createKernels(arena: Arena, plain = process.env.LHS_WASM === '0'): Kernels {
+/** New kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
+export function createKernels(arena: Arena): Kernels {
   const loops = new PlainKernels(arena);
-  return plain ? loops : new CompiledKernels(arena, loops);
+  return plainLoops() ? loops : new CompiledKernels(arena, loops);
 }
 
-let compiled: WebAssembly.Module | undefined;
+const codeOf = arenaCode(KERNEL_CODE);
 
 /** WebAssembly for up to three terms, plain loops beyond. */
 class CompiledKernels implements Kernels {
@@ -162,9 +161,7 @@ class CompiledKernels implements Kernels {
   readonly phraseSurvivors: Kernels['phraseSurvivors'];
 
   constructor(arena: Arena, plain: PlainKernels) {
-    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
-    const instance = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
-    const code = instance.exports as Record<string, Code>;
+    const code = codeOf(arena) as Record<string, Code>;
     this.#plain = plain;
     this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3];
     const lists: (Code | undefined)[] = [];

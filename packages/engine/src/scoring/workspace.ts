@@ -1,7 +1,8 @@
 import { wordsOf } from '../base/bitmap.ts';
-import { type BitKernels, createBitKernels } from '../bits/bit-kernels.ts';
+import { type BitKernels, bitKernelsOf } from '../bits/bit-kernels.ts';
 import { codeWidth, DENSE_SHARE, LIST_BLOCK, LONG } from '../inverted/format.ts';
 import { normsByCode } from '../inverted/lengths.ts';
+import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { Clause } from './clause.ts';
 import { TABLE_AT, WIDTHS_AT } from './kernel-memory.ts';
@@ -51,10 +52,10 @@ export class Workspace {
   #left = 0;
   #chunk = 0;
 
-  constructor(arena: Arena, plain?: boolean) {
+  constructor(arena: Arena) {
     this.arena = arena;
-    this.kernels = createKernels(arena, plain);
-    this.bits = createBitKernels(arena, plain);
+    this.kernels = createKernels(arena);
+    this.bits = bitKernelsOf(arena);
     this.impact = arena.f64.subarray(TABLE_AT >> 3, (TABLE_AT >> 3) + (ROWS + 1) * 256);
     for (let code = 0; code < 256; code++) arena.u8[WIDTHS_AT + code] = codeWidth(code);
   }
@@ -157,14 +158,5 @@ function impactTable(norms: Float64Array): Float64Array {
 /** True when a frequency and a length code have their exact impact in the table. */
 export const inTable = (tf: number, code: number): boolean => tf < ROWS && code < LONG;
 
-const workspaces = new WeakMap<Arena, Workspace>();
-
 /** The workspace of an arena, made when first asked for. */
-export function workspaceOf(arena: Arena): Workspace {
-  let workspace = workspaces.get(arena);
-  if (workspace === undefined) {
-    workspace = new Workspace(arena);
-    workspaces.set(arena, workspace);
-  }
-  return workspace;
-}
+export const workspaceOf = onceAnArena((arena) => new Workspace(arena));

@@ -1,3 +1,4 @@
+import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
 import { PlainVectorKernels } from './plain-vector-kernels.ts';
@@ -61,27 +62,12 @@ export const MORE_DOTS_AT = LIST_AT + 2 * (4 * BATCH + 832);
 /** 13 lines apart, so that the arrays do not compete for the same lines of the cache. */
 export const DOTS_AT = LIST_AT + 4 * BATCH + 832;
 
-let compiled: WebAssembly.Module | undefined;
+const codeOf = arenaCode(KERNEL_CODE);
 
 /** Kernels of an arena; `plain`: loops in JavaScript instead of WebAssembly. */
-export function createVectorKernels(
-  arena: Arena,
-  plain = process.env.LHS_WASM === '0',
-): VectorKernels {
-  if (plain) return new PlainVectorKernels(arena);
-  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_CODE, 'base64'));
-  const { exports } = new WebAssembly.Instance(compiled, { env: { memory: arena.memory } });
-  return exports as unknown as VectorKernels;
+export function createVectorKernels(arena: Arena, plain = plainLoops()): VectorKernels {
+  return plain ? new PlainVectorKernels(arena) : (codeOf(arena) as unknown as VectorKernels);
 }
-
-const known = new WeakMap<Arena, VectorKernels>();
 
 /** The kernels of an arena, made when first asked for. */
-export function kernelsOf(arena: Arena): VectorKernels {
-  let kernels = known.get(arena);
-  if (kernels === undefined) {
-    kernels = createVectorKernels(arena);
-    known.set(arena, kernels);
-  }
-  return kernels;
-}
+export const kernelsOf = onceAnArena((arena): VectorKernels => createVectorKernels(arena));

@@ -1,0 +1,26 @@
+import type { Arena } from './directory.ts';
+
+/** Whether plain loops stand for WebAssembly where nobody says otherwise: LHS_WASM=0. */
+export const plainLoops = (): boolean => process.env.LHS_WASM === '0';
+
+/**
+ * What a WebAssembly module exports over an arena. `code` is base64; it is compiled once, when it is
+ * first asked for, and every call is a new instance.
+ */
+export function arenaCode(code: string): (arena: Arena) => WebAssembly.Exports {
+  let compiled: WebAssembly.Module | undefined;
+  return (arena) => {
+    compiled ??= new WebAssembly.Module(Buffer.from(code, 'base64'));
+    return new WebAssembly.Instance(compiled, { env: { memory: arena.memory } }).exports;
+  };
+}
+
+/** One value an arena, made when first asked for; it goes with its arena. */
+export function onceAnArena<T extends object>(make: (arena: Arena) => T): (arena: Arena) => T {
+  const made = new WeakMap<Arena, T>();
+  return (arena) => {
+    let own = made.get(arena);
+    if (own === undefined) made.set(arena, (own = make(arena)));
+    return own;
+  };
+}
