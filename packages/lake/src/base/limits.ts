@@ -8,10 +8,11 @@ export const LIMITS = Object.freeze({
   avroDataBytes: 2 * 1024 * 1024 * 1024 - 1,
   avroHeaderBytes: 64 * 1024 * 1024,
   avroBlockBytes: 1024 * 1024 * 1024,
-  avroSchemaDepth: 64,
+  avroSchemaDepth: 128,
   /** Items of an array that take no bytes at all (nulls), a block. */
   avroEmptyItems: 65_536,
-  schemaDepth: 64,
+  /** Lists, maps and structs inside one another in a column of a table. */
+  nestedLevels: 32,
   schemaFields: 50_000,
   snapshots: 1_000_000,
   manifestsPerSnapshot: 1_000_000,
@@ -35,7 +36,8 @@ export const LIMITS = Object.freeze({
   variantDictionaryEntries: 1_000_000,
   parquetFooterBytes: 256 * 1024 * 1024,
   parquetSchemaElements: 65_536,
-  parquetSchemaDepth: 64,
+  /** A list or map takes two levels of a file's schema, a shredded variant up to four. */
+  parquetSchemaDepth: 128,
   parquetPageHeaderBytes: 8 * 1024 * 1024,
   parquetPageBytes: 256 * 1024 * 1024,
   parquetPagesPerChunk: 4_000_000,

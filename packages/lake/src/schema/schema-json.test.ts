@@ -54,12 +54,21 @@ describe('schemas', () => {
     expect(() => parseSchema(node(text))).toThrow(words);
   });
 
-  it('refuse nesting without end', () => {
-    let type = '"int"';
-    for (let i = 0; i < 100; i++) {
-      type = `{"type":"list","element-id":${i + 2},"element":${type},"element-required":false}`;
+  it('take columns of 32 nested levels, and refuse more by the column', () => {
+    const nested = (levels: number): string => {
+      let type = '"int"';
+      for (let i = 0; i < levels; i++) {
+        type = `{"type":"list","element-id":${i + 2},"element":${type},"element-required":false}`;
+      }
+      return schema(field(1, type));
+    };
+    const type = typeName(parseSchema(node(nested(32))).fields[0].type);
+    expect(type).toBe(`${'list<'.repeat(32)}int${'>'.repeat(32)}`);
+    for (const levels of [33, 100, 5000]) {
+      expect(() => parseSchema(node(nested(levels)))).toThrow(
+        /^column "c1" is nested deeper than 32 levels/,
+      );
     }
-    expect(() => parseSchema(node(schema(field(1, type))))).toThrow(/nested deeper/);
   });
 
   it('have readable type names', () => {

@@ -27,7 +27,9 @@ const PRIMITIVES: ReadonlySet<string> = new Set<PrimitiveKind>([
 
 interface Context {
   readonly ids: Set<number>;
-  depth: number;
+  /** The top-level column that is being parsed; null for a type alone. */
+  column: string | null;
+  levels: number;
 }
 
 /**
@@ -36,7 +38,7 @@ interface Context {
  * is not of Iceberg v1-v3 or not read here.
  */
 export function parseSchema(node: JsonNode, fallbackId = 0): Schema {
-  const context: Context = { ids: new Set(), depth: 0 };
+  const context: Context = { ids: new Set(), column: null, levels: 0 };
   const fields = parseFields(node, context);
   const schemaId = node.get('schema-id').optional((n) => n.int()) ?? fallbackId;
   const identifiers = node
@@ -75,6 +77,7 @@ function claim(node: JsonNode, context: Context): number {
 function parseField(node: JsonNode, context: Context): Field {
   const id = claim(node.get('id'), context);
   const name = node.get('name').string();
+  if (context.levels === 0) context.column = name;
   const required = node.get('required').boolean();
   const type = parseTypeIn(node.get('type'), context);
   const doc = node.get('doc').optional((n) => n.string());
@@ -93,11 +96,12 @@ function parseField(node: JsonNode, context: Context): Field {
 
 function parseTypeIn(node: JsonNode, context: Context): Type {
   if (typeof node.value === 'string') return parsePrimitive(node, node.value);
-  if (++context.depth > LIMITS.schemaDepth) {
-    node.fail(`types are nested deeper than ${LIMITS.schemaDepth}`, 'limit_exceeded');
+  if (++context.levels > LIMITS.nestedLevels) {
+    const what = context.column === null ? 'a type' : `column "${context.column}"`;
+    node.fail(`${what} is nested deeper than ${LIMITS.nestedLevels} levels`, 'limit_exceeded');
   }
   const type = parseNested(node, context);
-  context.depth--;
+  context.levels--;
   return type;
 }
 
@@ -154,7 +158,7 @@ function decimalType(node: JsonNode, precision: number, scale: number): Type {
 
 /** A type alone, as JSON has it (a string, or an object for nested types). */
 export function parseType(node: JsonNode): Type {
-  return parseTypeIn(node, { ids: new Set(), depth: 0 });
+  return parseTypeIn(node, { ids: new Set(), column: null, levels: 0 });
 }
 
 /** The JSON form of a schema. */
