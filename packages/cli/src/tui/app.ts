@@ -1,6 +1,6 @@
 import { useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { type ReactNode, useEffect } from 'react';
-import { deedsOf } from './keys.ts';
+import { actionsOf } from './keys.ts';
 import type { Painter } from './painter.ts';
 import type { Session } from './session.ts';
 
@@ -33,7 +33,7 @@ export function App({ session, painter, stop }: AppProps): ReactNode {
   });
   useInput((input, key) => {
     if (key.ctrl && input === 'z') void suspended();
-    else for (const deed of deedsOf(input, key)) session.dispatch(deed);
+    else for (const action of actionsOf(input, key)) session.dispatch(action);
   });
   usePaste((text) => session.dispatch({ type: 'text', text }));
 

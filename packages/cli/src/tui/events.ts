@@ -4,8 +4,8 @@ import type { LineEdit } from './edit-line.ts';
 import type { Answer, Question, ScreenIndex } from './question.ts';
 import type { Choice, ListKind } from './state.ts';
 
-/** What a person does. */
-export type Deed =
+/** A keystroke or a click of the user. */
+export type Action =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'edit'; readonly how: LineEdit }
   | { readonly type: 'move'; readonly by: 'line' | 'page' | 'all'; readonly sign: 1 | -1 }
@@ -14,8 +14,8 @@ export type Deed =
   | { readonly type: 'enter' | 'escape' | 'interrupt' | 'mark' | 'copy' | 'mode' }
   | { readonly type: 'open'; readonly what: 'help' | 'explain' | 'save' | ListKind };
 
-/** What comes back from the backend or the terminal. */
-export type News =
+/** A response of the backend, or a change of the terminal. */
+export type Event =
   | { readonly type: 'resized'; readonly columns: number; readonly rows: number }
   | { readonly type: 'answered'; readonly answer: Answer }
   | { readonly type: 'refused'; readonly question: Question; readonly message: string }
@@ -41,5 +41,5 @@ export type News =
   | { readonly type: 'saved'; readonly name: string }
   | { readonly type: 'noted'; readonly note: string };
 
-/** Everything that changes the screen. */
-export type ScreenEvent = Deed | News;
+/** Everything that changes the state of the screen. */
+export type ScreenInput = Action | Event;

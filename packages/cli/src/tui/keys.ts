@@ -1,7 +1,7 @@
 import type { Key } from 'ink';
-import type { Deed } from './events.ts';
+import type { Action } from './events.ts';
 
-const CONTROL: Readonly<Record<string, Deed>> = {
+const CONTROL: Readonly<Record<string, Action>> = {
   a: { type: 'edit', how: 'home' },
   b: { type: 'edit', how: 'left' },
   c: { type: 'interrupt' },
@@ -24,13 +24,13 @@ const CONTROL: Readonly<Record<string, Deed>> = {
   y: { type: 'copy' },
 };
 
-const WITH_ALT: Readonly<Record<string, Deed>> = {
+const WITH_ALT: Readonly<Record<string, Action>> = {
   '?': { type: 'open', what: 'help' },
   m: { type: 'mode' },
 };
 
-/** What a key press means: the deeds in order. One press may carry several typed at once. */
-export function deedsOf(input: string, key: Key): readonly Deed[] {
+/** What a key press means: the actions in order. One press may carry several typed at once. */
+export function actionsOf(input: string, key: Key): readonly Action[] {
   if (key.eventType === 'release') return [];
   const named = namedDeed(key);
   if (named !== undefined) return [named];
@@ -39,7 +39,7 @@ export function deedsOf(input: string, key: Key): readonly Deed[] {
   return input === '' ? [] : typedDeeds(input);
 }
 
-function namedDeed(key: Key): Deed | undefined {
+function namedDeed(key: Key): Action | undefined {
   if (key.escape) return { type: 'escape' };
   if (key.return) return { type: 'enter' };
   if (key.tab) return { type: 'complete', sign: key.shift ? -1 : 1 };
@@ -59,20 +59,20 @@ function namedDeed(key: Key): Deed | undefined {
 }
 
 /** A slow line or a script may send several keys as one text: controls in it are still keys. */
-function typedDeeds(input: string): Deed[] {
-  const deeds: Deed[] = [];
+function typedDeeds(input: string): Action[] {
+  const actions: Action[] = [];
   for (const part of input.split(/(\p{Cc})/u)) {
     const code = part.charCodeAt(0);
     if (part === '') continue;
-    if (part === '\r' || part === '\n') deeds.push({ type: 'enter' });
-    else if (part === '\t') deeds.push({ type: 'complete', sign: 1 });
-    else if (code >= 32) deeds.push({ type: 'text', text: part });
-    else deeds.push(...controlDeed(code));
+    if (part === '\r' || part === '\n') actions.push({ type: 'enter' });
+    else if (part === '\t') actions.push({ type: 'complete', sign: 1 });
+    else if (code >= 32) actions.push({ type: 'text', text: part });
+    else actions.push(...controlDeed(code));
   }
-  return deeds;
+  return actions;
 }
 
-function controlDeed(code: number): Deed[] {
+function controlDeed(code: number): Action[] {
   const letter = String.fromCharCode(code + 96);
   return letter in CONTROL ? [CONTROL[letter]] : [];
 }

@@ -5,9 +5,9 @@ import type {
   SearchRequest,
 } from '@lakehouse-search/engine';
 import { bytes, count, plural } from '../terminal/figures.ts';
-import { facetsOf } from './asks.ts';
 import { valueText } from './completion.ts';
 import { EVERYTHING, keptRequest, restored, type ScreenIndex } from './question.ts';
+import { facetsOf } from './requests.ts';
 import {
   type Choice,
   facetFields,

@@ -1,10 +1,10 @@
 import type { SortSpec } from '@lakehouse-search/engine';
 import { lineOf } from './edit-line.ts';
-import type { Deed } from './events.ts';
+import type { Action } from './events.ts';
 import { type Choice, listOverlay, type State, selected, shownQuestion } from './state.ts';
 
 /** What is opened over the hits; lists other than that of orders are fetched. */
-export function opened(state: State, what: Extract<Deed, { type: 'open' }>['what']): State {
+export function opened(state: State, what: Extract<Action, { type: 'open' }>['what']): State {
   switch (what) {
     case 'help':
       return { ...state, overlay: { type: 'help', top: 0 } };

@@ -1,6 +1,6 @@
 import type { Hit } from '@lakehouse-search/engine';
 import { describe, expect, it } from 'vitest';
-import type { ScreenEvent } from './events.ts';
+import type { ScreenInput } from './events.ts';
 import type { Answer, ScreenIndex } from './question.ts';
 import { reduce } from './reduce.ts';
 import { screenLines } from './screen.ts';
@@ -26,8 +26,8 @@ const INDEX: ScreenIndex = {
   modes: ['lexical'],
 };
 const start = initialState(INDEX, { columns: 80, rows: 24 });
-const type = (text: string): ScreenEvent => ({ type: 'text', text });
-const after = (state: State, ...events: ScreenEvent[]) => events.reduce(reduce, state);
+const type = (text: string): ScreenInput => ({ type: 'text', text });
+const after = (state: State, ...events: ScreenInput[]) => events.reduce(reduce, state);
 const hit = (id: number): Hit => ({
   coordinates: { identifier: [{ name: 'id', value: String(id) }] },
   score: 1,
@@ -105,10 +105,10 @@ describe('moving', () => {
 });
 
 describe('completion', () => {
-  it('offers fields at once, values as news, and goes around with Tab', () => {
+  it('offers fields at once, values as event, and goes around with Tab', () => {
     const state = after(start, type('se'));
     expect(state.completing?.items.map((i) => i.label)).toEqual(['service:', 'severity:']);
-    const tab: ScreenEvent = { type: 'complete', sign: 1 };
+    const tab: ScreenInput = { type: 'complete', sign: 1 };
     expect(after(state, tab).line.text).toBe('service:');
     expect(after(state, tab, tab).line.text).toBe('severity:');
     expect(after(state, tab, tab, tab).line.text).toBe('service:');
@@ -135,8 +135,8 @@ describe('what lies over the hits', () => {
   it('narrows by facets and lets go of them, orders, and leaves on Escape only from below', () => {
     const choice = (clause: string) =>
       ({ label: clause, does: { type: 'filter', clause } }) as const;
-    const open: ScreenEvent = { type: 'open', what: 'facets' };
-    const listed = (...clauses: string[]): ScreenEvent => ({
+    const open: ScreenInput = { type: 'open', what: 'facets' };
+    const listed = (...clauses: string[]): ScreenInput => ({
       type: 'listed',
       of: 'facets',
       choices: clauses.map(choice),
@@ -147,12 +147,12 @@ describe('what lies over the hits', () => {
     expect(two).toMatchObject({ overlay: undefined, outcome: undefined, line: { text: 'a b' } });
     expect(two.filters).toEqual(['service:billing', 'severity:2']);
     expect(taken(two, 'service:billing').filters).toEqual(['severity:2']);
-    const backspace: ScreenEvent = { type: 'edit', how: 'backspace' };
-    const all: ScreenEvent = { type: 'edit', how: 'delete-before' };
+    const backspace: ScreenInput = { type: 'edit', how: 'backspace' };
+    const all: ScreenInput = { type: 'edit', how: 'delete-before' };
     expect(after(two, backspace).filters).toHaveLength(2);
     expect(after(two, all, backspace).filters).toEqual(['service:billing']);
     expect(after(two, all, all)).toMatchObject({ filters: [], sort: [], kept: {} });
-    const down: ScreenEvent = { type: 'move', by: 'line', sign: 1 };
+    const down: ScreenInput = { type: 'move', by: 'line', sign: 1 };
     const sorted = after(start, { type: 'open', what: 'sort' }, down, { type: 'enter' });
     expect(sorted.sort).toEqual([{ field: 'service', desc: true }]);
     expect(after(sorted, { type: 'open', what: 'sort' }).overlay).toMatchObject({ at: 1 });
@@ -169,7 +169,7 @@ describe('what lies over the hits', () => {
       kept: { syntax: 'kql' },
     } as const;
     const does = { type: 'restore', name: 'n', restored } as const;
-    const listed: ScreenEvent = { type: 'listed', of: 'saved', choices: [{ label: 'n', does }] };
+    const listed: ScreenInput = { type: 'listed', of: 'saved', choices: [{ label: 'n', does }] };
     const state = after(start, type('old'), { type: 'open', what: 'saved' }, listed, {
       type: 'enter',
     });
@@ -182,7 +182,7 @@ describe('what lies over the hits', () => {
     expect(none.overlay).toMatchObject({ type: 'list', of: 'indexes' });
     expect(after(none, { type: 'escape' }).outcome).toEqual({ type: 'left' });
     const does = { type: 'index', name: 'other' } as const;
-    const listed: ScreenEvent = {
+    const listed: ScreenInput = {
       type: 'listed',
       of: 'indexes',
       choices: [{ label: 'other', does }],
@@ -205,10 +205,10 @@ describe('what lies over the hits', () => {
     expect(after(start, { type: 'mode' }).note).toMatch(/^incidents is asked by words alone/);
     const modes = ['lexical', 'semantic', 'hybrid'] as const;
     const state = initialState({ ...INDEX, modes }, { columns: 80, rows: 24 });
-    const deed: ScreenEvent = { type: 'mode' };
-    expect(after(state, deed).mode).toBe('semantic');
-    expect(after(state, deed, deed).mode).toBe('hybrid');
-    expect(after(state, deed, deed, deed).mode).toBe('lexical');
+    const action: ScreenInput = { type: 'mode' };
+    expect(after(state, action).mode).toBe('semantic');
+    expect(after(state, action, action).mode).toBe('hybrid');
+    expect(after(state, action, action, action).mode).toBe('lexical');
   });
 
   it('saves under a name, which may be changed after a refusal', () => {

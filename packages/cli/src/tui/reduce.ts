@@ -1,13 +1,13 @@
 import { completionPlace, fieldItems } from './completion.ts';
 import { type EditLine, edit, insert, type LineEdit, replace } from './edit-line.ts';
-import type { Deed, News, ScreenEvent } from './events.ts';
+import type { Action, Event, ScreenInput } from './events.ts';
 import { scrolled } from './layout.ts';
 import { choose, nextMode, opened } from './reduce-choices.ts';
-import { reduceNews, taking } from './reduce-news.ts';
+import { reduceEvent, taking } from './reduce-event.ts';
 import { reduceOverlay } from './reduce-overlay.ts';
 import { FRAME_ROWS, isProse, keyText, type State, selected } from './state.ts';
 
-const NEWS: readonly string[] = [
+const EVENTS: readonly string[] = [
   'resized',
   'answered',
   'refused',
@@ -20,36 +20,36 @@ const NEWS: readonly string[] = [
   'opened',
   'saved',
   'noted',
-] satisfies readonly News['type'][];
+] satisfies readonly Event['type'][];
 
-/** The screen after an event. Nothing else changes it; what has to be asked follows from it. */
-export function reduce(state: State, event: ScreenEvent): State {
-  return scrolled(changed(state, event));
+/** The state after an action or an event. Nothing else changes it. */
+export function reduce(state: State, input: ScreenInput): State {
+  return scrolled(changed(state, input));
 }
 
-function changed(state: State, event: ScreenEvent): State {
-  if (NEWS.includes(event.type)) return reduceNews(state, event as News);
-  const deed = event as Deed;
+function changed(state: State, input: ScreenInput): State {
+  if (EVENTS.includes(input.type)) return reduceEvent(state, input as Event);
+  const action = input as Action;
   const quiet = state.note === undefined ? state : { ...state, note: undefined };
-  if (deed.type === 'interrupt') return { ...quiet, outcome: { type: 'left' } };
-  if (quiet.overlay !== undefined) return reduceOverlay(quiet, quiet.overlay, deed, choose);
-  return reduceMain(quiet, deed);
+  if (action.type === 'interrupt') return { ...quiet, outcome: { type: 'left' } };
+  if (quiet.overlay !== undefined) return reduceOverlay(quiet, quiet.overlay, action, choose);
+  return reduceMain(quiet, action);
 }
 
-function reduceMain(state: State, deed: Deed): State {
-  switch (deed.type) {
+function reduceMain(state: State, action: Action): State {
+  switch (action.type) {
     case 'text':
-      return opensHelp(state, deed.text)
+      return opensHelp(state, action.text)
         ? opened(state, 'help')
-        : typed(state, insert(state.line, deed.text));
+        : typed(state, insert(state.line, action.text));
     case 'edit':
-      return edited(state, deed.how);
+      return edited(state, action.how);
     case 'move':
-      return moved(state, deed);
+      return moved(state, action);
     case 'scroll':
-      return { ...state, previewTop: Math.max(0, state.previewTop + deed.by) };
+      return { ...state, previewTop: Math.max(0, state.previewTop + action.by) };
     case 'complete':
-      return completed(state, deed.sign);
+      return completed(state, action.sign);
     case 'enter':
       return taken(state);
     case 'escape':
@@ -63,7 +63,7 @@ function reduceMain(state: State, deed: Deed): State {
     case 'mode':
       return nextMode(state);
     case 'open':
-      return opened(state, deed.what);
+      return opened(state, action.what);
     case 'interrupt':
       return state;
   }
@@ -87,7 +87,7 @@ function edited(state: State, how: LineEdit): State {
 
 const AT_TOP = { cursor: 0, top: 0, previewTop: 0, taking: false } as const;
 
-/** The line has changed: fields are on offer at once, values follow as news. */
+/** The line has changed: fields are offered at once, values follow as an event. */
 function typed(state: State, line: EditLine): State {
   const place = isProse(state) ? undefined : completionPlace(line);
   const items =
@@ -109,7 +109,7 @@ function typed(state: State, line: EditLine): State {
   };
 }
 
-function moved(state: State, { by, sign }: Extract<Deed, { type: 'move' }>): State {
+function moved(state: State, { by, sign }: Extract<Action, { type: 'move' }>): State {
   const hits = state.answer?.hits.length ?? 0;
   const page = Math.max(1, state.rows - FRAME_ROWS - 1);
   const step = by === 'line' ? 1 : by === 'page' ? page : hits;

@@ -1,8 +1,7 @@
 import type { Backend } from '@lakehouse-search/engine';
-import { ask, explanation, facetsOf, refusal, suggestItems } from './asks.ts';
 import { completionPlace } from './completion.ts';
-import type { ScreenEvent } from './events.ts';
-import { Lane } from './lane.ts';
+import type { ScreenInput } from './events.ts';
+import { LatestQueue } from './latest-queue.ts';
 import { listChoices, saveQuestion, screenIndex } from './lists.ts';
 import {
   type Answer,
@@ -13,6 +12,7 @@ import {
   sameQuestion,
 } from './question.ts';
 import { reduce } from './reduce.ts';
+import { ask, explanation, facetsOf, refusal, suggestItems } from './requests.ts';
 import {
   facetFields,
   facetQuestion,
@@ -26,26 +26,26 @@ import {
   selected,
 } from './state.ts';
 
-/** Where past queries are kept. */
+/** Stores past queries. */
 export interface QueryHistory {
   read(index: string): Promise<readonly string[]>;
   add(index: string, query: string): Promise<void>;
 }
 
 /**
- * Keeps the state, and asks the backend what the state wants: 1. hits of the line, 2. then values
- * for completion, facets and the row under the cursor. Each kind is asked one at a time and only
- * for the newest state.
+ * Holds the state and requests what it needs from the backend: first the hits of the line, then values
+ * for completion, facets and the row under the cursor. Each kind has one request at a time, for
+ * the newest state.
  */
 export class Session {
   readonly #backend: Backend;
   readonly #history: QueryHistory;
   readonly #listeners = new Set<() => void>();
-  readonly #search = new Lane();
-  readonly #row = new Lane();
-  readonly #facets = new Lane();
-  readonly #suggest = new Lane();
-  readonly #clauses = new Lane();
+  readonly #search = new LatestQueue();
+  readonly #row = new LatestQueue();
+  readonly #facets = new LatestQueue();
+  readonly #suggest = new LatestQueue();
+  readonly #clauses = new LatestQueue();
   #state: State;
   #asked: Question | undefined;
   #askedOf: ScreenIndex | undefined;
@@ -80,18 +80,18 @@ export class Session {
   }
 
   /** Changes the state, and asks what it now wants. */
-  readonly dispatch = (event: ScreenEvent): void => {
+  readonly dispatch = (input: ScreenInput): void => {
     const before = this.#state;
-    this.#state = reduce(before, event);
+    this.#state = reduce(before, input);
     if (this.#state === before) return;
     for (const listener of this.#listeners) listener();
     if (this.#state.outcome !== undefined) return;
     const { opening } = this.#state;
     if (opening !== undefined && opening !== before.opening) this.#open(opening);
     this.#askHits();
-    if (TYPING.includes(event.type) && this.#state.line !== before.line) this.#askValues();
-    if (event.type !== 'row' && event.type !== 'faceted') this.#askRow();
-    if (event.type === 'answered') this.#askClauses(event.answer);
+    if (TYPING.includes(input.type) && this.#state.line !== before.line) this.#askValues();
+    if (input.type !== 'row' && input.type !== 'faceted') this.#askRow();
+    if (input.type === 'answered') this.#askClauses(input.answer);
     this.#askFacets();
     const { overlay } = this.#state;
     if (overlay !== undefined && before.overlay === undefined) this.#suggest.clear();
@@ -109,12 +109,12 @@ export class Session {
       await (this.#took > SLOW_MS && modeOf(wanted) !== 'lexical' ? paused(TYPING_MS) : settled());
       if (index !== this.#askedOf || !sameQuestion(this.#asked, wanted)) return;
       const began = performance.now();
-      const news = await ask(this.#backend, index, wanted).then(
+      const event = await ask(this.#backend, index, wanted).then(
         (answer) => ({ type: 'answered', answer }) as const,
         (error) => ({ type: 'refused', question: wanted, message: refusal(error) }) as const,
       );
       this.#took = performance.now() - began;
-      if (index === this.#state.index) this.dispatch(news);
+      if (index === this.#state.index) this.dispatch(event);
     });
   }
 
@@ -231,7 +231,7 @@ export class Session {
 }
 
 /** Deeds after which values are on offer: lines that were chosen from a list are whole. */
-const TYPING: readonly ScreenEvent['type'][] = ['text', 'edit', 'complete'];
+const TYPING: readonly ScreenInput['type'][] = ['text', 'edit', 'complete'];
 
 /** After what is waiting: a key that has been pressed meanwhile comes first. */
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));

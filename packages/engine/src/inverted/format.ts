@@ -11,7 +11,7 @@
  *   longDoc     i32[]: the documents with codes from 240
  *   longLength  i32[]: their exact lengths
  *   extents     u8[N]: as codes, of the last position + 1; only where some width is not the
- * length's
+ *               length's
  *   blocks      i32[5] for 16 terms: first 8 bytes of the first term as two words, high first;
  *               offsets in dictionary and small; number of the first big term
  *   records     i32[10] for a big term (128 documents or more)

@@ -1,12 +1,12 @@
 /**
- * A definition's YAML text to a checked `Definition`: all faults at once, each with its line and
- * column.
+ * Parses a definition's YAML text into a checked `Definition`. Reports all faults at once, each with
+ * its line and column.
  *
- * 1. YAML under limits (yaml-tree.ts). 2. Each block by its own reader; unknown keys with the
- *    nearest known one.
- * 3. What only the whole can tell: duplicate fields, the tenant field, the key. Nothing is read
- *    from the environment and
- * nothing is expanded: `${HOME}` is seven characters.
+ * 1. Parse the YAML within limits (yaml-tree.ts).
+ * 2. Read each block with its own reader. Unknown keys get the nearest known one as a hint.
+ * 3. Check rules that span blocks: duplicate fields, the tenant field, the key.
+ *
+ * The parser reads nothing from the environment and expands nothing: `${HOME}` is seven characters.
  */
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';

@@ -1,10 +1,12 @@
 /**
- * Searches of words over one field of several segments, top documents and exact numbers:
- *   1. statistics over all segments give every term its weight, boost x idf; equal terms of a
- * disjunction become one
- *   2. segments are searched one after another; they share the list of the best documents and with
- * it the threshold
- *   3. a term's tenth best score, stored at indexing, begins the threshold where it surely holds
+ * Term searches over one field of several segments: the top documents and exact totals.
+ *
+ * 1. Statistics over all segments give each term its weight, boost x idf. Equal terms of a
+ *    disjunction are merged.
+ * 2. Segments are searched one after another. They share the list of the best documents, and
+ *    with it the threshold.
+ * 3. The tenth best score of a term, stored at indexing, is the first threshold where it is a
+ *    valid bound.
  */
 import { blameIndex } from '../inverted/damage.ts';
 import type { TermInfo } from '../inverted/term-info.ts';

@@ -3,8 +3,7 @@
  *
  *   0 head, 16 bytes: i32 docs | i32 deleted | zero
  *   1 bits  i32[8 x ceil(docs / 256)]: bit d & 31 of word d >> 5 is set when document d is deleted;
- *   bits at and beyond `docs`
- *           are 0
+ *           bits at and beyond `docs` are 0
  */
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';

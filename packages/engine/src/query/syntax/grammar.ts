@@ -2,14 +2,17 @@
  * Tokens -> Query, by recursive descent; every rule is one method:
  *
  * ```
- * list    := either+                       joined by the default operator; `+c`, `-c` and a lone
- * NOT c speak of the list either  := both ( OR both )* both    := unary ( AND unary )* unary   := (
- * NOT | - | ! )* clause | + clause clause  := field? ( '(' list ')' | value ) boost? value   :=
- * word fuzzy? | quoted slop? | regex | range
+ * list    := either+
+ * either  := both ( OR both )*
+ * both    := unary ( AND unary )*
+ * unary   := ( NOT | - | ! )* clause | + clause
+ * clause  := field? ( '(' list ')' | value ) boost?
+ * value   := word fuzzy? | quoted slop? | regex | range
  * ```
  *
- * So NOT binds tighter than AND, AND tighter than OR, OR tighter than standing side by side. Depth
- * is capped, so that the recursion is; time is linear in the text.
+ * The default operator joins the members of a list. `+c`, `-c` and a lone `NOT c` apply to the whole
+ * list. NOT binds tighter than AND, AND tighter than OR, OR tighter than adjacency. The depth of the
+ * text limits the recursion; time is linear in the length of the text.
  */
 import { LIMITS } from '../../base/limits.ts';
 import type { Query, Span } from '../query.ts';

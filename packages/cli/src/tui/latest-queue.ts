@@ -1,18 +1,18 @@
 /**
- * Work of one kind, one at a time: while one runs, only the newest wish waits and all between are
- * dropped, so that fast typing never piles up.
+ * Runs one task at a time. While a task runs, the queue holds only the latest of the next ones, so
+ * that fast typing never piles up requests.
  */
-export class Lane {
+export class LatestQueue {
   #running = false;
   #next: (() => Promise<void>) | undefined;
 
-  /** Runs the work now, or when what runs has ended, unless a newer wish takes its place. */
+  /** Runs the task now, or after the running one ends unless a newer task replaces it. */
   want(work: () => Promise<void>): void {
     this.#next = work;
     if (!this.#running) void this.#run();
   }
 
-  /** Drops what waits. */
+  /** Drops the waiting task. */
   clear(): void {
     this.#next = undefined;
   }

@@ -1,45 +1,45 @@
 import type { SearchMode } from '@lakehouse-search/engine';
-import type { News } from './events.ts';
+import type { Event } from './events.ts';
 import { type ScreenIndex, sameQuestion } from './question.ts';
 import { initialState, keyText, question, type State, selected } from './state.ts';
 
-/** The screen after something has come back. An answer to a question that is past changes nothing. */
-export function reduceNews(state: State, news: News): State {
-  switch (news.type) {
+/** The state after an event. An answer to an outdated question changes nothing. */
+export function reduceEvent(state: State, event: Event): State {
+  switch (event.type) {
     case 'resized':
-      return { ...state, columns: news.columns, rows: news.rows };
+      return { ...state, columns: event.columns, rows: event.rows };
     case 'answered':
-      return answered(state, news.answer);
+      return answered(state, event.answer);
     case 'refused':
-      return sameQuestion(news.question, question(state))
-        ? { ...state, hint: news.message, refused: news.question, taking: false }
+      return sameQuestion(event.question, question(state))
+        ? { ...state, hint: event.message, refused: event.question, taking: false }
         : state;
     case 'row': {
       const hit = selected(state);
-      if (hit === undefined || keyText(hit) !== news.key) return state;
-      return { ...state, row: { key: news.key, fields: news.fields } };
+      if (hit === undefined || keyText(hit) !== event.key) return state;
+      return { ...state, row: { key: event.key, fields: event.fields } };
     }
     case 'faceted':
-      return { ...state, facets: { question: news.question, facets: news.facets } };
+      return { ...state, facets: { question: event.question, facets: event.facets } };
     case 'counted':
-      return sameQuestion(news.question, question(state))
-        ? { ...state, clauses: news.clauses }
+      return sameQuestion(event.question, question(state))
+        ? { ...state, clauses: event.clauses }
         : state;
     case 'suggested':
-      return suggested(state, news);
+      return suggested(state, event);
     case 'explained':
-      if (state.overlay?.type !== 'explain' || keyText(state.overlay.hit) !== news.key) {
+      if (state.overlay?.type !== 'explain' || keyText(state.overlay.hit) !== event.key) {
         return state;
       }
-      return { ...state, overlay: { ...state.overlay, lines: news.lines } };
+      return { ...state, overlay: { ...state.overlay, lines: event.lines } };
     case 'listed':
-      return listed(state, news);
+      return listed(state, event);
     case 'opened':
-      return openedIndex(state, news.index);
+      return openedIndex(state, event.index);
     case 'saved':
-      return { ...state, overlay: undefined, note: savedNote(state, news.name) };
+      return { ...state, overlay: undefined, note: savedNote(state, event.name) };
     case 'noted':
-      return noted(state, news.note);
+      return noted(state, event.note);
   }
 }
 
@@ -70,7 +70,7 @@ export function taking(state: State): State {
 }
 
 /** Choices of the list that is open; the cursor of the list of orders stands on the one in use. */
-function listed(state: State, { of, choices }: Extract<News, { type: 'listed' }>): State {
+function listed(state: State, { of, choices }: Extract<Event, { type: 'listed' }>): State {
   const { overlay } = state;
   if (overlay?.type !== 'list' || overlay.of !== of) return state;
   const at = of === 'facets' ? 0 : choices.findIndex((choice) => choice.isOn);
@@ -85,7 +85,7 @@ function openedIndex(state: State, index: ScreenIndex): State {
 }
 
 /** Values join the fields on offer while the cursor is still where they were asked for. */
-function suggested(state: State, { place, items }: Extract<News, { type: 'suggested' }>): State {
+function suggested(state: State, { place, items }: Extract<Event, { type: 'suggested' }>): State {
   const { completing, line } = state;
   const here = line.at === place.to && line.text.slice(place.from, place.to) !== '';
   const after = place.typed === '' && line.at === place.to;
