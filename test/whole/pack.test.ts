@@ -32,11 +32,11 @@ it('gives a working lhs from packed packages in an empty folder', () => {
   const demo = JSON.parse(run(node, [lhs, 'demo', '--data-dir', data, '--json'], app));
   expect(demo).toMatchObject({ equal: true, inserted: 20, updated: 3, deleted: 2 });
   const answer = JSON.parse(
-    run(node, [lhs, 'search', 'incidents', 'timeout', '--data-dir', data, '--json'], app),
+    run(node, [lhs, 'search', 'demo-incidents', 'timeout', '--data-dir', data, '--json'], app),
   );
   expect(answer.total).toBeGreaterThan(100);
   const question = 'employees locked outside the office entrance';
-  const meant = ['index', 'semantic', 'incidents', question, '--data-dir', data, '--json'];
+  const meant = ['index', 'semantic', 'demo-incidents', question, '--data-dir', data, '--json'];
   expect(JSON.parse(run(node, [lhs, ...meant], app)).hits[0].fields.title).toBe(
     'Nobody could enter the building',
   );

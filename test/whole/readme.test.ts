@@ -28,7 +28,11 @@ it('runs the ten lines that the README shows', async () => {
     'console',
     `return (async () => {${body}})();`,
   );
-  await run(openLocal, incidentDefinition(warehouse), console);
+  await run(
+    openLocal,
+    incidentDefinition({ index: 'incidents', table: 'ops.incidents', warehouse }),
+    console,
+  );
   expect(printed).toHaveLength(5);
   for (const [score, id] of printed) {
     expect(score).toBeGreaterThan(0);

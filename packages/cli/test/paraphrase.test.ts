@@ -34,10 +34,11 @@ async function build(index: string, step: number, model: string): Promise<void> 
   const table = `ops.${index}`;
   await createTable(catalog, table, { schema: INCIDENT_SCHEMA, formatVersion: 3 });
   await appendRows({ catalog, table }, { kind: 'rows', rows: rows.map((row) => ({ ...row })) });
-  const definition = incidentDefinition(catalog.warehouse)
-    .replace('index: incidents', `index: ${index}`)
-    .replace('ops.incidents', table)
-    .replace('source: [title, narrative]', `$&, dims: 384, model: ${model}`);
+  const { warehouse } = catalog;
+  const definition = incidentDefinition({ index, table, warehouse }).replace(
+    'source: [title, narrative]',
+    `$&, dims: 384, model: ${model}`,
+  );
   await backend.createIndex({ definition });
   await backend.reindex({ index });
 }

@@ -1,4 +1,5 @@
 import type { Schema } from '@lakehouse-search/lake';
+import type { DemoNames } from './own-names.ts';
 
 /** The demo's table: Iceberg format 3, keyed by `id`, with a VARIANT column. */
 export const INCIDENT_SCHEMA: Schema = {
@@ -19,12 +20,12 @@ export const INCIDENT_SCHEMA: Schema = {
 };
 
 /** The demo's index over it. */
-export function incidentDefinition(warehouse: string): string {
+export function incidentDefinition({ index, table, warehouse }: DemoNames): string {
   return `version: 1
-index: incidents
+index: ${index}
 source:
   catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }
-  table: ops.incidents
+  table: ${table}
 key:
   identifier: [id]
 fields:

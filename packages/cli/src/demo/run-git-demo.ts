@@ -1,13 +1,17 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { type Backend, formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural } from '../terminal/figures.ts';
-import { forgetDemo } from './forget-index.ts';
 import { gitHistory } from './git-history.ts';
+import {
+  DEMO_PROPERTIES,
+  type DemoNames,
+  demoFolder,
+  demoNames,
+  removeEarlierDemo,
+} from './own-names.ts';
 import type { Tell } from './run-demo.ts';
 
-const INDEX = 'history';
-const TABLE = 'git.history';
 const QUESTIONS = ['fix', 'subject:(test OR tests) AND merge:false', 'body:*'] as const;
 
 const SCHEMA: Schema = {
@@ -25,6 +29,9 @@ const SCHEMA: Schema = {
 
 /** What the git demo found, for --json. */
 export interface GitDemoReport {
+  readonly index: string;
+  readonly table: string;
+  readonly warehouse: string;
   readonly repository: string;
   readonly rows: number;
   readonly questions: readonly { readonly query: string; readonly total: number }[];
@@ -37,24 +44,26 @@ export async function runGitDemo(
   repository: string,
   tell: Tell,
 ): Promise<GitDemoReport> {
-  const warehouse = join(dataDir, 'lake');
+  const names = demoNames(dataDir, 'history');
+  const { index, table, warehouse } = names;
   const catalog = { type: 'filesystem' as const, warehouse };
   const rows = await gitHistory(repository);
-  await forgetDemo(backend, INDEX, join(warehouse, 'git', 'history'));
-  await createTable(catalog, TABLE, { schema: SCHEMA });
-  await appendRows({ catalog, table: TABLE }, { kind: 'rows', rows });
+  const aliases = await removeEarlierDemo(backend, names);
+  await createTable(catalog, table, { schema: SCHEMA, properties: DEMO_PROPERTIES });
+  await appendRows({ catalog, table }, { kind: 'rows', rows });
   tell(
-    `1  a table     ${plural(rows.length, 'commit')} of ${basename(resolve(repository))} → ${warehouse}/git/history`,
+    `1  a table     ${plural(rows.length, 'commit')} of ${basename(resolve(repository))} → ${demoFolder(names)}`,
   );
-  await backend.createIndex({ definition: definition(warehouse), baseDir: dataDir });
-  const built = await backend.reindex({ index: INDEX });
+  await backend.createIndex({ definition: definition(names), baseDir: dataDir });
+  const built = await backend.reindex({ index });
+  for (const alias of aliases) await backend.setAlias(alias);
   tell(`2  an index    ${bytes(built.bytes)} in ${duration(built.took_ms)}`);
   tell('3  questions');
   const questions = [];
   for (const query of QUESTIONS) {
-    const answer = await backend.search({ index: INDEX, query, limit: 1 });
+    const answer = await backend.search({ index, query, limit: 1 });
     const [hit] = answer.hits;
-    tell(`   lhs search ${INDEX} '${query}'`);
+    tell(`   lhs search ${index} '${query}'`);
     const first =
       hit === undefined
         ? ''
@@ -63,17 +72,17 @@ export async function runGitDemo(
     questions.push({ query, total: answer.total });
   }
   tell(
-    `next: lhs search ${INDEX} 'your words' --sort authored_at:desc (${count(rows.length)} commits are there)`,
+    `next: lhs search ${index} 'your words' --sort authored_at:desc (${count(rows.length)} commits are there)`,
   );
-  return { repository: resolve(repository), rows: rows.length, questions };
+  return { ...names, repository: resolve(repository), rows: rows.length, questions };
 }
 
-function definition(warehouse: string): string {
+function definition({ index, table, warehouse }: DemoNames): string {
   return `version: 1
-index: ${INDEX}
+index: ${index}
 source:
   catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }
-  table: ${TABLE}
+  table: ${table}
 key: { identifier: [sha] }
 fields:
   - { name: message, type: TEXT, source: [subject, body], analyzer: english }

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Home } from './child.ts';
+
+/** `lhs demo` replaces what an earlier demo made and nothing else. */
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.dispose());
+
+interface Report {
+  readonly index: string;
+  readonly table: string;
+  readonly warehouse: string;
+  readonly rows: number;
+  readonly questions: readonly { readonly total: number }[];
+}
+
+/** A table of one row in a warehouse, with an index over it. */
+async function makeIndex(index: string, warehouse: string, table: string): Promise<void> {
+  writeFileSync(home.path('one.csv'), 'id,word\n1,mine\n');
+  const place = ['--table', table, '--warehouse', warehouse, '--key', 'id'];
+  await home.json(['source', 'import', home.path('one.csv'), ...place]);
+  const init = await home.run(['index', 'init', ...place.slice(1, 4), '--name', index]);
+  await home.run(['index', 'create', '-f', '-'], { input: init.stdout });
+  await home.json(['index', 'reindex', index]);
+}
+
+const total = async (index: string, query: string) =>
+  (await home.json<{ total: number }>(['search', index, query])).total;
+
+describe('lhs demo', () => {
+  it('leaves tables and indexes of the user alone, and replaces its own', async () => {
+    await makeIndex('incidents', home.path('data', 'lake'), 'ops.incidents');
+    const first = await home.json<Report>(['demo']);
+    expect(first).toMatchObject({ index: 'demo-incidents', table: 'demo.incidents', rows: 5018 });
+    await home.json(['alias', 'set', 'latest', first.index]);
+    const { stdout, code } = await home.run(['demo']);
+    expect(code).toBe(0);
+    expect(await total('incidents', 'word:mine')).toBe(1);
+    expect(await total('latest', 'timeout')).toBeGreaterThan(100);
+    const commands = stdout.match(/^ {3}lhs search demo-incidents '.*$/gm) ?? [];
+    expect(commands).toHaveLength(first.questions.length + 1); // and one to try next
+    const [snapshots = ''] = /lhs source snapshots .*/.exec(stdout) ?? [];
+    const listed = await home.run(snapshots.split(' ').slice(1));
+    expect(listed.stdout).toMatch(/append/);
+  });
+
+  it('refuses a name that belongs to the user, and changes nothing', async () => {
+    await makeIndex('demo-incidents', home.path('lake'), 'my.incidents');
+    const index = await home.run(['demo', '--json']);
+    expect(index.code).toBe(5);
+    expect(JSON.parse(index.stdout).error).toMatchObject({
+      code: 'index_exists',
+      message: expect.stringMatching(/"demo-incidents" was not made by lhs demo/),
+    });
+    expect(await total('demo-incidents', 'word:mine')).toBe(1);
+    await home.json(['index', 'drop', 'demo-incidents', '--yes']);
+
+    await makeIndex('other', home.path('lake'), 'my.other');
+    await home.json(['alias', 'set', 'demo-incidents', 'other']);
+    const alias = await home.run(['demo']);
+    expect(alias).toMatchObject({ code: 5, stdout: '' });
+    expect(alias.stderr).toMatch(/"demo-incidents" is an alias of index "other"/);
+    expect(await total('demo-incidents', 'word:mine')).toBe(1);
+    await home.json(['alias', 'drop', 'demo-incidents']);
+
+    await makeIndex('third', home.path('data', 'demo-lake'), 'demo.incidents');
+    const table = await home.run(['demo']);
+    expect(table).toMatchObject({ code: 5, stdout: '' });
+    expect(table.stderr).toMatch(/demo-lake\/demo\/incidents" was not made by lhs demo/);
+    expect((await home.json<{ equal: boolean }>(['index', 'verify', 'third'])).equal).toBe(true);
+  });
+
+  it('--git has names of its own too', async () => {
+    const repository = home.path('repository');
+    mkdirSync(repository);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=b', ...args]);
+    git('init', '--quiet');
+    git('commit', '--quiet', '--allow-empty', '--message', 'fix a leak');
+    await makeIndex('history', home.path('data', 'lake'), 'git.history');
+    for (const _ of [1, 2]) {
+      const report = await home.json<Report>(['demo', '--git', repository]);
+      expect(report).toMatchObject({ index: 'demo-history', table: 'demo.history', rows: 1 });
+    }
+    expect(await total('history', 'word:mine')).toBe(1);
+    expect(await total('demo-history', 'leak')).toBe(1);
+  });
+});
