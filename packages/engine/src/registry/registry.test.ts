@@ -51,6 +51,26 @@ describe('registry', () => {
     two.close();
   });
 
+  it('sees changes of other objects, by name and by alias', () => {
+    const one = new Registry(folder);
+    const two = new Registry(folder);
+    const first = one.add('commits', 'first', '/');
+    const other = one.add('other', 'other', '/');
+    expect(two.get('commits')).toEqual(first);
+    one.remove(first.uuid);
+    expect(() => two.get('commits')).toThrow('there is no index "commits"');
+    const second = one.add('commits', 'second', '/');
+    expect(two.get('commits')).toEqual(second);
+    two.aliases.set('latest', second.uuid);
+    expect(two.get('latest')).toEqual(second);
+    one.aliases.set('latest', other.uuid);
+    expect(two.get('latest')).toEqual(other);
+    two.aliases.set('latest', second.uuid);
+    expect(two.get('latest')).toEqual(second);
+    one.close();
+    two.close();
+  });
+
   it('takes a file of the first schema over', () => {
     const path = JSON.stringify(join(folder, 'registry.db'));
     execFileSync(process.execPath, [

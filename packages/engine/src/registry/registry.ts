@@ -28,6 +28,9 @@ export class Registry {
   readonly aliases: Aliases;
   readonly queries: SavedQueries;
   readonly #file: RegistryFile;
+  /** Indexes by name and alias, valid while the file has this version. */
+  readonly #known = new Map<string, RegisteredIndex>();
+  #knownVersion = '';
 
   /**
    * Opens the registry of a data folder, making folder and file where they are missing. Throws
@@ -47,6 +50,15 @@ export class Registry {
 
   /** The index of that name or alias. Throws index_not_found with the nearest name. */
   get(name: string): RegisteredIndex {
+    const version = this.#file.version();
+    if (version !== this.#knownVersion) this.#known.clear();
+    this.#knownVersion = version;
+    const known = this.#known.get(name) ?? this.#read(name);
+    this.#known.set(name, known);
+    return known;
+  }
+
+  #read(name: string): RegisteredIndex {
     const row = this.#file.get<Row>(
       `SELECT * FROM indexes WHERE name = @name UNION ALL
        SELECT indexes.* FROM aliases JOIN indexes USING (uuid) WHERE alias = @name LIMIT 1`,

@@ -38,14 +38,21 @@ export interface SearchPlan {
   readonly highlight: readonly FieldPlan[] | null;
 }
 
+const fieldsOfMapping = new WeakMap<Mapping, QueryFields>();
+
 /** The fields of a mapping as queries see them. */
 export function queryFields(mapping: Mapping, given?: QueryFields['given']): QueryFields {
+  let fields = fieldsOfMapping.get(mapping);
+  if (fields === undefined) fieldsOfMapping.set(mapping, (fields = readFields(mapping)));
+  return given === undefined ? fields : { ...fields, given };
+}
+
+function readFields(mapping: Mapping): QueryFields {
   const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
   const fast = mapping.fields.filter((field) => field.definition?.fast === true);
   const ids = new Set(fast.map((field) => field.plan.id));
   const declared = declaredPaths(mapping);
-  const fields = { index: mapping.definition.index, plans, fast: ids, declared };
-  return given === undefined ? fields : { ...fields, given };
+  return { index: mapping.definition.index, plans, fast: ids, declared };
 }
 
 /** The documents of `knn` nodes by what they ask for, found before binding (search/meaning). */
