@@ -20,6 +20,8 @@ import { LIMITS } from './limits.ts';
 export interface TableFiles {
   /** The folder in which the table lies now, absolute. */
   readonly root: string;
+  /** The folder that belongs to this table alone: files are created and removed only below it. */
+  readonly own: string;
   /** The table's location as its metadata records it. */
   readonly location: string;
   /** The real path of a recorded one. Throws path_refused. */
@@ -29,7 +31,10 @@ export interface TableFiles {
    * limit_exceeded.
    */
   read(recorded: string, missing: LakeErrorCode, maxBytes?: number): Promise<Buffer>;
-  /** Which recorded path a new file `<location>/<relative>` gets. */
+  /**
+   * The recorded path of a new file, `<location>/<relative>`. Throws path_refused if the file would
+   * lie outside `own`.
+   */
   record(relative: string): string;
 }
 
@@ -82,16 +87,18 @@ function checkShape(recorded: string, location: string): void {
 
 /**
  * Makes a resolver. `mappings` come beside the table's own `location` -> `root`; `allowedRoots`
- * are local folders under which recorded paths may lie as they are.
+ * are local folders under which recorded paths may lie as they are. `own` defaults to `root`.
  */
 export function createTableFiles(options: {
   readonly location: string;
   readonly root: string;
+  readonly own?: string;
   readonly mappings?: readonly PathMapping[];
   readonly allowedRoots?: readonly string[];
 }): TableFiles {
   const { location } = options;
   const root = resolvePath(options.root);
+  const own = resolvePath(options.own ?? root);
   const mappings = [{ recorded: location, real: root }, ...(options.mappings ?? [])]
     .map((m) => ({ recorded: normalizeRecorded(m.recorded), real: resolvePath(m.real) }))
     .sort((a, b) => b.recorded.length - a.recorded.length);
@@ -113,13 +120,20 @@ export function createTableFiles(options: {
     );
   };
 
+  const record = (relative: string): string => {
+    const recorded = `${location.replace(/\/+$/, '')}/${relative}`;
+    if (below(resolve(recorded), own) !== null) return recorded;
+    return refuse(recorded, `new files of this table must lie in "${own}"`, location);
+  };
+
   return Object.freeze({
     root,
+    own,
     location,
     resolve,
     read: (recorded: string, missing: LakeErrorCode, maxBytes?: number) =>
       readLocalFile(resolve(recorded), missing, maxBytes ?? LIMITS.manifestBytes),
-    record: (relative: string) => `${location.replace(/\/+$/, '')}/${relative}`,
+    record,
   });
 }
 

@@ -62,9 +62,9 @@ function notATable(folder: string): LakeError {
 async function handleAt(place: Place, version: MetadataVersion): Promise<TableHandle> {
   let pointer = await pointerOf(place.folder, version);
   const metadata = await readMetadataFile(version.path);
-  const { warehouse } = place;
+  const { folder, warehouse } = place;
   const allowedRoots = place.options.allowedRoots ?? [];
-  const files = relocate(metadata, version.path, { warehouse, allowedRoots });
+  const files = relocate(metadata, version.path, { folder, warehouse, allowedRoots });
   const commit: TableCommit = { commitMetadata: (json) => commitNext(place, version, json) };
   const handle: TableHandle = Object.freeze({
     name: place.name,

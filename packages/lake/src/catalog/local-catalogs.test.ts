@@ -201,8 +201,13 @@ describe('filesystem layout', () => {
     await mkdir(join(root, 'moved/meta/deep'), { recursive: true });
     const path = join(root, 'moved/meta/deep/v1.metadata.json');
     await writeFile(path, metadataJson('/elsewhere/ns/t', inside));
-    const { files } = await loadTable({ path });
+    await expect(loadTable({ path })).rejects.toHaveProperty('code', 'path_refused');
+    const { files } = await loadTable({ path }, { allowedRoots: [join(root, 'moved')] });
     expect(files.root).toBe(join(root, 'moved'));
+    const direct = join(root, 'moved/meta/v1.metadata.json');
+    const one = { properties: { 'write.metadata.path': 'file:/elsewhere/ns/t/meta' } };
+    await writeFile(direct, metadataJson('/elsewhere/ns/t', one));
+    expect((await loadTable({ path: direct })).files.root).toBe(join(root, 'moved'));
     const beside = { properties: { 'write.metadata.path': '/meta-store/t' } };
     await writeFile(path, metadataJson('/elsewhere/ns/t', beside));
     const other = await loadTable({ path });

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve as resolvePath } from 'node:path';
+import { LakeError } from '../base/errors.ts';
 import {
   below,
   createTableFiles,
@@ -8,35 +9,70 @@ import {
 } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 
+/** What is known about a table's place beside its metadata. */
+export interface KnownPlace {
+  /** The folder that the catalog gives to this table, if it gives one. */
+  readonly folder?: string | null;
+  readonly warehouse?: string | null;
+  readonly allowedRoots?: readonly string[];
+}
+
 /**
  * Where a table lies now. The metadata file was found at `metadataPath`; from the place that the
  * metadata gives itself (`write.metadata.path`, else `<location>/metadata`) follows the folder
  * that `location` means now. Where table and warehouse were moved together, the warehouse's
  * mapping follows too, for data that was written beside the table's folder.
+ *
+ * Metadata is input: it must not choose which folders are opened. The folder that follows from it is
+ * used only if it is the parent of the metadata folder, the folder that the catalog names, or lies
+ * in the warehouse or in an allowed root. Throws path_refused.
  */
 export function relocate(
   metadata: TableMetadata,
   metadataPath: string,
-  options: { readonly warehouse?: string | null; readonly allowedRoots?: readonly string[] } = {},
+  known: KnownPlace = {},
 ): TableFiles {
-  const location = normalizeRecorded(metadata.location);
   const real = dirname(resolvePath(metadataPath));
-  const recorded = normalizeRecorded(
-    metadata.properties['write.metadata.path'] ?? `${metadata.location}/metadata`,
-  );
-  const inside = below(recorded, location);
-  const root = inside === null ? null : stripSuffix(real, inside);
+  const recorded = recordedMetadataFolder(metadata);
+  const home = basename(real) === 'metadata' ? dirname(real) : real;
+  const root = claimedRoot(metadata, real) ?? home;
+  const warehouse = known.warehouse == null ? null : resolvePath(known.warehouse);
+  const roots = [...(warehouse === null ? [] : [warehouse]), ...(known.allowedRoots ?? [])];
+  const sure = [home, dirname(real), ...(known.folder == null ? [] : [resolvePath(known.folder)])];
+  const isSure = sure.includes(root);
+  if (!isSure && !roots.some((allowed) => isWithin(root, resolvePath(allowed)))) {
+    throw rootRefused(recorded, root, real);
+  }
   const mappings: PathMapping[] = [{ recorded, real }];
-  const tableRoot = root ?? (basename(real) === 'metadata' ? dirname(real) : real);
-  const warehouse = options.warehouse == null ? null : resolvePath(options.warehouse);
-  const moved = warehouse === null ? null : warehouseMapping(location, tableRoot, warehouse);
+  const moved = warehouse === null ? null : warehouseMapping(metadata, root, warehouse);
   if (moved !== null) mappings.push(moved);
-  return createTableFiles({
-    location: metadata.location,
-    root: tableRoot,
-    mappings,
-    allowedRoots: [...(warehouse === null ? [] : [warehouse]), ...(options.allowedRoots ?? [])],
-  });
+  const { location } = metadata;
+  const own = isSure ? root : home;
+  return createTableFiles({ location, root, own, mappings, allowedRoots: roots });
+}
+
+function recordedMetadataFolder({ properties, location }: TableMetadata): string {
+  return normalizeRecorded(properties['write.metadata.path'] ?? `${location}/metadata`);
+}
+
+/** The folder that `location` would mean if the metadata folder, found at `real`, lies in it. */
+function claimedRoot(metadata: TableMetadata, real: string): string | null {
+  const inside = below(recordedMetadataFolder(metadata), normalizeRecorded(metadata.location));
+  return inside === null ? null : stripSuffix(real, inside);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || below(path, folder) !== null;
+}
+
+function rootRefused(recorded: string, root: string, real: string): LakeError {
+  return new LakeError(
+    'path_refused',
+    `write.metadata.path "${recorded}" is refused: it makes "${root}" the folder of the table, which is ` +
+      `not the parent of "${real}" and not in the warehouse; if you trust the table, add ` +
+      `"${root}" to LHS_ALLOWED_ROOTS`,
+    { file: recorded, details: { path: recorded, root } },
+  );
 }
 
 function stripSuffix(path: string, suffix: string): string | null {
@@ -47,9 +83,13 @@ function stripSuffix(path: string, suffix: string): string | null {
  * `/lake/wh/ns/t` lying at `/real/ns/t` under the warehouse `/real`: then `/lake/wh` lies at
  * `/real`.
  */
-function warehouseMapping(location: string, root: string, warehouse: string): PathMapping | null {
+function warehouseMapping(
+  metadata: TableMetadata,
+  root: string,
+  warehouse: string,
+): PathMapping | null {
   const inside = below(root, warehouse);
   if (inside === null) return null;
-  const recorded = stripSuffix(location, inside);
+  const recorded = stripSuffix(normalizeRecorded(metadata.location), inside);
   return recorded === null || recorded === '/' ? null : { recorded, real: warehouse };
 }

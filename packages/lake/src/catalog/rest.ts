@@ -107,10 +107,11 @@ function filesAt(location: string, options: LoadOptions): TableFiles {
   };
   return Object.freeze({
     root: path,
+    own: path,
     location,
     resolve: refuse,
     read: async (recorded: string) => refuse(recorded),
-    record: (relative: string) => `${location.replace(/\/+$/, '')}/${relative}`,
+    record: refuse,
   });
 }
 

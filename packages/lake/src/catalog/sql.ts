@@ -111,8 +111,9 @@ async function handleOf(place: Place, row: SqlRow): Promise<TableHandle> {
   const found = await locateMetadata(recorded, config.warehouse ?? null, sqliteFile(config.uri));
   const metadata = await readMetadataFile(found.path);
   const { warehouse } = found;
+  const folder = warehouse === null ? null : tableFolder(warehouse, table);
   const allowedRoots = options.allowedRoots ?? [];
-  const files = relocate(metadata, found.path, { warehouse, allowedRoots });
+  const files = relocate(metadata, found.path, { folder, warehouse, allowedRoots });
   const handle: TableHandle = Object.freeze({
     name: table,
     metadata,
@@ -170,9 +171,12 @@ export function sqlTableFolder(config: SqlCatalogConfig, table: string): string 
   if (config.warehouse === undefined && file === null) {
     throw new LakeError('invalid_argument', 'a new table needs the "warehouse" of the catalog');
   }
-  const warehouse = resolvePath(config.warehouse ?? dirname(file!));
+  return tableFolder(config.warehouse ?? dirname(file!), table);
+}
+
+function tableFolder(warehouse: string, table: string): string {
   const name = splitTableName(table);
-  return join(warehouse, ...name.namespace.split('.'), name.table);
+  return join(resolvePath(warehouse), ...name.namespace.split('.'), name.table);
 }
 
 /**

@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { below } from '../base/table-files.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import { readManifest } from '../metadata/manifest.ts';
@@ -13,7 +15,8 @@ import { withoutSnapshots } from './next-metadata.ts';
 export interface ExpireOptions {
   /**
    * Also remove the files (data, deletes, manifests, manifest lists) that no snapshot which stays
-   * needs. Default false: a reader of an old snapshot may be at work.
+   * needs. Default false: a reader of an old snapshot may be at work. Only files in the table's own
+   * folder are removed. A file elsewhere may belong to another table, so it stays.
    */
   readonly deleteFiles?: boolean;
 }
@@ -45,6 +48,19 @@ export async function expireSnapshots(
   return expired;
 }
 
+/** Those of `paths` that lie in `folder`, also after symbolic links to folders are followed. */
+async function within(folder: string, paths: readonly string[]): Promise<readonly string[]> {
+  const inside = paths.filter((path) => below(path, folder) !== null);
+  const real = await realpath(folder);
+  const folders = new Set(inside.map((path) => dirname(path)));
+  const trusted = new Set<string>();
+  for (const parent of folders) {
+    const at = await realpath(parent).catch(() => null);
+    if (at !== null && (at === real || below(at, real) !== null)) trusted.add(parent);
+  }
+  return inside.filter((path) => trusted.has(dirname(path)));
+}
+
 /** Real paths of files that some of the `old` snapshots name and no other snapshot needs. */
 async function filesOfNone(
   table: TableHandle,
@@ -55,7 +71,10 @@ async function filesOfNone(
   for (const snapshot of stay) for (const path of await filesOf(table, snapshot)) needed.add(path);
   const named = new Set<string>();
   for (const snapshot of old) for (const path of await filesOf(table, snapshot)) named.add(path);
-  return [...named].filter((path) => !needed.has(path));
+  return within(
+    table.files.own,
+    [...named].filter((path) => !needed.has(path)),
+  );
 }
 
 async function filesOf(table: TableHandle, snapshot: SnapshotEntry): Promise<readonly string[]> {
