@@ -58,6 +58,7 @@ it('pins the exports of the lake', () => {
       "loadTable",
       "nodeFromJson",
       "normalizeRecorded",
+      "openRegularFile",
       "openTable",
       "overwriteRows",
       "schemaToJson",

@@ -3,6 +3,7 @@
  * at most.
  */
 export const LIMITS = Object.freeze({
+  versionHintBytes: 1024,
   metadataBytes: 256 * 1024 * 1024,
   manifestBytes: 1024 * 1024 * 1024,
   avroDataBytes: 2 * 1024 * 1024 * 1024 - 1,

@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { LakeErrorCode } from './errors.ts';
 import { LakeError } from './errors.ts';
+import { NOT_A_FILE, openRegularFile } from './regular-file.ts';
 
 /** A file that is read by range. `path` is for messages. */
 export interface RandomAccessFile {
@@ -68,29 +69,26 @@ class LocalFile implements RandomAccessFile {
 }
 
 /**
- * Opens a local file. Throws `data_file_missing` or `delete_file_missing` (by `role`) where it
- * cannot be opened.
+ * Opens a regular local file. Throws `data_file_missing` or `delete_file_missing` (by `role`) where
+ * it cannot be opened, `data_file_invalid` or `delete_file_invalid` for a pipe, a device or a folder.
  */
 export async function openLocalFile(
   path: string,
   role: FileRole = 'data',
 ): Promise<RandomAccessFile> {
-  let handle: FileHandle;
   try {
-    handle = await open(path, 'r');
+    const { handle, size } = await openRegularFile(path);
+    return new LocalFile(path, size, handle, role);
   } catch (cause) {
     throw openFailed(path, role, cause);
   }
-  const stat = await handle.stat();
-  if (!stat.isFile()) {
-    await handle.close();
-    throw new LakeError(invalidCode(role), `"${path}" is not a regular file`, { file: path });
-  }
-  return new LocalFile(path, stat.size, handle, role);
 }
 
 function openFailed(path: string, role: FileRole, cause: unknown): LakeError {
   const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  if (why === NOT_A_FILE) {
+    return new LakeError(invalidCode(role), (cause as Error).message, { file: path, cause });
+  }
   return new LakeError(
     missingCode(role),
     `${role} file "${path}" cannot be opened (${why}); the table names it, so restore ` +

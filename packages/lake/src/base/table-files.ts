@@ -1,7 +1,8 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve as resolvePath } from 'node:path';
 import { LakeError, type LakeErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { NOT_A_FILE, openRegularFile, readAtMost } from './regular-file.ts';
 
 /**
  * From the paths that a table's metadata records to the paths where its files lie now.
@@ -137,36 +138,36 @@ export function createTableFiles(options: {
   });
 }
 
-/** All bytes of a local file; `missing` is the code when it is not there or cannot be read. */
+/**
+ * All bytes of a regular local file. `missing` is the code if it is not there, cannot be read, or is
+ * a pipe, a device or a folder. A file of more than `maxBytes` is limit_exceeded.
+ */
 export async function readLocalFile(
   path: string,
   missing: LakeErrorCode,
   maxBytes: number,
 ): Promise<Buffer> {
-  try {
-    await using handle = await open(path, 'r');
-    const { size } = await handle.stat();
-    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
-    return await handle.readFile();
-  } catch (error) {
-    if (error instanceof LakeError) throw error;
+  const bytes = await readRegular(path, maxBytes).catch((error: unknown) => {
     throw fileFault(error, path, missing);
-  }
+  });
+  if (bytes !== null) return bytes;
+  throw new LakeError('limit_exceeded', `file "${path}" is larger than ${maxBytes} bytes`, {
+    file: path,
+  });
 }
 
-function tooLarge(path: string, size: number, maxBytes: number): LakeError {
-  return new LakeError(
-    'limit_exceeded',
-    `file "${path}" has ${size} bytes, more than the limit of ${maxBytes}`,
-    { file: path },
-  );
+async function readRegular(path: string, maxBytes: number): Promise<Buffer | null> {
+  const file = await openRegularFile(path);
+  await using _ = file.handle;
+  return await readAtMost(file, maxBytes);
 }
 
 /** The error for a file that could not be read. */
 export function fileFault(error: unknown, path: string, missing: LakeErrorCode): LakeError {
-  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-  const what = reason === 'ENOENT' ? 'is not there' : `could not be read (${reason})`;
-  return new LakeError(missing, `file "${path}" ${what}`, { file: path, cause: error });
+  const { code, message } = error as NodeJS.ErrnoException;
+  const what = code === 'ENOENT' ? 'is not there' : `could not be read (${code ?? String(error)})`;
+  const text = code === NOT_A_FILE ? message : `file "${path}" ${what}`;
+  return new LakeError(missing, text, { file: path, cause: error });
 }
 
 /** Whether `path` is an existing regular file, folder, or nothing that can be seen. */

@@ -1,8 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { kindOfPath } from '../base/table-files.ts';
+import { kindOfPath, readLocalFile } from '../base/table-files.ts';
 import { isMetadataFileName } from '../metadata/read-metadata.ts';
 
 /**
@@ -48,13 +48,24 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 
 const HINT = /^\s*v?(\d{1,15})\s*$/;
 
+/** The text of a version hint, or null if there is none. Throws metadata_invalid, limit_exceeded. */
+async function hintText(path: string): Promise<string | null> {
+  try {
+    return (await readLocalFile(path, 'metadata_invalid', LIMITS.versionHintBytes)).toString();
+  } catch (error) {
+    const { code } = ((error as LakeError).cause ?? {}) as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
 /** The hinted version of a Hadoop table, or null. */
 async function readVersionHint(tableFolder: string): Promise<number | null> {
   for (const path of [
     join(tableFolder, 'metadata', 'version-hint.text'),
     join(tableFolder, 'version-hint.text'),
   ]) {
-    const text = await readFile(path, 'utf8').catch(() => null);
+    const text = await hintText(path);
     const match = text === null ? null : HINT.exec(text);
     if (match) return Number(match[1]);
   }
