@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -83,7 +83,7 @@ export function settingKey(name: string): SettingKey {
 function readFile(path: string): Partial<Record<SettingKey, string>> {
   if (!existsSync(path)) return {};
   const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
-  const values: unknown = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};
+  const values: unknown = parse(settingsText(path), { maxAliasCount: 0 }) ?? {};
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
     throw new LhsError('invalid_argument', `${path} should hold settings, one "key: value" a line`);
   }
@@ -94,4 +94,22 @@ function readFile(path: string): Partial<Record<SettingKey, string>> {
     }
   }
   return values as Partial<Record<SettingKey, string>>;
+}
+
+/** Bytes of a settings file, at most. */
+const SETTINGS_BYTES = 64 * 1024;
+
+/** The text of a settings file. A pipe or a device is refused, as `./lhs.yaml` may be anybody's. */
+export function settingsText(path: string): string {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(SETTINGS_BYTES + 1);
+    const isFile = fstatSync(descriptor).isFile();
+    const length = isFile ? readSync(descriptor, bytes) : bytes.length;
+    if (length <= SETTINGS_BYTES) return bytes.toString('utf8', 0, length);
+    const message = `"${path}" is not a regular file of at most ${SETTINGS_BYTES} bytes`;
+    throw new LhsError('invalid_argument', message);
+  } finally {
+    closeSync(descriptor);
+  }
 }

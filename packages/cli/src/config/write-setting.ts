@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseDocument } from 'yaml';
-import { settingKey, userConfigFile } from './settings.ts';
+import { settingKey, settingsText, userConfigFile } from './settings.ts';
 
 /**
  * Writes one setting into the user's file (comments stay); an empty value removes it. Replaced by
@@ -10,7 +10,7 @@ import { settingKey, userConfigFile } from './settings.ts';
  */
 export async function writeSetting(key: string, value: string): Promise<void> {
   const file = userConfigFile();
-  const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');
+  const document = parseDocument(existsSync(file) ? settingsText(file) : '');
   if (value === '') document.delete(settingKey(key));
   else document.set(settingKey(key), value);
   await mkdir(dirname(file), { recursive: true });

@@ -1,23 +1,53 @@
-import { readFile } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { LhsError } from '@lakehouse-search/engine';
+import { inputFault, openInput } from './open-input.ts';
+
+/** Bytes of a text that is read as a whole: definitions, keys, queries, JSON. */
+const TEXT_BYTES = 64 * 1024 * 1024;
+/** Characters of one line of a file that is read line by line. */
+const LINE_CHARS = 16 * 1024 * 1024;
 
 /**
- * A text file, or standard input for `-`. Throws not_found or invalid_argument with the file's
- * name.
+ * A text file, or standard input for `-` (see `openInput`). Throws not_found, permission_denied or
+ * invalid_argument with the file's name, limit_exceeded for more than 64 MiB.
  */
-export async function readText(file: string): Promise<string> {
-  if (file === '-') return readStdin();
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new LhsError('not_found', `no file "${file}"`, { cause });
-    throw new LhsError('invalid_argument', `cannot read "${file}" (${code})`, { cause });
+export async function readText(file: string, maxBytes = TEXT_BYTES): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file)) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      throw new LhsError('limit_exceeded', `"${file}" is larger than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
   }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
-async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+/**
+ * The lines of a text file, without their ends. Errors as `readText`; limit_exceeded for a line of
+ * more than 16 Mi characters.
+ */
+export async function* readLines(file: string, maxChars = LINE_CHARS): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of chunksOf(file)) {
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    if (rest.length > maxChars) {
+      throw new LhsError('limit_exceeded', `a line of "${file}" is longer than ${maxChars}`);
+    }
+  }
+  rest += decoder.end();
+  if (rest !== '') yield rest;
+}
+
+async function* chunksOf(file: string): AsyncGenerator<Buffer> {
+  const input = await openInput(file);
+  try {
+    for await (const chunk of input) yield chunk as Buffer;
+  } catch (cause) {
+    throw inputFault(file, cause);
+  }
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type JsonObject, LhsError } from '@lakehouse-search/engine';
 import { Flags } from '@oclif/core';
+import { readText } from '../files/read-text.ts';
 
 /** Flags that say what to aggregate. */
 export const aggregationFlags = {
@@ -52,8 +52,8 @@ export interface AggregationFlags {
 const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 
 /** The aggregations that flags say. Throws invalid_argument where they say none, or no JSON. */
-export function aggregationSpecs(flags: AggregationFlags): JsonObject {
-  const specs: Record<string, JsonObject> = flags.aggs === undefined ? {} : given(flags.aggs);
+export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObject> {
+  const specs: Record<string, JsonObject> = flags.aggs === undefined ? {} : await given(flags.aggs);
   const add = (field: string, kind: string, spec: JsonObject) => {
     specs[field in specs ? `${field} ${kind}` : field] = { [kind]: spec };
   };
@@ -85,8 +85,8 @@ function histogram(text: string, zone: string | undefined): JsonObject {
   return { field, calendar_interval: interval, time_zone, min_doc_count: 0 };
 }
 
-function given(text: string): Record<string, JsonObject> {
-  const json = text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text;
+async function given(text: string): Promise<Record<string, JsonObject>> {
+  const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
+import { readLines } from '../files/read-text.ts';
 import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
 import { exitWhenPartial } from './partial-exit.ts';
 import { ask, type SearchQuestion } from './question.ts';
@@ -19,9 +18,8 @@ export async function runQueryFile(
   flags: SearchFlags & MeaningFlags,
   write: (line: string) => void,
 ): Promise<void> {
-  const input = file === '-' ? process.stdin : createReadStream(file);
   let number = 0;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of readLines(file)) {
     number++;
     if (line.trim() === '') continue;
     const plain = await searchQuestion(mode, index, line, flags);

@@ -19,7 +19,7 @@ export default class IndexAggregate extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexAggregate);
     const target = this.target(flags);
-    const aggs = aggregationSpecs(flags);
+    const aggs = await aggregationSpecs(flags);
     const answer = await (await this.backend(flags)).aggregate({
       ...matchRequest(args, flags),
       aggs,
