@@ -3,6 +3,7 @@ import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
+import { endNow } from './terminal/end-now.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -87,7 +88,7 @@ export abstract class LhsCommand extends Command {
   protected interruptible(untouched: string): AbortSignal {
     const controller = new AbortController();
     const stop = () => {
-      if (controller.signal.aborted) process.exit(130);
+      if (controller.signal.aborted) endNow();
       this.terminal.err(`\nstopping … (again: at once); ${untouched}`);
       controller.abort();
     };

@@ -1,0 +1,145 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ended, Home, LHS } from './child.ts';
+
+/** Pipes, devices and folders where the command line, a table or the system should have files. */
+const home = new Home();
+const PIPE = home.path('pipe');
+const DEFINITION = `version: 1
+index: notes
+source: { catalog: { type: filesystem, warehouse: ${home.path('lake')} }, table: ops.notes }
+key: { identifier: [id] }
+fields: [{ name: title, type: TEXT }]
+`;
+beforeAll(() => {
+  execFileSync('mkfifo', [PIPE]);
+  writeFileSync(home.path('notes.yaml'), DEFINITION);
+});
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  console.log(`special inputs: ${home.runs} processes`);
+  home.dispose();
+});
+
+const VALIDATE = ['index', 'validate', '--offline', '-f'];
+/** Runs a shell line in which `$lhs` is the command. */
+const shell = (line: string) => {
+  const lhs = `"${process.execPath}" "${LHS}"`;
+  const env = { ...process.env, LHS_DATA_DIR: home.path('data') };
+  return ended(spawn('bash', ['-c', line.replace('$lhs', lhs)], { cwd: home.folder, env }));
+};
+
+describe('a definition', () => {
+  it.each([
+    ['a named pipe', PIPE],
+    ['a device', '/dev/zero'],
+    ['a folder', home.folder],
+  ])('is refused by name if it is %s', async (_kind, file) => {
+    const { code, stderr } = await home.run([...VALIDATE, file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`"${file}" is not a regular file`)]);
+  });
+
+  it.each([
+    ['standard input', '$lhs index validate --offline -f - < notes.yaml'],
+    ['/dev/stdin', '$lhs index validate --offline -f /dev/stdin < notes.yaml'],
+    ['a pipe as /dev/stdin', 'cat notes.yaml | $lhs index validate --offline -f /dev/stdin'],
+    ['a process substitution', '$lhs index validate --offline -f <(cat notes.yaml)'],
+  ])('is read from %s', async (_kind, line) => {
+    const { code, stderr, stdout } = await shell(line);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/ is valid\n$/);
+  });
+
+  it.each([
+    ['standard input', '$lhs index validate --offline -f - < /dev/zero'],
+    ['a process substitution', '$lhs index validate --offline -f <(cat /dev/zero)'],
+  ])('is refused if %s never ends', async (_kind, line) => {
+    const { code, stderr } = await shell(line);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is larger than 67108864 bytes')]);
+  });
+});
+
+describe('other files that the command line or a folder names', () => {
+  it('are refused by name if they are pipes', async () => {
+    const project = home.path('project');
+    mkdirSync(project);
+    symlinkSync(PIPE, join(project, 'lhs.yaml'));
+    const runs = await Promise.all([
+      home.run(['source', 'tables', '--catalog', PIPE]),
+      home.run(['index', 'aggregate', 'notes', '--aggs', `@${PIPE}`]),
+      home.run(['index', 'list'], { cwd: project }),
+    ]);
+    for (const { code, stderr } of runs) {
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
+    }
+  });
+});
+
+describe('a table in which a pipe stands for a file', () => {
+  const config = {
+    catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
+    table: 'ops.notes',
+  };
+  const schema: Schema = {
+    schemaId: 0,
+    identifierFieldIds: [1],
+    fields: [
+      { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+      { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    ],
+  };
+  const append = (id: number) =>
+    appendRows(config, { kind: 'rows', rows: [{ id, title: 'a note' }] });
+  const locks = () =>
+    readdirSync(home.path('data/indexes'), { recursive: true }).filter((name) =>
+      String(name).endsWith('writer.lock'),
+    );
+
+  it('does not keep the writer lock of the index', async () => {
+    await createTable(config.catalog, config.table, { schema, formatVersion: 2 });
+    await append(1);
+    await home.json(['index', 'create', '-f', home.path('notes.yaml')]);
+    await home.json(['index', 'reindex', 'notes']);
+    await append(2);
+    const metadata = home.path('lake/ops/notes/metadata');
+    const newest = readFileSync(join(metadata, 'v3.metadata.json'), 'utf8');
+    const snapshots: { 'manifest-list': string }[] = JSON.parse(newest).snapshots;
+    const list = snapshots.at(-1)!['manifest-list'];
+    rmSync(list);
+    execFileSync('mkfifo', [list]);
+    const { code, stderr } = await home.run(['index', 'sync', 'notes']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`"${list}" is not a regular file`)]);
+    expect(locks()).toEqual([]);
+  });
+});
+
+describe('a second signal', () => {
+  const said = (child: ChildProcess, text: string) =>
+    new Promise<void>((done) => {
+      let all = '';
+      child.stderr!.on('data', (chunk: Buffer) => {
+        all += String(chunk);
+        if (all.includes(text)) done();
+      });
+    });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends a process whose threads are blocked: %s',
+    async (signal) => {
+      const script = fileURLToPath(new URL('./blocked-child.ts', import.meta.url));
+      const child = spawn(process.execPath, [script, PIPE], { cwd: home.folder });
+      children.push(child);
+      const ends = new Promise((done) => child.on('exit', (code, by) => done(by ?? code)));
+      await said(child, 'reading');
+      child.kill(signal);
+      await said(child, 'stopping');
+      child.kill(signal);
+      expect(await ends).toBe('SIGINT');
+    },
+  );
+});
