@@ -15,6 +15,16 @@ export function need(path: string, how: string): string {
   process.exit(0);
 }
 
+/**
+ * The data folder and the index that a benchmark over git.commits searches: those of commits.ts, or
+ * what LHS_BENCH_DATA and LHS_BENCH_INDEX name (an index with the same fields over more rows).
+ */
+export function commitsIndex(): { readonly data: string; readonly index: string } {
+  const data = process.env.LHS_BENCH_DATA ?? join(WORK, 'lhs-data');
+  need(join(data, 'registry.db'), 'node bench/commits.ts makes it');
+  return { data, index: process.env.LHS_BENCH_INDEX ?? 'commits' };
+}
+
 /** What the figures were measured on. */
 export function machine(): string {
   const [cpu] = cpus();

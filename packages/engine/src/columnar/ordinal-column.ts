@@ -1,3 +1,4 @@
+import { successor } from '../base/successor.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
@@ -190,17 +191,4 @@ export class OrdinalColumn {
     if (this.#width === 1) return this.#u8[slot];
     return this.#width === 2 ? this.#u16[slot] : this.#i32[slot];
   }
-}
-
-/**
- * The first string after all that begin with `prefix`; null when there is none (empty, or only
- * bytes 255).
- */
-function successor(prefix: Uint8Array): Uint8Array | null {
-  let length = prefix.length;
-  while (length > 0 && prefix[length - 1] === 255) length--;
-  if (length === 0) return null;
-  const next = prefix.slice(0, length);
-  next[length - 1]++;
-  return next;
 }

@@ -150,7 +150,8 @@ export class DictionaryReader {
   }
 }
 
-function readVarint(u8: Uint8Array, at: number): number {
+/** The number at a byte address. */
+export function readVarint(u8: Uint8Array, at: number): number {
   let value = u8[at];
   if (value < 128) return value;
   value &= 127;
@@ -161,5 +162,6 @@ function readVarint(u8: Uint8Array, at: number): number {
   return value >>> 0;
 }
 
-const varintBytes = (value: number): number =>
+/** Bytes that a number takes. */
+export const varintBytes = (value: number): number =>
   value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5;

@@ -5,6 +5,7 @@ import { wordsOf } from '../base/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { NO_MORE_DOCS } from './cursors.ts';
+import { eachTermOf } from './document-terms.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter, POSITION_GAP } from './inverted-writer.ts';
 import { mergeInverted } from './merge.ts';
@@ -249,6 +250,35 @@ describe('an inverted component', () => {
         }
       }
     }
+  });
+
+  it('finds the terms of one document: short, list, dense and long ones', () => {
+    const docs = Array.from({ length: 6000 }, (_, d) => [
+      'dense',
+      ...(d % 29 === 0 ? [`list${d % 58}`] : []),
+      ...(d % 97 < 50 ? [`short${d % 97}`, `${'l'.repeat(300)}${d % 40}`] : []),
+      `own${d}`,
+    ]);
+    const reader = build(docs, { kind: 'keyword' });
+    const df = (term: string) => docs.filter((values) => values.includes(term)).length;
+    for (const doc of [0, 1, 29, 58, 97, 5999]) {
+      for (const prefix of ['', 's', 'short4', 'list', 'l', 'own59', 'zz', 'a']) {
+        const wanted = docs[doc]!.filter((term) => term.startsWith(prefix)).sort();
+        const found: [string, number][] = [];
+        const request = { doc, prefix: encoder.encode(prefix), deadline: Infinity };
+        const whole = eachTermOf(reader, request, (term, info) => {
+          found.push([Buffer.from(term).toString(), info.df]);
+        });
+        expect(whole).toBe(true);
+        expect(found).toEqual(wanted.map((term) => [term, df(term)]));
+      }
+    }
+  });
+
+  it('ends the search for the terms of a document at the deadline', () => {
+    const reader = build([['a b c']]);
+    const request = { doc: 0, prefix: new Uint8Array(0), deadline: -1 };
+    expect(eachTermOf(reader, request, () => expect.fail('nothing is visited'))).toBe(false);
   });
 
   it('refuses or survives flipped bytes: no hang, no access outside', () => {

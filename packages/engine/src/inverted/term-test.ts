@@ -36,19 +36,37 @@ function shortTest(reader: InvertedReader, info: TermInfo): (doc: number) => boo
 
 /** Decodes the block in which a document would stand; the last one is kept. */
 function listTest(reader: InvertedReader, term: BigTerm): (doc: number) => boolean {
-  const { i32 } = reader.arena;
-  const lasts = term.start >> 2;
   let docs: Int32Array | null = null;
   let decoded = -1;
   return (doc) => {
-    const block = placeIn(i32, lasts, lasts + term.blocks, doc) - lasts;
+    const block = blockHolding(reader, term, doc);
     if (block === term.blocks) return false;
     docs ??= new Int32Array(LIST_BLOCK);
     if (block !== decoded) decodeListDocs(reader, term, block, docs, 0);
     decoded = block;
-    const end = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
-    return docs[placeIn(docs, 0, end, doc)] === doc;
+    return isInBlock(docs, term, block, doc);
   };
+}
+
+const blockDocs = new Int32Array(LIST_BLOCK);
+
+/** Whether a document holds a list term: for a single look at each of many terms. */
+export function listHolds(reader: InvertedReader, term: BigTerm, doc: number): boolean {
+  const block = blockHolding(reader, term, doc);
+  if (block === term.blocks) return false;
+  decodeListDocs(reader, term, block, blockDocs, 0);
+  return isInBlock(blockDocs, term, block, doc);
+}
+
+/** The block in which a document would stand; the number of blocks where all end before it. */
+function blockHolding({ arena }: InvertedReader, term: BigTerm, doc: number): number {
+  const lasts = term.start >> 2;
+  return placeIn(arena.i32, lasts, lasts + term.blocks, doc) - lasts;
+}
+
+function isInBlock(docs: Int32Array, term: BigTerm, block: number, doc: number): boolean {
+  const end = Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK);
+  return docs[placeIn(docs, 0, end, doc)] === doc;
 }
 
 /** The first place of [from, to) whose number is not below `doc`; `to` where there is none. */

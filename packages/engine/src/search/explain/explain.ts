@@ -19,6 +19,7 @@ import type { SearchContext } from '../context.ts';
 import type { SearchPlan } from '../plan.ts';
 import { analyzedTerms } from './analyzed.ts';
 import { type AskedSearch, askedSearch } from './asked.ts';
+import { documentContents } from './contents.ts';
 import { explainClause } from './explain-clause.ts';
 import { rankOf, totalOf } from './rank.ts';
 import { checkExplainRequest } from './request.ts';
@@ -81,10 +82,11 @@ function explainIn(context: SearchContext, asked: AskedSearch, key: Uint8Array):
   const place = snapshot.find(key);
   if (place === null) return missing;
   const statistics = new SnapshotStatistics(snapshot.segments);
+  const { segment: reader, doc } = place;
+  const contents = documentContents(reader, doc);
   const subjectOf = (text: QueryText, of: QueryFields): Subject => {
     const bind = { fields: of, text, leaves: 0 };
-    const { segment: reader, doc } = place;
-    return { snapshot, reader, doc, statistics, bind, guarded: guard !== null };
+    return { snapshot, reader, doc, contents, statistics, bind, guarded: guard !== null };
   };
   const subject = subjectOf(request.query ?? null, fields);
   // Another tenant's document is as good as none.

@@ -4,6 +4,7 @@ import type { Query } from '../../query/query.ts';
 import { printQuery } from '../../query/syntax/print.ts';
 import type { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { DocumentContents } from './contents.ts';
 
 /** The document that an explanation is about, and what is needed to judge clauses on it. */
 export interface Subject {
@@ -11,6 +12,7 @@ export interface Subject {
   readonly reader: SegmentReader;
   /** Its number in the segment. */
   readonly doc: number;
+  readonly contents: DocumentContents;
   /** Of all segments, as a search scores by. */
   readonly statistics: SnapshotStatistics;
   /** How the query's nodes are bound; its text is the query string that they came from. */

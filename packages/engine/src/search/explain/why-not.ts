@@ -8,7 +8,7 @@ import { findField } from '../../query/bind/fields.ts';
 import type { GivenDocs } from '../../query/bind/given.ts';
 import type { Query } from '../../query/query.ts';
 import { nearestTerm } from '../nearest-term.ts';
-import { type Contents, fieldContents, pathContents } from './contents.ts';
+import type { Contents } from './contents.ts';
 import { documentFrequency } from './explain-clause.ts';
 import { farWords } from './explain-near.ts';
 import { missingWords, nearMiss } from './near-miss.ts';
@@ -79,8 +79,9 @@ type FieldNode = Query & { readonly field: string };
 function contentsOf(node: FieldNode, subject: Subject): Contents {
   const target = findField(subject.bind.fields, node.field);
   if (target === undefined) return null;
-  if (target.kind === 'path') return pathContents(target.plan, target.path, subject);
-  return fieldContents(target.plan, subject);
+  const { contents } = subject;
+  if (target.kind === 'path') return contents.ofPath(target.plan, target.path);
+  return contents.ofField(target.plan);
 }
 
 /** The tokens around the first that the clause asks for. */

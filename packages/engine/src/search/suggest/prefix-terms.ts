@@ -9,6 +9,7 @@
  *    the last of the list are passed over; so are terms.
  * 4. What is left is counted in all segments, deleted documents left out, and offered.
  */
+import { successor } from '../../base/successor.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import type { TermInfo } from '../../inverted/term-info.ts';
@@ -151,15 +152,4 @@ function largestBlocks(counts: Int32Array, from: number, to: number, most: numbe
     if (blocks.length === most) least = counts[blocks[most - 1]!]!;
   }
   return blocks;
-}
-
-/** The smallest bytes above everything that begins with `prefix`; null: there are none. */
-function successor(prefix: Uint8Array): Uint8Array | null {
-  let length = prefix.length;
-  while (length > 0 && prefix[length - 1] === 255) length--;
-  if (length === 0) return null;
-  // A Buffer's slice would share the bytes that are changed here.
-  const next = Uint8Array.from(prefix.subarray(0, length));
-  next[length - 1]!++;
-  return next;
 }

@@ -1,0 +1,48 @@
+/**
+ * Explanations of rows that do not match, over git.commits (the index of commits.ts; LHS_BENCH_DATA and LHS_BENCH_INDEX
+ * name another): each query of ../shared/data/commits-queries.json, all words required, on a row that has the words of the
+ * next query. The text field has no cached text, so the row's words are read from the postings.
+ * Target: p50 <= 100 ms in an index of 5 million rows.
+ *
+ *   node bench/explain.ts [queries]
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ExplainRequest, openLocal } from '@lakehouse-search/engine';
+import { commitsIndex, machine, median, need, percentile, SHARED } from './shared.ts';
+
+const wanted = Number(process.argv[2] ?? 100);
+const { data, index } = commitsIndex();
+const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
+const queries = JSON.parse(readFileSync(file, 'utf8')) as string[][];
+const backend = await openLocal(data);
+console.log(machine());
+
+const required = (words: readonly string[]) => words.map((word) => `text:${word}`).join(' AND ');
+const requests: ExplainRequest[] = [];
+for (const [i, words] of queries.entries()) {
+  if (requests.length === wanted) break;
+  const next = required(queries[(i + 1) % queries.length]!);
+  const query = required(words);
+  const found = await backend.search({ index, query: `(${next}) AND NOT (${query})`, limit: 1 });
+  const [hit] = found.hits;
+  if (hit !== undefined) requests.push({ index, query, coordinates: hit.coordinates });
+}
+
+const millis: number[] = [];
+let unknown = 0;
+for (const round of ['first', 'warm']) {
+  millis.length = 0;
+  unknown = 0;
+  for (const request of requests) {
+    const started = performance.now();
+    const { matched, why_not } = await backend.explain(request);
+    millis.push(performance.now() - started);
+    if (matched) throw new Error(`${request.query} matches`);
+    if (why_not?.tokens === undefined) unknown++;
+  }
+  const [p50, p99] = [median(millis), percentile(millis, 0.99)].map((ms) => ms.toFixed(1));
+  const count = `${requests.length} rows, ${unknown} without their words`;
+  console.log(`${round.padEnd(6)} p50 ${p50} ms   p99 ${p99} ms   (${count})`);
+}
+await backend.close();

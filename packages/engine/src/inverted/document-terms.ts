@@ -1,0 +1,154 @@
+/**
+ * The terms that one document holds. Postings are stored by term, so every entry of the dictionary
+ * is read; postings are decoded only as far as the document.
+ */
+import { successor } from '../base/successor.ts';
+import { readVarint, varintBytes } from './dictionary-reader.ts';
+import { BLOCK_WORDS, DENSE, DICTIONARY_BLOCK, LIST_BLOCK } from './format.ts';
+import type { InvertedReader } from './inverted-reader.ts';
+import { BIG, type TermInfo } from './term-info.ts';
+import { listHolds } from './term-test.ts';
+
+/** Dictionary blocks between two checks of the deadline. */
+const BLOCKS_PER_CHECK = 1024;
+
+/** Which terms of which document to look for, and for how long. */
+export interface DocumentTermsRequest {
+  readonly doc: number;
+  /** Only terms that begin with these bytes. */
+  readonly prefix: Uint8Array;
+  /** On the clock of performance.now(). */
+  readonly deadline: number;
+}
+
+/**
+ * Calls `visit` for each term of a document that begins with `prefix`, in byte order; false: the
+ * deadline passed before the last one. The bytes are a copy.
+ */
+export function eachTermOf(
+  inverted: InvertedReader,
+  { doc, prefix, deadline }: DocumentTermsRequest,
+  visit: (term: Uint8Array, info: TermInfo) => void,
+): boolean {
+  const { from, to } = blocksOf(inverted, prefix);
+  const scan = new BlockScan(inverted, doc);
+  for (let block = from; block < to; block += BLOCKS_PER_CHECK) {
+    if (performance.now() > deadline) return false;
+    const end = Math.min(to, block + BLOCKS_PER_CHECK);
+    for (let at = scan.find(block, end); at < end; at = scan.find(at + 1, end)) {
+      visitHeld(inverted, at, scan.held, (term, info) => {
+        if (prefix.every((byte, i) => term[i] === byte)) visit(term, info);
+      });
+    }
+  }
+  return true;
+}
+
+/** Visits the entries of a dictionary block whose bits are set. */
+function visitHeld(
+  inverted: InvertedReader,
+  block: number,
+  held: number,
+  visit: (term: Uint8Array, info: TermInfo) => void,
+): void {
+  const cursor = inverted.terms();
+  cursor.enter(block);
+  for (let entries = held; entries !== 0; entries >>>= 1) {
+    cursor.next();
+    if ((entries & 1) !== 0) visit(cursor.bytes().slice(), cursor.info());
+  }
+}
+
+/** The dictionary blocks [from, to) that hold all terms with a prefix. */
+function blocksOf(inverted: InvertedReader, prefix: Uint8Array) {
+  const blocks = Math.ceil(inverted.termCount / DICTIONARY_BLOCK);
+  const after = successor(prefix);
+  if (after === null) return { from: 0, to: blocks };
+  return { from: inverted.blockOf(prefix), to: Math.min(blocks, inverted.blockOf(after) + 1) };
+}
+
+/** Finds the dictionary blocks with terms that a document holds. */
+class BlockScan {
+  /** The entries of the last block found: a bit per entry. */
+  held = 0;
+  readonly #inverted: InvertedReader;
+  readonly #doc: number;
+
+  constructor(inverted: InvertedReader, doc: number) {
+    this.#inverted = inverted;
+    this.#doc = doc;
+  }
+
+  /** The first block of [from, to) with a term that the document holds; `to` if there is none. */
+  find(from: number, to: number): number {
+    const inverted = this.#inverted;
+    const doc = this.#doc;
+    const { u8, i32 } = inverted.arena;
+    const { blocks, dictionary, small } = inverted.sections;
+    const terms = inverted.termCount;
+    const [index, dictionaryAt, smallAt] = [blocks.at >> 2, dictionary.at, small.at];
+    for (let block = from; block < to; block++) {
+      const own = index + block * BLOCK_WORDS;
+      let at = dictionaryAt + i32[own + 2]!;
+      let postings = smallAt + i32[own + 3]!;
+      let big = i32[own + 4]!;
+      let held = 0;
+      const entries = Math.min(DICTIONARY_BLOCK, terms - block * DICTIONARY_BLOCK);
+      for (let entry = 0; entry < entries; entry++) {
+        const rest = u8[at + 1]!;
+        at += rest === 255 && u8[at] === 255 ? longTermBytes(u8, at) : 2 + rest;
+        let df = u8[at++]!;
+        if (df >= 128) {
+          df = readVarint(u8, at - 1);
+          at += varintBytes(df) - 1;
+        }
+        if (df >= LIST_BLOCK) {
+          if (bigHolds(inverted, df, big++, doc)) held |= 1 << entry;
+          continue;
+        }
+        if (shortHolds(u8, postings, df, doc)) held |= 1 << entry;
+        let bytes = u8[at++]!;
+        if (bytes >= 128) {
+          bytes = readVarint(u8, at - 1);
+          at += varintBytes(bytes) - 1;
+        }
+        postings += bytes;
+      }
+      if (held === 0) continue;
+      this.held = held;
+      return block;
+    }
+    return to;
+  }
+}
+
+/** Bytes of an entry before its frequency, where its lengths are escaped (format.ts). */
+function longTermBytes(u8: Uint8Array, at: number): number {
+  const shared = readVarint(u8, at + 2);
+  const lengthAt = at + 2 + varintBytes(shared);
+  const rest = readVarint(u8, lengthAt);
+  return lengthAt + varintBytes(rest) + rest - at;
+}
+
+function bigHolds(inverted: InvertedReader, df: number, at: number, doc: number): boolean {
+  const term = inverted.big({ df, kind: BIG, at });
+  if (term.kind !== DENSE) return listHolds(inverted, term, doc);
+  return ((inverted.arena.i32[(term.start >> 2) + (doc >> 5)]! >>> doc) & 1) === 1;
+}
+
+/** Reads the documents of a short term up to `target`. */
+function shortHolds(u8: Uint8Array, from: number, df: number, target: number): boolean {
+  let at = from;
+  let doc = -1;
+  for (let i = 0; i < df; i++) {
+    let value = u8[at++]!;
+    if (value >= 128) {
+      value = readVarint(u8, at - 1);
+      at += varintBytes(value) - 1;
+    }
+    doc += (value >>> 1) + 1;
+    if (doc >= target) return doc === target;
+    if ((value & 1) !== 0) while (u8[at++]! >= 128);
+  }
+  return false;
+}
