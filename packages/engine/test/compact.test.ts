@@ -169,7 +169,12 @@ it('stops when it is told to, and leaves the index and nothing else', async () =
 
 it('keeps a pinned commit through syncs, compactions, reindexes and reopening', async () => {
   const now = Date.now();
-  const { generation: number, pin } = pinIndex(folder(), openLocalDirectory, 600_000, now);
+  const { generation: number, pin } = pinIndex(
+    { folder: folder(), index: 't' },
+    openLocalDirectory,
+    600_000,
+    now,
+  );
   const pinned = { generation: number, id: pin.id };
   const ids = () => {
     const snapshot = openPinnedIndex(folder(), openLocalDirectory, pinned, now);

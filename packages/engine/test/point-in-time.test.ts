@@ -228,6 +228,16 @@ test.each([
   await expect(lake.backend.openPit({ keep_alive })).rejects.toThrow(message);
 });
 
+test('an index that was not built has no point in time, and no path is shown', async () => {
+  const { backend } = lake;
+  const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+  await backend.createIndex({ definition: `version: 1\nindex: other\n${source}\n${FIELDS}\n` });
+  await expect(backend.openPit({ index: 'other' })).rejects.toMatchObject({
+    code: 'index_not_built',
+    message: 'index "other" has not been built yet',
+  });
+});
+
 test('a point in time does not wait', async () => {
   const { pit_id, snapshot } = await lake.backend.openPit({});
   const wanted = { pit_id, min_snapshot: snapshot!, wait_ms: 5 };

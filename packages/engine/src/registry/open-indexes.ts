@@ -60,7 +60,7 @@ export class OpenIndexes {
 
   /** Pins the newest commit of an index for `ttlMs`. Throws as `pinIndex`. */
   pin(known: KnownIndex, ttlMs: number, now: number): PinnedIndex {
-    return this.#pins.pin(known.folder, ttlMs, now);
+    return this.#pins.pin(known, ttlMs, now);
   }
 
   /**

@@ -31,9 +31,9 @@ export class OpenPins {
     this.#openDirectory = openDirectory;
   }
 
-  /** Pins the newest commit of the index in `folder` for `ttlMs`. Throws as `pinIndex`. */
-  pin(folder: string, ttlMs: number, now: number): PinnedIndex {
-    return pinIndex(folder, this.#openDirectory, ttlMs, now);
+  /** Pins the newest commit of an index for `ttlMs`. Throws as `pinIndex`. */
+  pin({ folder, definition }: KnownIndex, ttlMs: number, now: number): PinnedIndex {
+    return pinIndex({ folder, index: definition.index }, this.#openDirectory, ttlMs, now);
   }
 
   /**

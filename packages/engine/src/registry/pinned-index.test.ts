@@ -39,9 +39,11 @@ function build(count: number): void {
 
 test('a pin outlives a reindex; once released, its generation goes with the next sweep', () => {
   const now = Date.now();
-  expect(() => pinIndex(folder, openLocalDirectory, 60_000, now)).toThrow('no generation');
+  expect(() => pinIndex({ folder, index: 'notes' }, openLocalDirectory, 60_000, now)).toThrow(
+    'index "notes" has not been built yet',
+  );
   build(10);
-  const { generation, pin } = pinIndex(folder, openLocalDirectory, 60_000, now);
+  const { generation, pin } = pinIndex({ folder, index: 'notes' }, openLocalDirectory, 60_000, now);
   const pinned = { generation, id: pin.id };
   build(20);
   expect(sweepGenerations(folder, now)).toEqual([]);
@@ -66,7 +68,7 @@ test('an expired pin keeps no generation; files of the live one go by themselves
   const now = Date.now();
   build(10);
   const { path } = currentGeneration(folder)!;
-  pinIndex(folder, openLocalDirectory, 1000, now);
+  pinIndex({ folder, index: 'notes' }, openLocalDirectory, 1000, now);
   const writer = IndexWriter.open(openLocalDirectory(path), plans, { now: () => now });
   writer.markRows(0, Int32Array.of(1, 2));
   writer.deleteMarked();

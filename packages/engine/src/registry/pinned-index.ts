@@ -3,7 +3,7 @@ import { LhsError } from '../base/errors.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { extendPin, findPin, openPinned, type Pin, pinCommit, releasePin } from '../index/pins.ts';
 import { currentGeneration, type Generation, generationAt } from './index-folder.ts';
-import type { OpenDirectory } from './open-index.ts';
+import { notBuilt, type OpenDirectory } from './open-index.ts';
 
 /** A pin, and the generation that it lies in. */
 export interface PinnedIndex {
@@ -21,21 +21,17 @@ const PIN_ATTEMPTS = 5;
 
 /**
  * Pins the newest commit of an index's live generation for `ttlMs`. Should a reindex replace the
- * generation meanwhile, the new one is pinned instead. Throws as `pinCommit`.
+ * generation meanwhile, the new one is pinned instead. Throws index_not_built, and as `pinCommit`.
  */
 export function pinIndex(
-  folder: string,
+  { folder, index }: { readonly folder: string; readonly index: string },
   openDirectory: OpenDirectory,
   ttlMs: number,
   now: number,
 ): PinnedIndex {
   for (let attempt = 1; ; attempt++) {
     const live = currentGeneration(folder);
-    if (live === null) {
-      throw new LhsError('index_not_built', `"${folder}" holds no generation`, {
-        hint: 'run lhs index reindex to build the index',
-      });
-    }
+    if (live === null) throw notBuilt(index);
     try {
       const pin = pinCommit(openDirectory(live.path), ttlMs, now);
       if (currentGeneration(folder)?.number === live.number)
@@ -46,7 +42,7 @@ export function pinIndex(
       if (currentGeneration(folder)?.number === live.number) throw error;
     }
     if (attempt === PIN_ATTEMPTS) {
-      throw new LhsError('index_busy', `"${folder}" is replaced faster than it is read`, {
+      throw new LhsError('index_busy', `index "${index}" is replaced faster than it is read`, {
         hint: 'try again',
       });
     }
