@@ -70,7 +70,7 @@ export async function buildGeneration(
   const snapshotId =
     asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf, '--as-of');
   const mapping = mappingOver(definition, table);
-  const set = await fromSource(() => table.files(snapshotId));
+  const set = await fromSource(() => table.files(snapshotId), work.signal);
   requireRoom(set, formerBytes, freeBytes(folder), folder, vectorBytes(mapping));
   const staged = stageGeneration(folder);
   try {

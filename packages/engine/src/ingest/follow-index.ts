@@ -18,7 +18,7 @@ import type { Clock } from '../base/clock.ts';
 import { LhsError } from '../base/errors.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
 import { lookPause, mendsItself, retryPause } from './follow-pace.ts';
-import { fromSource } from './source-errors.ts';
+import { fromSource, unlessAborted } from './source-errors.ts';
 import { followedSnapshot } from './source-table.ts';
 import type { AppliedStep, SyncSession } from './sync.ts';
 
@@ -222,24 +222,13 @@ class Follower {
       this.#subject = subject;
     }
     const table = this.#table;
-    const newest =
+    const newest = () =>
       table === null
         ? this.#host.openTable(known, this.#signal)
         : fromSource(() => table.refresh());
-    this.#table = await this.#unlessStopped(newest);
+    this.#table = await unlessAborted(newest, this.#signal);
     this.#reached = true;
     return this.#table;
-  }
-
-  /** What `work` gives, or `interrupted` at once when it is stopped before. */
-  #unlessStopped<T>(work: Promise<T>): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const stop = () => reject(new LhsError('interrupted', 'interrupted'));
-    this.#signal.addEventListener('abort', stop);
-    if (this.#signal.aborted) stop();
-    return Promise.race([work, promise]).finally(() =>
-      this.#signal.removeEventListener('abort', stop),
-    );
   }
 
   async #pause(): Promise<void> {

@@ -62,7 +62,7 @@ async function catchUp(
       return await session.catchUp(table, target, work);
     } catch (error) {
       if (!isFileMissing(error)) throw error;
-      const newer = await fromSource(() => table.refresh());
+      const newer = await fromSource(() => table.refresh(), work.signal);
       if (newer === table) throw error;
       table = newer;
     }

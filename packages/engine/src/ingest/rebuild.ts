@@ -64,7 +64,7 @@ export interface RebuildResult {
  */
 export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResult> {
   const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
-  const set = await fromSource(() => table.files(snapshotId));
+  const set = await fromSource(() => table.files(snapshotId), signal);
   const files = createFileTable();
   const bound = boundSchema(mapping, table.schema);
   const state = sourceState(table, set, bound, mapping.definition.source.ref);

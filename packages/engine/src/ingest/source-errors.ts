@@ -58,19 +58,39 @@ export function sourceError(error: unknown): unknown {
   return error;
 }
 
-/** The result of `work`; its errors through `sourceError`. */
-export async function fromSource<T>(work: () => T | Promise<T>): Promise<T> {
+/**
+ * The result of `work`; its errors through `sourceError`. Throws `interrupted` as soon as `signal`
+ * aborts, even if `work` hangs.
+ */
+export async function fromSource<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
-    return await work();
+    return await unlessAborted(work, signal);
   } catch (error) {
     throw sourceError(error);
+  }
+}
+
+/** The result of `work`, or `interrupted` as soon as `signal` aborts: a table may not answer. */
+export async function unlessAborted<T>(
+  work: () => T | Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal === undefined) return work();
+  refuseAborted(signal);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new LhsError('interrupted', 'interrupted'));
+  signal.addEventListener('abort', stop);
+  try {
+    return await Promise.race([work(), promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 
 /**
  * The items of `source` with its errors through `sourceError`. The next item is asked for before
  * the last one is handed out, so that reading goes on while it is worked on. Throws `interrupted`
- * between items once `signal` is aborted.
+ * as soon as `signal` aborts: a source that hangs holds up nothing.
  */
 export async function* readAhead<T>(
   source: AsyncIterable<T>,
@@ -86,8 +106,7 @@ export async function* readAhead<T>(
   try {
     let next = ask();
     for (;;) {
-      refuseAborted(signal);
-      const item = await next;
+      const item = await unlessAborted(() => next, signal);
       if (item.done === true) {
         done = true;
         return;

@@ -7,7 +7,7 @@ import {
 } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
 import type { Definition } from '../schema/definition.ts';
-import { fromSource } from './source-errors.ts';
+import { fromSource, unlessAborted } from './source-errors.ts';
 
 /**
  * A definition's source as the lake takes it: relative paths are resolved against the definition's
@@ -35,14 +35,21 @@ function resolvePath(path: string, baseDir: string): string {
 
 /**
  * Opens the table of a definition at its newest version. Throws source_not_found, source_invalid,
- * source_unreachable, …
+ * source_unreachable, …, and interrupted as soon as `signal` aborts.
  */
-export function openSource(
+export async function openSource(
   source: Definition['source'],
   baseDir: string,
   signal?: AbortSignal,
 ): Promise<SourceTable> {
-  return fromSource(() => openTable(tableConfig(source, baseDir), { signal }));
+  const opening = fromSource(() => openTable(tableConfig(source, baseDir), { signal }));
+  try {
+    return await unlessAborted(() => opening, signal);
+  } catch (error) {
+    // A table that is there only now is nobody's.
+    opening.then((late) => late.close()).catch(() => {});
+    throw error;
+  }
 }
 
 /**

@@ -12,7 +12,7 @@
  * A step that fails leaves the commit before it in force. Merges run beside: each commit takes in
  * what has ended and starts what the policy asks for.
  */
-import type { Schema, SourceTable } from '@lakehouse-search/lake';
+import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
 import type { HealReason } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
@@ -184,8 +184,8 @@ export class SyncSession {
     const definition = this.#definition;
     const from = committedState(lastCommit, definition.index);
     const schema = this.#schemaFor(table, step.to);
-    const set = await fromSource(() => table.files(step.to));
-    const plan = await this.#plan(table, from.files, set);
+    const set = await fromSource(() => table.files(step.to), work.signal);
+    const plan = await this.#plan(table, from.files, set, work.signal);
     const mapping = this.#target.mappingOf(schema);
     const columns = mapping.columns.map(({ name }) => name);
     const { signal } = work;
@@ -207,22 +207,19 @@ export class SyncSession {
     report(work, done);
   }
 
-  async #plan(...[table, followed, set]: PlanArguments): Promise<StepPlan> {
+  async #plan(...[table, followed, set, signal]: PlanArguments): Promise<StepPlan> {
     const writer = this.#writer;
     const files = createFileTable(writer.lastCommit.files);
-    return fromSource(() =>
-      planStep(followed, set, {
-        deadPositions: (scan) => table.deadPositions(scan),
-        positionsIn: (paths) => {
-          const numbers = paths.map((path) => files.known(path) ?? -1);
-          const found = writer.positionsInAll(numbers);
-          return new Map(
-            paths.map((path, i) => [path, found.get(numbers[i]) ?? new Int32Array(0)]),
-          );
-        },
-        dropped: writer.lastCommit.dropped_duplicates ?? 0,
-      }),
-    );
+    const index = {
+      deadPositions: (scan: FileScan) => table.deadPositions(scan),
+      positionsIn: (paths: readonly string[]) => {
+        const numbers = paths.map((path) => files.known(path) ?? -1);
+        const found = writer.positionsInAll(numbers);
+        return new Map(paths.map((path, i) => [path, found.get(numbers[i]) ?? new Int32Array(0)]));
+      },
+      dropped: writer.lastCommit.dropped_duplicates ?? 0,
+    };
+    return fromSource(() => planStep(followed, set, index), signal);
   }
 
   /**
@@ -254,6 +251,7 @@ type PlanArguments = [
   table: SourceTable,
   followed: Parameters<typeof planStep>[0],
   set: Parameters<typeof planStep>[1],
+  signal: AbortSignal | undefined,
 ];
 
 function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
