@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   disk_full: { status: 500, grpc: 'RESOURCE_EXHAUSTED', exit: 1 },
   io_error: { status: 500, grpc: 'INTERNAL', exit: 1 },
   unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },
+  closed: { status: 503, grpc: 'UNAVAILABLE', exit: 1 },
   interrupted: { status: 499, grpc: 'CANCELLED', exit: 130 },
   internal: { status: 500, grpc: 'INTERNAL', exit: 1 },
 } as const;

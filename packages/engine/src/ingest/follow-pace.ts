@@ -38,16 +38,18 @@ export interface Seen {
  * Whether the next attempt may go well by itself: the table or its catalog is away, the index is
  * held by another, the disk is full. A table that is refused is a mistake at first and an outage
  * later; one whose files are broken may be in the middle of being moved. One that is not there was
- * there when the index was built.
+ * there when the index was built. A data folder that was removed does not come back for an engine
+ * that has it open.
  */
-export function mendsItself({ code }: LhsError, { reached, inARow }: Seen): boolean {
+export function mendsItself({ code, details }: LhsError, { reached, inARow }: Seen): boolean {
   switch (code) {
     case 'source_unreachable':
     case 'source_not_found':
     case 'index_busy':
     case 'disk_full':
-    case 'io_error':
       return true;
+    case 'io_error':
+      return details.gone !== true;
     case 'permission_denied':
       return reached;
     case 'source_invalid':

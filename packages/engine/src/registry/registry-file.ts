@@ -10,8 +10,10 @@
  *   saved_queries  id, owner (who; '' for whoever has the file), name (unique among the owner's),
  *                  description or null, request (JSON), created_ms, updated_ms
  */
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import { engineClosed } from '../base/engine-closed.ts';
 import { LhsError } from '../base/errors.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
@@ -47,10 +49,14 @@ const BUSY_MS = 10_000;
 /** Values that a statement takes by name. */
 type Values = Readonly<Record<string, string | number | null>>;
 
-/** The open file. Each call is one statement; throws io_error, corrupt_index, disk_full. */
+/**
+ * The open file. Each call is one statement; throws closed, io_error, corrupt_index, disk_full. A
+ * file that was removed or replaced under its path is refused: what is written to it would be lost.
+ */
 export class RegistryFile {
   readonly path: string;
   readonly #db: Database.Database;
+  readonly #identity: string | null;
   /** By SQL; there are few texts. */
   readonly #prepared = new Map<string, Database.Statement>();
   #ownChanges = 0;
@@ -59,6 +65,7 @@ export class RegistryFile {
   constructor(dataDir: string) {
     this.path = join(dataDir, 'registry.db');
     this.#db = openDatabase(dataDir, this.path);
+    this.#identity = identityOf(this.path);
   }
 
   /**
@@ -86,6 +93,11 @@ export class RegistryFile {
     return this.#run(() => this.#statement(sql).run(values).changes);
   }
 
+  /** Runs `work` in one transaction, which no other process's change can come between. */
+  exclusively<T>(work: () => T): T {
+    return this.#run(() => this.#db.transaction(work).immediate());
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -99,12 +111,32 @@ export class RegistryFile {
   }
 
   #run<T>(work: () => T): T {
+    if (!this.#db.open) throw engineClosed();
+    if (identityOf(this.path) !== this.#identity) throw dataFolderGone(this.path);
     try {
       return work();
     } catch (error) {
       throw registryError(error, this.path);
     }
   }
+}
+
+/** What tells a file from another one of its path; null: there is none. Throws io_error. */
+function identityOf(path: string): string | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+  } catch (error) {
+    throw ioError(error, 'look at', path);
+  }
+}
+
+function dataFolderGone(path: string): LhsError {
+  const message = `data folder "${dirname(path)}": "${basename(path)}" was removed or replaced while it was open`;
+  return new LhsError('io_error', message, {
+    hint: 'nothing was written; open the data folder again, and make its indexes again if they are gone',
+    details: { path, gone: true },
+  });
 }
 
 function openDatabase(dataDir: string, path: string): Database.Database {
