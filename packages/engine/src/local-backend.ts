@@ -8,8 +8,6 @@
  * another, has committed. What needs the table (building, syncing, hydrating) loads its code when
  * it is first used: a search that needs none starts fast.
  */
-import { ANALYZER_CATALOG } from './analysis/registry.ts';
-import { analyzeToTokens } from './analysis/tokens.ts';
 import type {
   AggregateRequest,
   AggregateResponse,
@@ -56,8 +54,11 @@ import type {
   VerifyResponse,
   WorkOptions,
 } from './backend.ts';
-import { LhsError } from './base/errors.ts';
 import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
+import { analyzeLocal } from './local/analyze.ts';
+import { createLocal, listLocal, validateLocal } from './local/define.ts';
+import { dropLocal } from './local/drop-index.ts';
+import { exportLocal } from './local/export.ts';
 import { checkDraft, LOCAL_OWNER, setAlias } from './local/kept.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { hybridLocal, semanticLocal } from './local/meaning.ts';
@@ -65,24 +66,7 @@ import { closePit, openPit } from './local/point-in-time.ts';
 import { readIndex } from './local/read-index.ts';
 import { searchLocal } from './local/search.ts';
 import { type TenantReads, tenantReads } from './local/tenant-reads.ts';
-import { lockedGeneration, lockForWriting, unlock, writeIndex } from './local/write-index.ts';
 import type { Query } from './query/query.ts';
-import { analyzersOf, fieldAnalyzer } from './registry/definition-analyzers.ts';
-import { describeIndex } from './registry/describe-index.ts';
-import {
-  currentGeneration,
-  dropFolder,
-  indexFolder,
-  sweepDropped,
-} from './registry/index-folder.ts';
-import { notBuilt, tableName } from './registry/open-index.ts';
-import { checkAgainstTable } from './schema/mapping.ts';
-import {
-  invalidDefinition,
-  parseDefinition,
-  requireDefinition,
-} from './schema/parse-definition.ts';
-import { storeParsed } from './schema/parsed-definition.ts';
 import type { FilterCache } from './search/filter-cache.ts';
 
 /**
@@ -107,183 +91,156 @@ export class LocalBackend implements Backend {
     return this.#indexes.filters;
   }
 
-  async createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription> {
-    const baseDir = request.baseDir ?? process.cwd();
-    const issues = await this.validateDefinition({ ...request, baseDir, against_source: true });
-    if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
-    const definition = requireDefinition(request.definition, ANALYZER_CATALOG);
-    sweepDropped(this.dataDir);
-    this.#indexes.registry.add(
-      definition.index,
-      request.definition,
-      baseDir,
-      storeParsed(definition),
-    );
-    return describeIndex(definition, null);
+  createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription> {
+    return this.#call(() => createLocal(this.#indexes, request));
   }
 
-  async listIndexes(): Promise<readonly IndexSummary[]> {
-    return this.#indexes.registry.list().map(({ name }) => {
-      try {
-        const { status, num_docs, bytes, snapshot } = this.#indexes.describe(
-          this.#indexes.known(name),
-        );
-        return { name, status, num_docs, bytes, snapshot };
-      } catch (error) {
-        if (!(error instanceof LhsError)) throw error;
-        const nothing = { num_docs: 0, bytes: 0, snapshot: null };
-        return { name, status: 'live', ...nothing, error: error.message };
-      }
-    });
+  listIndexes(): Promise<readonly IndexSummary[]> {
+    return this.#call(async () => listLocal(this.#indexes));
   }
 
-  async describeIndex(request: { index?: string }): Promise<IndexDescription> {
-    return this.#indexes.describe(this.#indexes.resolve(request.index));
+  describeIndex(request: { index?: string }): Promise<IndexDescription> {
+    return this.#call(async () => this.#indexes.describe(this.#indexes.resolve(request.index)));
   }
 
-  async dropIndex(request: { index: string }): Promise<void> {
-    const registered = this.#indexes.registry.named(request.index);
-    const lock = await lockForWriting(this.#indexes, registered, 'drop');
-    try {
-      this.#indexes.forget(registered.uuid);
-      dropFolder(indexFolder(this.dataDir, registered.uuid));
-      this.#indexes.registry.remove(registered.uuid);
-      sweepDropped(this.dataDir);
-    } finally {
-      unlock(this.#indexes, registered, lock);
-    }
+  dropIndex(request: { index: string }): Promise<void> {
+    return this.#call(() => dropLocal(this.#indexes, request.index));
   }
 
-  async reindex(
+  reindex(
     request: { index?: string; as_of?: string },
     work: WorkOptions = {},
   ): Promise<ReindexResponse> {
-    const { buildGeneration } = await import('./ingest/build-generation.ts');
-    return writeIndex(this.#indexes, request.index, 'reindex', async (locked, known) => {
-      const answer = await buildGeneration(locked, request.as_of, this.#indexes.bytes(known), work);
-      this.#indexes.forget(known.registered.uuid);
-      return answer;
+    return this.#write(work, async (stoppable) => {
+      const { reindexLocal } = await import('./local/in-step.ts');
+      return reindexLocal(this.#indexes, request, stoppable);
     });
   }
 
-  async sync(
-    request: { index?: string; until?: string },
-    work: WorkOptions = {},
-  ): Promise<SyncResponse> {
-    const { followTable } = await import('./ingest/follow-table.ts');
-    const known = this.#indexes.resolve(request.index);
-    if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
-    return writeIndex(this.#indexes, request.index, 'sync', (locked) =>
-      followTable(locked, request.until, work),
-    );
+  sync(request: { index?: string; until?: string }, work: WorkOptions = {}): Promise<SyncResponse> {
+    return this.#write(work, async (stoppable) => {
+      const { syncLocal } = await import('./local/in-step.ts');
+      return syncLocal(this.#indexes, request, stoppable);
+    });
   }
 
-  async applyBatch(
+  applyBatch(
     request: { index?: string; batch: ChangeBatch },
     work: WorkOptions = {},
   ): Promise<ApplyResponse> {
-    const { applyToLive } = await import('./ingest/follow-table.ts');
-    const known = this.#indexes.resolve(request.index);
-    const lock = await lockForWriting(this.#indexes, known.registered, 'write');
-    try {
-      return await applyToLive(lockedGeneration(this.#indexes, known, lock), request.batch, work);
-    } finally {
-      unlock(this.#indexes, known.registered, lock);
-    }
+    return this.#write(work, async (stoppable) => {
+      const { applyLocal } = await import('./local/in-step.ts');
+      return applyLocal(this.#indexes, request, stoppable);
+    });
   }
 
-  async getCheckpoint(request: { index?: string }): Promise<CheckpointState> {
-    const { checkpointState } = await import('./ingest/checkpoint-state.ts');
-    const open = this.#indexes.hold(this.#indexes.resolve(request.index));
-    try {
-      return checkpointState(open);
-    } finally {
-      open.snapshot.release();
-    }
+  getCheckpoint(request: { index?: string }): Promise<CheckpointState> {
+    return this.#call(async () => {
+      const { checkpointLocal } = await import('./local/in-step.ts');
+      return checkpointLocal(this.#indexes, request.index);
+    });
   }
 
-  async verify(request: VerifyRequest, work: WorkOptions = {}): Promise<VerifyResponse> {
-    const { verifyLocal } = await import('./local/verify.ts');
-    return verifyLocal(this.#indexes, request, work);
+  verify(request: VerifyRequest, work: WorkOptions = {}): Promise<VerifyResponse> {
+    return this.#write(work, async (stoppable) => {
+      const { verifyLocal } = await import('./local/verify.ts');
+      return verifyLocal(this.#indexes, request, stoppable);
+    });
   }
 
-  async *follow(request: { index?: string }, options?: FollowOptions): AsyncGenerator<FollowEvent> {
-    const { followLocal } = await import('./local/follow.ts');
-    yield* followLocal(this.#indexes, request.index, options);
+  /** Ends when the engine is closed, as when `options.signal` aborts. */
+  follow(request: { index?: string }, options: FollowOptions = {}): AsyncGenerator<FollowEvent> {
+    const { life } = this.#indexes;
+    const events = async function* (indexes: LocalIndexes) {
+      const { followLocal } = await import('./local/follow.ts');
+      yield* followLocal(indexes, request.index, life.stoppable(options));
+    };
+    return life.stream(() => events(this.#indexes), false);
   }
 
-  async status(request: { index?: string }): Promise<IndexStatus> {
-    const { statusOf } = await import('./local/status.ts');
-    return statusOf(this.#indexes, request.index);
+  status(request: { index?: string }): Promise<IndexStatus> {
+    return this.#call(async () => {
+      const { statusOf } = await import('./local/status.ts');
+      return statusOf(this.#indexes, request.index);
+    });
   }
 
-  async compact(
+  compact(
     request: { index?: string; segments?: number },
     work: WorkOptions = {},
   ): Promise<CompactResponse> {
-    const { compactLocal } = await import('./local/compact.ts');
-    return compactLocal(this.#indexes, request, work);
+    return this.#write(work, async (stoppable) => {
+      const { compactLocal } = await import('./local/compact.ts');
+      return compactLocal(this.#indexes, request, stoppable);
+    });
   }
 
-  async search(request: SearchRequest): Promise<SearchResponse> {
-    return searchLocal(this.#indexes, request);
+  search(request: SearchRequest): Promise<SearchResponse> {
+    return this.#call(() => searchLocal(this.#indexes, request));
   }
 
-  async semantic(request: SemanticRequest): Promise<SearchResponse> {
-    return semanticLocal(this.#indexes, request);
+  semantic(request: SemanticRequest): Promise<SearchResponse> {
+    return this.#call(() => semanticLocal(this.#indexes, request));
   }
 
-  async hybrid(request: HybridRequest): Promise<SearchResponse> {
-    return hybridLocal(this.#indexes, request);
+  hybrid(request: HybridRequest): Promise<SearchResponse> {
+    return this.#call(() => hybridLocal(this.#indexes, request));
   }
 
-  async aggregate(request: AggregateRequest): Promise<AggregateResponse> {
-    return aggregateLocal(this.#indexes, request);
+  aggregate(request: AggregateRequest): Promise<AggregateResponse> {
+    return this.#call(() => aggregateLocal(this.#indexes, request));
   }
 
-  async facets(request: FacetsRequest): Promise<FacetsResponse> {
-    return facetsLocal(this.#indexes, request);
+  facets(request: FacetsRequest): Promise<FacetsResponse> {
+    return this.#call(() => facetsLocal(this.#indexes, request));
   }
 
-  async clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
-    const { clauseCounts } = await import('./search/clause-counts.ts');
-    return readIndex(this.#indexes, request, async (context) => clauseCounts(context, request));
+  clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
+    return this.#call(async () => {
+      const { clauseCounts } = await import('./search/clause-counts.ts');
+      return readIndex(this.#indexes, request, async (context) => clauseCounts(context, request));
+    });
   }
 
-  async suggest(request: SuggestRequest): Promise<SuggestResponse> {
-    const { suggestTerms } = await import('./search/suggest/suggest.ts');
-    return readIndex(this.#indexes, request, (context) => suggestTerms(context, request));
+  suggest(request: SuggestRequest): Promise<SuggestResponse> {
+    return this.#call(async () => {
+      const { suggestTerms } = await import('./search/suggest/suggest.ts');
+      return readIndex(this.#indexes, request, (context) => suggestTerms(context, request));
+    });
   }
 
-  async explain(request: ExplainRequest): Promise<ExplainResponse> {
-    const { explainKey } = await import('./search/explain/explain.ts');
-    return readIndex(this.#indexes, request, (context) => explainKey(context, request));
+  explain(request: ExplainRequest): Promise<ExplainResponse> {
+    return this.#call(async () => {
+      const { explainKey } = await import('./search/explain/explain.ts');
+      return readIndex(this.#indexes, request, (context) => explainKey(context, request));
+    });
   }
 
-  async openPit(request: OpenPitRequest): Promise<PointInTime> {
-    return openPit(this.#indexes, request);
+  openPit(request: OpenPitRequest): Promise<PointInTime> {
+    return this.#call(async () => openPit(this.#indexes, request));
   }
 
-  async closePit(request: ClosePitRequest): Promise<{ closed: boolean }> {
-    return closePit(this.#indexes, request);
+  closePit(request: ClosePitRequest): Promise<{ closed: boolean }> {
+    return this.#call(async () => closePit(this.#indexes, request));
   }
 
-  async getKeys(request: KeysRequest): Promise<KeysResponse> {
-    const { getKeys } = await import('./search/get-keys.ts');
-    return readIndex(this.#indexes, request, (context) => getKeys(context, request));
+  getKeys(request: KeysRequest): Promise<KeysResponse> {
+    return this.#call(async () => {
+      const { getKeys } = await import('./search/get-keys.ts');
+      return readIndex(this.#indexes, request, (context) => getKeys(context, request));
+    });
   }
 
-  async bench(request: BenchRequest): Promise<BenchResponse> {
-    const { benchIndex } = await import('./search/bench.ts');
-    return readIndex(this.#indexes, request, async (context) => benchIndex(context, request));
+  bench(request: BenchRequest): Promise<BenchResponse> {
+    return this.#call(async () => {
+      const { benchIndex } = await import('./search/bench.ts');
+      return readIndex(this.#indexes, request, async (context) => benchIndex(context, request));
+    });
   }
 
-  async *exportDocuments(request: {
-    index?: string;
-    query?: string;
-  }): AsyncGenerator<ExportedDocument> {
-    const { exportLocal } = await import('./local/export.ts');
-    yield* exportLocal(this.#indexes, request);
+  /** Throws closed when the engine is closed before the last document. */
+  exportDocuments(request: { index?: string; query?: string }): AsyncGenerator<ExportedDocument> {
+    return exportLocal(this.#indexes, request);
   }
 
   /**
@@ -294,86 +251,78 @@ export class LocalBackend implements Backend {
     return tenantReads(this.#indexes, tenant);
   }
 
-  async listAliases(): Promise<readonly Alias[]> {
-    return this.#indexes.registry.aliases.list();
+  listAliases(): Promise<readonly Alias[]> {
+    return this.#call(async () => this.#indexes.registry.aliases.list());
   }
 
-  async setAlias(request: Alias): Promise<Alias> {
-    return setAlias(this.#indexes, request);
+  setAlias(request: Alias): Promise<Alias> {
+    return this.#call(async () => setAlias(this.#indexes, request));
   }
 
-  async dropAlias({ alias }: { readonly alias: string }): Promise<void> {
-    this.#indexes.registry.aliases.drop(alias);
+  dropAlias(request: { readonly alias: string }): Promise<void> {
+    return this.#call(async () => this.#indexes.registry.aliases.drop(request.alias));
   }
 
-  async listSavedQueries(): Promise<readonly SavedQuery[]> {
-    return this.#indexes.registry.queries.list(LOCAL_OWNER);
+  listSavedQueries(): Promise<readonly SavedQuery[]> {
+    return this.#call(async () => this.#indexes.registry.queries.list(LOCAL_OWNER));
   }
 
-  async createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery> {
-    return this.#indexes.registry.queries.create(LOCAL_OWNER, checkDraft(draft));
+  createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery> {
+    const { queries } = this.#indexes.registry;
+    return this.#call(async () => queries.create(LOCAL_OWNER, checkDraft(draft)));
   }
 
-  async replaceSavedQuery(request: SavedQueryDraft & { readonly id: string }): Promise<SavedQuery> {
-    const { id, ...draft } = request;
-    return this.#indexes.registry.queries.replace(LOCAL_OWNER, id, checkDraft(draft));
+  replaceSavedQuery(request: SavedQueryDraft & { readonly id: string }): Promise<SavedQuery> {
+    const { queries } = this.#indexes.registry;
+    return this.#call(async () => {
+      const { id, ...draft } = request;
+      return queries.replace(LOCAL_OWNER, id, checkDraft(draft));
+    });
   }
 
-  async deleteSavedQuery({ id }: { readonly id: string }): Promise<void> {
-    this.#indexes.registry.queries.delete(LOCAL_OWNER, id);
+  deleteSavedQuery(request: { readonly id: string }): Promise<void> {
+    return this.#call(async () => this.#indexes.registry.queries.delete(LOCAL_OWNER, request.id));
   }
 
-  async analyze(request: {
-    index?: string;
-    field?: string;
-    analyzer?: string;
-    text: string;
-  }): Promise<{ tokens: readonly TokenInfo[] }> {
-    const { index, field, analyzer, text } = request;
-    if ((field === undefined) === (analyzer === undefined)) {
-      throw new LhsError('invalid_argument', 'name a field or an analyzer, one of the two');
-    }
-    const definition =
-      field === undefined && index === undefined ? null : this.#indexes.resolve(index).definition;
-    const name = field === undefined ? analyzer! : fieldAnalyzer(definition!, field);
-    const analyzerOf = analyzersOf(definition?.analyzers ?? []);
-    return { tokens: analyzeToTokens(analyzerOf(name), text) };
+  analyze(request: Parameters<Backend['analyze']>[0]): Promise<{ tokens: readonly TokenInfo[] }> {
+    return this.#call(async () => analyzeLocal(this.#indexes, request));
   }
 
-  async parseQuery(request: ParseQueryRequest): Promise<{ ast: Json; query: Query }> {
-    const { parseText } = await import('./local/query-text.ts');
-    return parseText(this.#indexes, request);
+  parseQuery(request: ParseQueryRequest): Promise<{ ast: Json; query: Query }> {
+    return this.#call(async () => {
+      const { parseText } = await import('./local/query-text.ts');
+      return parseText(this.#indexes, request);
+    });
   }
 
-  async printQuery(request: PrintQueryRequest): Promise<{ query: string }> {
-    const { printTree } = await import('./local/query-text.ts');
-    return printTree(this.#indexes, request);
+  printQuery(request: PrintQueryRequest): Promise<{ query: string }> {
+    return this.#call(async () => {
+      const { printTree } = await import('./local/query-text.ts');
+      return printTree(this.#indexes, request);
+    });
   }
 
-  async validateDefinition(
+  validateDefinition(
     request: Parameters<Backend['validateDefinition']>[0],
   ): Promise<readonly DefinitionIssue[]> {
-    const { definition: text, baseDir = process.cwd(), against_source, source } = request;
-    const parsed = parseDefinition(text, ANALYZER_CATALOG);
-    const { draft } = parsed;
-    if (draft === null || !against_source) return parsed.issues;
-    const { openSource, sourceInstead } = await import('./ingest/source-table.ts');
-    const place = sourceInstead(draft.source, source);
-    const table = await openSource(place, baseDir).catch((error: unknown) => {
-      if (parsed.definition === null) return null;
-      throw error;
-    });
-    if (table === null) return parsed.issues;
-    try {
-      const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
-      const { withModelIssues } = await import('./local/model-issues.ts');
-      return withModelIssues(issues, parsed, text, baseDir);
-    } finally {
-      await table.close();
-    }
+    return this.#call(() => validateLocal(request));
   }
 
-  async close(): Promise<void> {
-    await this.#indexes.close();
+  /**
+   * Refuses new calls, ends followers and long work (code `closed`), waits for what goes on, and
+   * releases files and registry. Idempotent.
+   */
+  close(): Promise<void> {
+    return this.#indexes.close();
+  }
+
+  #call<T>(work: () => Promise<T>): Promise<T> {
+    return this.#indexes.life.call(work);
+  }
+
+  /** A call whose work `close` stops. */
+  #write<T>(options: WorkOptions, work: (options: WorkOptions) => Promise<T>): Promise<T> {
+    const { life } = this.#indexes;
+    return life.call(() => work(life.stoppable(options)));
   }
 }

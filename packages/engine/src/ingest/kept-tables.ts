@@ -12,6 +12,8 @@ const REST_MS = 5000;
 interface Kept {
   readonly version: number;
   readonly stop: AbortController;
+  /** Aborts when `stop` does, or all looks are given up. */
+  readonly stopped: AbortSignal;
   table: SourceTable | undefined;
   look: Promise<SourceTable> | undefined;
   next: Promise<SourceTable> | undefined;
@@ -27,6 +29,7 @@ interface Kept {
 export class KeptTables {
   readonly #tables = new Map<string, Kept>();
   readonly #clock: Clock;
+  readonly #stop = new AbortController();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -61,8 +64,14 @@ export class KeptTables {
     return table;
   }
 
+  /** Gives up the looks that go on, and the later ones. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
   /** Closes what is open; looks that still go on are given up. */
   async close(): Promise<void> {
+    this.stop();
     const all = [...this.#tables.values()];
     this.#tables.clear();
     for (const kept of all) await discard(kept);
@@ -74,9 +83,11 @@ export class KeptTables {
     if (known?.version === version) return known;
     if (known !== undefined) void discard(known).catch(() => {});
     const stop = new AbortController();
+    const stopped = AbortSignal.any([stop.signal, this.#stop.signal]);
     const kept: Kept = {
       version,
       stop,
+      stopped,
       table: undefined,
       look: undefined,
       next: undefined,
@@ -87,17 +98,17 @@ export class KeptTables {
   }
 
   #look(kept: Kept, { definition, registered }: KnownIndex): Promise<SourceTable> {
-    const { table, stop } = kept;
+    const { table, stopped } = kept;
     const look =
       table === undefined
-        ? openSource(definition.source, registered.baseDir, stop.signal)
+        ? openSource(definition.source, registered.baseDir, stopped)
         : fromSource(() => table.refresh());
     kept.look = look.then(
       (newest) => {
         kept.look = undefined;
         kept.table = newest;
         kept.restsUntil = 0;
-        return stop.signal.aborted ? closed(newest) : newest;
+        return stopped.aborted ? closed(newest) : newest;
       },
       (error: unknown) => {
         kept.look = undefined;

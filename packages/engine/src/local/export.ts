@@ -4,8 +4,19 @@ import { LhsError } from '../base/errors.ts';
 import { tenantGuard } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-/** All documents of an index, or those that a query finds, or those of them that are a tenant's. */
-export async function* exportLocal(
+/**
+ * All documents of an index, or those that a query finds, or those of them that are a tenant's.
+ * Throws closed when the engine is closed before the last one.
+ */
+export function exportLocal(
+  indexes: LocalIndexes,
+  request: { readonly index?: string; readonly query?: string },
+  tenant?: string,
+): AsyncGenerator<ExportedDocument> {
+  return indexes.life.stream(() => documents(indexes, request, tenant), true);
+}
+
+async function* documents(
   indexes: LocalIndexes,
   { index, query }: { readonly index?: string; readonly query?: string },
   tenant?: string,

@@ -1,6 +1,7 @@
 import type { Alias, SavedQueryDraft } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { wasDropped } from '../registry/registry.ts';
 import { checkRequest } from '../search/request.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
@@ -14,7 +15,7 @@ const DESCRIPTION_CHARS = 1000;
 /** Lets an alias mean an index. Throws index_not_found, index_exists, invalid_argument. */
 export function setAlias({ registry }: LocalIndexes, { alias, index }: Alias): Alias {
   const target = registry.get(index);
-  if (!registry.aliases.set(alias, target.uuid)) registry.get(target.name);
+  if (!registry.aliases.set(alias, target.uuid)) throw wasDropped(target.name);
   return { alias, index: target.name };
 }
 

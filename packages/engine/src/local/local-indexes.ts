@@ -3,20 +3,26 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import type { IndexDescription } from '../backend.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
+import { engineClosed } from '../base/engine-closed.ts';
 import { LhsError } from '../base/errors.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import type { KeptTables } from '../ingest/kept-tables.ts';
 import { describeIndex } from '../registry/describe-index.ts';
+import { sweepFolders } from '../registry/dropped-folders.ts';
 import { indexFolder } from '../registry/index-folder.ts';
 import { commitVersion, type OpenDirectory, type OpenIndex } from '../registry/open-index.ts';
 import { type KnownIndex, OpenIndexes } from '../registry/open-indexes.ts';
 import type { PinName, PinnedIndex } from '../registry/pinned-index.ts';
-import { Registry } from '../registry/registry.ts';
+import { type RegisteredIndex, Registry, wasDropped } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
 import { FilterCache } from '../search/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import { EngineLife } from './engine-life.ts';
 import { OpenModels } from './open-models.ts';
+
+/** So long a closing engine waits for calls that do not end, as for a table that hangs. */
+const PATIENCE_MS = 5000;
 
 /** What a local engine stands on; tests put a faulty disk under it. */
 export interface LocalOptions {
@@ -38,6 +44,8 @@ export class LocalIndexes {
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
   readonly openEmbedder: OpenEmbedder;
+  /** The calls that go on, and whether there may be more. */
+  readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
   /** Matches of filters that were asked for before. */
@@ -47,6 +55,8 @@ export class LocalIndexes {
   readonly #open: OpenIndexes;
   readonly #definitions = new Map<string, KnownIndex>();
   #tables: KeptTables | undefined;
+  #swept = false;
+  #released = false;
 
   constructor(dataDir: string, options: LocalOptions = {}) {
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
@@ -92,22 +102,49 @@ export class LocalIndexes {
 
   /** The newest commit of an index; the caller releases its snapshot. Throws index_not_built, … */
   hold(known: KnownIndex): OpenIndex {
-    return this.#open.hold(known, !this.writing.has(known.registered.uuid));
+    const { registered } = known;
+    return this.during(registered, () => {
+      this.#sweepOnce();
+      return this.#open.hold(known, !this.writing.has(registered.uuid));
+    });
   }
 
   /** Pins the newest commit of an index for `ttlMs`. Throws index_not_built, limit_exceeded, … */
   pin(known: KnownIndex, ttlMs: number): PinnedIndex {
-    return this.#open.pin(known, ttlMs, this.clock.now());
+    return this.during(known.registered, () => this.#open.pin(known, ttlMs, this.clock.now()));
   }
 
   /** A pinned commit, kept for `ttlMs` from now on; the caller releases it. Throws not_found, … */
   holdPinned(known: KnownIndex, pinned: PinName, ttlMs: number): OpenIndex {
-    return this.#open.holdPinned(known, pinned, ttlMs, this.clock.now());
+    const now = this.clock.now();
+    return this.during(known.registered, () => this.#open.holdPinned(known, pinned, ttlMs, now));
   }
 
   /** Releases a pin; false where there is none. */
   unpin(known: KnownIndex, pinned: PinName): boolean {
     return this.#open.unpin(known, pinned);
+  }
+
+  /** Runs `work` on an index; its errors through `explained`. */
+  during<T>(registered: RegisteredIndex, work: () => T): T {
+    if (this.#released) throw engineClosed();
+    try {
+      return work();
+    } catch (error) {
+      throw this.explained(registered, error);
+    }
+  }
+
+  /** An error of work on an index: index_not_found if the index was dropped meanwhile, else as it is. */
+  explained({ uuid, name }: RegisteredIndex, error: unknown): unknown {
+    if (!(error instanceof LhsError)) return error;
+    return this.registry.has(uuid) ? error : wasDropped(name);
+  }
+
+  /** Removes the folders that belong to no index. Throws io_error. */
+  sweep(): void {
+    sweepFolders(this.dataDir, () => this.registry.uuids());
+    this.#swept = true;
   }
 
   /** Lets go of an index whose files are about to go, or went. */
@@ -149,12 +186,30 @@ export class LocalIndexes {
     return (await this.#keptTables()).soon(known, ms);
   }
 
-  /** Closes all that is open. */
-  async close(): Promise<void> {
+  /** Ends the calls that go on, then closes all that is open. */
+  close(): Promise<void> {
+    const patience = (signal: AbortSignal) => this.clock.sleep(PATIENCE_MS, signal);
+    this.#tables?.stop();
+    return this.life.close(patience, () => this.#release());
+  }
+
+  async #release(): Promise<void> {
+    this.#released = true;
     this.#open.close();
     await this.#tables?.close();
     await this.models.close();
     this.registry.close();
+  }
+
+  /** The first read of an engine sweeps, unless the data folder cannot be written. */
+  #sweepOnce(): void {
+    if (this.#swept) return;
+    this.#swept = true;
+    try {
+      this.sweep();
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'io_error') throw error;
+    }
   }
 
   async #keptTables(): Promise<KeptTables> {

@@ -35,26 +35,31 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
   const target = ({ index, pit_id }: { index?: string; pit_id?: string }) => {
     return { index, pit_id, tenant };
   };
+  const { life } = indexes;
   return Object.freeze<TenantReads>({
-    search: (request) => searchLocal(indexes, request, tenant),
-    semantic: (request) => semanticLocal(indexes, request, tenant),
-    hybrid: (request) => hybridLocal(indexes, request, tenant),
-    aggregate: (request) => aggregateLocal(indexes, request, tenant),
-    facets: (request) => facetsLocal(indexes, request, tenant),
+    search: (request) => life.call(() => searchLocal(indexes, request, tenant)),
+    semantic: (request) => life.call(() => semanticLocal(indexes, request, tenant)),
+    hybrid: (request) => life.call(() => hybridLocal(indexes, request, tenant)),
+    aggregate: (request) => life.call(() => aggregateLocal(indexes, request, tenant)),
+    facets: (request) => life.call(() => facetsLocal(indexes, request, tenant)),
     exportDocuments: (request) => exportLocal(indexes, request, tenant),
-    async clauseCounts(request) {
-      const { clauseCounts } = await import('../search/clause-counts.ts');
-      return readIndex(indexes, target(request), async (context) => clauseCounts(context, request));
-    },
-    async explain(request) {
-      const { explainKey } = await import('../search/explain/explain.ts');
-      return readIndex(indexes, target(request), (context) => explainKey(context, request));
-    },
-    async getKeys(request) {
-      const { getKeys } = await import('../search/get-keys.ts');
-      return readIndex(indexes, target(request), (context) => getKeys(context, request));
-    },
-    openPit: async (request) => openPit(indexes, request),
-    closePit: async (request) => closePit(indexes, request),
+    clauseCounts: (request) =>
+      life.call(async () => {
+        const { clauseCounts } = await import('../search/clause-counts.ts');
+        const read = target(request);
+        return readIndex(indexes, read, async (context) => clauseCounts(context, request));
+      }),
+    explain: (request) =>
+      life.call(async () => {
+        const { explainKey } = await import('../search/explain/explain.ts');
+        return readIndex(indexes, target(request), (context) => explainKey(context, request));
+      }),
+    getKeys: (request) =>
+      life.call(async () => {
+        const { getKeys } = await import('../search/get-keys.ts');
+        return readIndex(indexes, target(request), (context) => getKeys(context, request));
+      }),
+    openPit: (request) => life.call(async () => openPit(indexes, request)),
+    closePit: (request) => life.call(async () => closePit(indexes, request)),
   });
 }

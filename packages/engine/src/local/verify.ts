@@ -21,7 +21,8 @@ export async function verifyLocal(
   requireSound(request);
   if (request.repair === true) {
     const { repairIndex } = await import('../ingest/verify-repair.ts');
-    return writeIndex(indexes, request.index, 'repair', async (locked, known) =>
+    const known = indexes.resolve(request.index);
+    return writeIndex(indexes, known, 'repair', work.signal, async (locked) =>
       repairIndex(locked, request, work, await checkBeside(indexes, known)),
     );
   }

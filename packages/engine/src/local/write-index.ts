@@ -1,33 +1,61 @@
-import { setTimeout } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
 import type { LockedIndex } from '../ingest/build-generation.ts';
 import { type IndexLock, indexFolder, takeLock } from '../registry/index-folder.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
-import type { RegisteredIndex } from '../registry/registry.ts';
+import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 const LOCK_ATTEMPTS = 10;
 const LOCK_WAIT_MS = 50;
 
-/** Runs `work` with the index locked and its table open; adds the time it took. */
-export async function writeIndex<T>(
+/**
+ * Runs `work` with the index locked and its table open; adds the time it took. Until then `signal`
+ * stops it.
+ */
+export function writeIndex<T>(
   indexes: LocalIndexes,
-  name: string | undefined,
+  known: KnownIndex,
   what: string,
-  work: (locked: LockedIndex, known: KnownIndex) => Promise<T>,
+  signal: AbortSignal | undefined,
+  work: (locked: LockedIndex) => Promise<T>,
 ): Promise<T & { took_ms: number }> {
+  return timed(async () => {
+    let table: SourceTable | undefined;
+    try {
+      return await withLock(indexes, known.registered, what, async (lock) => {
+        table = await openTableOf(known, signal);
+        return work(lockedIndex(indexes, known, table, lock));
+      });
+    } finally {
+      await table?.close();
+    }
+  });
+}
+
+/** An answer with the time that it took. */
+export async function timed<T>(work: () => Promise<T>): Promise<T & { took_ms: number }> {
   const started = performance.now();
-  const known = indexes.resolve(name);
-  const lock = await lockForWriting(indexes, known.registered, what);
-  let table: SourceTable | undefined;
+  const answer = await work();
+  return { ...answer, took_ms: Math.round(performance.now() - started) };
+}
+
+/** Runs `work` with the index locked. Throws as `lockForWriting`. */
+export async function withLock<T>(
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
+  what: string,
+  work: (lock: IndexLock) => Promise<T>,
+): Promise<T> {
+  const lock = await lockForWriting(indexes, registered, what);
   try {
-    table = await openTableOf(known);
-    const answer = await work(lockedIndex(indexes, known, table, lock), known);
-    return { ...answer, took_ms: Math.round(performance.now() - started) };
+    return await work(lock);
+  } catch (error) {
+    throw indexes.explained(registered, error);
   } finally {
-    unlock(indexes, known.registered, lock);
-    await table?.close();
+    unlock(indexes, registered, lock);
   }
 }
 
@@ -52,33 +80,60 @@ export function lockedGeneration(
 }
 
 /** The table of an index at its newest version. Throws as `openSource` does. */
-export async function openTableOf({ definition, registered }: KnownIndex): Promise<SourceTable> {
+export async function openTableOf(
+  { definition, registered }: KnownIndex,
+  signal?: AbortSignal,
+): Promise<SourceTable> {
   const { openSource } = await import('../ingest/source-table.ts');
-  return openSource(definition.source, registered.baseDir);
+  return openSource(definition.source, registered.baseDir, signal);
 }
 
 /**
- * The write lock of an index. A reader that sweeps holds it for a moment: that is waited for.
- * Throws index_busy while somebody builds or syncs.
+ * The write lock of an index that is registered as long as it is held. A reader that sweeps holds
+ * it for a moment: that is waited for. Throws index_busy while somebody builds or syncs,
+ * index_not_found if the index was dropped meanwhile.
  */
 export async function lockForWriting(
-  { dataDir, writing }: LocalIndexes,
-  { uuid, name }: RegisteredIndex,
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
   what: string,
 ): Promise<IndexLock> {
+  const { uuid, name } = registered;
+  const { writing, clock } = indexes;
   for (let attempt = 1; !writing.has(uuid); attempt++) {
     try {
-      const lock = takeLock(indexFolder(dataDir, uuid), name, what);
+      const lock = lockRegistered(indexes, registered, what);
       writing.add(uuid);
       return lock;
     } catch (error) {
       const busy = error instanceof LhsError && error.code === 'index_busy';
       if (!busy || attempt === LOCK_ATTEMPTS) throw error;
-      await setTimeout(LOCK_WAIT_MS);
+      await clock.sleep(LOCK_WAIT_MS);
     }
   }
   const message = `cannot ${what} "${name}": another reindex or sync of it is running`;
   throw new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
+}
+
+/**
+ * Takes the lock, then reads the registry again: only the lock's holder drops an index, so what is
+ * registered now stays. The folder is made if it is missing, but never for an index that is gone.
+ */
+function lockRegistered(
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
+  what: string,
+): IndexLock {
+  const { dataDir, registry } = indexes;
+  const { uuid, name } = registered;
+  const folder = indexFolder(dataDir, uuid);
+  if (!existsSync(folder) && !registry.whileRegistered(uuid, () => makeFolder(folder))) {
+    throw wasDropped(name);
+  }
+  const lock = indexes.during(registered, () => takeLock(folder, name, what));
+  if (registry.has(uuid)) return lock;
+  lock.release();
+  throw wasDropped(name);
 }
 
 /** Gives the write lock of an index back. */

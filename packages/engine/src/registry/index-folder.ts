@@ -24,7 +24,7 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
 import { holds, pinsAmong } from '../index/pins.ts';
 import {
@@ -35,7 +35,7 @@ import {
   waitFor,
 } from '../index/writer-lock.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
-import { makeFolder, syncFolder } from '../storage/make-folder.ts';
+import { syncFolder } from '../storage/make-folder.ts';
 
 const GENERATION = /^gen-(\d{6,})$/;
 
@@ -48,35 +48,6 @@ export interface Generation {
 /** Where an index lies. `uuid` comes from the registry, never from a user. */
 export function indexFolder(dataDir: string, uuid: string): string {
   return join(dataDir, 'indexes', uuid);
-}
-
-const DROPPED = '.dropped';
-
-/**
- * Puts an index's folder aside by one rename, under a name that says it may go: from now on the
- * index is not built. `sweepDropped` removes it. Lock holders only. Throws io_error.
- */
-export function dropFolder(folder: string): void {
-  try {
-    rmSync(folder + DROPPED, { recursive: true, force: true });
-    renameSync(folder, folder + DROPPED);
-    syncFolder(dirname(folder));
-  } catch (error) {
-    throw ioError(error, 'drop', folder);
-  }
-}
-
-/** Removes the folders that were put aside, this one's and what a killed drop left. Throws io_error. */
-export function sweepDropped(dataDir: string): void {
-  const home = join(dataDir, 'indexes');
-  try {
-    if (!existsSync(home)) return;
-    for (const name of readdirSync(home)) {
-      if (name.endsWith(DROPPED)) rmSync(join(home, name), { recursive: true, force: true });
-    }
-  } catch (error) {
-    throw ioError(error, 'clean up', home);
-  }
 }
 
 /**
@@ -222,12 +193,12 @@ export function freeBytes(folder: string): number {
 export type IndexLock = WriterLock;
 
 /**
- * Takes the lock of an index folder (made where it is missing), or null while another process that
- * lives holds it.
+ * Takes the lock of an index folder, or null while another process that lives holds it. Throws
+ * io_error; a missing folder is not made here (local/write-index.ts), because its index may be
+ * dropped.
  */
 export function tryLock(folder: string): IndexLock | null {
   try {
-    makeFolder(folder);
     return lockIndex(folder);
   } catch (error) {
     if (error instanceof LhsError && error.code === 'index_busy') return null;

@@ -22,6 +22,13 @@ export interface RegisteredIndex {
   readonly createdMs: number;
 }
 
+/** The error of an operation on an index that was dropped after the operation had begun. */
+export function wasDropped(name: string): LhsError {
+  return new LhsError('index_not_found', `index "${name}" was dropped meanwhile`, {
+    hint: 'lhs index list; a new index of that name is another one: run the command again for it',
+  });
+}
+
 /** Several processes and several `Registry` objects may share one file. */
 export class Registry {
   readonly path: string;
@@ -66,12 +73,37 @@ export class Registry {
     );
     if (row !== undefined) return fromRow(row);
     const names = this.list().map((index) => index.name);
+    // It may have been made between the two statements.
+    if (names.includes(name)) return this.get(name);
     const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       hint:
         names.length === 0
           ? 'lhs index create -f FILE makes one'
           : `indexes: ${names.slice(0, 20).join(', ')} (lhs index list)`,
+    });
+  }
+
+  /** The UUIDs of all indexes. */
+  uuids(): ReadonlySet<string> {
+    const rows = this.#file.all<{ uuid: string }>('SELECT uuid FROM indexes');
+    return new Set(rows.map(({ uuid }) => uuid));
+  }
+
+  /** False once the index of a UUID is dropped. */
+  has(uuid: string): boolean {
+    return this.#file.get('SELECT 1 FROM indexes WHERE uuid = @uuid', { uuid }) !== undefined;
+  }
+
+  /**
+   * Runs `work` if the index is registered, while no process can drop it: false, and nothing is
+   * done, if it is not. Throws what `work` throws.
+   */
+  whileRegistered(uuid: string, work: () => void): boolean {
+    return this.#file.exclusively(() => {
+      if (!this.has(uuid)) return false;
+      work();
+      return true;
     });
   }
 

@@ -1,0 +1,65 @@
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import type { Backend, DefinitionIssue, IndexDescription, IndexSummary } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { describeIndex } from '../registry/describe-index.ts';
+import { tableName } from '../registry/open-index.ts';
+import { checkAgainstTable } from '../schema/mapping.ts';
+import {
+  invalidDefinition,
+  parseDefinition,
+  requireDefinition,
+} from '../schema/parse-definition.ts';
+import { storeParsed } from '../schema/parsed-definition.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+
+/** Registers an index, after a look at its table. Throws invalid_definition, index_exists. */
+export async function createLocal(
+  indexes: LocalIndexes,
+  request: { readonly definition: string; readonly baseDir?: string },
+): Promise<IndexDescription> {
+  const { definition: text, baseDir = process.cwd() } = request;
+  const issues = await validateLocal({ definition: text, baseDir, against_source: true });
+  if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
+  const definition = requireDefinition(text, ANALYZER_CATALOG);
+  indexes.sweep();
+  indexes.registry.add(definition.index, text, baseDir, storeParsed(definition));
+  return describeIndex(definition, null);
+}
+
+/** All indexes by name; one that cannot be opened says why. */
+export function listLocal(indexes: LocalIndexes): readonly IndexSummary[] {
+  return indexes.registry.list().map(({ name }) => {
+    try {
+      const { status, num_docs, bytes, snapshot } = indexes.describe(indexes.known(name));
+      return { name, status, num_docs, bytes, snapshot };
+    } catch (error) {
+      if (!(error instanceof LhsError)) throw error;
+      const nothing = { num_docs: 0, bytes: 0, snapshot: null };
+      return { name, status: 'live', ...nothing, error: error.message };
+    }
+  });
+}
+
+/** What is wrong with a definition, by itself and against its table. Throws as `openSource`. */
+export async function validateLocal(
+  request: Parameters<Backend['validateDefinition']>[0],
+): Promise<readonly DefinitionIssue[]> {
+  const { definition: text, baseDir = process.cwd(), against_source, source } = request;
+  const parsed = parseDefinition(text, ANALYZER_CATALOG);
+  const { draft } = parsed;
+  if (draft === null || !against_source) return parsed.issues;
+  const { openSource, sourceInstead } = await import('../ingest/source-table.ts');
+  const place = sourceInstead(draft.source, source);
+  const table = await openSource(place, baseDir).catch((error: unknown) => {
+    if (parsed.definition === null) return null;
+    throw error;
+  });
+  if (table === null) return parsed.issues;
+  try {
+    const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
+    const { withModelIssues } = await import('./model-issues.ts');
+    return withModelIssues(issues, parsed, text, baseDir);
+  } finally {
+    await table.close();
+  }
+}

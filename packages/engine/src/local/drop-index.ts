@@ -1,0 +1,21 @@
+import { dropFolder } from '../registry/dropped-folders.ts';
+import { indexFolder } from '../registry/index-folder.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { withLock } from './write-index.ts';
+
+/**
+ * Drops an index and its aliases: it is gone when its row is, and its files follow
+ * (registry/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
+ * io_error.
+ */
+export async function dropLocal(indexes: LocalIndexes, name: string): Promise<void> {
+  const { dataDir, registry } = indexes;
+  const registered = registry.named(name);
+  const { uuid } = registered;
+  await withLock(indexes, registered, 'drop', async () => {
+    registry.remove(uuid);
+    indexes.forget(uuid);
+  });
+  dropFolder(indexFolder(dataDir, uuid));
+  indexes.sweep();
+}

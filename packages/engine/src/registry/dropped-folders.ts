@@ -1,0 +1,62 @@
+/**
+ * How the folder of a dropped index goes. The registry's row is the truth: a folder is made only
+ * while its row is there (`Registry.whileRegistered`), and its uuid is never given again. So a
+ * folder without a row belongs to nobody, and any process may remove it at any time.
+ *
+ *     1. `Registry.remove`: the index is dropped, whatever happens next
+ *     2. `dropFolder`: one rename to `<uuid>.dropped`
+ *     3. `sweepFolders`: the files go; the next engine ends what a killed drop left at 1 or 2
+ */
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ioError, systemCode } from '../storage/io-errors.ts';
+import { syncFolder } from '../storage/make-folder.ts';
+
+const DROPPED = '.dropped';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Puts the folder of a dropped index aside, durably, if it is there. Throws io_error. */
+export function dropFolder(folder: string): void {
+  try {
+    renameSync(folder, folder + DROPPED);
+    syncFolder(dirname(folder));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw ioError(error, 'drop', folder);
+  }
+}
+
+/**
+ * Removes the folders of indexes that are not registered, and those that were put aside. Names are
+ * read before `registered` is called: an index that is created meanwhile has its row before its
+ * folder, so its folder is not removed. Other names are left alone. Throws io_error.
+ */
+export function sweepFolders(dataDir: string, registered: () => ReadonlySet<string>): void {
+  const home = join(dataDir, 'indexes');
+  const names = namesIn(home);
+  const folders = names.filter((name) => UUID.test(name));
+  const known = folders.length === 0 ? new Set<string>() : registered();
+  const dead = folders.filter((name) => !known.has(name));
+  for (const name of dead) dropFolder(join(home, name));
+  const aside = names.filter((name) => name.endsWith(DROPPED));
+  for (const name of [...aside, ...dead.map((uuid) => uuid + DROPPED)]) {
+    removeFolder(join(home, name));
+  }
+}
+
+function namesIn(home: string): readonly string[] {
+  try {
+    return readdirSync(home);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw ioError(error, 'list', home);
+  }
+}
+
+/** Another process may be removing it too: what is gone is gone. */
+function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw ioError(error, 'remove', path);
+  }
+}
