@@ -74,7 +74,7 @@ export class Registry {
     if (row !== undefined) return fromRow(row);
     const names = this.list().map((index) => index.name);
     // It may have been made between the two statements.
-    if (names.includes(name)) return this.get(name);
+    if (names.includes(name)) return this.#read(name);
     const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       hint:
