@@ -10,6 +10,7 @@ import { NumericColumn } from '../packages/engine/src/columnar/numeric-column.ts
 import { NumericWriter } from '../packages/engine/src/columnar/numeric-writer.ts';
 import { OrdinalColumn } from '../packages/engine/src/columnar/ordinal-column.ts';
 import { OrdinalWriter } from '../packages/engine/src/columnar/ordinal-writer.ts';
+import { checkAggregateRequest } from '../packages/engine/src/requests/summaries.ts';
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import { aggregateIndex } from '../packages/engine/src/search/aggregate.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';
@@ -214,7 +215,7 @@ for (const [name, aggs, filter, text, target] of CASES) {
   const [ours, theirs]: [Spent[], Spent[]] = [[], []];
   let equal = true;
   for (let round = 0; round < ROUNDS + 3; round++) {
-    const own = await spent(() => aggregateIndex(context, { aggs, filter }));
+    const own = await spent(() => aggregateIndex(context, checkAggregateRequest({ aggs, filter })));
     const peer = await spent(() => query(text));
     if (round === 0) equal = same(own.result.results.a, peer.result);
     if (round < 3) continue;

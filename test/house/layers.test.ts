@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   engine: [
     ['base'],
-    ['storage', 'analysis'],
+    ['requests', 'storage', 'analysis'],
     ['bits'],
     ['embed'],
     ['schema'],
@@ -35,7 +35,13 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['ingest'],
     ['local'],
     ['backend-meaning.ts'],
-    ['backend-in-step.ts', 'backend-ask.ts', 'backend-kept.ts', 'backend-aggregate.ts'],
+    [
+      'backend-in-step.ts',
+      'backend-ask.ts',
+      'backend-kept.ts',
+      'backend-aggregate.ts',
+      'backend-indexes.ts',
+    ],
     ['backend.ts', 'local-backend.ts'],
     ['index.ts'],
   ],

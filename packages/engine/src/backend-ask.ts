@@ -12,8 +12,8 @@ export interface SuggestRequest {
   readonly index?: string;
   /** A TEXT field (its words are suggested), a KEYWORD field or a path of a variant (values). */
   readonly field: string;
-  /** What has been typed. */
-  readonly text: string;
+  /** What has been typed. Without it: the most frequent terms. */
+  readonly text?: string;
   /** Suggestions at most; 10 unless told, 1,000 at most. */
   readonly limit?: number;
   /** Terms near the text (whole terms, up to `max_edits` away) instead of what begins with it. */

@@ -37,6 +37,17 @@ export interface VectorCounts {
   readonly without_vector?: Readonly<Record<string, number>>;
 }
 
+/** `POST /v1/index:reindex`. `as_of`: a snapshot, branch or tag; default: what the index follows. */
+export interface ReindexRequest {
+  readonly index?: string;
+  readonly as_of?: string;
+}
+/** `lhs index sync`. `until`: a snapshot, branch or tag; default: the head. */
+export interface SyncRequest {
+  readonly index?: string;
+  readonly until?: string;
+}
+
 /** What a reindex made. */
 export interface ReindexResponse extends VectorCounts {
   readonly doc_count: number;
@@ -143,6 +154,12 @@ export interface ChangeBatch {
    * (`on_duplicate_key: last`). Needed where such rows exist and places are removed.
    */
   readonly with_dropped?: boolean;
+}
+
+/** A change batch for an index. */
+export interface ApplyBatchRequest {
+  readonly index?: string;
+  readonly batch: ChangeBatch;
 }
 
 /** What became of a change batch. A row that only lies elsewhere now is counted nowhere. */
@@ -296,7 +313,12 @@ export interface VerifyResponse {
   readonly took_ms: number;
 }
 
-/** `POST /v1/index:compact`. */
+/** `POST /v1/index:compact`. `segments`: how many may be left, 1 by default. */
+export interface CompactRequest {
+  readonly index?: string;
+  readonly segments?: number;
+}
+/** What compacting did. */
 export interface CompactResponse {
   readonly segments_before: number;
   readonly segments_after: number;

@@ -28,6 +28,11 @@ export interface Alias {
   readonly index: string;
 }
 
+/** The alias to take out; its index stays. */
+export interface DropAliasRequest {
+  readonly alias: string;
+}
+
 /** What a user may say about a saved query; `request.index` may be an alias, or absent. */
 export interface SavedQueryDraft {
   /** Unique among the user's. */
@@ -41,4 +46,12 @@ export interface SavedQuery extends SavedQueryDraft {
   readonly id: string;
   readonly created_at: string;
   readonly updated_at: string;
+}
+/** A draft that takes the place of a saved query. */
+export interface ReplaceSavedQueryRequest extends SavedQueryDraft {
+  readonly id: string;
+}
+/** The saved query to forget. */
+export interface DeleteSavedQueryRequest {
+  readonly id: string;
 }

@@ -1,4 +1,3 @@
-import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import type {
   AggResults,
   AggregateRequest,
@@ -16,24 +15,40 @@ import type {
   SuggestResponse,
 } from './backend-ask.ts';
 import type {
+  ApplyBatchRequest,
   ApplyResponse,
-  ChangeBatch,
   CheckpointState,
+  CompactRequest,
   CompactResponse,
   FollowEvent,
   FollowOptions,
   IndexStatus,
+  ReindexRequest,
   ReindexResponse,
+  SyncRequest,
   SyncResponse,
   VerifyRequest,
   VerifyResponse,
   WorkOptions,
 } from './backend-in-step.ts';
 import type {
+  AnalyzeRequest,
+  CreateIndexRequest,
+  DropIndexRequest,
+  ExportRequest,
+  IndexDescription,
+  IndexRequest,
+  IndexSummary,
+  ValidateDefinitionRequest,
+} from './backend-indexes.ts';
+import type {
   Alias,
   ClosePitRequest,
+  DeleteSavedQueryRequest,
+  DropAliasRequest,
   OpenPitRequest,
   PointInTime,
+  ReplaceSavedQueryRequest,
   SavedQuery,
   SavedQueryDraft,
 } from './backend-kept.ts';
@@ -45,6 +60,7 @@ import type { DefinitionIssue } from './schema/definition.ts';
 export type * from './backend-aggregate.ts';
 export type * from './backend-ask.ts';
 export type * from './backend-in-step.ts';
+export type * from './backend-indexes.ts';
 export type * from './backend-kept.ts';
 export type * from './backend-meaning.ts';
 export type { Coordinates, DefinitionIssue, KeyPart };
@@ -176,60 +192,6 @@ export interface KeysResponse {
   readonly took_ms: number;
   readonly bytes_read: number;
 }
-/** A mapped field and what it can do. */
-export interface FieldDescription {
-  readonly name: string;
-  readonly type: string;
-  readonly indexed: boolean;
-  readonly fast: boolean;
-  readonly cached: boolean;
-  readonly analyzer?: string;
-  readonly sensitive?: boolean;
-  /** A document may hold several values (the source column is a list). */
-  readonly multi_valued?: boolean;
-  readonly source: readonly string[];
-}
-/** A VECTOR field: how it is kept and what is in it. */
-export interface VectorFieldDescription {
-  readonly name: string;
-  readonly dims: number;
-  readonly similarity: 'cosine' | 'dot' | 'l2';
-  readonly index: 'auto' | 'flat' | 'hnsw';
-  /** What made the vectors; null: they came with the rows. `checksum` once the index is built. */
-  readonly model: { readonly name: string; readonly checksum?: string } | null;
-  /** Live documents with a vector. */
-  readonly documents: number;
-  /** Bytes on disk. */
-  readonly bytes: number;
-}
-/** `POST /v1/index:describe`. `bytes`: size on disk of the live generation. */
-export interface IndexDescription {
-  readonly index: string;
-  readonly status: 'created' | 'live';
-  readonly num_docs: number;
-  readonly deleted_docs: number;
-  readonly segments: number;
-  readonly bytes: number;
-  readonly snapshot: string | null;
-  readonly checkpoint: JsonObject | null;
-  readonly index_generation: number;
-  readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
-  readonly source: JsonObject;
-  readonly fields: readonly FieldDescription[];
-  readonly time_fields: readonly string[];
-  readonly sort_fields: readonly string[];
-  readonly vector_fields: readonly VectorFieldDescription[];
-}
-/** An index in a list. */
-export interface IndexSummary {
-  readonly name: string;
-  readonly status: 'created' | 'live';
-  readonly num_docs: number;
-  readonly bytes: number;
-  readonly snapshot: string | null;
-  /** Why the index cannot be opened, where it cannot. */
-  readonly error?: string;
-}
 /**
  * How many documents one clause of a query finds alone: what to look at when the whole query finds
  * nothing.
@@ -283,34 +245,25 @@ export interface BenchResponse {
  * now, the remote client and the gateway's router later. Every method throws `LhsError`.
  */
 export interface Backend {
-  createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription>;
+  createIndex(request: CreateIndexRequest): Promise<IndexDescription>;
   listIndexes(): Promise<readonly IndexSummary[]>;
-  describeIndex(request: { index?: string }): Promise<IndexDescription>;
-  dropIndex(request: { index: string }): Promise<void>;
-  reindex(
-    request: { index?: string; as_of?: string },
-    work?: WorkOptions,
-  ): Promise<ReindexResponse>;
-  sync(request: { index?: string; until?: string }, work?: WorkOptions): Promise<SyncResponse>;
+  describeIndex(request: IndexRequest): Promise<IndexDescription>;
+  dropIndex(request: DropIndexRequest): Promise<void>;
+  reindex(request: ReindexRequest, work?: WorkOptions): Promise<ReindexResponse>;
+  sync(request: SyncRequest, work?: WorkOptions): Promise<SyncResponse>;
   /**
    * Applies one step of the table, made by whoever reads it: exactly once, whatever is repeated,
    * reordered or sent twice.
    */
-  applyBatch(
-    request: { index?: string; batch: ChangeBatch },
-    work?: WorkOptions,
-  ): Promise<ApplyResponse>;
-  getCheckpoint(request: { index?: string }): Promise<CheckpointState>;
+  applyBatch(request: ApplyBatchRequest, work?: WorkOptions): Promise<ApplyResponse>;
+  getCheckpoint(request: IndexRequest): Promise<CheckpointState>;
   /** Compares an index with its table and with itself; with `repair`, makes them equal. */
   verify(request: VerifyRequest, work?: WorkOptions): Promise<VerifyResponse>;
   /** Stays in step with the table until `signal` aborts, and says what it does. */
-  follow(request: { index?: string }, options?: FollowOptions): AsyncIterable<FollowEvent>;
-  status(request: { index?: string }): Promise<IndexStatus>;
+  follow(request: IndexRequest, options?: FollowOptions): AsyncIterable<FollowEvent>;
+  status(request: IndexRequest): Promise<IndexStatus>;
   /** Merges segments down to `segments` (1) as far as limits allow, and leaves deleted ones out. */
-  compact(
-    request: { index?: string; segments?: number },
-    work?: WorkOptions,
-  ): Promise<CompactResponse>;
+  compact(request: CompactRequest, work?: WorkOptions): Promise<CompactResponse>;
   search(request: SearchRequest): Promise<SearchResponse>;
   /** The nearest documents of a text's meaning, or of a vector. */
   semantic(request: SemanticRequest): Promise<SearchResponse>;
@@ -331,12 +284,7 @@ export interface Backend {
   /** Why the row of a key is, or is not, among the hits of a search. */
   explain(request: ExplainRequest): Promise<ExplainResponse>;
   getKeys(request: KeysRequest): Promise<KeysResponse>;
-  analyze(request: {
-    index?: string;
-    field?: string;
-    analyzer?: string;
-    text: string;
-  }): Promise<{ tokens: readonly TokenInfo[] }>;
+  analyze(request: AnalyzeRequest): Promise<{ tokens: readonly TokenInfo[] }>;
   /**
    * The tree of a query string; with `index` its fields are checked, without the default field is
    * "text".
@@ -345,24 +293,17 @@ export interface Backend {
   /** A query string that matches what a tree matches; with `index` the tree is checked. */
   printQuery(request: PrintQueryRequest): Promise<{ query: string }>;
   /** Checks a definition; with `against_source` also against the table's schema. */
-  validateDefinition(request: {
-    definition: string;
-    baseDir?: string;
-    /** Also check against the table's schema. */
-    against_source?: boolean;
-    /** Where the table is, instead of what the definition says. */
-    source?: TableConfig | { readonly catalog: CatalogConfig };
-  }): Promise<readonly DefinitionIssue[]>;
-  exportDocuments(request: { index?: string; query?: string }): AsyncIterable<ExportedDocument>;
+  validateDefinition(request: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]>;
+  exportDocuments(request: ExportRequest): AsyncIterable<ExportedDocument>;
   bench(request: BenchRequest): Promise<BenchResponse>;
   listAliases(): Promise<readonly Alias[]>;
   /** From now on the alias means this index, whatever it meant: in one step. */
   setAlias(request: Alias): Promise<Alias>;
-  dropAlias(request: { readonly alias: string }): Promise<void>;
+  dropAlias(request: DropAliasRequest): Promise<void>;
   /** The caller's, by name. */
   listSavedQueries(): Promise<readonly SavedQuery[]>;
   createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery>;
-  replaceSavedQuery(request: SavedQueryDraft & { readonly id: string }): Promise<SavedQuery>;
-  deleteSavedQuery(request: { readonly id: string }): Promise<void>;
+  replaceSavedQuery(request: ReplaceSavedQueryRequest): Promise<SavedQuery>;
+  deleteSavedQuery(request: DeleteSavedQueryRequest): Promise<void>;
   close(): Promise<void>;
 }

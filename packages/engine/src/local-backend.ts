@@ -12,25 +12,33 @@ import type {
   AggregateRequest,
   AggregateResponse,
   Alias,
+  AnalyzeRequest,
+  ApplyBatchRequest,
   ApplyResponse,
   Backend,
   BenchRequest,
   BenchResponse,
-  ChangeBatch,
   CheckpointState,
   ClauseCount,
   ClosePitRequest,
+  CompactRequest,
   CompactResponse,
+  CreateIndexRequest,
   DefinitionIssue,
+  DeleteSavedQueryRequest,
+  DropAliasRequest,
+  DropIndexRequest,
   ExplainRequest,
   ExplainResponse,
   ExportedDocument,
+  ExportRequest,
   FacetsRequest,
   FacetsResponse,
   FollowEvent,
   FollowOptions,
   HybridRequest,
   IndexDescription,
+  IndexRequest,
   IndexStatus,
   IndexSummary,
   Json,
@@ -40,7 +48,9 @@ import type {
   ParseQueryRequest,
   PointInTime,
   PrintQueryRequest,
+  ReindexRequest,
   ReindexResponse,
+  ReplaceSavedQueryRequest,
   SavedQuery,
   SavedQueryDraft,
   SearchRequest,
@@ -48,25 +58,41 @@ import type {
   SemanticRequest,
   SuggestRequest,
   SuggestResponse,
+  SyncRequest,
   SyncResponse,
   TokenInfo,
+  ValidateDefinitionRequest,
   VerifyRequest,
   VerifyResponse,
   WorkOptions,
 } from './backend.ts';
 import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
 import { analyzeLocal } from './local/analyze.ts';
-import { createLocal, listLocal, validateLocal } from './local/define.ts';
+import {
+  benchLocal,
+  clauseCountsLocal,
+  explainLocal,
+  keysLocal,
+  suggestLocal,
+} from './local/ask.ts';
+import { createLocal, describeLocal, listLocal, validateLocal } from './local/define.ts';
 import { dropLocal } from './local/drop-index.ts';
 import { exportLocal } from './local/export.ts';
-import { checkDraft, LOCAL_OWNER, setAlias } from './local/kept.ts';
+import {
+  createSavedQuery,
+  deleteSavedQuery,
+  dropAlias,
+  LOCAL_OWNER,
+  replaceSavedQuery,
+  setAlias,
+} from './local/kept.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { hybridLocal, semanticLocal } from './local/meaning.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
-import { readIndex } from './local/read-index.ts';
 import { searchLocal } from './local/search.ts';
 import { type TenantReads, tenantReads } from './local/tenant-reads.ts';
 import type { Query } from './query/query.ts';
+import { checkFollowOptions, checkWorkOptions } from './requests/ingest.ts';
 import type { FilterCache } from './search/filter-cache.ts';
 
 /**
@@ -91,7 +117,7 @@ export class LocalBackend implements Backend {
     return this.#indexes.filters;
   }
 
-  createIndex(request: { definition: string; baseDir?: string }): Promise<IndexDescription> {
+  createIndex(request: CreateIndexRequest): Promise<IndexDescription> {
     return this.#call(() => createLocal(this.#indexes, request));
   }
 
@@ -99,45 +125,39 @@ export class LocalBackend implements Backend {
     return this.#call(async () => listLocal(this.#indexes));
   }
 
-  describeIndex(request: { index?: string }): Promise<IndexDescription> {
-    return this.#call(async () => this.#indexes.describe(this.#indexes.resolve(request.index)));
+  describeIndex(request: IndexRequest): Promise<IndexDescription> {
+    return this.#call(async () => describeLocal(this.#indexes, request));
   }
 
-  dropIndex(request: { index: string }): Promise<void> {
-    return this.#call(() => dropLocal(this.#indexes, request.index));
+  dropIndex(request: DropIndexRequest): Promise<void> {
+    return this.#call(() => dropLocal(this.#indexes, request));
   }
 
-  reindex(
-    request: { index?: string; as_of?: string },
-    work: WorkOptions = {},
-  ): Promise<ReindexResponse> {
+  reindex(request: ReindexRequest, work: WorkOptions = {}): Promise<ReindexResponse> {
     return this.#write(work, async (stoppable) => {
       const { reindexLocal } = await import('./local/in-step.ts');
       return reindexLocal(this.#indexes, request, stoppable);
     });
   }
 
-  sync(request: { index?: string; until?: string }, work: WorkOptions = {}): Promise<SyncResponse> {
+  sync(request: SyncRequest, work: WorkOptions = {}): Promise<SyncResponse> {
     return this.#write(work, async (stoppable) => {
       const { syncLocal } = await import('./local/in-step.ts');
       return syncLocal(this.#indexes, request, stoppable);
     });
   }
 
-  applyBatch(
-    request: { index?: string; batch: ChangeBatch },
-    work: WorkOptions = {},
-  ): Promise<ApplyResponse> {
+  applyBatch(request: ApplyBatchRequest, work: WorkOptions = {}): Promise<ApplyResponse> {
     return this.#write(work, async (stoppable) => {
       const { applyLocal } = await import('./local/in-step.ts');
       return applyLocal(this.#indexes, request, stoppable);
     });
   }
 
-  getCheckpoint(request: { index?: string }): Promise<CheckpointState> {
+  getCheckpoint(request: IndexRequest): Promise<CheckpointState> {
     return this.#call(async () => {
       const { checkpointLocal } = await import('./local/in-step.ts');
-      return checkpointLocal(this.#indexes, request.index);
+      return checkpointLocal(this.#indexes, request);
     });
   }
 
@@ -149,26 +169,23 @@ export class LocalBackend implements Backend {
   }
 
   /** Ends when the engine is closed, as when `options.signal` aborts. */
-  follow(request: { index?: string }, options: FollowOptions = {}): AsyncGenerator<FollowEvent> {
+  follow(request: IndexRequest, options: FollowOptions = {}): AsyncGenerator<FollowEvent> {
     const { life } = this.#indexes;
     const events = async function* (indexes: LocalIndexes) {
       const { followLocal } = await import('./local/follow.ts');
-      yield* followLocal(indexes, request.index, life.stoppable(options));
+      yield* followLocal(indexes, request, life.stoppable(checkFollowOptions(options)));
     };
     return life.stream(() => events(this.#indexes), false);
   }
 
-  status(request: { index?: string }): Promise<IndexStatus> {
+  status(request: IndexRequest): Promise<IndexStatus> {
     return this.#call(async () => {
       const { statusOf } = await import('./local/status.ts');
-      return statusOf(this.#indexes, request.index);
+      return statusOf(this.#indexes, request);
     });
   }
 
-  compact(
-    request: { index?: string; segments?: number },
-    work: WorkOptions = {},
-  ): Promise<CompactResponse> {
+  compact(request: CompactRequest, work: WorkOptions = {}): Promise<CompactResponse> {
     return this.#write(work, async (stoppable) => {
       const { compactLocal } = await import('./local/compact.ts');
       return compactLocal(this.#indexes, request, stoppable);
@@ -196,24 +213,15 @@ export class LocalBackend implements Backend {
   }
 
   clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
-    return this.#call(async () => {
-      const { clauseCounts } = await import('./search/clause-counts.ts');
-      return readIndex(this.#indexes, request, async (context) => clauseCounts(context, request));
-    });
+    return this.#call(() => clauseCountsLocal(this.#indexes, request));
   }
 
   suggest(request: SuggestRequest): Promise<SuggestResponse> {
-    return this.#call(async () => {
-      const { suggestTerms } = await import('./search/suggest/suggest.ts');
-      return readIndex(this.#indexes, request, (context) => suggestTerms(context, request));
-    });
+    return this.#call(() => suggestLocal(this.#indexes, request));
   }
 
   explain(request: ExplainRequest): Promise<ExplainResponse> {
-    return this.#call(async () => {
-      const { explainKey } = await import('./search/explain/explain.ts');
-      return readIndex(this.#indexes, request, (context) => explainKey(context, request));
-    });
+    return this.#call(() => explainLocal(this.#indexes, request));
   }
 
   openPit(request: OpenPitRequest): Promise<PointInTime> {
@@ -225,21 +233,15 @@ export class LocalBackend implements Backend {
   }
 
   getKeys(request: KeysRequest): Promise<KeysResponse> {
-    return this.#call(async () => {
-      const { getKeys } = await import('./search/get-keys.ts');
-      return readIndex(this.#indexes, request, (context) => getKeys(context, request));
-    });
+    return this.#call(() => keysLocal(this.#indexes, request));
   }
 
   bench(request: BenchRequest): Promise<BenchResponse> {
-    return this.#call(async () => {
-      const { benchIndex } = await import('./search/bench.ts');
-      return readIndex(this.#indexes, request, async (context) => benchIndex(context, request));
-    });
+    return this.#call(() => benchLocal(this.#indexes, request));
   }
 
   /** Throws closed when the engine is closed before the last document. */
-  exportDocuments(request: { index?: string; query?: string }): AsyncGenerator<ExportedDocument> {
+  exportDocuments(request: ExportRequest): AsyncGenerator<ExportedDocument> {
     return exportLocal(this.#indexes, request);
   }
 
@@ -259,8 +261,8 @@ export class LocalBackend implements Backend {
     return this.#call(async () => setAlias(this.#indexes, request));
   }
 
-  dropAlias(request: { readonly alias: string }): Promise<void> {
-    return this.#call(async () => this.#indexes.registry.aliases.drop(request.alias));
+  dropAlias(request: DropAliasRequest): Promise<void> {
+    return this.#call(async () => dropAlias(this.#indexes, request));
   }
 
   listSavedQueries(): Promise<readonly SavedQuery[]> {
@@ -268,23 +270,18 @@ export class LocalBackend implements Backend {
   }
 
   createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery> {
-    const { queries } = this.#indexes.registry;
-    return this.#call(async () => queries.create(LOCAL_OWNER, checkDraft(draft)));
+    return this.#call(async () => createSavedQuery(this.#indexes, draft));
   }
 
-  replaceSavedQuery(request: SavedQueryDraft & { readonly id: string }): Promise<SavedQuery> {
-    const { queries } = this.#indexes.registry;
-    return this.#call(async () => {
-      const { id, ...draft } = request;
-      return queries.replace(LOCAL_OWNER, id, checkDraft(draft));
-    });
+  replaceSavedQuery(request: ReplaceSavedQueryRequest): Promise<SavedQuery> {
+    return this.#call(async () => replaceSavedQuery(this.#indexes, request));
   }
 
-  deleteSavedQuery(request: { readonly id: string }): Promise<void> {
-    return this.#call(async () => this.#indexes.registry.queries.delete(LOCAL_OWNER, request.id));
+  deleteSavedQuery(request: DeleteSavedQueryRequest): Promise<void> {
+    return this.#call(async () => deleteSavedQuery(this.#indexes, request));
   }
 
-  analyze(request: Parameters<Backend['analyze']>[0]): Promise<{ tokens: readonly TokenInfo[] }> {
+  analyze(request: AnalyzeRequest): Promise<{ tokens: readonly TokenInfo[] }> {
     return this.#call(async () => analyzeLocal(this.#indexes, request));
   }
 
@@ -302,9 +299,7 @@ export class LocalBackend implements Backend {
     });
   }
 
-  validateDefinition(
-    request: Parameters<Backend['validateDefinition']>[0],
-  ): Promise<readonly DefinitionIssue[]> {
+  validateDefinition(request: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]> {
     return this.#call(() => validateLocal(request));
   }
 
@@ -323,6 +318,6 @@ export class LocalBackend implements Backend {
   /** A call whose work `close` stops. */
   #write<T>(options: WorkOptions, work: (options: WorkOptions) => Promise<T>): Promise<T> {
     const { life } = this.#indexes;
-    return life.call(() => work(life.stoppable(options)));
+    return life.call(async () => work(life.stoppable(checkWorkOptions(options))));
   }
 }

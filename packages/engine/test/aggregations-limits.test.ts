@@ -1,10 +1,11 @@
 /** Limits of aggregations at the edge and one past it, values at the ends of their types, requests that are wrong. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AggregateRequest, AggSpecs, FacetsRequest, JsonObject } from '../src/backend.ts';
+import type { AggregateRequest, FacetsRequest, JsonObject } from '../src/backend.ts';
 import { LhsError } from '../src/base/errors.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
+import { checkAggregateRequest, checkFacetsRequest } from '../src/requests/summaries.ts';
 import type { FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
 import type { Mapping } from '../src/schema/mapping.ts';
@@ -83,11 +84,11 @@ const context = () => ({
   openTable: () => Promise.reject(new Error('no table here')),
 });
 const ask = async (aggs: unknown, more: Partial<AggregateRequest> = {}) =>
-  (await aggregateIndex(context(), { aggs: aggs as AggSpecs, ...more })).results as Record<
+  (await aggregateIndex(context(), checkAggregateRequest({ aggs, ...more }))).results as Record<
     string,
     never
   >;
-const facets = (request: FacetsRequest) => facetIndex(context(), request);
+const facets = async (request: FacetsRequest) => facetIndex(context(), checkFacetsRequest(request));
 
 async function refusal(asked: Promise<unknown>): Promise<LhsError> {
   const error = await asked.then(

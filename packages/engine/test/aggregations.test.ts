@@ -13,10 +13,11 @@ import { mergePartials } from '../src/aggregate/partial.ts';
 import { partialFromJson, partialToJson } from '../src/aggregate/partial-json.ts';
 import { readAggregations } from '../src/aggregate/read-aggregations.ts';
 import type { AggSpecs } from '../src/backend.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
+import { checkAggregateRequest } from '../src/requests/summaries.ts';
 import { aggregateIndex } from '../src/search/aggregate.ts';
 import { forEachMatched } from '../src/search/matches.ts';
 import { planSearch, queryFields } from '../src/search/plan.ts';
-import { checkRequest } from '../src/search/request.ts';
 import { expectEqual, type RandomFields, randomAggs } from './aggregations/random.ts';
 import {
   col,
@@ -135,7 +136,7 @@ async function check(
   list: readonly TestAgg[],
 ): Promise<void> {
   const request = { aggs: namedSpecs(list) as AggSpecs, ...(query === undefined ? {} : { query }) };
-  const answer = await aggregateIndex(context(corpus), request);
+  const answer = await aggregateIndex(context(corpus), checkAggregateRequest(request));
   expect(answer.total).toBe(await oracle.count(where));
   const wanted = await oracle.all(list, where);
   expectEqual(answer.results, wanted, JSON.stringify(request));
@@ -144,10 +145,10 @@ async function check(
 
 /** The same, each segment's partial sent as JSON and merged in another order. */
 function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSpecs }) {
-  const plan = planSearch(checkRequest({ query }), MAPPING);
+  const plan = planSearch(checkSearchRequest({ query }), MAPPING);
   const aggregations = readAggregations(aggs, {
     fields: queryFields(MAPPING),
-    bindFilter: (filter) => planSearch(checkRequest({ filter }), MAPPING).filter!,
+    bindFilter: (filter) => planSearch(checkSearchRequest({ filter }), MAPPING).filter!,
   });
   const sent: string[] = [];
   forEachMatched(context(corpus), plan, ({ reader, matches, matchesOf }) => {

@@ -235,7 +235,9 @@ test('suggestions of the engine: fields, limits, refusals', async () => {
   expect(await refusal({ max_edits: 1 })).toBe('invalid_argument: "max_edits" needs "fuzzy": true');
   expect(await refusal({ fuzzy: true, max_edits: 3 })).toMatch(/^limit_exceeded: "max_edits" is 3/);
   expect(await refusal({ field: 'titel' })).toMatch(/^invalid_argument: "field" names "titel"/);
-  expect(await refusal({ text: 'x'.repeat(9000) })).toMatch(/^limit_exceeded: "text" is longer/);
+  expect(await refusal({ text: 'x'.repeat(9000) })).toMatch(
+    /^limit_exceeded: "text" has 9000 bytes/,
+  );
 });
 
 test('a table that cannot be asked is part of the answer', async () => {

@@ -9,6 +9,8 @@ import { expect, test } from 'vitest';
 import type { ExplainDetail, Hit, SearchRequest, WhyNot } from '../src/backend.ts';
 import type { Query } from '../src/query/query.ts';
 import { writeTree } from '../src/query/tree/write.ts';
+import { checkExplainRequest } from '../src/requests/explain.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
 import { explainKey } from '../src/search/explain/explain.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, type Corpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
@@ -56,7 +58,10 @@ async function checkWhyNot(corpus: Corpus, why: WhyNot, key: string): Promise<vo
   for (const other of why.others ?? []) await checkWhyNot(corpus, other, key);
   if (why.would_match === undefined) return;
   offered++;
-  const { hits } = await searchIndex(context(corpus), { query: why.would_match, limit: 10_000 });
+  const { hits } = await searchIndex(
+    context(corpus),
+    checkSearchRequest({ query: why.would_match, limit: 10_000 }),
+  );
   if (!hits.map(keyOf).includes(key)) expect.fail(`${why.would_match} does not find ${key}`);
 }
 
@@ -66,7 +71,10 @@ async function checkKey(
   hits: readonly Hit[],
   key: string,
 ): Promise<void> {
-  const answer = await explainKey(context(corpus), { ...request, coordinates: coordinatesOf(key) });
+  const answer = await explainKey(
+    context(corpus),
+    checkExplainRequest({ ...request, coordinates: coordinatesOf(key) }),
+  );
   expect(answer.found).toBe(corpus.live.some((doc) => doc.key === key));
   const at = hits.findIndex((hit) => keyOf(hit) === key);
   expect(answer.matched).toBe(at >= 0);
@@ -99,7 +107,10 @@ test(`${CASES} random explanations agree with the search (seed ${SEED})`, async 
     const known = [...corpus.physical, ...corpus.live].map((doc) => doc.key);
     const asked = fc.asyncProperty(cases, async ({ query, filter, picks }) => {
       const request = requestOf(query, filter);
-      const { hits } = await searchIndex(context(corpus), { ...request, limit: 10_000 });
+      const { hits } = await searchIndex(
+        context(corpus),
+        checkSearchRequest({ ...request, limit: 10_000 }),
+      );
       for (const [n, pick] of picks.entries()) {
         const among = n < 3 && hits.length > 0 ? hits.map(keyOf) : [...known, 'nowhere'];
         await checkKey(corpus, request, hits, among[pick % among.length]!);

@@ -11,6 +11,7 @@ import { bindQuery } from '../src/query/bind/bind.ts';
 import type { Clause } from '../src/query/bind/clause.ts';
 import { givenDocs } from '../src/query/bind/given.ts';
 import { writeTree } from '../src/query/tree/write.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
 import { clauseKey } from '../src/search/clause-key.ts';
 import { FilterCache } from '../src/search/filter-cache.ts';
 import { queryFields } from '../src/search/plan.ts';
@@ -36,7 +37,7 @@ test(`${CASES} filters answer the same from the cache (seed ${SEED})`, async () 
       const request = { ast: query, filter, limit: 50 } as SearchRequest;
       const facts = async (cached: boolean) => {
         const context = cached ? { ...plainly, filters } : plainly;
-        const { hits, total } = await searchIndex(context, request);
+        const { hits, total } = await searchIndex(context, checkSearchRequest(request));
         return { total, hits: hits.map(({ coordinates, score }) => [coordinates, score]) };
       };
       const expected = await facts(false);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Json, SearchRequest } from '../src/backend.ts';
 import { LhsError } from '../src/base/errors.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf } from './oracle/model.ts';
@@ -19,7 +20,7 @@ const context = {
 /** `answered`, or the code of the error. Anything but an LhsError fails. */
 async function outcome(request: SearchRequest): Promise<string> {
   try {
-    const { hits, total } = await searchIndex(context, request);
+    const { hits, total } = await searchIndex(context, checkSearchRequest(request));
     expect(hits.length).toBeLessThanOrEqual(total);
     return 'answered';
   } catch (error) {

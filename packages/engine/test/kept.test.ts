@@ -123,8 +123,8 @@ it.each<[object, string]>([
   [{ name: 'a', request: { pit_id: 'x' } }, '"request.pit_id" does not last'],
   [{ name: 'a', request: { search_after: ['x'] } }, '"request.search_after" does not last'],
   [{ name: 'a', request: { query: 'x'.repeat(300_000) } }, 'at most 262144'],
-  [{ name: 'a', request: {}, owner: 'bo' }, 'unknown field "owner"'],
-  [{ name: 'a', request: {}, description: 5 }, '"description" does not fit'],
+  [{ name: 'a', request: {}, owner: 'bo' }, 'unknown request field "owner"'],
+  [{ name: 'a', request: {}, description: 5 }, '"description" is 5: expected a string'],
 ])('refuses the draft %#', async (draft, message) => {
   await expect(backend.createSavedQuery(draft as SavedQueryDraft)).rejects.toThrow(message);
 });

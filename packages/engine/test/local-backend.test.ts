@@ -162,8 +162,8 @@ it('analyzes, parses and validates without an index or with one', async () => {
     'field "titel" is not in index "notes"',
   );
   const wrong = definition('notes').replace('name: title', 'name: titel');
-  const request = { definition: wrong, baseDir: dataDir, against_source: true };
-  expect(await backend.validateDefinition(request)).toEqual([
+  const request = { definition: wrong, baseDir: dataDir };
+  expect(await backend.validateDefinition({ ...request, against_source: true })).toEqual([
     {
       severity: 'error',
       line: 5,

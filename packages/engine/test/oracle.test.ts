@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import type { Hit, Json, SearchRequest } from '../src/backend.ts';
 import type { Query } from '../src/query/query.ts';
 import { writeTree } from '../src/query/tree/write.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, type Corpus, corpusPlan, FAST, MAPPING } from './oracle/corpus.ts';
 import {
@@ -28,7 +29,8 @@ const context = (corpus: Corpus) => ({
   snapshot: corpus.snapshot,
   openTable: () => Promise.reject(new Error('no table here')),
 });
-const ask = (corpus: Corpus, request: SearchRequest) => searchIndex(context(corpus), request);
+const ask = (corpus: Corpus, request: SearchRequest) =>
+  searchIndex(context(corpus), checkSearchRequest(request));
 const ast = (query: Query): Json => writeTree(query) as Json;
 const keyOf = (hit: Hit): string => hit.coordinates.identifier[0]!.value;
 

@@ -12,6 +12,7 @@ import { parseQuery } from '../src/query/syntax/parse.ts';
 import { printQuery } from '../src/query/syntax/print.ts';
 import { requireSayable, unsayable } from '../src/query/syntax/sayable.ts';
 import { writeTree } from '../src/query/tree/write.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf, Model } from './oracle/model.ts';
@@ -31,7 +32,7 @@ const context = {
 };
 
 async function scores(request: SearchRequest): Promise<ReadonlyMap<string, number>> {
-  const { hits } = await searchIndex(context, { ...request, limit: 10_000 });
+  const { hits } = await searchIndex(context, checkSearchRequest({ ...request, limit: 10_000 }));
   return new Map(hits.map((hit) => [hit.coordinates.identifier[0]!.value, hit.score]));
 }
 

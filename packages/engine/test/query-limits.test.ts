@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { Json, SearchRequest } from '../src/backend.ts';
 import { LhsError } from '../src/base/errors.ts';
 import { LIMITS } from '../src/base/limits.ts';
+import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf } from './oracle/model.ts';
@@ -20,7 +21,7 @@ const context = {
 
 async function refusal(request: SearchRequest): Promise<string | null> {
   try {
-    await searchIndex(context, request);
+    await searchIndex(context, checkSearchRequest(request));
     return null;
   } catch (error) {
     if (error instanceof LhsError) return `${error.code}: ${error.message}`;

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Suggestion, SuggestRequest } from '../src/backend.ts';
+import { checkSuggestRequest } from '../src/requests/suggest.ts';
 import { fieldTerms } from '../src/search/suggest/field-terms.ts';
 import { offerPrefix } from '../src/search/suggest/prefix-terms.ts';
 import { suggestTerms } from '../src/search/suggest/suggest.ts';
@@ -31,7 +32,7 @@ const ask = (corpus: Corpus, request: SuggestRequest) =>
       snapshot: corpus.snapshot,
       openTable: () => Promise.reject(new Error('no table here')),
     },
-    request,
+    checkSuggestRequest(request),
   );
 
 /** The analyzer lower-cases code point by code point: U+0130 becomes a plain i. */
@@ -69,7 +70,7 @@ function edits(a: readonly string[], b: readonly string[], seen = new Map<string
 }
 
 function expected(live: readonly ModelDoc[], request: SuggestRequest): readonly Suggestion[] {
-  const { field, text, fuzzy = false, limit = 10 } = request;
+  const { field, text = '', fuzzy = false, limit = 10 } = request;
   const own = [...(field.startsWith('t') ? folded(text.toLowerCase()) : text)];
   const most = request.max_edits ?? ([...text].length <= 5 ? 1 : 2);
   const found: Suggestion[] = [];

@@ -67,8 +67,14 @@ export class BatchRun {
 
   /** The next part. Throws source_invalid, invalid_argument, and what embedding its texts throws. */
   async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
-    if (part.kind === 'rows') await this.#addRows(part.batch, signal);
-    else this.#remove(part.path, part.positions);
+    switch (part.kind) {
+      case 'rows':
+        return this.#addRows(part.batch, signal);
+      case 'removed':
+        return this.#remove(part.path, part.positions);
+      default:
+        throw invalidBatch(`"${(part as BatchPart).kind}" is no kind of part`);
+    }
   }
 
   /** Makes it visible. On an error the writer is to be rolled back. */

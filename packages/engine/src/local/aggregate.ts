@@ -4,6 +4,7 @@ import type {
   FacetsRequest,
   FacetsResponse,
 } from '../backend.ts';
+import { checkAggregateRequest, checkFacetsRequest } from '../requests/summaries.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
@@ -15,9 +16,10 @@ export async function aggregateLocal(
   tenant?: string,
 ): Promise<AggregateResponse> {
   const { aggregateIndex } = await import('../search/aggregate.ts');
+  const checked = checkAggregateRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => aggregateIndex(context, request)),
+    readIndex(indexes, { index, pit_id, tenant }, (context) => aggregateIndex(context, checked)),
   );
 }
 
@@ -28,8 +30,9 @@ export async function facetsLocal(
   tenant?: string,
 ): Promise<FacetsResponse> {
   const { facetIndex } = await import('../search/facets.ts');
+  const checked = checkFacetsRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => facetIndex(context, request)),
+    readIndex(indexes, { index, pit_id, tenant }, (context) => facetIndex(context, checked)),
   );
 }

@@ -1,9 +1,9 @@
-import type { CompactResponse, WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { CompactRequest, CompactResponse, WorkOptions } from '../backend.ts';
 import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { compactIndex } from '../ingest/compact-index.ts';
 import { liveGeneration } from '../ingest/follow-table.ts';
 import { freeBytes } from '../registry/index-folder.ts';
+import { checkCompactRequest } from '../requests/ingest.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, timed, withLock } from './write-index.ts';
@@ -11,14 +11,11 @@ import { lockedGeneration, timed, withLock } from './write-index.ts';
 /** Compacts an index of this machine; see `compactIndex`. Throws index_busy, invalid_argument. */
 export async function compactLocal(
   indexes: LocalIndexes,
-  request: { readonly index?: string; readonly segments?: number },
+  request: CompactRequest,
   work: WorkOptions,
 ): Promise<CompactResponse> {
-  const { segments = 1 } = request;
-  if (!Number.isInteger(segments) || segments < 1) {
-    throw new LhsError('invalid_argument', `segments: "${segments}" is not a whole number above 0`);
-  }
-  const known = indexes.resolve(request.index);
+  const { index, segments = 1 } = checkCompactRequest(request);
+  const known = indexes.resolve(index);
   const { registered } = known;
   return timed(() =>
     withLock(indexes, registered, 'compact', (lock) => {

@@ -1,8 +1,20 @@
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
-import type { Backend, DefinitionIssue, IndexDescription, IndexSummary } from '../backend.ts';
+import type {
+  CreateIndexRequest,
+  DefinitionIssue,
+  IndexDescription,
+  IndexRequest,
+  IndexSummary,
+  ValidateDefinitionRequest,
+} from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { describeIndex } from '../registry/describe-index.ts';
 import { tableName } from '../registry/open-index.ts';
+import {
+  checkCreateIndexRequest,
+  checkIndexRequest,
+  checkValidateRequest,
+} from '../requests/indexes.ts';
 import { checkAgainstTable } from '../schema/mapping.ts';
 import {
   invalidDefinition,
@@ -15,15 +27,21 @@ import type { LocalIndexes } from './local-indexes.ts';
 /** Registers an index, after a look at its table. Throws invalid_definition, index_exists. */
 export async function createLocal(
   indexes: LocalIndexes,
-  request: { readonly definition: string; readonly baseDir?: string },
+  request: CreateIndexRequest,
 ): Promise<IndexDescription> {
-  const { definition: text, baseDir = process.cwd() } = request;
-  const issues = await validateLocal({ definition: text, baseDir, against_source: true });
+  const { definition: text, baseDir = process.cwd() } = checkCreateIndexRequest(request);
+  const issues = await issuesOf({ definition: text, baseDir, against_source: true });
   if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
   const definition = requireDefinition(text, ANALYZER_CATALOG);
   indexes.sweep();
   indexes.registry.add(definition.index, text, baseDir, storeParsed(definition));
   return describeIndex(definition, null);
+}
+
+/** What an index is now. Throws index_not_found, corrupt_index, io_error. */
+export function describeLocal(indexes: LocalIndexes, request: IndexRequest): IndexDescription {
+  const { index } = checkIndexRequest(request);
+  return indexes.describe(indexes.resolve(index));
 }
 
 /** All indexes by name; one that cannot be opened says why. */
@@ -42,9 +60,17 @@ export function listLocal(indexes: LocalIndexes): readonly IndexSummary[] {
 
 /** What is wrong with a definition, by itself and against its table. Throws as `openSource`. */
 export async function validateLocal(
-  request: Parameters<Backend['validateDefinition']>[0],
+  request: ValidateDefinitionRequest,
 ): Promise<readonly DefinitionIssue[]> {
-  const { definition: text, baseDir = process.cwd(), against_source, source } = request;
+  return issuesOf(checkValidateRequest(request));
+}
+
+async function issuesOf({
+  definition: text,
+  baseDir = process.cwd(),
+  against_source,
+  source,
+}: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]> {
   const parsed = parseDefinition(text, ANALYZER_CATALOG);
   const { draft } = parsed;
   if (draft === null || !against_source) return parsed.issues;

@@ -1,5 +1,7 @@
+import type { DropIndexRequest } from '../backend.ts';
 import { dropFolder } from '../registry/dropped-folders.ts';
 import { indexFolder } from '../registry/index-folder.ts';
+import { checkDropIndexRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { withLock } from './write-index.ts';
 
@@ -8,9 +10,10 @@ import { withLock } from './write-index.ts';
  * (registry/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
  * io_error.
  */
-export async function dropLocal(indexes: LocalIndexes, name: string): Promise<void> {
+export async function dropLocal(indexes: LocalIndexes, request: DropIndexRequest): Promise<void> {
+  const { index } = checkDropIndexRequest(request);
   const { dataDir, registry } = indexes;
-  const registered = registry.named(name);
+  const registered = registry.named(index);
   const { uuid } = registered;
   await withLock(indexes, registered, 'drop', async () => {
     registry.remove(uuid);

@@ -1,6 +1,8 @@
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { ExportedDocument } from '../backend.ts';
+import type { ExportedDocument, ExportRequest } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import { checkExportRequest } from '../requests/indexes.ts';
+import { checkSearchRequest } from '../requests/search.ts';
 import { tenantGuard } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
@@ -10,7 +12,7 @@ import type { LocalIndexes } from './local-indexes.ts';
  */
 export function exportLocal(
   indexes: LocalIndexes,
-  request: { readonly index?: string; readonly query?: string },
+  request: ExportRequest,
   tenant?: string,
 ): AsyncGenerator<ExportedDocument> {
   return indexes.life.stream(() => documents(indexes, request, tenant), true);
@@ -18,9 +20,10 @@ export function exportLocal(
 
 async function* documents(
   indexes: LocalIndexes,
-  { index, query }: { readonly index?: string; readonly query?: string },
+  request: ExportRequest,
   tenant?: string,
 ): AsyncGenerator<ExportedDocument> {
+  const { index, query } = checkExportRequest(request);
   const { exportAll, exportMatches } = await import('../registry/export-documents.ts');
   const open = indexes.hold(indexes.resolve(index));
   try {
@@ -32,7 +35,9 @@ async function* documents(
     const { searchIndex } = await import('../search/search.ts');
     const { filters } = indexes;
     const context = { ...open, openTable: noTable, filters, tenant, guard };
-    yield* exportMatches(open, query ?? '*:*', (page) => searchIndex(context, page));
+    yield* exportMatches(open, query ?? '*:*', (page) =>
+      searchIndex(context, checkSearchRequest(page)),
+    );
   } finally {
     open.snapshot.release();
   }

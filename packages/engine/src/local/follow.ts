@@ -1,25 +1,20 @@
-import type { FollowEvent, FollowOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
-import { LIMITS } from '../base/limits.ts';
+import type { FollowEvent, FollowOptions, IndexRequest } from '../backend.ts';
 import { type FollowedIndex, followIndex } from '../ingest/follow-index.ts';
 import { liveGeneration, openSession } from '../ingest/follow-table.ts';
 import { openSource } from '../ingest/source-table.ts';
 import { commitVersion } from '../registry/open-index.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
+import { checkIndexRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 
-/** Follows an index of this machine; see `followIndex`. Throws invalid_argument for `pollMs`. */
+/** Follows an index of this machine; see `followIndex`. */
 export async function* followLocal(
   indexes: LocalIndexes,
-  index: string | undefined,
-  options: FollowOptions = {},
+  request: IndexRequest,
+  options: FollowOptions,
 ): AsyncGenerator<FollowEvent> {
-  const { pollMs } = options;
-  if (pollMs !== undefined && !(pollMs >= LIMITS.pollLeastMillis && pollMs <= LIMITS.pollMillis)) {
-    const range = `${LIMITS.pollLeastMillis} to ${LIMITS.pollMillis} ms`;
-    throw new LhsError('invalid_argument', `a pause of ${pollMs} ms between looks: ${range}`);
-  }
+  const { index } = checkIndexRequest(request);
   const { name } = indexes.resolve(index).registered;
   const host = {
     clock: indexes.clock,

@@ -1,8 +1,11 @@
 import type {
+  ApplyBatchRequest,
   ApplyResponse,
-  ChangeBatch,
   CheckpointState,
+  IndexRequest,
+  ReindexRequest,
   ReindexResponse,
+  SyncRequest,
   SyncResponse,
   WorkOptions,
 } from '../backend.ts';
@@ -11,18 +14,26 @@ import { checkpointState } from '../ingest/checkpoint-state.ts';
 import { applyToLive, followTable } from '../ingest/follow-table.ts';
 import { currentGeneration } from '../registry/index-folder.ts';
 import { notBuilt } from '../registry/open-index.ts';
+import { checkedParts } from '../requests/batch.ts';
+import { checkIndexRequest } from '../requests/indexes.ts';
+import {
+  checkApplyBatchRequest,
+  checkReindexRequest,
+  checkSyncRequest,
+} from '../requests/ingest.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
 
 /** Builds a generation and makes it the live one. Throws as `lockForWriting` and `buildGeneration`. */
 export async function reindexLocal(
   indexes: LocalIndexes,
-  request: { readonly index?: string; readonly as_of?: string },
+  request: ReindexRequest,
   work: WorkOptions,
 ): Promise<ReindexResponse> {
-  const known = indexes.resolve(request.index);
+  const { index, as_of } = checkReindexRequest(request);
+  const known = indexes.resolve(index);
   return writeIndex(indexes, known, 'reindex', work.signal, async (locked) => {
-    const answer = await buildGeneration(locked, request.as_of, indexes.bytes(known), work);
+    const answer = await buildGeneration(locked, as_of, indexes.bytes(known), work);
     indexes.forget(known.registered.uuid);
     return answer;
   });
@@ -31,30 +42,34 @@ export async function reindexLocal(
 /** Brings an index to its table's head. Throws index_not_built, and as `followTable`. */
 export async function syncLocal(
   indexes: LocalIndexes,
-  request: { readonly index?: string; readonly until?: string },
+  request: SyncRequest,
   work: WorkOptions,
 ): Promise<SyncResponse> {
-  const known = indexes.resolve(request.index);
+  const { index, until } = checkSyncRequest(request);
+  const known = indexes.resolve(index);
   if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
   return writeIndex(indexes, known, 'sync', work.signal, (locked) =>
-    followTable(locked, request.until, work),
+    followTable(locked, until, work),
   );
 }
 
 /** Applies a change batch. Throws as `lockForWriting` and `applyToLive`. */
 export async function applyLocal(
   indexes: LocalIndexes,
-  request: { readonly index?: string; readonly batch: ChangeBatch },
+  request: ApplyBatchRequest,
   work: WorkOptions,
 ): Promise<ApplyResponse> {
-  const known = indexes.resolve(request.index);
+  const { index, batch: given } = checkApplyBatchRequest(request);
+  const batch = { ...given, parts: checkedParts(given.parts) };
+  const known = indexes.resolve(index);
   return withLock(indexes, known.registered, 'write', (lock) =>
-    applyToLive(lockedGeneration(indexes, known, lock), request.batch, work),
+    applyToLive(lockedGeneration(indexes, known, lock), batch, work),
   );
 }
 
 /** Where an index stands. Throws index_not_built. */
-export function checkpointLocal(indexes: LocalIndexes, index: string | undefined): CheckpointState {
+export function checkpointLocal(indexes: LocalIndexes, request: IndexRequest): CheckpointState {
+  const { index } = checkIndexRequest(request);
   const open = indexes.hold(indexes.resolve(index));
   try {
     return checkpointState(open);

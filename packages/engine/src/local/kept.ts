@@ -1,57 +1,56 @@
-import type { Alias, SavedQueryDraft } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
-import { LIMITS } from '../base/limits.ts';
+import type {
+  Alias,
+  DeleteSavedQueryRequest,
+  DropAliasRequest,
+  ReplaceSavedQueryRequest,
+  SavedQuery,
+  SavedQueryDraft,
+} from '../backend.ts';
 import { wasDropped } from '../registry/registry.ts';
-import { checkRequest } from '../search/request.ts';
+import { checkAliasRequest, checkDropAliasRequest } from '../requests/aliases.ts';
+import {
+  checkDeleteSavedQuery,
+  checkReplaceSavedQuery,
+  checkSavedQueryDraft,
+} from '../requests/saved-queries.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-/** Whose the saved queries of the embedded engine are: whoever has the data folder. */
+/** Owner of the saved queries of the embedded engine: the data folder itself. */
 export const LOCAL_OWNER = '';
 
-const DRAFT_FIELDS: readonly string[] = ['name', 'description', 'request'];
-const NAME_CHARS = 128;
-const DESCRIPTION_CHARS = 1000;
-
 /** Lets an alias mean an index. Throws index_not_found, index_exists, invalid_argument. */
-export function setAlias({ registry }: LocalIndexes, { alias, index }: Alias): Alias {
+export function setAlias({ registry }: LocalIndexes, request: Alias): Alias {
+  const { alias, index } = checkAliasRequest(request);
   const target = registry.get(index);
   if (!registry.aliases.set(alias, target.uuid)) throw wasDropped(target.name);
   return { alias, index: target.name };
 }
 
-/**
- * A draft whose every part is checked: names, sizes, and the request as a search would. Its index
- * need not be there yet. Throws invalid_argument, limit_exceeded.
- */
-export function checkDraft(draft: SavedQueryDraft): SavedQueryDraft {
-  const unknown = Object.keys(draft).find((field) => !DRAFT_FIELDS.includes(field));
-  if (unknown !== undefined) throw invalid(`unknown field "${unknown}"`, DRAFT_FIELDS.join(', '));
-  const { name, description, request } = draft;
-  if (typeof name !== 'string' || !isLine(name, NAME_CHARS)) {
-    throw invalid(`"name" is ${JSON.stringify(name)}`, `one line of 1 to ${NAME_CHARS} characters`);
-  }
-  const described = description === undefined || typeof description === 'string';
-  if (!described || (description?.length ?? 0) > DESCRIPTION_CHARS) {
-    throw invalid(
-      '"description" does not fit',
-      `a text of at most ${DESCRIPTION_CHARS} characters`,
-    );
-  }
-  checkRequest(request);
-  const passing = (['pit_id', 'search_after'] as const).find((key) => request[key] !== undefined);
-  if (passing !== undefined) {
-    throw invalid(`"request.${passing}" does not last`, 'a request without it');
-  }
-  const bytes = Buffer.byteLength(JSON.stringify(request));
-  if (bytes > LIMITS.savedQueryBytes) {
-    const message = `"request" has ${bytes} bytes: at most ${LIMITS.savedQueryBytes}`;
-    throw new LhsError('limit_exceeded', message);
-  }
-  return { name, ...(description === undefined ? {} : { description }), request };
+/** Takes an alias out; its index stays. Throws not_found, invalid_argument. */
+export function dropAlias({ registry }: LocalIndexes, request: DropAliasRequest): void {
+  const { alias } = checkDropAliasRequest(request);
+  registry.aliases.drop(alias);
 }
 
-const isLine = (text: string, most: number): boolean =>
-  text.trim() === text && text !== '' && text.length <= most && !/\p{Cc}/u.test(text);
+/** Keeps a query. Throws already_exists, limit_exceeded, invalid_argument. */
+export function createSavedQuery({ registry }: LocalIndexes, request: SavedQueryDraft): SavedQuery {
+  return registry.queries.create(LOCAL_OWNER, checkSavedQueryDraft(request));
+}
 
-const invalid = (what: string, expected: string): LhsError =>
-  new LhsError('invalid_argument', `saved query: ${what}: expected ${expected}`);
+/** Puts a draft in the place of a query. Throws not_found, already_exists, invalid_argument. */
+export function replaceSavedQuery(
+  { registry }: LocalIndexes,
+  request: ReplaceSavedQueryRequest,
+): SavedQuery {
+  const { id, ...draft } = checkReplaceSavedQuery(request);
+  return registry.queries.replace(LOCAL_OWNER, id, draft);
+}
+
+/** Forgets a query. Throws not_found, invalid_argument. */
+export function deleteSavedQuery(
+  { registry }: LocalIndexes,
+  request: DeleteSavedQueryRequest,
+): void {
+  const { id } = checkDeleteSavedQuery(request);
+  registry.queries.delete(LOCAL_OWNER, id);
+}

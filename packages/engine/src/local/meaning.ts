@@ -1,4 +1,5 @@
 import type { HybridRequest, SearchResponse, SemanticRequest } from '../backend.ts';
+import { checkHybridRequest, checkSemanticRequest } from '../requests/meaning.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
@@ -10,9 +11,10 @@ export async function semanticLocal(
   tenant?: string,
 ): Promise<SearchResponse> {
   const { searchSemantic } = await import('../search/meaning/search-meaning.ts');
+  const checked = checkSemanticRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => searchSemantic(context, request)),
+    readIndex(indexes, { index, pit_id, tenant }, (context) => searchSemantic(context, checked)),
   );
 }
 
@@ -23,8 +25,9 @@ export async function hybridLocal(
   tenant?: string,
 ): Promise<SearchResponse> {
   const { searchHybrid } = await import('../search/meaning/search-meaning.ts');
+  const checked = checkHybridRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => searchHybrid(context, request)),
+    readIndex(indexes, { index, pit_id, tenant }, (context) => searchHybrid(context, checked)),
   );
 }

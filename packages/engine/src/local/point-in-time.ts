@@ -12,10 +12,9 @@ import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { KnownIndex, OpenIndex } from '../registry/open-index.ts';
 import type { PinName } from '../registry/pinned-index.ts';
+import { checkClosePitRequest, checkOpenPitRequest } from '../requests/points-in-time.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-const DEFAULT_KEEP_ALIVE = '5m';
-const UNIT_MILLIS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const LEAST_MILLIS = 1000;
 const ID_BYTES = 33;
 const ID_VERSION = 1;
@@ -27,8 +26,8 @@ interface PitName extends PinName {
 
 /** Pins the newest commit of an index. Throws invalid_argument, limit_exceeded, index_not_built. */
 export function openPit(indexes: LocalIndexes, request: OpenPitRequest): PointInTime {
-  const keepMillis = readKeepAlive(request.keep_alive ?? DEFAULT_KEEP_ALIVE);
-  const known = indexes.resolve(request.index);
+  const { index, keepMillis } = checkOpenPitRequest(request);
+  const known = indexes.resolve(index);
   const { generation, pin } = indexes.pin(known, keepMillis);
   const pit_id = writeId({ uuid: known.registered.uuid, generation, id: pin.id, keepMillis });
   const open = holdPit(indexes, known, pit_id);
@@ -46,8 +45,9 @@ export function openPit(indexes: LocalIndexes, request: OpenPitRequest): PointIn
 
 /** Lets go of a point in time; false where it was closed or had expired. Throws not_found. */
 export function closePit(indexes: LocalIndexes, request: ClosePitRequest): { closed: boolean } {
-  const known = indexes.resolve(request.index);
-  return { closed: indexes.unpin(known, pitOf(known, request.pit_id)) };
+  const { index, pit_id } = checkClosePitRequest(request);
+  const known = indexes.resolve(index);
+  return { closed: indexes.unpin(known, pitOf(known, pit_id)) };
 }
 
 /**
@@ -64,20 +64,6 @@ export function holdPit(indexes: LocalIndexes, known: KnownIndex, pitId: string)
   }
 }
 
-function readKeepAlive(text: string): number {
-  const match = typeof text === 'string' ? /^(\d{1,9})(ms|s|m|h)$/.exec(text) : null;
-  if (match === null) {
-    const message = `"keep_alive" is ${JSON.stringify(text)}: expected a time like "30s", "5m", "1h"`;
-    throw new LhsError('invalid_argument', message);
-  }
-  const millis = Number(match[1]) * UNIT_MILLIS[match[2] as keyof typeof UNIT_MILLIS];
-  if (millis >= LEAST_MILLIS && millis <= LIMITS.pinMillis) return millis;
-  const most = `${LIMITS.pinMillis / 60_000}m`;
-  throw new LhsError('limit_exceeded', `"keep_alive" is "${text}": from 1s to ${most}`, {
-    hint: 'each use renews it: it need not last longer than the pause between two pages',
-  });
-}
-
 function writeId({ uuid, generation, id, keepMillis }: PitName): string {
   const bytes = Buffer.alloc(ID_BYTES);
   bytes[0] = ID_VERSION;
@@ -89,10 +75,7 @@ function writeId({ uuid, generation, id, keepMillis }: PitName): string {
 }
 
 /** What an id names. Throws not_found unless it is one of this very index. */
-function pitOf(known: KnownIndex, pitId: unknown): PitName {
-  if (typeof pitId !== 'string') {
-    throw new LhsError('invalid_argument', '"pit_id" should be the text that opening gave');
-  }
+function pitOf(known: KnownIndex, pitId: string): PitName {
   const bytes = Buffer.from(pitId, 'base64url');
   const { uuid } = known.registered;
   const own = bytes.subarray(1, 17).toString('hex') === uuid.replaceAll('-', '');

@@ -8,6 +8,7 @@ import { printQuery } from '../query/syntax/print.ts';
 import { requireSayable } from '../query/syntax/sayable.ts';
 import { readTree } from '../query/tree/read.ts';
 import { writeTree } from '../query/tree/write.ts';
+import { checkParseRequest, checkPrintRequest } from '../requests/query-text.ts';
 import { queryFields } from '../search/plan.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
@@ -15,8 +16,9 @@ import { readIndex } from './read-index.ts';
 /** The tree of a query string. Throws invalid_query, limit_exceeded; with an index as a search. */
 export async function parseText(
   indexes: LocalIndexes,
-  request: ParseQueryRequest,
+  given: ParseQueryRequest,
 ): Promise<{ ast: Json; query: Query }> {
+  const request = checkParseRequest(given);
   const { syntax, default_operator: defaultOperator } = request;
   const parse = (defaultField: string) =>
     parseQuery(request.query, { syntax, defaultOperator, defaultField });
@@ -37,8 +39,9 @@ export async function parseText(
  */
 export async function printTree(
   indexes: LocalIndexes,
-  { index, ast, syntax }: PrintQueryRequest,
+  request: PrintQueryRequest,
 ): Promise<{ query: string }> {
+  const { index, ast, syntax } = checkPrintRequest(request);
   const tree = readTree(ast);
   if (index !== undefined) {
     await readIndex(indexes, { index }, async ({ mapping }) => {

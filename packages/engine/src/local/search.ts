@@ -1,4 +1,5 @@
 import type { SearchRequest, SearchResponse } from '../backend.ts';
+import { checkSearchRequest } from '../requests/search.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
@@ -10,8 +11,9 @@ export async function searchLocal(
   tenant?: string,
 ): Promise<SearchResponse> {
   const { searchIndex } = await import('../search/search.ts');
+  const checked = checkSearchRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => searchIndex(context, request)),
+    readIndex(indexes, { index, pit_id, tenant }, (context) => searchIndex(context, checked)),
   );
 }

@@ -1,11 +1,12 @@
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { IndexStatus } from '../backend.ts';
+import type { IndexRequest, IndexStatus } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { isGone } from '../index/process-identity.ts';
 import { lockHolder } from '../index/writer-lock.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../ingest/index-status.ts';
 import { commitVersion } from '../registry/open-index.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
+import { checkIndexRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time counts as out of reach. */
@@ -15,11 +16,9 @@ const TABLE_MS = 10_000;
  * How an index stands to its table. A table that is out of reach is no error: what the index knows
  * is told, and why the rest is not. Throws index_not_found, corrupt_index, io_error.
  */
-export async function statusOf(
-  indexes: LocalIndexes,
-  name: string | undefined,
-): Promise<IndexStatus> {
-  const known = indexes.resolve(name);
+export async function statusOf(indexes: LocalIndexes, request: IndexRequest): Promise<IndexStatus> {
+  const { index } = checkIndexRequest(request);
+  const known = indexes.resolve(index);
   const { definition, folder } = known;
   const open = commitVersion(folder) === null ? null : indexes.hold(known);
   try {

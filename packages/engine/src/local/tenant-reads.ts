@@ -1,11 +1,11 @@
 import type { Backend } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { aggregateLocal, facetsLocal } from './aggregate.ts';
+import { clauseCountsLocal, explainLocal, keysLocal } from './ask.ts';
 import { exportLocal } from './export.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { hybridLocal, semanticLocal } from './meaning.ts';
 import { closePit, openPit } from './point-in-time.ts';
-import { readIndex } from './read-index.ts';
 import { searchLocal } from './search.ts';
 
 /** Operations that are narrowed to one tenant. What is not here, a tenant's caller does not get. */
@@ -32,9 +32,6 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
   if (typeof tenant !== 'string' || tenant === '') {
     throw new LhsError('invalid_argument', 'a tenant needs a name');
   }
-  const target = ({ index, pit_id }: { index?: string; pit_id?: string }) => {
-    return { index, pit_id, tenant };
-  };
   const { life } = indexes;
   return Object.freeze<TenantReads>({
     search: (request) => life.call(() => searchLocal(indexes, request, tenant)),
@@ -43,22 +40,9 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
     aggregate: (request) => life.call(() => aggregateLocal(indexes, request, tenant)),
     facets: (request) => life.call(() => facetsLocal(indexes, request, tenant)),
     exportDocuments: (request) => exportLocal(indexes, request, tenant),
-    clauseCounts: (request) =>
-      life.call(async () => {
-        const { clauseCounts } = await import('../search/clause-counts.ts');
-        const read = target(request);
-        return readIndex(indexes, read, async (context) => clauseCounts(context, request));
-      }),
-    explain: (request) =>
-      life.call(async () => {
-        const { explainKey } = await import('../search/explain/explain.ts');
-        return readIndex(indexes, target(request), (context) => explainKey(context, request));
-      }),
-    getKeys: (request) =>
-      life.call(async () => {
-        const { getKeys } = await import('../search/get-keys.ts');
-        return readIndex(indexes, target(request), (context) => getKeys(context, request));
-      }),
+    clauseCounts: (request) => life.call(() => clauseCountsLocal(indexes, request, tenant)),
+    explain: (request) => life.call(() => explainLocal(indexes, request, tenant)),
+    getKeys: (request) => life.call(() => keysLocal(indexes, request, tenant)),
     openPit: (request) => life.call(async () => openPit(indexes, request)),
     closePit: (request) => life.call(async () => closePit(indexes, request)),
   });

@@ -5,6 +5,7 @@ import type { StructureCheck } from '../ingest/verify-structures.ts';
 import { currentGeneration } from '../registry/index-folder.ts';
 import type { OpenIndex } from '../registry/open-index.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
+import { checkVerifyRequest } from '../requests/ingest.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { writeIndex } from './write-index.ts';
@@ -15,10 +16,10 @@ import { writeIndex } from './write-index.ts';
  */
 export async function verifyLocal(
   indexes: LocalIndexes,
-  request: VerifyRequest,
+  given: VerifyRequest,
   work: WorkOptions,
 ): Promise<VerifyResponse> {
-  requireSound(request);
+  const request = checkVerifyRequest(given);
   if (request.repair === true) {
     const { repairIndex } = await import('../ingest/verify-repair.ts');
     const known = indexes.resolve(request.index);
@@ -67,17 +68,6 @@ async function holdWhatOpens(
     };
     return { open, check };
   }
-}
-
-function requireSound({ sample, repair }: VerifyRequest): void {
-  if (sample === undefined) return;
-  if (!Number.isInteger(sample) || sample < 1) {
-    throw new LhsError('invalid_argument', `sample: "${sample}" is not a whole number above 0`);
-  }
-  if (repair !== true) return;
-  throw new LhsError('invalid_argument', 'a sample cannot be repaired from: it is not the whole', {
-    hint: 'leave --sample away',
-  });
 }
 
 /** The self check runs in a thread of its own where the index is a folder of this machine. */

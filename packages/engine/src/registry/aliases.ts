@@ -4,9 +4,6 @@ import { LIMITS } from '../base/limits.ts';
 import { didYouMean } from '../base/nearest.ts';
 import type { RegistryFile } from './registry-file.ts';
 
-/** As index names. */
-const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
-
 /** Other names of indexes. An alias moves from one index to another in one statement. */
 export class Aliases {
   readonly #file: RegistryFile;
@@ -26,14 +23,9 @@ export class Aliases {
 
   /**
    * Lets an alias mean the index of a UUID from now on, whatever it meant. False where there is no
-   * such index any more. Throws invalid_argument (no name), index_exists (the name of an index),
-   * limit_exceeded.
+   * such index any more. Throws index_exists (the name of an index), limit_exceeded.
    */
   set(alias: string, uuid: string): boolean {
-    if (typeof alias !== 'string' || !NAME.test(alias)) {
-      const message = `alias ${JSON.stringify(alias)} is no name: expected ${NAME.source}`;
-      throw new LhsError('invalid_argument', message);
-    }
     const values = { alias, uuid, most: this.#most };
     const changed = this.#file.change(
       `INSERT INTO aliases (alias, uuid) SELECT @alias, uuid FROM indexes

@@ -1,8 +1,8 @@
-import type { AggregateRequest, AggregateResponse } from '../backend.ts';
+import type { AggregateResponse } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import type { CheckedAggregate } from '../requests/summaries.ts';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './plan.ts';
-import { checkAggregateRequest } from './request.ts';
 import { givenOf, requireSnapshot } from './search.ts';
 import { aggregationsOf } from './summarize.ts';
 
@@ -12,13 +12,12 @@ import { aggregationsOf } from './summarize.ts';
  */
 export async function aggregateIndex(
   context: SearchContext,
-  request: AggregateRequest,
+  { match, aggs }: CheckedAggregate,
 ): Promise<AggregateResponse> {
   const started = performance.now();
-  const checked = checkAggregateRequest(request);
-  const plan = planSearch(checked, context.mapping, await givenOf(context, request));
+  const { request } = match;
+  const plan = planSearch(match, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
-  const { aggs } = request;
   const specs: unknown = typeof aggs === 'string' ? parsed(aggs) : aggs;
   const { results, total } = aggregationsOf(context, plan, specs);
   return {

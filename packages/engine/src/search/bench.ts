@@ -13,7 +13,6 @@ import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from './context.ts';
 import { execute } from './execute.ts';
 import { queryFields } from './plan.ts';
-import { checkBenchRequest } from './request.ts';
 
 const DEFAULT_WARM = 3;
 const DEFAULT_REPEAT = 9;
@@ -21,7 +20,6 @@ const DEFAULT_LIMIT = 10;
 
 /** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
 export function benchIndex(context: SearchContext, request: BenchRequest): BenchResponse {
-  checkBenchRequest(request);
   const { mapping, snapshot } = context;
   const operator = request.operator ?? 'or';
   const repeat = request.repeat ?? DEFAULT_REPEAT;

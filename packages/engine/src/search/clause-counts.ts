@@ -1,14 +1,14 @@
-import type { ClauseCount, SearchRequest } from '../backend.ts';
+import type { ClauseCount } from '../backend.ts';
 import { bindQuery } from '../query/bind/bind.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
+import type { CheckedRequest } from '../requests/search.ts';
 import type { SearchContext } from './context.ts';
 import { execute } from './execute.ts';
 import { clauseName } from './explain/subject.ts';
 import { nearestTerm } from './nearest-term.ts';
 import { queryFields, readQuery } from './plan.ts';
-import { checkRequest } from './request.ts';
 import { givenOf } from './search.ts';
 
 /** Clauses that are counted, at most. */
@@ -21,9 +21,8 @@ const COUNTED_CLAUSES = 16;
  */
 export async function clauseCounts(
   context: SearchContext,
-  request: SearchRequest,
+  { request }: CheckedRequest,
 ): Promise<readonly ClauseCount[]> {
-  checkRequest(request);
   const { mapping } = context;
   const given = await givenOf(context, request);
   const fields = queryFields(mapping, given.query);

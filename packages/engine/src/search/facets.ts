@@ -1,7 +1,7 @@
-import type { FacetsRequest, FacetsResponse } from '../backend.ts';
+import type { FacetsResponse } from '../backend.ts';
+import type { CheckedFacets } from '../requests/summaries.ts';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './plan.ts';
-import { checkFacetsRequest } from './request.ts';
 import { givenOf, requireSnapshot } from './search.ts';
 import { facetsOf } from './summarize.ts';
 
@@ -11,13 +11,13 @@ import { facetsOf } from './summarize.ts';
  */
 export async function facetIndex(
   context: SearchContext,
-  request: FacetsRequest,
+  checked: CheckedFacets,
 ): Promise<FacetsResponse> {
   const started = performance.now();
-  const checked = checkFacetsRequest(request);
-  const plan = planSearch(checked, context.mapping, await givenOf(context, request));
+  const { request } = checked.match;
+  const plan = planSearch(checked.match, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
-  const { facets, total } = facetsOf(context, plan, request);
+  const { facets, total } = facetsOf(context, plan, checked.facets);
   return {
     facets,
     total,

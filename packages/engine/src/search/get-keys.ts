@@ -1,7 +1,6 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '../backend.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../schema/key.ts';
 import type { SearchContext } from './context.ts';
-import { checkKeysRequest } from './request.ts';
 import { documentLocator, readRows, rowColumns, shownSnapshot, type WantedRow } from './rows.ts';
 
 /**
@@ -11,7 +10,6 @@ import { documentLocator, readRows, rowColumns, shownSnapshot, type WantedRow } 
  */
 export async function getKeys(context: SearchContext, request: KeysRequest): Promise<KeysResponse> {
   const started = performance.now();
-  checkKeysRequest(request);
   const { mapping } = context;
   const texts = request.keys.map((key) => textsOfCoordinates(mapping.key, key));
   const table = await context.openTable();

@@ -16,10 +16,10 @@ import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fie
 import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import { readTree } from '../query/tree/read.ts';
+import { type CheckedRequest, sortDirection } from '../requests/search.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { declaredPaths } from './declared-paths.ts';
-import { type CheckedRequest, sortDirection } from './request.ts';
 import { readSearchAfter } from './sort-values.ts';
 
 /** All that a search does, decided. */

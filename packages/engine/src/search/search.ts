@@ -1,11 +1,12 @@
 /**
- * A search from request to response. Steps: check (request.ts), bind (plan.ts), run (execute.ts),
+ * A search from a checked request to its response. Steps: bind (plan.ts), run (execute.ts),
  * then for the page only: coordinates, cached fields and marks from the index, rows from the table.
  */
 import type { Hit, SearchRequest, SearchResponse } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
+import type { CheckedRequest } from '../requests/search.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import type { SearchContext } from './context.ts';
 import { documentFields, documentValues } from './document.ts';
@@ -14,7 +15,6 @@ import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
 import type { Hydrated, HydratedDoc } from './hydrate.ts';
 import { executePage } from './next-pages.ts';
 import { type GivenByNode, planSearch, type SearchPlan } from './plan.ts';
-import { checkRequest } from './request.ts';
 import type { RowCost } from './rows.ts';
 import { columnValueToJson, sortToJson } from './sort-values.ts';
 
@@ -25,10 +25,10 @@ import { columnValueToJson, sortToJson } from './sort-values.ts';
  */
 export async function searchIndex(
   context: SearchContext,
-  request: SearchRequest,
+  checked: CheckedRequest,
 ): Promise<SearchResponse> {
   const started = performance.now();
-  const checked = checkRequest(request);
+  const { request } = checked;
   const plan = planSearch(checked, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
   return answer(context, plan, started, { page: () => executePage(context, plan) });

@@ -2,16 +2,16 @@
 import type { QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { writeTree } from '../../query/tree/write.ts';
+import type { CheckedExplain } from '../../requests/explain.ts';
+import type { CheckedRequest } from '../../requests/search.ts';
 import type { SearchContext } from '../context.ts';
 import { findHybrid } from '../meaning/find-hybrid.ts';
 import { lexicalFields, wordsQuery } from '../meaning/lexical-arm.ts';
 import { vectorFieldOf } from '../meaning/query-vector.ts';
 import { givenClause } from '../meaning/search-meaning.ts';
 import { planSearch, queryFields, readFilter, readQuery, type SearchPlan } from '../plan.ts';
-import type { CheckedRequest } from '../request.ts';
 import { givenOf } from '../search.ts';
 import { type HybridVerdict, judgeHybrid } from './explain-hybrid.ts';
-import type { CheckedExplain } from './request.ts';
 import type { Subject } from './subject.ts';
 
 /** A search whose parts can be judged on a document. */

@@ -9,11 +9,12 @@
  *    (why-not.ts).
  * 5. Where the index lags, the table is asked whether it still has the row.
  */
-import type { ExplainDetail, ExplainRequest, ExplainResponse, WhyNot } from '../../backend.ts';
+import type { ExplainDetail, ExplainResponse, WhyNot } from '../../backend.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import type { QueryText } from '../../query/bind/place.ts';
 import type { Query } from '../../query/query.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
+import type { CheckedExplainRequest } from '../../requests/explain.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
 import type { SearchPlan } from '../plan.ts';
@@ -22,7 +23,6 @@ import { type AskedSearch, askedSearch } from './asked.ts';
 import { documentContents } from './contents.ts';
 import { explainClause } from './explain-clause.ts';
 import { rankOf, totalOf } from './rank.ts';
-import { checkExplainRequest } from './request.ts';
 import { type Subject, whole } from './subject.ts';
 import { askTable, type TableAnswer } from './table-state.ts';
 import { judge, silent } from './verdict.ts';
@@ -40,12 +40,11 @@ type IndexAnswer = Pick<
  */
 export async function explainKey(
   context: SearchContext,
-  request: ExplainRequest,
+  request: CheckedExplainRequest,
 ): Promise<ExplainResponse> {
   const started = performance.now();
-  const checked = checkExplainRequest(request);
   const { mapping, snapshot } = context;
-  const asked = await askedSearch(context, checked);
+  const asked = await askedSearch(context, request.asked);
   const texts = textsOfCoordinates(mapping.key, request.coordinates);
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
   const answer = explainIn(context, asked, encodeKey(texts));

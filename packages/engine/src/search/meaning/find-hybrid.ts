@@ -7,6 +7,7 @@ import { type ErrorCode, LhsError } from '../../base/errors.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { type GivenDocs, givenDocs, type ScoredDoc } from '../../query/bind/given.ts';
+import type { CheckedHybrid } from '../../requests/meaning.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SearchContext } from '../context.ts';
 import { narrowingClauses } from '../narrowing.ts';
@@ -14,7 +15,6 @@ import { findNear, markedWords, type Near, unknownText } from './find-nearest.ts
 import { type FusedDoc, fuse } from './fuse.ts';
 import { lexicalDocs, lexicalFields, wordsClause } from './lexical-arm.ts';
 import { type VectorField, vectorFieldOf } from './query-vector.ts';
-import type { CheckedHybrid } from './request.ts';
 
 /** What a hybrid search found. */
 export interface Hybrid {

@@ -3,12 +3,12 @@ import { LhsError } from '../../base/errors.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { type GivenDocs, givenDocs } from '../../query/bind/given.ts';
+import type { CheckedNearest } from '../../requests/meaning.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SearchContext } from '../context.ts';
 import { lexicalFields, wordsClause } from './lexical-arm.ts';
 import { type NearDoc, nearestDocs } from './nearest.ts';
 import { queryVector, type VectorField } from './query-vector.ts';
-import type { CheckedNearest } from './request.ts';
 
 /** What a search by meaning found. */
 export interface Near {

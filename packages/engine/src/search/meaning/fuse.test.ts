@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ScoredDoc } from '../../query/bind/given.ts';
+import type { Fusion } from '../../requests/meaning.ts';
 import { fuse, fusedScore, ranksOf } from './fuse.ts';
-import type { Fusion } from './request.ts';
 
 const list = (...scores: [doc: number, score: number][]): ScoredDoc[] =>
   scores.map(([doc, score]) => ({ segment: doc % 2, doc, score }));

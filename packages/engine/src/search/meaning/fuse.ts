@@ -8,7 +8,7 @@
  */
 import type { ArmRank, HitArms } from '../../backend.ts';
 import type { ScoredDoc } from '../../query/bind/given.ts';
-import { type Fusion, WEIGHT_UNITS } from './request.ts';
+import { type Fusion, WEIGHT_UNITS } from '../../requests/meaning.ts';
 
 /** A document with what the arms say of it. */
 export interface FusedDoc extends ScoredDoc {

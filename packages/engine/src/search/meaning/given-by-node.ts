@@ -10,11 +10,11 @@ import type { GivenDocs } from '../../query/bind/given.ts';
 import { nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
 import type { Query } from '../../query/query.ts';
 import { readTree } from '../../query/tree/read.ts';
+import { nearestOfNode } from '../../requests/meaning.ts';
 import type { SearchContext } from '../context.ts';
 import { bindFilter, type GivenByNode, queryFields } from '../plan.ts';
 import { findNear, nearGiven } from './find-nearest.ts';
 import { withVector } from './query-vector.ts';
-import { nearestOfNode } from './request.ts';
 
 /** The documents of every `knn` node of a request's trees. Throws as binding and `queryVector` do. */
 export async function givenByNode(

@@ -7,12 +7,12 @@ import { LIMITS } from '../../base/limits.ts';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { ScoredDoc } from '../../query/bind/given.ts';
+import type { CheckedNearest } from '../../requests/meaning.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import type { SearchContext } from '../context.ts';
 import { Narrowing } from '../narrowing.ts';
 import { scratchOf } from '../scratch.ts';
 import type { VectorField } from './query-vector.ts';
-import type { CheckedNearest } from './request.ts';
 
 /** A document, how near it is as its field compares, and the score of that. */
 export interface NearDoc extends ScoredDoc {

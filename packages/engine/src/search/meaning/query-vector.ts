@@ -2,9 +2,9 @@
 import { LhsError } from '../../base/errors.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { namedVectorField, vectorFields, vectorFieldsHint } from '../../query/bind/nearest.ts';
+import type { CheckedNearest } from '../../requests/meaning.ts';
 import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
 import type { SearchContext } from '../context.ts';
-import type { CheckedNearest } from './request.ts';
 
 /** A field of vectors. */
 export interface VectorField {

@@ -1,23 +1,23 @@
 /**
- * Searches by meaning, from request to answer. Steps: check (request.ts), bind what every search has
+ * Searches by meaning, from a checked request to the answer. Steps: bind what every search has
  * (search/plan.ts), find the documents with their scores (find-nearest.ts, find-hybrid.ts), then go
  * the way of every search with them as the query's clause.
  */
-import type { HybridRequest, SearchResponse, SemanticRequest } from '../../backend.ts';
+import type { SearchResponse } from '../../backend.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { GivenDocs } from '../../query/bind/given.ts';
+import type { CheckedHybrid, CheckedSemantic } from '../../requests/meaning.ts';
+import type { CheckedRequest } from '../../requests/search.ts';
 import type { SearchContext } from '../context.ts';
 import { execute } from '../execute.ts';
 import { narrowingClauses } from '../narrowing.ts';
 import { planSearch, queryFields, type SearchPlan } from '../plan.ts';
-import type { CheckedRequest } from '../request.ts';
 import { type AnswerParts, answer, requireSnapshot } from '../search.ts';
 import { findHybrid } from './find-hybrid.ts';
 import { findNear, nearGiven, unknownText } from './find-nearest.ts';
 import { placeOf } from './fuse.ts';
 import { givenByNode } from './given-by-node.ts';
 import { vectorFieldOf } from './query-vector.ts';
-import { checkHybridRequest, checkSemanticRequest } from './request.ts';
 
 /**
  * Answers a semantic search over one snapshot. Throws invalid_argument, limit_exceeded,
@@ -25,10 +25,9 @@ import { checkHybridRequest, checkSemanticRequest } from './request.ts';
  */
 export async function searchSemantic(
   context: SearchContext,
-  request: SemanticRequest,
+  { search, nearest }: CheckedSemantic,
 ): Promise<SearchResponse> {
   const started = performance.now();
-  const { search, nearest } = checkSemanticRequest(request);
   const fields = queryFields(context.mapping);
   const field = vectorFieldOf(fields, nearest.vector_field);
   const plan = await planWithout(context, search);
@@ -42,10 +41,9 @@ export async function searchSemantic(
 /** Answers a hybrid search over one snapshot. Throws as `searchSemantic`. */
 export async function searchHybrid(
   context: SearchContext,
-  request: HybridRequest,
+  checked: CheckedHybrid,
 ): Promise<SearchResponse> {
   const started = performance.now();
-  const checked = checkHybridRequest(request);
   const fields = queryFields(context.mapping);
   const plan = await planWithout(context, checked.search);
   const { docs, given, failed, notes } = await findHybrid(context, checked, plan.filter, fields);

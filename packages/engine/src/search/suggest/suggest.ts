@@ -3,17 +3,17 @@
  * path of a variant), fold the text as the field's analyzer folds words, walk the dictionaries of
  * all segments (prefix-terms.ts, near-terms.ts).
  */
-import type { SuggestRequest, SuggestResponse } from '../../backend.ts';
+import type { SuggestResponse } from '../../backend.ts';
 import { LhsError } from '../../base/errors.ts';
 import { changeHint } from '../../query/bind/change-hint.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import { type FieldTarget, findField, unknownFieldHint } from '../../query/bind/fields.ts';
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
+import type { CheckedSuggest } from '../../requests/suggest.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import type { SearchContext } from '../context.ts';
 import { queryFields } from '../plan.ts';
-import { checkSuggestRequest } from '../request.ts';
 import { fieldTerms } from './field-terms.ts';
 import { offerNear } from './near-terms.ts';
 import { offerPrefix } from './prefix-terms.ts';
@@ -29,10 +29,9 @@ const SHORT_TEXT = 5;
  */
 export async function suggestTerms(
   context: SearchContext,
-  request: SuggestRequest,
+  request: CheckedSuggest,
 ): Promise<SuggestResponse> {
   const started = performance.now();
-  checkSuggestRequest(request);
   const { mapping, snapshot } = context;
   const target = termsTarget(request.field, mapping);
   const list = new SuggestionList(request.limit || DEFAULT_LIMIT);
@@ -76,7 +75,7 @@ function termsTarget(name: string, mapping: Mapping): FieldTarget {
 }
 
 /** The clause that finds the terms: folded as the analyzer folds, never stemmed or split. */
-function patternOf(request: SuggestRequest, target: FieldTarget): Leaf {
+function patternOf(request: CheckedSuggest, target: FieldTarget): Leaf {
   const { field, text, fuzzy = false } = request;
   const short = Array.from(text).length <= SHORT_TEXT;
   const edits = request.max_edits ?? (short ? 1 : 2);

@@ -1,7 +1,6 @@
-import type { ExplainRequest, SearchMode } from '../../backend.ts';
-import { LhsError } from '../../base/errors.ts';
-import { LIMITS } from '../../base/limits.ts';
-import { type Check, list, oneOf, record, text } from '../checks.ts';
+import type { Coordinates, ExplainRequest, SearchMode } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { type Fields, oneOf, requestOf } from './checks.ts';
 import {
   type CheckedHybrid,
   type CheckedSemantic,
@@ -9,8 +8,9 @@ import {
   checkSemanticRequest,
   FUSION_FIELDS,
   NEAREST_FIELDS,
-} from '../meaning/request.ts';
-import { type CheckedRequest, checkRequest, SEARCH_FIELDS } from '../request.ts';
+} from './meaning.ts';
+import { type CheckedRequest, checkSearchRequest, SEARCH_FIELDS } from './search.ts';
+import { coordinates } from './wire.ts';
 
 /** A request to explain whose shape is right, as the search that it is about. */
 export type CheckedExplain =
@@ -18,10 +18,14 @@ export type CheckedExplain =
   | ({ readonly mode: 'semantic' } & CheckedSemantic)
   | ({ readonly mode: 'hybrid' } & CheckedHybrid);
 
+/** The same with the key of the row, and where it is read. */
+export interface CheckedExplainRequest {
+  readonly asked: CheckedExplain;
+  readonly coordinates: Coordinates;
+}
+
 const MODES: readonly SearchMode[] = ['lexical', 'semantic', 'hybrid'];
-const part: Check = record({ name: text, value: text }, ['name', 'value']);
-const parts: Check = list(part, LIMITS.keyColumns);
-const FIELDS: Readonly<Record<keyof ExplainRequest, Check>> = {
+const FIELDS: Fields<ExplainRequest> = {
   index: SEARCH_FIELDS.index,
   mode: oneOf(...MODES),
   query: SEARCH_FIELDS.query,
@@ -35,13 +39,18 @@ const FIELDS: Readonly<Record<keyof ExplainRequest, Check>> = {
   pit_id: SEARCH_FIELDS.pit_id,
   ...NEAREST_FIELDS,
   ...FUSION_FIELDS,
-  coordinates: record({ partition: parts, identifier: parts }, ['identifier']),
+  coordinates,
 };
+const readExplain = requestOf<ExplainRequest>(FIELDS, 'coordinates');
 
 /** Checks a request to explain. Throws invalid_argument or limit_exceeded that name the field. */
-export function checkExplainRequest(request: ExplainRequest): CheckedExplain {
-  record(FIELDS, ['coordinates'])(request, '');
-  const { coordinates: _, mode = 'lexical', ...search } = request;
+export function checkExplainRequest(request: unknown): CheckedExplainRequest {
+  const { coordinates: key, ...search } = readExplain(request);
+  return { asked: checkAsked(search), coordinates: key };
+}
+
+function checkAsked(request: Omit<ExplainRequest, 'coordinates'>): CheckedExplain {
+  const { mode = 'lexical', ...search } = request;
   for (const name of Object.keys(search) as (keyof typeof search)[]) {
     const needs = search[name] === undefined ? null : modeOf(name);
     if (needs === null || needs.includes(mode)) continue;
@@ -50,7 +59,7 @@ export function checkExplainRequest(request: ExplainRequest): CheckedExplain {
   }
   if (mode === 'semantic') return { mode, ...checkSemanticRequest(search) };
   if (mode === 'hybrid') return { mode, ...checkHybridRequest(search) };
-  return { mode, search: checkRequest(search) };
+  return { mode, search: checkSearchRequest(search) };
 }
 
 /** The modes that a field goes with; null: all. */

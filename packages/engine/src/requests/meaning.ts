@@ -2,11 +2,23 @@
  * Requests for what is near, as they come over the wire: the parts of every search are checked as
  * those of a search, the others here.
  */
-import type { HybridRequest, NearestSpec, SearchRequest, SemanticRequest } from '../../backend.ts';
-import { LhsError } from '../../base/errors.ts';
-import { LIMITS } from '../../base/limits.ts';
-import { type Check, flag, list, number, record, text, whole, wrong } from '../checks.ts';
-import { type CheckedRequest, checkRequest, SEARCH_FIELDS } from '../request.ts';
+import type { HybridRequest, NearestSpec, SearchRequest, SemanticRequest } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import {
+  type Check,
+  type Fields,
+  flag,
+  list,
+  number,
+  record,
+  requestOf,
+  textUpTo,
+  whole,
+  wrong,
+} from './checks.ts';
+import { type CheckedRequest, checkSearchRequest, SEARCH_FIELDS } from './search.ts';
+import { name, names } from './wire.ts';
 
 /** What should be near, checked; `k` and `exact` are filled in. */
 export interface CheckedNearest extends NearestSpec {
@@ -43,26 +55,17 @@ const MOST_WEIGHT = 1000;
 /** Weights are counted in these. */
 export const WEIGHT_UNITS = 1000;
 
-const queryText: Check = (value, name) => {
-  text(value, name);
-  const bytes = Buffer.byteLength(value as string);
-  if (bytes <= LIMITS.queryBytes) return;
-  throw new LhsError(
-    'limit_exceeded',
-    `"${name}" has ${bytes} bytes: at most ${LIMITS.queryBytes}`,
-  );
-};
-const weight: Check = (value, name) => {
+const weight: Check = (value, field) => {
   const units = typeof value === 'number' ? value * WEIGHT_UNITS : Number.NaN;
   const whole = Math.abs(units - Math.round(units)) < 1e-6;
   if (whole && units >= 0 && units <= MOST_WEIGHT * WEIGHT_UNITS) return;
-  throw wrong(name, value, `a number from 0 to ${MOST_WEIGHT} with three decimals or fewer`);
+  throw wrong(field, value, `a number from 0 to ${MOST_WEIGHT} with three decimals or fewer`);
 };
 
 /** The fields of what should be near. */
-export const NEAREST_FIELDS: Readonly<Record<keyof NearestSpec, Check>> = {
-  vector_field: text,
-  query_text: queryText,
+export const NEAREST_FIELDS: Fields<NearestSpec> = {
+  vector_field: name,
+  query_text: textUpTo(LIMITS.queryBytes),
   query_vector: list(number, LIMITS.vectorDims),
   k: whole(1, LIMITS.nearestDocs),
   exact: flag,
@@ -73,21 +76,24 @@ export const NEAREST_FIELDS: Readonly<Record<keyof NearestSpec, Check>> = {
 export const FUSION_FIELDS = {
   rrf_k: whole(0, MOST_RRF_K),
   weights: record({ lexical: weight, semantic: weight }),
-  lexical_fields: list(text, LIMITS.definitionFields),
+  lexical_fields: names,
 };
 const { query: _, ast: __, ...OTHER_FIELDS } = SEARCH_FIELDS;
-const SEMANTIC_FIELDS: Readonly<Record<keyof SemanticRequest, Check>> = {
+const SEMANTIC_FIELDS: Fields<SemanticRequest> = {
   ...NEAREST_FIELDS,
   ...OTHER_FIELDS,
 };
-const HYBRID_FIELDS: Readonly<Record<keyof HybridRequest, Check>> = {
+const HYBRID_FIELDS: Fields<HybridRequest> = {
   ...SEMANTIC_FIELDS,
   ...FUSION_FIELDS,
 };
 
+const readSemantic = requestOf<SemanticRequest>(SEMANTIC_FIELDS);
+const readHybrid = requestOf<HybridRequest>(HYBRID_FIELDS);
+
 /** Checks a semantic request. Throws invalid_argument or limit_exceeded that name the field. */
-export function checkSemanticRequest(request: SemanticRequest): CheckedSemantic {
-  record(SEMANTIC_FIELDS)(request, '');
+export function checkSemanticRequest(value: unknown): CheckedSemantic {
+  const request = readSemantic(value);
   if (request.query_text === undefined && request.query_vector === undefined) {
     const message = 'neither "query_text" nor "query_vector": what should be near?';
     throw new LhsError('invalid_argument', message);
@@ -96,9 +102,8 @@ export function checkSemanticRequest(request: SemanticRequest): CheckedSemantic 
 }
 
 /** Checks a hybrid request. Throws as `checkSemanticRequest`. */
-export function checkHybridRequest(request: HybridRequest): CheckedHybrid {
-  record(HYBRID_FIELDS)(request, '');
-  const { rrf_k: rrfK, weights, lexical_fields: lexicalFields, ...near } = request;
+export function checkHybridRequest(value: unknown): CheckedHybrid {
+  const { rrf_k: rrfK, weights, lexical_fields: lexicalFields, ...near } = readHybrid(value);
   if (near.query_text === undefined) {
     throw new LhsError('invalid_argument', '"query_text" is missing: its words are one arm', {
       hint: 'a search by a vector alone is semantic',
@@ -127,7 +132,7 @@ function checkParts(request: SemanticRequest, leastK: number): CheckedSemantic {
   }
   const spec = { vector_field, query_text, query_vector, ef, min_score };
   const nearest = { ...spec, k: k ?? Math.max(leastK, others.limit ?? 0), exact: exact ?? false };
-  return { search: checkRequest({ ...others, ...pageOf(others, k) }), nearest };
+  return { search: checkSearchRequest({ ...others, ...pageOf(others, k) }), nearest };
 }
 
 /** Who names `k` and no page wants all of them. */

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import type { SearchRequest } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
-import { checkRequest } from './request.ts';
+import { checkSearchRequest } from './search.ts';
 
 function refusal(request: unknown): string {
   try {
-    checkRequest(request as SearchRequest);
+    checkSearchRequest(request);
   } catch (error) {
     if (error instanceof LhsError) return `${error.code}: ${error.message}`;
     throw error;
@@ -57,6 +56,6 @@ test.each<[unknown, string]>([
 });
 
 test('an omitted or zero limit is a page of ten', () => {
-  expect(checkRequest({ query: 'a' }).limit).toBe(10);
-  expect(checkRequest({ query: 'a', limit: 0 }).limit).toBe(10);
+  expect(checkSearchRequest({ query: 'a' }).limit).toBe(10);
+  expect(checkSearchRequest({ query: 'a', limit: 0 }).limit).toBe(10);
 });

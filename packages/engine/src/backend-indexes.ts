@@ -1,0 +1,92 @@
+/** The part of the contract about indexes as such: making, checking and describing them. */
+import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
+import type { JsonObject } from './backend.ts';
+
+/** An operation on one index that takes nothing else. */
+export interface IndexRequest {
+  /** An index or an alias; may be left out where there is one index. */
+  readonly index?: string;
+}
+/** `POST /v1/indexes`. */
+export interface CreateIndexRequest {
+  /** The definition's YAML. */
+  readonly definition: string;
+  /** The folder that relative paths of the definition are in. Default: the working directory. */
+  readonly baseDir?: string;
+}
+/** `DELETE /v1/indexes/{name}`. */
+export interface DropIndexRequest {
+  /** The index's own name: aliases are refused. */
+  readonly index: string;
+}
+/** A definition to be checked. */
+export interface ValidateDefinitionRequest extends CreateIndexRequest {
+  /** Also check against the table's schema. */
+  readonly against_source?: boolean;
+  /** Where the table is, instead of what the definition says. */
+  readonly source?: TableConfig | { readonly catalog: CatalogConfig };
+}
+/** The documents that a query finds; all of them without one. */
+export interface ExportRequest extends IndexRequest {
+  readonly query?: string;
+}
+/** A text to be analysed as a field's, or by an analyzer: one of the two is named. */
+export interface AnalyzeRequest extends IndexRequest {
+  readonly field?: string;
+  readonly analyzer?: string;
+  readonly text: string;
+}
+/** A mapped field and what it can do. */
+export interface FieldDescription {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed: boolean;
+  readonly fast: boolean;
+  readonly cached: boolean;
+  readonly analyzer?: string;
+  readonly sensitive?: boolean;
+  /** A document may hold several values (the source column is a list). */
+  readonly multi_valued?: boolean;
+  readonly source: readonly string[];
+}
+/** A VECTOR field: how it is kept and what is in it. */
+export interface VectorFieldDescription {
+  readonly name: string;
+  readonly dims: number;
+  readonly similarity: 'cosine' | 'dot' | 'l2';
+  readonly index: 'auto' | 'flat' | 'hnsw';
+  /** What made the vectors; null: they came with the rows. `checksum` once the index is built. */
+  readonly model: { readonly name: string; readonly checksum?: string } | null;
+  /** Live documents with a vector. */
+  readonly documents: number;
+  /** Bytes on disk. */
+  readonly bytes: number;
+}
+/** `POST /v1/index:describe`. `bytes`: size on disk of the live generation. */
+export interface IndexDescription {
+  readonly index: string;
+  readonly status: 'created' | 'live';
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly snapshot: string | null;
+  readonly checkpoint: JsonObject | null;
+  readonly index_generation: number;
+  readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
+  readonly source: JsonObject;
+  readonly fields: readonly FieldDescription[];
+  readonly time_fields: readonly string[];
+  readonly sort_fields: readonly string[];
+  readonly vector_fields: readonly VectorFieldDescription[];
+}
+/** An index in a list. */
+export interface IndexSummary {
+  readonly name: string;
+  readonly status: 'created' | 'live';
+  readonly num_docs: number;
+  readonly bytes: number;
+  readonly snapshot: string | null;
+  /** Why the index cannot be opened, where it cannot. */
+  readonly error?: string;
+}

@@ -1,0 +1,78 @@
+/** Reads of an index beside searching it: each checks its request, then reads one commit. */
+import type {
+  BenchRequest,
+  BenchResponse,
+  ClauseCount,
+  ExplainRequest,
+  ExplainResponse,
+  KeysRequest,
+  KeysResponse,
+  SearchRequest,
+  SuggestRequest,
+  SuggestResponse,
+} from '../backend.ts';
+import { checkBenchRequest } from '../requests/bench.ts';
+import { checkExplainRequest } from '../requests/explain.ts';
+import { checkKeysRequest } from '../requests/keys.ts';
+import { checkSearchRequest } from '../requests/search.ts';
+import { checkSuggestRequest } from '../requests/suggest.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { readIndex } from './read-index.ts';
+
+/** Documents of each clause of a query, of what a tenant sees where one is named. */
+export async function clauseCountsLocal(
+  indexes: LocalIndexes,
+  request: SearchRequest,
+  tenant?: string,
+): Promise<readonly ClauseCount[]> {
+  const { clauseCounts } = await import('../search/clause-counts.ts');
+  const checked = checkSearchRequest(request);
+  const { index, pit_id } = request;
+  return readIndex(indexes, { index, pit_id, tenant }, (context) => clauseCounts(context, checked));
+}
+
+/** Suggestions of an index. */
+export async function suggestLocal(
+  indexes: LocalIndexes,
+  request: SuggestRequest,
+): Promise<SuggestResponse> {
+  const { suggestTerms } = await import('../search/suggest/suggest.ts');
+  const checked = checkSuggestRequest(request);
+  return readIndex(indexes, { index: request.index }, (context) => suggestTerms(context, checked));
+}
+
+/** Why a row is, or is not, among hits; a tenant's caller learns nothing of other rows. */
+export async function explainLocal(
+  indexes: LocalIndexes,
+  request: ExplainRequest,
+  tenant?: string,
+): Promise<ExplainResponse> {
+  const { explainKey } = await import('../search/explain/explain.ts');
+  const checked = checkExplainRequest(request);
+  const { index, pit_id } = request;
+  return readIndex(indexes, { index, pit_id, tenant }, (context) => explainKey(context, checked));
+}
+
+/** Rows by key, those of a tenant where one is named. */
+export async function keysLocal(
+  indexes: LocalIndexes,
+  request: KeysRequest,
+  tenant?: string,
+): Promise<KeysResponse> {
+  const { getKeys } = await import('../search/get-keys.ts');
+  const checked = checkKeysRequest(request);
+  return readIndex(indexes, { index: request.index, tenant }, (context) =>
+    getKeys(context, checked),
+  );
+}
+
+/** Measures queries of an index. */
+export async function benchLocal(
+  indexes: LocalIndexes,
+  request: BenchRequest,
+): Promise<BenchResponse> {
+  const { benchIndex } = await import('../search/bench.ts');
+  const checked = checkBenchRequest(request);
+  const { index } = checked;
+  return readIndex(indexes, { index }, async (context) => benchIndex(context, checked));
+}
