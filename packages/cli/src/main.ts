@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { execute } from '@oclif/core';
 import { firstScreen } from './first-screen.ts';
 
@@ -12,7 +13,9 @@ export function run(entry: string): void {
     process.stdout.write(`${firstScreen()}\n`);
     return;
   }
-  void execute({ dir: entry, args });
+  // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
+  const loadOptions = { root: fileURLToPath(entry), userPlugins: false };
+  void execute({ args, loadOptions });
 }
 
 function brokenPipe(error: NodeJS.ErrnoException): void {
