@@ -56,6 +56,7 @@ it('pins the exports of the lake', () => {
       "importFiles",
       "listTables",
       "loadTable",
+      "makeFolder",
       "nodeFromJson",
       "normalizeRecorded",
       "openRegularFile",

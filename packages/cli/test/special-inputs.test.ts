@@ -118,6 +118,52 @@ describe('a table in which a pipe stands for a file', () => {
   });
 });
 
+describe('a folder in which nothing can be made', () => {
+  it.each([
+    ['LHS_DATA_DIR', ['index', 'list'], { LHS_DATA_DIR: '/proc/lhs' }],
+    ['--data-dir', ['index', 'list', '--data-dir', '/proc/lhs'], {}],
+    ['XDG_CONFIG_HOME', ['config', 'set', 'data_dir', '/tmp'], { XDG_CONFIG_HOME: '/proc' }],
+  ])('ends with an error that names it: %s', async (_name, args, env) => {
+    const { code, stderr } = await home.run(args, { env });
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toMatch(/^error: .*"\/proc\/lhs"/);
+  });
+
+  it('is no fault as TMPDIR of a command that needs none', async () => {
+    const { code, stderr } = await home.run(['index', 'list'], { env: { TMPDIR: '/proc' } });
+    expect([code, stderr]).toEqual([0, '']);
+  });
+});
+
+describe('a data folder', () => {
+  it('is refused in one line if it is a file', async () => {
+    const file = home.path('notes.yaml');
+    const { code, stderr } = await home.run(['index', 'list'], { env: { LHS_DATA_DIR: file } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: cannot make "[^"]*": "[^"]*" is a file, not a folder\n/);
+  });
+
+  it('brings no commands with it', async () => {
+    const folder = home.path('brings');
+    const plugin = join(folder, 'plugin');
+    mkdirSync(join(plugin, 'commands'), { recursive: true });
+    const named = { name: 'plugin', version: '1.0.0', type: 'module' };
+    const link = { type: 'link', name: 'plugin', root: plugin };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ oclif: { plugins: [link] } }));
+    writeFileSync(
+      join(plugin, 'package.json'),
+      JSON.stringify({ ...named, oclif: { commands: './commands' } }),
+    );
+    writeFileSync(
+      join(plugin, 'commands/brought.js'),
+      "export default class { static id = 'brought'; static async run() { console.log('ran'); } }",
+    );
+    const { code, stdout, stderr } = await home.run(['brought'], { env: { LHS_DATA_DIR: folder } });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('there is no command "brought"');
+  });
+});
+
 describe('a second signal', () => {
   const said = (child: ChildProcess, text: string) =>
     new Promise<void>((done) => {

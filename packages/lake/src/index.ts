@@ -1,4 +1,5 @@
 export { LakeError, type LakeErrorCode } from './base/errors.ts';
+export { makeFolder } from './base/new-files.ts';
 export { openRegularFile, type RegularFile } from './base/regular-file.ts';
 export { normalizeRecorded } from './base/table-files.ts';
 export { listTables, loadTable } from './catalog/load-table.ts';

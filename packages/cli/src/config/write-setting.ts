@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '@lakehouse-search/lake';
 import { parseDocument } from 'yaml';
 import { settingKey, settingsText, userConfigFile } from './settings.ts';
 
@@ -13,7 +14,7 @@ export async function writeSetting(key: string, value: string): Promise<void> {
   const document = parseDocument(existsSync(file) ? settingsText(file) : '');
   if (value === '') document.delete(settingKey(key));
   else document.set(settingKey(key), value);
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   await writeFile(`${file}.tmp`, document.toString(), { mode: 0o600 });
   await rename(`${file}.tmp`, file);
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, statfs } from 'node:fs/promises';
+import { access, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { bytes } from '../terminal/figures.ts';
 
@@ -80,7 +80,8 @@ function transformers(): string {
 
 async function writable(dataDir: string): Promise<Check> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    const { makeFolder } = await import('@lakehouse-search/lake');
+    await makeFolder(dataDir);
     await access(dataDir, constants.W_OK);
     return { name: 'data', ok: true, detail: dataDir };
   } catch {

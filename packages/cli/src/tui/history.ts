@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '@lakehouse-search/lake';
 
 const MOST = 1000;
 
@@ -28,7 +29,7 @@ export async function readHistory(file: string, index: string): Promise<readonly
 export async function addHistory(file: string, index: string, query: string): Promise<void> {
   const others = (await entries(file)).filter((e) => e.index !== index || e.query !== query);
   const lines = [...others, { index, query }].slice(-MOST).map((e) => JSON.stringify(e));
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   const temporary = `${file}.${randomUUID()}.tmp`;
   await writeFile(temporary, `${lines.join('\n')}\n`, { mode: 0o600 });
   await rename(temporary, file);

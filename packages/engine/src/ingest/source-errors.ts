@@ -17,6 +17,7 @@ const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
   delete_file_missing: 'source_invalid',
   delete_file_invalid: 'source_invalid',
   path_refused: 'source_invalid',
+  permission_denied: 'permission_denied',
   unsupported: 'unsupported',
   duplicate_key: 'source_invalid',
   null_key: 'source_invalid',

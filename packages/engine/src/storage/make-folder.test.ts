@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,4 +37,12 @@ test('a folder that cannot be made is named', () => {
   const make = () => makeFolder(join(home, 'a'));
   expect(make).toThrow(`cannot make "${join(home, 'a')}": the file system is read-only (EROFS)`);
   stop();
+});
+
+test('a folder that cannot hold another one ends with an error', () => {
+  expect(() => makeFolder('/proc/lhs/data')).toThrow('cannot make "/proc/lhs/data": ENOENT');
+  writeFileSync(join(home, 'file'), '');
+  expect(() => makeFolder(join(home, 'file/below'))).toThrow(
+    `cannot make "${join(home, 'file/below')}": "${join(home, 'file')}" is a file, not a folder`,
+  );
 });

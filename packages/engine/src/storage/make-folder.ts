@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ioError } from './io-errors.ts';
+import { LhsError } from '../base/errors.ts';
+import { ioError, systemCode } from './io-errors.ts';
 
 /**
  * Makes a folder and those above it that are missing, durably: each new name is flushed in the
@@ -10,14 +11,41 @@ import { ioError } from './io-errors.ts';
 export function makeFolder(folder: string): void {
   try {
     const path = resolve(folder);
-    const first = mkdirSync(path, { recursive: true });
-    if (first === undefined) return;
-    for (let parent = dirname(path); ; parent = dirname(parent)) {
-      syncFolder(parent);
-      if (parent === dirname(first)) return;
+    for (const next of missingFolders(path)) {
+      makeOne(next, folder);
+      syncFolder(dirname(next));
     }
   } catch (error) {
     throw ioError(error, 'make', folder);
+  }
+}
+
+/**
+ * `path` and the folders above it that are not there, the topmost first. Node's recursive mkdir is
+ * not used: it never returns where a folder exists but cannot hold another one, as /proc.
+ */
+function missingFolders(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (let next = path; !isThere(next); next = dirname(next)) missing.unshift(next);
+  return missing;
+}
+
+/** Whether a folder is there. Another file in its place counts as none, so that mkdir names it. */
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Makes `path`, a part of `folder`; another process may make it at the same time. */
+function makeOne(path: string, folder: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    if (isThere(path)) return;
+    const details = { path, errno: 'EEXIST' };
+    const hint = 'choose another folder: --data-dir, LHS_DATA_DIR or lhs config set data_dir';
+    const message = `cannot make "${folder}": "${path}" is a file, not a folder`;
+    throw new LhsError('io_error', message, { hint, details, cause: error });
   }
 }
 

@@ -16,6 +16,7 @@ export type LakeErrorCode =
   | 'delete_file_missing'
   | 'delete_file_invalid'
   | 'path_refused'
+  | 'permission_denied'
   | 'unsupported'
   | 'duplicate_key'
   | 'null_key'

@@ -3,6 +3,7 @@ import { isAbsolute, resolve as resolvePath } from 'node:path';
 import { LakeError, type LakeErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { NOT_A_FILE, openRegularFile, readAtMost } from './regular-file.ts';
+import { isForbidden } from './write-fault.ts';
 
 /**
  * From the paths that a table's metadata records to the paths where its files lie now.
@@ -140,7 +141,7 @@ export function createTableFiles(options: {
 
 /**
  * All bytes of a regular local file. `missing` is the code if it is not there, cannot be read, or is
- * a pipe, a device or a folder. A file of more than `maxBytes` is limit_exceeded.
+ * a pipe, a device or a folder. Throws permission_denied where this user may not read it. A file of more than `maxBytes` is limit_exceeded.
  */
 export async function readLocalFile(
   path: string,
@@ -165,9 +166,10 @@ async function readRegular(path: string, maxBytes: number): Promise<Buffer | nul
 /** The error for a file that could not be read. */
 export function fileFault(error: unknown, path: string, missing: LakeErrorCode): LakeError {
   const { code, message } = error as NodeJS.ErrnoException;
+  const kind = isForbidden(error) ? 'permission_denied' : missing;
   const what = code === 'ENOENT' ? 'is not there' : `could not be read (${code ?? String(error)})`;
   const text = code === NOT_A_FILE ? message : `file "${path}" ${what}`;
-  return new LakeError(missing, text, { file: path, cause: error });
+  return new LakeError(kind, text, { file: path, cause: error });
 }
 
 /** Whether `path` is an existing regular file, folder, or nothing that can be seen. */

@@ -1,7 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { makeFolder } from '../base/new-files.ts';
 import { kindOfPath } from '../base/table-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
@@ -160,7 +161,7 @@ export async function createFilesystemTable(
   const folder = await filesystemFolder(config, table);
   const metadata = join(folder, 'metadata');
   if (await isTableFolder(folder)) throw exists(table);
-  await mkdir(metadata, { recursive: true });
+  await makeFolder(metadata);
   if (!(await createExclusive(join(metadata, 'v1.metadata.json'), json))) throw exists(table);
   await writeVersionHint(metadata, 1);
   return loadFilesystemTable(config, table, options);

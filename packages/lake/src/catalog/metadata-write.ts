@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LakeError } from '../base/errors.ts';
+import { writeFault } from '../base/write-fault.ts';
 
 /**
  * Writes of metadata files that are whole or not there: bytes go to a hidden file, are synced, and
@@ -20,17 +20,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-function writeFault(path: string, error: unknown): LakeError {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
-  const what = full ? 'the disk is full' : code;
-  return new LakeError(full ? 'disk_full' : 'internal', `"${path}" cannot be written (${what})`, {
-    file: path,
-    cause: error,
-  });
-}
-
-/** Creates `path` with `text`; false where it exists already. Throws disk_full, internal. */
+/** Creates `path` with `text`; false where it exists already. Throws as `writeFault`. */
 export async function createExclusive(path: string, text: string): Promise<boolean> {
   const hidden = join(dirname(path), `.${randomUUID()}.tmp`);
   try {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { makeFolder } from '../base/new-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { SqlCatalogConfig } from './config.ts';
 import { createExclusive } from './metadata-write.ts';
@@ -195,7 +196,7 @@ export async function createSqlTable(
   await withDatabase(config, true, async (db) => {
     await db.run(CREATE_TABLE, []);
     if ((await rowsOf(db, config, name)).length > 0) throw exists(table);
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await createExclusive(path, json);
     const values = [config.name ?? 'default', name.namespace, name.table, path, 'TABLE'];
     const inserted = await db.run(

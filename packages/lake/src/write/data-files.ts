@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { makeFolder } from '../base/new-files.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import { quoteName, quoteText } from '../scan/duckdb/instance.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
@@ -70,7 +71,7 @@ async function writeFile(
 ): Promise<NewDataFile> {
   const recorded = files.record(join('data', folder, `${randomUUID()}.parquet`));
   const real = files.resolve(recorded);
-  await mkdir(dirname(real), { recursive: true });
+  await makeFolder(dirname(real));
   const columns = schema.fields.map((f) => quoteName(f.name)).join(', ');
   const options = [
     'FORMAT parquet',

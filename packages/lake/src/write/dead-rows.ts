@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder, writeNewFile } from '../base/new-files.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { FileScan } from '../metadata/file-set.ts';
 import { plainParquet } from '../parquet/plain-file.ts';
@@ -32,8 +33,8 @@ export async function writeVectors(
   const { bytes, entries } = encodeVectorFile(vectors, 'lhs');
   const recorded = files.record(`data/${randomUUID()}-deletes.puffin`);
   const real = files.resolve(recorded);
-  await mkdir(dirname(real), { recursive: true });
-  await writeFile(real, bytes, { flag: 'wx' });
+  await makeFolder(dirname(real));
+  await writeNewFile(real, bytes);
   return entries.map((entry, i) => ({
     kind: 'vector' as const,
     recorded,
@@ -61,7 +62,7 @@ export async function writePositionDeletes(
   files: TableFiles,
 ): Promise<readonly NewDeleteFile[]> {
   if (dead.length === 0) return [];
-  await mkdir(files.resolve(files.record('data')), { recursive: true });
+  await makeFolder(files.resolve(files.record('data')));
   if (dead.every(({ fresh }) => fresh.length <= PLAIN_ROWS)) return writeFewDeletes(dead, files);
   const session = await WriterSession.open([], [files.resolve(files.record('data'))]);
   try {
@@ -84,7 +85,7 @@ async function writeFewDeletes(
     const positions = [...fresh].sort((a, b) => a - b).map((at) => BigInt(at));
     const paths = positions.map(() => scan.data.path);
     const bytes = plainParquet(DELETE_FIELDS, [paths, positions], fresh.length);
-    await writeFile(files.resolve(recorded), bytes, { flag: 'wx' });
+    await writeNewFile(files.resolve(recorded), bytes);
     written.push(deleteFile(scan, recorded, files.resolve(recorded), fresh.length, bytes.length));
   }
   return written;

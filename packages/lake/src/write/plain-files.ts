@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder, writeNewFile } from '../base/new-files.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import { plainParquet } from '../parquet/plain-file.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
@@ -46,8 +46,8 @@ async function writeFileOf(
   const bytes = plainParquet(schema.fields, columns, rows);
   const recorded = files.record(join('data', folder, `${randomUUID()}.parquet`));
   const real = files.resolve(recorded);
-  await mkdir(dirname(real), { recursive: true });
-  await writeFile(real, bytes, { flag: 'wx' });
+  await makeFolder(dirname(real));
+  await writeNewFile(real, bytes);
   const statistics = valueStatistics(schema, columns, rows);
   return { ...statistics, recorded, real, partition, fileSize: bytes.length };
 }

@@ -8,8 +8,8 @@
  *
  * By DuckDB only Parquet files with field ids are rewritten: others are refused by name.
  */
-import { mkdir } from 'node:fs/promises';
 import { LakeError } from '../base/errors.ts';
+import { makeFolder } from '../base/new-files.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { quoteName, quoteText } from '../scan/duckdb/instance.ts';
@@ -62,7 +62,7 @@ async function byDuckDb(
 ): Promise<readonly NewDataFile[]> {
   for (const { scan } of parts) refuseFormat(scan.data);
   const output = table.files.resolve(table.files.record('data'));
-  await mkdir(output, { recursive: true });
+  await makeFolder(output);
   const inputs = parts.map(({ scan }) => table.files.resolve(scan.data.path));
   const session = await WriterSession.open(inputs, [output]);
   try {

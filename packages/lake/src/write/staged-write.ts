@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { LakeError } from '../base/errors.ts';
+import { makeFolder } from '../base/new-files.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { Schema } from '../schema/type.ts';
@@ -57,7 +57,7 @@ async function withDuckDb<T>(
   const { schema, defaultSpec } = table.metadata;
   const staged = await stageInput(input);
   const output = table.files.resolve(table.files.record('data'));
-  await mkdir(output, { recursive: true });
+  await makeFolder(output);
   const session = await WriterSession.open(staged.paths, [output]);
   let added: readonly NewDataFile[] = [];
   try {
