@@ -13,7 +13,7 @@ export function* batchRows(batch: Batch, fields: readonly Field[]): Generator<Ou
   for (let i = 0; i < batch.rows; i++) {
     const row: Record<string, unknown> = {};
     fields.forEach((field, c) => {
-      row[field.name] = valueToJson(field.type, valueAt(batch.columns[c], i));
+      put(row, field.name, valueToJson(field.type, valueAt(batch.columns[c], i)));
     });
     yield row;
   }
@@ -23,7 +23,14 @@ export function* batchRows(batch: Batch, fields: readonly Field[]): Generator<Ou
 export function rowJson(row: Row, fields: readonly Field[]): OutputRow {
   const out: Record<string, unknown> = {};
   for (const field of fields) {
-    if (field.name in row) out[field.name] = valueToJson(field.type, row[field.name] as Value);
+    if (!Object.hasOwn(row, field.name)) continue;
+    put(out, field.name, valueToJson(field.type, row[field.name] as Value));
   }
   return out;
+}
+
+/** A column may have any name: assigning to `__proto__` would set the prototype. */
+function put(row: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') row[name] = value;
+  else Object.defineProperty(row, name, { value, enumerable: true });
 }

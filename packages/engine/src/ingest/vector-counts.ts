@@ -3,13 +3,13 @@ import type { VectorCounts } from '../backend.ts';
 /** The sum of two counts. */
 export function addVectorCounts(a: VectorCounts, b: VectorCounts): VectorCounts {
   const embeddings = a.embeddings ?? b.embeddings;
-  const without = { ...a.without_vector };
+  const without = new Map(Object.entries(a.without_vector ?? {}));
   for (const [field, count] of Object.entries(b.without_vector ?? {})) {
-    without[field] = (without[field] ?? 0) + count;
+    without.set(field, (without.get(field) ?? 0) + count);
   }
   return {
     ...(embeddings === undefined ? {} : { embeddings: addEmbeddings(a, b) }),
-    ...(Object.keys(without).length === 0 ? {} : { without_vector: without }),
+    ...(without.size === 0 ? {} : { without_vector: Object.fromEntries(without) }),
   };
 }
 

@@ -180,6 +180,20 @@ describe('reading', () => {
     ]);
   });
 
+  it('fills a column that the file lacks with its default, whatever it is called', () => {
+    const names = ['__proto__', 'constructor'];
+    const missing = names.map((name, i) => {
+      return { ...field(50 + i, name, { kind: 'string' }), initialDefault: `its ${name}` };
+    });
+    const wanted = struct(field(1, 'id', { kind: 'long' }), ...missing);
+    const rows = read(container('null', block('null')), wanted);
+    expect(Object.entries(rows[1] ?? {})).toEqual([
+      ['id', -1n],
+      ['__proto__', 'its __proto__'],
+      ['constructor', 'its constructor'],
+    ]);
+  });
+
   it('hands variants to the decoder it was given, and refuses them without one', () => {
     const type = {
       type: 'record',

@@ -79,12 +79,13 @@ function compileRecord(
       compileValue(column.type, field.type, context, nested(column.name, mapping)),
     );
   });
-  const absent = fields.filter((field) => !seen.has(field.id));
-  const fill = absent.map((field) => [field.name, absentValue(field, context)] as const);
+  for (const field of fields.filter(({ id }) => !seen.has(id))) {
+    const value = absentValue(field, context);
+    steps.push(setter(field.name, () => value));
+  }
   return (cursor) => {
     const row: Record<string, Value> = {};
     for (const step of steps) step(cursor, row);
-    for (const [name, value] of fill) row[name] = value;
     return row;
   };
 }

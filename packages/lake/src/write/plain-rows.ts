@@ -40,7 +40,7 @@ export function plainValues(
   for (const field of schema.fields) {
     const column = plainColumn(
       field,
-      rows.map((row) => row[field.name]),
+      rows.map((row) => (Object.hasOwn(row, field.name) ? row[field.name] : undefined)),
     );
     if (column === null) return null;
     columns.push(column);
