@@ -4,6 +4,7 @@ import { readSettings, settingValue } from './config/settings.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
 import { endNow } from './terminal/end-now.ts';
+import { jsonText } from './terminal/json-text.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -40,11 +41,12 @@ export abstract class LhsCommand extends Command {
 
   /** Prints a JSON value: one line on a pipe, indented for a person. */
   protected printJson(value: unknown): void {
-    this.terminal.out(JSON.stringify(value, jsonValue, this.terminal.interactive ? 2 : undefined));
+    this.terminal.data(jsonText(value, this.terminal.interactive ? 2 : undefined));
   }
 
+  /** Prints lines for people; a line end inside of one becomes a blank. */
   protected print(lines: readonly string[]): void {
-    if (lines.length > 0) this.terminal.out(lines.join('\n'));
+    if (lines.length > 0) this.terminal.out(...lines);
   }
 
   /** Where the answer goes that the flags of `outputFlags` describe. */
@@ -59,9 +61,10 @@ export abstract class LhsCommand extends Command {
 
   /** Writes an answer in the format and to the place that were asked for. */
   protected async answer(target: OutputTarget, shapes: AnswerShapes): Promise<void> {
-    const indent = target.file === undefined && this.terminal.interactive;
     const { writeAnswer } = await import('./output/write-answer.ts');
-    await writeAnswer(target, shapes, indent);
+    const { interactive, color } = this.terminal;
+    const here = target.file === undefined;
+    await writeAnswer(target, shapes, { indent: here && interactive, styled: here && color });
   }
 
   /** The data folder that flags, environment and files name. */
@@ -89,7 +92,7 @@ export abstract class LhsCommand extends Command {
     const controller = new AbortController();
     const stop = () => {
       if (controller.signal.aborted) endNow();
-      this.terminal.err(`\nstopping … (again: at once); ${untouched}`);
+      this.terminal.err('', `stopping … (again: at once); ${untouched}`);
       controller.abort();
     };
     process.on('SIGINT', stop);
@@ -103,16 +106,12 @@ export abstract class LhsCommand extends Command {
     const { errorReport } = await import('./terminal/error-report.ts');
     const report = errorReport(error, styleFor(color), columns, process.stderr.isTTY === true);
     if (this.argv.includes('--json')) this.printJson(report.body);
-    else this.terminal.err(report.lines.join('\n'));
-    if (this.argv.includes('--debug')) this.terminal.err(String(error.stack));
+    else this.terminal.err(...report.lines);
+    if (this.argv.includes('--debug')) this.terminal.err(...String(error.stack).split('\n'));
     process.exitCode = report.exit;
   }
 
   override async finally(): Promise<void> {
     await this.#backend?.close();
   }
-}
-
-function jsonValue(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -2,7 +2,6 @@ import { LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { modeFlag } from '../search/meaning-flags.ts';
-import { printable } from '../terminal/text.ts';
 
 const LEFT_EXIT = 130;
 
@@ -41,9 +40,9 @@ export default class Tui extends LhsCommand {
     const dataDir = this.dataDir(flags);
     const mode = flags.mode as SearchMode | undefined;
     const outcome = await runTui(backend, { index, query: flags.query, mode, dataDir });
-    if (outcome.type === 'taken')
-      this.print(this.terminal.interactive ? outcome.keys.map(printable) : outcome.keys);
-    else process.exitCode = LEFT_EXIT;
+    if (outcome.type !== 'taken') process.exitCode = LEFT_EXIT;
+    else if (this.terminal.interactive) this.print(outcome.keys);
+    else this.terminal.data(outcome.keys.join('\n'));
   }
 }
 

@@ -1,3 +1,4 @@
+import { jsonText } from '../terminal/json-text.ts';
 import type { ByteSink, OutputColumn, RowWriter } from './columns.ts';
 
 const CHUNK = 64 * 1024;
@@ -22,11 +23,8 @@ function lineBuffer(sink: ByteSink) {
 /** One JSON object a line. */
 export function ndjsonWriter(sink: ByteSink): RowWriter {
   const lines = lineBuffer(sink);
-  return { write: (row) => lines.add(JSON.stringify(row, bigints)), end: lines.flush };
+  return { write: (row) => lines.add(jsonText(row)), end: lines.flush };
 }
-
-const bigints = (_: string, value: unknown) =>
-  typeof value === 'bigint' ? value.toString() : value;
 
 /**
  * CSV (RFC 4180): a header line; null is empty, an empty text is `""`; what is no scalar is JSON.
@@ -53,6 +51,6 @@ export function csvWriter(sink: ByteSink, columns: readonly OutputColumn[]): Row
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value, bigints) : String(value);
+  const text = typeof value === 'object' ? jsonText(value) : String(value);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }

@@ -1,3 +1,5 @@
+import { jsonText } from '../terminal/json-text.ts';
+import { safeLine } from '../terminal/safe-line.ts';
 import type { OutputColumn, OutputRow } from './columns.ts';
 import { withSink } from './output-sink.ts';
 import type { OutputTarget } from './output-target.ts';
@@ -20,23 +22,26 @@ export interface AnswerShapes {
   table(): RowTable;
 }
 
-/**
- * Writes an answer as the target says; `indent` JSON for people. Throws invalid_argument for a file
- * that cannot be made.
- */
+/** Who reads an answer: a person at a terminal (`indent` for JSON), with colour (`styled`). */
+export interface AnswerReader {
+  readonly indent: boolean;
+  readonly styled: boolean;
+}
+
+/** Writes an answer as the target says. Throws invalid_argument for a file that cannot be made. */
 export async function writeAnswer(
   target: OutputTarget,
   answer: AnswerShapes,
-  indent = false,
+  { indent, styled }: AnswerReader,
 ): Promise<void> {
   const { format, file } = target;
   if (format === 'table') {
     const lines = await answer.lines();
-    const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+    const text = lines.map((line) => `${safeLine(line, styled)}\n`).join('');
     return withSink(file, (sink) => sink(text));
   }
   if (format === 'json') {
-    const text = JSON.stringify(answer.wire(), bigints, indent ? 2 : undefined);
+    const text = jsonText(answer.wire(), indent ? 2 : undefined);
     return withSink(file, (sink) => sink(`${text}\n`));
   }
   const table = answer.table();
@@ -53,6 +58,3 @@ async function writeRows(
   for (const row of rows) await out.write(row);
   await out.end();
 }
-
-const bigints = (_: string, value: unknown) =>
-  typeof value === 'bigint' ? value.toString() : value;

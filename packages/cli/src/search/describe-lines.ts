@@ -14,12 +14,7 @@ import { pad, printable, width, wrap } from '../terminal/text.ts';
  */
 export function describeLines(index: IndexDescription, style: Style, columns: number): string[] {
   const titles = ['field', 'type', 'can', 'from'].map((title) => ({ title }));
-  const rows = index.fields.map((f) => [
-    printable(f.name),
-    f.type,
-    abilities(f),
-    printable(f.source.join(', ')),
-  ]);
+  const rows = index.fields.map((f) => [f.name, f.type, abilities(f), f.source.join(', ')]);
   return [
     ...figures(index, columns).flatMap((line) => wrap(line, columns)),
     '',

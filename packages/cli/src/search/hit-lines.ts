@@ -33,7 +33,7 @@ export function hitLines(
   if (fragment !== undefined) lines.push(`    ${fragmentLine(fragment, style, columns - 4)}`);
   if (hit.row !== undefined) lines.push(...rowLines(hit.row, style, columns));
   if (hit.hydrate_error !== undefined)
-    lines.push(`    ${style.yellow('no row:')} ${hit.hydrate_error}`);
+    lines.push(`    ${style.yellow('no row:')} ${printable(hit.hydrate_error)}`);
   return lines;
 }
 
@@ -111,10 +111,9 @@ export function fragmentLine(
 
 /** The hydrated row, a column a line. */
 function rowLines(row: NonNullable<Hit['row']>, style: Style, columns: number): string[] {
-  const names = Object.keys(row);
-  const wide = Math.min(20, Math.max(0, ...names.map(width)));
-  return names.map((name) => {
-    const value = row[name];
+  const entries = Object.entries(row).map(([name, value]) => [printable(name), value] as const);
+  const wide = Math.min(20, Math.max(0, ...entries.map(([name]) => width(name))));
+  return entries.map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `    ${style.dim(pad(cut(name, wide), wide))}  ${cut(printable(text), columns - wide - 6)}`;
   });

@@ -13,7 +13,7 @@ export interface SearchPlace {
   readonly format: OutputFormat;
   readonly style: Style;
   readonly width: number;
-  err(text: string): void;
+  err(...lines: readonly string[]): void;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function runSearch(
     exitWhenPartial(answer, flags);
     if (format === 'table' || format === 'json') return;
     const said = remarks(answer, style, width);
-    if (said.length > 0) err(said.join('\n'));
+    if (said.length > 0) err(...said);
   };
   return searchShapes(backend, question, format, style, width, tell);
 }

@@ -30,7 +30,7 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
   };
   const line = (at: string, text: string) => {
     const whole = `${clockTime(at)}  ${text}`;
-    return terminal.progress ? wrap(whole, terminal.width, INDENT).join('\n') : whole;
+    return terminal.progress ? wrap(whole, terminal.width, INDENT) : [whole];
   };
   return {
     tell(event) {
@@ -40,13 +40,13 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
       }
       if (event.event === 'retry') {
         clear();
-        if (fault !== event.message) terminal.err(line(event.at, printable(event.message)));
+        if (fault !== event.message) terminal.err(...line(event.at, printable(event.message)));
         fault = event.message;
         return wait(`trying again in ${seconds(event.in_ms)} …`);
       }
       clear();
       fault = '';
-      terminal.out(line(event.at, event.event === 'commit' ? committed(event) : merged(event)));
+      terminal.out(...line(event.at, event.event === 'commit' ? committed(event) : merged(event)));
       if ('healed' in event && event.healed) terminal.out(INDENT + oneStep(event.healed));
     },
     stop: clear,

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { LhsError } from '@lakehouse-search/engine';
 import type { Terminal } from './terminal.ts';
+import { printable } from './text.ts';
 
 /**
  * Asks before something is destroyed. Without a terminal the answer must have been given with
@@ -19,7 +20,7 @@ export async function confirm(
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question(`${question} [y/N] `);
+    const answer = await lines.question(`${printable(question)} [y/N] `);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     lines.close();

@@ -1,5 +1,6 @@
 import type { Progress } from '@lakehouse-search/engine';
 import { count, duration, rate } from './figures.ts';
+import { jsonText } from './json-text.ts';
 import type { Terminal } from './terminal.ts';
 import { cut, width } from './text.ts';
 
@@ -30,7 +31,7 @@ export function progressReport(terminal: Terminal, label: string, json: boolean)
   if (json) {
     return {
       update: (p) => {
-        if (due(EVENT_MS)) terminal.err(JSON.stringify({ index: label, ...p }));
+        if (due(EVENT_MS)) terminal.err(jsonText({ index: label, ...p }));
       },
       stop: () => {},
     };

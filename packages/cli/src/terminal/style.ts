@@ -13,17 +13,17 @@ export interface Style {
   readonly mark: (text: string) => string;
 }
 
-const sgr = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
+const sgr = (on: string, off: string) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
 const plain = (text: string) => text;
 
 const COLOURED: Style = Object.freeze({
-  bold: sgr(1, 22),
-  dim: sgr(2, 22),
-  red: sgr(31, 39),
-  yellow: sgr(33, 39),
-  green: sgr(32, 39),
-  cyan: sgr(36, 39),
-  mark: (text: string) => `\u001b[1;7m${text}\u001b[22;27m`,
+  bold: sgr('1', '22'),
+  dim: sgr('2', '22'),
+  red: sgr('31', '39'),
+  yellow: sgr('33', '39'),
+  green: sgr('32', '39'),
+  cyan: sgr('36', '39'),
+  mark: sgr('1;7', '22;27'),
 });
 
 const PLAIN: Style = Object.freeze({

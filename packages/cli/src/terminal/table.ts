@@ -1,4 +1,4 @@
-import { cut, pad, width } from './text.ts';
+import { cut, pad, printable, width } from './text.ts';
 
 /** A column of a printed table; figures stand right. */
 export interface Column {
@@ -8,14 +8,15 @@ export interface Column {
 
 /**
  * Aligned columns without a box. Where a line would not fit, the last column is cut, then the widest of those that
- * stand left; with no rows, only the titles. Returns lines.
+ * stand left; with no rows, only the titles. Cells are plain texts, from anywhere. Returns lines.
  */
 export function table(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  texts: readonly (readonly string[])[],
   terminalWidth: number,
   title: (text: string) => string = (text) => text,
 ): string[] {
+  const rows = texts.map((cells) => cells.map(printable));
   const widths = columns.map((c, i) => Math.max(width(c.title), ...rows.map((r) => width(r[i]))));
   fit(widths, columns, terminalWidth - 2 * (columns.length - 1));
   const line = (cells: readonly string[]) =>

@@ -1,3 +1,5 @@
+import { safeLine } from './safe-line.ts';
+
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */
 export interface Terminal {
   /** Columns; 80 where nobody says. */
@@ -10,8 +12,12 @@ export interface Terminal {
   readonly progress: boolean;
   /** A person can be asked. */
   readonly asks: boolean;
-  out(text: string): void;
-  err(text: string): void;
+  /** Prints lines for people on stdout; a line end inside of one is a blank (safe-line.ts). */
+  out(...lines: readonly string[]): void;
+  /** Prints lines for people on stderr, likewise. */
+  err(...lines: readonly string[]): void;
+  /** Prints a text for programs on stdout, as it is: jsonText has made it, or it is a key. */
+  data(text: string): void;
 }
 
 /** NO_COLOR (no-color.org), FORCE_COLOR and TERM=dumb are respected, in that order. */
@@ -24,14 +30,18 @@ export function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean
 /** The terminal of this process. */
 export function processTerminal(env: NodeJS.ProcessEnv = process.env): Terminal {
   const interactive = process.stdout.isTTY === true;
+  const color = wantsColor(env, interactive);
+  const lines = (texts: readonly string[]) =>
+    texts.map((text) => `${safeLine(text, color)}\n`).join('');
   return Object.freeze({
     width: columns(env),
-    color: wantsColor(env, interactive),
+    color,
     interactive,
     progress: process.stderr.isTTY === true && env.TERM !== 'dumb',
     asks: process.stdin.isTTY === true && process.stderr.isTTY === true,
-    out: (text: string) => void process.stdout.write(`${text}\n`),
-    err: (text: string) => void process.stderr.write(`${text}\n`),
+    out: (...texts: readonly string[]) => void process.stdout.write(lines(texts)),
+    err: (...texts: readonly string[]) => void process.stderr.write(lines(texts)),
+    data: (text: string) => void process.stdout.write(`${text}\n`),
   });
 }
 

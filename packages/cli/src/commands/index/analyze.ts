@@ -1,7 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { table } from '../../terminal/table.ts';
-import { printable } from '../../terminal/text.ts';
 
 export default class IndexAnalyze extends LhsCommand {
   static override summary = 'Show the tokens that a field (or an analyzer) makes of a text.';
@@ -34,11 +33,7 @@ export default class IndexAnalyze extends LhsCommand {
     });
     if (flags.json) return this.printJson(answer);
     if (answer.tokens.length === 0) return this.print(['no tokens']);
-    const rows = answer.tokens.map((t) => [
-      String(t.position),
-      `${t.start}-${t.end}`,
-      printable(t.token),
-    ]);
+    const rows = answer.tokens.map((t) => [String(t.position), `${t.start}-${t.end}`, t.token]);
     const columns = [
       { title: 'position', align: 'right' as const },
       { title: 'chars', align: 'right' as const },

@@ -3,6 +3,7 @@ import { openTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
+import { escapedControls } from '../../terminal/json-text.ts';
 
 export default class IndexInit extends LhsCommand {
   static override summary = 'Write a good first definition from a table’s schema, to stdout.';
@@ -25,7 +26,7 @@ export default class IndexInit extends LhsCommand {
     const definition = await initDefinition(table, { source, name: flags.name });
     await table.close();
     if (flags.json) return this.printJson({ definition });
-    this.print([definition.trimEnd()]);
+    this.terminal.data(escapedControls(definition.trimEnd()));
     this.terminal.err('next: lhs index create -f FILE, then lhs index reindex INDEX');
   }
 }

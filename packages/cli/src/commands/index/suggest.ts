@@ -2,7 +2,6 @@ import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
-import { printable } from '../../terminal/text.ts';
 
 export default class IndexSuggest extends LhsCommand {
   static override summary = 'Complete or correct what is typed, from the terms of a field.';
@@ -37,7 +36,7 @@ export default class IndexSuggest extends LhsCommand {
     if (flags.json) return this.printJson(answer);
     if (answer.suggestions.length === 0) return this.print(['no suggestions']);
     const rows = answer.suggestions.map(({ text, doc_count, distance }) => [
-      printable(text),
+      text,
       count(doc_count),
       ...(flags.fuzzy === undefined ? [] : [String(distance)]),
     ]);

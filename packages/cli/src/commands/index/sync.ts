@@ -6,6 +6,7 @@ import { followReport } from '../../sync/follow-report.ts';
 import { oneStep, stepLine } from '../../sync/step-lines.ts';
 import { vectorLines } from '../../sync/vector-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
+import { jsonText } from '../../terminal/json-text.ts';
 
 export default class IndexSync extends LhsCommand {
   static override summary =
@@ -41,7 +42,7 @@ export default class IndexSync extends LhsCommand {
     const signal = this.interruptible('what is committed stays');
     const onProgress = (p: Progress) => {
       if (p.phase !== 'syncing') return;
-      this.terminal.err(flags.json ? JSON.stringify(p) : stepLine(p));
+      this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
     const request = { index: args.index, until: flags.until };
     const done = await backend.sync(request, { onProgress, signal });
@@ -75,7 +76,7 @@ export default class IndexSync extends LhsCommand {
     const report = flags.json ? null : followReport(this.terminal, this.style);
     try {
       for await (const event of backend.follow({ index }, { signal, pollMs })) {
-        if (report === null) this.terminal.out(JSON.stringify(event));
+        if (report === null) this.terminal.data(jsonText(event));
         else report.tell(event);
       }
     } finally {

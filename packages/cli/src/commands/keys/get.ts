@@ -12,6 +12,7 @@ import { type OutputTarget, outputFlags } from '../../output/output-target.ts';
 import { rowTable } from '../../search/key-rows.ts';
 import { list } from '../../search/search-flags.ts';
 import { bytes, duration, plural } from '../../terminal/figures.ts';
+import { jsonText } from '../../terminal/json-text.ts';
 import { pad, printable, width, wrap } from '../../terminal/text.ts';
 
 const NOT_FOUND_EXIT = 3;
@@ -67,17 +68,18 @@ export default class KeysGet extends LhsCommand {
   }
 
   #lines({ key, fields }: KeysResponse['rows'][number], target: OutputTarget): string[] {
-    return [this.styleOf(target).bold(formatKey(key)), ...this.#rowLines(fields), ''];
+    return [this.styleOf(target).bold(printable(formatKey(key))), ...this.#rowLines(fields), ''];
   }
 
   /** A column a line; on a terminal long values go on below, under their beginning. */
   #rowLines(fields: Readonly<Record<string, unknown>>): string[] {
-    const names = Object.keys(fields);
-    const wide = Math.max(0, ...names.map(width)) + 4;
+    const entries = Object.entries(fields).map(
+      ([name, value]) => [printable(name), value] as const,
+    );
+    const wide = Math.max(0, ...entries.map(([name]) => width(name))) + 4;
     const { interactive, width: columns } = this.terminal;
-    return names.flatMap((name) => {
-      const value = fields[name];
-      const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
+    return entries.flatMap(([name, value]) => {
+      const text = printable(typeof value === 'string' ? value : jsonText(value));
       const line = pad(`  ${name}`, wide) + text;
       return interactive ? wrap(line, columns, ' '.repeat(wide)) : [line];
     });
