@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { execute } from '@oclif/core';
+import { flush, run as runCommand } from '@oclif/core';
 import { firstScreen } from './first-screen.ts';
+import { processTerminal } from './terminal/terminal.ts';
 
 /**
  * Runs the command line of this process. Not awaited by the caller: a top-level await would end
@@ -9,13 +10,23 @@ import { firstScreen } from './first-screen.ts';
 export function run(entry: string): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
   const args = process.argv.slice(2);
-  if (args.length === 0) {
-    process.stdout.write(`${firstScreen()}\n`);
-    return;
-  }
   // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
   const loadOptions = { root: fileURLToPath(entry), userPlugins: false };
-  void execute({ args, loadOptions });
+  const work = args.length === 0 ? showFirstScreen() : runCommand(args, loadOptions);
+  void work.then(() => flush()).catch(report);
+}
+
+async function showFirstScreen(): Promise<void> {
+  processTerminal().out(...firstScreen());
+}
+
+/** Reports an error from outside of our commands (help, completion) as they report theirs. */
+async function report(error: Error & { readonly code?: string }): Promise<void> {
+  const { errorReport } = await import('./terminal/error-report.ts');
+  const { styleFor } = await import('./terminal/style.ts');
+  const { lines, exit } = errorReport(error, styleFor({ color: false }), process.stderr.columns);
+  process.exitCode = exit;
+  if (error.code !== 'EEXIT') processTerminal().err(...lines);
 }
 
 function brokenPipe(error: NodeJS.ErrnoException): void {

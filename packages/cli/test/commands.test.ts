@@ -186,7 +186,7 @@ describe('index', () => {
         ...['--limit', '3', '--warm', '0', '--repeat', '2'],
       ]),
     ]);
-    expect(text.stdout).toMatch(/^2 queries on vec, \w+\nmean .* µs · p50 .* · p90 .* · p99 /);
+    expect(text.stdout).toMatch(/^2 queries on vec, query\nmean .* µs · p50 .* · p90 .* · p99 /);
     expect(Object.keys(wire)).toEqual(
       'engine index operator queries mean_us p50_us p90_us p99_us'.split(' '),
     );
@@ -297,10 +297,30 @@ describe('search', () => {
     expect(done.code).toBe(0);
     const answers = lines(done.stdout).map((line) => JSON.parse(line) as Answer);
     expect(answers.map((a) => a.hits.length)).toEqual([1, 1, 2]);
-    const bad = await home.run(['search', 'vec', '--queries', '-'], { input: 'title\n{"quer' });
+  });
+
+  it('names each bad line of a file of queries in its place, and answers the others', async () => {
+    writeFileSync(home.path('some.txt'), 'title\n{"quer\nnope:x\n{"limits":1}\ntitle:changed\n');
+    const file = ['--queries', home.path('some.txt')];
+    const bad = await home.run(['search', 'vec', ...file]);
     expect(bad.code).toBe(2);
-    expect(bad.stderr).toMatch(/-:2: not a JSON search request/);
-    expect(lines(bad.stdout)).toHaveLength(1);
+    const answers = lines(bad.stdout).map((line) => JSON.parse(line));
+    expect(answers.map((answer) => answer.error?.code ?? answer.total)).toEqual([
+      25,
+      'invalid_argument',
+      'invalid_query',
+      'invalid_argument',
+      1,
+    ]);
+    const named = lines(bad.stderr).filter((line) => line.startsWith('error: '));
+    expect(named.map((line) => /some\.txt:(\d): /.exec(line)?.[1])).toEqual(['2', '3', '4']);
+    expect(bad.stderr).toMatch(/^error: .*some\.txt:2: not a JSON search request$/m);
+    const unknown = await home.run(['search', 'none', ...file]);
+    expect(unknown).toMatchObject({ code: 3, stdout: '' });
+    expect(unknown.stderr).toMatch(/some\.txt:1: there is no index "none"/);
+    const missing = await home.run(['search', 'vec', '--queries', 'missing.txt']);
+    expect(missing).toMatchObject({ code: 3, stdout: '' });
+    expect(missing.stderr).toMatch(/no file "missing\.txt"/);
   });
 
   it('says where a query is wrong, with a caret under it', async () => {

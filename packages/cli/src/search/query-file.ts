@@ -1,14 +1,35 @@
 import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { readLines } from '../files/read-text.ts';
+import { errorReport } from '../terminal/error-report.ts';
+import { jsonText } from '../terminal/json-text.ts';
+import type { Style } from '../terminal/style.ts';
 import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
 import { exitWhenPartial } from './partial-exit.ts';
 import { ask, type SearchQuestion } from './question.ts';
 import type { SearchFlags } from './search-flags.ts';
 
+/** Where answers to the lines of a file go, and how errors are printed. */
+export interface QueryFileOutput {
+  /** Takes one JSON text per line of the file. */
+  readonly data: (json: string) => void;
+  /** Takes lines for people. */
+  readonly err: (...lines: readonly string[]) => void;
+  readonly style: Style;
+  readonly width: number;
+}
+
+/** Errors that lie in a line itself: the next line may be right. */
+const LINE_FAULTS: ReadonlySet<string> = new Set([
+  'invalid_query',
+  'invalid_argument',
+  'limit_exceeded',
+]);
+
 /**
  * Runs a file of queries against one open index: each line a query string (in the other modes a
- * text), or a JSON request of the mode; `-` is standard input. One wire answer a line, in order.
- * Throws at the first line that is refused, naming it.
+ * text), or a JSON request of the mode; `-` is standard input. Prints one wire answer per line, in
+ * order; a line that is refused gets its error body instead, is named on stderr and sets the exit
+ * code. Throws every error that is not the line's fault, with the line's place.
  */
 export async function runQueryFile(
   backend: Backend,
@@ -16,28 +37,44 @@ export async function runQueryFile(
   index: string,
   file: string,
   flags: SearchFlags & MeaningFlags,
-  write: (line: string) => void,
+  output: QueryFileOutput,
 ): Promise<void> {
   let number = 0;
   for await (const line of readLines(file)) {
     number++;
     if (line.trim() === '') continue;
-    const plain = await searchQuestion(mode, index, line, flags);
-    const question = lineQuestion(plain, line, `${file}:${number}`);
-    const answer = await ask(backend, question);
-    exitWhenPartial(answer, flags);
-    write(JSON.stringify(answer));
+    try {
+      const question = lineQuestion(await searchQuestion(mode, index, line, flags), line);
+      const answer = await ask(backend, question);
+      exitWhenPartial(answer, flags);
+      output.data(jsonText(answer));
+    } catch (error) {
+      refuseLine(error, `${file}:${number}`, output);
+    }
   }
 }
 
+/** Prints the error of a line in the place of its answer. Throws what is not the line's fault. */
+function refuseLine(error: unknown, place: string, output: QueryFileOutput): void {
+  if (!(error instanceof LhsError)) throw error;
+  const { code, hint, place: at, details, cause } = error;
+  const options = { hint, place: at, details, cause };
+  const named = new LhsError(code, `${place}: ${error.message}`, options);
+  if (!LINE_FAULTS.has(code)) throw named;
+  const { lines, exit, body } = errorReport(named, output.style, output.width);
+  output.data(jsonText(body));
+  output.err(...lines);
+  process.exitCode = exit;
+}
+
 /** What a line that is an object says goes before the flags. */
-function lineQuestion(plain: SearchQuestion, line: string, place: string): SearchQuestion {
+function lineQuestion(plain: SearchQuestion, line: string): SearchQuestion {
   if (!line.trimStart().startsWith('{')) return plain;
   let own: object;
   try {
     own = JSON.parse(line);
   } catch (cause) {
-    throw new LhsError('invalid_argument', `${place}: not a JSON search request`, { cause });
+    throw new LhsError('invalid_argument', 'not a JSON search request', { cause });
   }
   if (plain.mode === 'lexical') {
     const { query: _, ...rest } = plain.request;
@@ -50,10 +87,18 @@ function lineQuestion(plain: SearchQuestion, line: string, place: string): Searc
 /** The queries of a file: a JSON array of strings, or a query a line. */
 export function queriesOf(text: string): string[] {
   if (text.trimStart().startsWith('[')) {
-    const values: unknown = JSON.parse(text);
-    if (Array.isArray(values)) return values.map(queryText);
+    return jsonArray(text).map(queryText);
   }
   return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+}
+
+function jsonArray(text: string): readonly unknown[] {
+  try {
+    return JSON.parse(text) as readonly unknown[];
+  } catch (cause) {
+    const message = 'the file of queries begins with "[" and is not a JSON array';
+    throw new LhsError('invalid_argument', message, { cause });
+  }
 }
 
 function queryText(value: unknown): string {

@@ -119,7 +119,7 @@ function flagWords(request: Omit<SearchRequest, 'query' | 'ast'>): string[] {
     ['--operator', request.default_operator],
     ['--filter', typeof request.filter === 'string' ? request.filter : undefined],
     ['--sort', sort],
-    ['--limit', request.limit?.toString()],
+    ['--limit', request.limit ? String(request.limit) : undefined],
     ['--pit', request.pit_id],
     ['--fields', request.fields?.join(',')],
     ['--collapse', request.collapse],

@@ -9,8 +9,12 @@ export const searchFlags = {
     description: 'what joins words that stand side by side (or)',
   }),
   filter: Flags.string({ description: 'a query that narrows and never scores', helpValue: 'Q' }),
-  limit: Flags.integer({ description: 'hits a page (10)', helpValue: 'N', min: 1 }),
-  offset: Flags.integer({ description: 'hits to pass over', helpValue: 'N', min: 0 }),
+  limit: Flags.integer({
+    description: 'hits per page; 0 is the default (10)',
+    helpValue: 'N',
+    min: 0,
+  }),
+  offset: Flags.integer({ description: 'hits to skip', helpValue: 'N', min: 0 }),
   sort: Flags.string({ description: 'fast fields, _score, _key', helpValue: 'FIELD[:desc],…' }),
   after: Flags.string({
     description: 'the `sort` of the last hit of the page before',

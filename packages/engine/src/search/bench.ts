@@ -21,7 +21,7 @@ const DEFAULT_LIMIT = 10;
 /** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
 export function benchIndex(context: SearchContext, request: BenchRequest): BenchResponse {
   const { mapping, snapshot } = context;
-  const operator = request.operator ?? 'or';
+  const operator = request.operator ?? 'query';
   const repeat = request.repeat ?? DEFAULT_REPEAT;
   const limit = request.limit || DEFAULT_LIMIT;
   const fields = queryFields(mapping);

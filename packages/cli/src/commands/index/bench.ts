@@ -23,11 +23,11 @@ export default class IndexBench extends LhsCommand {
     }),
     operator: Flags.string({
       options: ['or', 'and', 'phrase', 'query'],
-      description: 'how the words of a query are joined (query)',
+      description: 'how words are joined; query: each line is a query string (query)',
     }),
-    limit: Flags.integer({ description: 'hits a query (10)', min: 1 }),
-    warm: Flags.integer({ description: 'rounds that do not count (1)', min: 0 }),
-    repeat: Flags.integer({ description: 'rounds that count (5)', min: 1 }),
+    limit: Flags.integer({ description: 'hits per query (10)', min: 1 }),
+    warm: Flags.integer({ description: 'rounds that do not count (3)', min: 0 }),
+    repeat: Flags.integer({ description: 'rounds that count (9)', min: 1 }),
   };
 
   override async run(): Promise<void> {

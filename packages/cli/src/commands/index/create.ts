@@ -1,26 +1,18 @@
-import { dirname, resolve } from 'node:path';
-import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { readText } from '../../files/read-text.ts';
+import { definitionArg, definitionFlag, readDefinition } from '../../files/definition-file.ts';
 
 export default class IndexCreate extends LhsCommand {
   static override summary = 'Register an index from a definition; reindex then builds it.';
   static override examples = [
-    '<%= config.bin %> index create -f incidents.yaml',
+    '<%= config.bin %> index create incidents.yaml',
     '<%= config.bin %> index init ops.incidents --warehouse ./lake | <%= config.bin %> index create -f -',
   ];
-  static override flags = {
-    file: Flags.string({
-      char: 'f',
-      description: 'definition (YAML), - for stdin',
-      required: true,
-    }),
-  };
+  static override args = { file: definitionArg };
+  static override flags = { file: definitionFlag };
 
   override async run(): Promise<void> {
-    const { flags } = await this.parse(IndexCreate);
-    const definition = await readText(flags.file);
-    const baseDir = flags.file === '-' ? process.cwd() : dirname(resolve(flags.file));
+    const { args, flags } = await this.parse(IndexCreate);
+    const { definition, baseDir } = await readDefinition(args.file, flags.file);
     const backend = await this.backend(flags);
     const created = await backend.createIndex({ definition, baseDir });
     if (flags.json) return this.printJson(created);

@@ -17,11 +17,11 @@ export default class IndexFacets extends LhsCommand {
     ...matchFlags,
     ...outputFlags,
     field: Flags.string({
-      description: 'a fast field, up to 12; all that can be counted when left out',
+      description: 'a fast field, up to 12 (all fast KEYWORD and BOOL fields)',
       helpValue: 'FIELD',
       multiple: true,
     }),
-    size: Flags.integer({ description: 'values a field (10, at most 100)', min: 1 }),
+    size: Flags.integer({ description: 'values per field (10, at most 100)', min: 1 }),
   };
 
   override async run(): Promise<void> {

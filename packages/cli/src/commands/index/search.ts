@@ -9,6 +9,7 @@ import {
   nearestFlags,
 } from '../../search/meaning-flags.ts';
 import { type SearchFlags, searchFlags } from '../../search/search-flags.ts';
+import { styleFor } from '../../terminal/style.ts';
 
 /** Many questions from one open index. */
 const queries = Flags.string({
@@ -63,9 +64,9 @@ export default class IndexSearch extends LhsCommand {
         throw new LhsError('invalid_argument', message, { hint: 'leave one of them out' });
       }
       const { runQueryFile } = await import('../../search/query-file.ts');
-      await runQueryFile(backend, mode, args.index, flags.queries, flags, (line) =>
-        this.terminal.out(line),
-      );
+      const { data, err, width } = this.terminal;
+      const output = { data, err, width, style: styleFor({ color: false }) };
+      await runQueryFile(backend, mode, args.index, flags.queries, flags, output);
       return;
     }
     const target = this.target(flags);

@@ -1,26 +1,22 @@
-import { dirname, resolve } from 'node:path';
 import type { DefinitionIssue } from '@lakehouse-search/engine';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { readText } from '../../files/read-text.ts';
+import { definitionArg, definitionFlag, readDefinition } from '../../files/definition-file.ts';
 import { sourceFlags, sourceOverride } from '../../source/source-flags.ts';
 import { plural } from '../../terminal/figures.ts';
-import { pad } from '../../terminal/text.ts';
+import { pad, printable } from '../../terminal/text.ts';
 
 const INVALID_EXIT = 2;
 
 export default class IndexValidate extends LhsCommand {
   static override summary = 'Check a definition: every fault with file, line and column (exit 2).';
   static override examples = [
-    '<%= config.bin %> index validate -f incidents.yaml --warehouse ./lake',
-    '<%= config.bin %> index validate -f incidents.yaml --github',
+    '<%= config.bin %> index validate incidents.yaml --warehouse ./lake',
+    '<%= config.bin %> index validate incidents.yaml --github',
   ];
+  static override args = { file: definitionArg };
   static override flags = {
-    file: Flags.string({
-      char: 'f',
-      description: 'definition (YAML), - for stdin',
-      required: true,
-    }),
+    file: definitionFlag,
     github: Flags.boolean({
       description: 'print annotations of GitHub Actions',
       exclusive: ['json'],
@@ -30,9 +26,8 @@ export default class IndexValidate extends LhsCommand {
   };
 
   override async run(): Promise<void> {
-    const { flags } = await this.parse(IndexValidate);
-    const definition = await readText(flags.file);
-    const baseDir = flags.file === '-' ? process.cwd() : dirname(resolve(flags.file));
+    const { args, flags } = await this.parse(IndexValidate);
+    const { file, definition, baseDir } = await readDefinition(args.file, flags.file);
     const backend = await this.backend(flags);
     const issues = await backend.validateDefinition({
       definition,
@@ -42,9 +37,13 @@ export default class IndexValidate extends LhsCommand {
     });
     const errors = issues.filter((i) => i.severity === 'error').length;
     if (errors > 0) process.exitCode = INVALID_EXIT;
-    if (flags.json) return this.printJson({ file: flags.file, valid: errors === 0, issues });
-    if (flags.github) return this.print(issues.map((i) => annotation(flags.file, i)));
-    this.print([...this.#lines(flags.file, issues), summary(flags.file, issues.length, errors)]);
+    if (flags.json) return this.printJson({ file, valid: errors === 0, issues });
+    if (flags.github) return this.#annotate(file, issues);
+    this.print([...this.#lines(file, issues), summary(file, issues.length, errors)]);
+  }
+
+  #annotate(file: string, issues: readonly DefinitionIssue[]): void {
+    if (issues.length > 0) this.terminal.data(issues.map((i) => annotation(file, i)).join('\n'));
   }
 
   #lines(file: string, issues: readonly DefinitionIssue[]): string[] {
@@ -62,10 +61,10 @@ function summary(file: string, all: number, errors: number): string {
   return `${plural(errors, 'error')}, ${plural(all - errors, 'warning')} in ${file}`;
 }
 
-/** `::error file=…,line=…,col=…::message` (workflow commands; `%`, CR and LF are escaped). */
+/** `::error file=…,line=…,col=…::message`: a workflow command escapes `%`, CR and LF. */
 function annotation(file: string, issue: DefinitionIssue): string {
   const data = (text: string) =>
-    text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+    printable(text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A'));
   const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
   const place = `file=${property(file)},line=${issue.line},col=${issue.column}`;
   return `::${issue.severity} ${place}::${data(issue.message)}`;

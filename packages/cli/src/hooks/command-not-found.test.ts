@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { notFound } from './command-not-found.ts';
+
+const KNOWN = [
+  ['search'],
+  ['index', 'list'],
+  ['index', 'facets'],
+  ['index', 'pit', 'open'],
+  ['source', 'rows'],
+];
+
+describe('a command that does not exist', () => {
+  it.each([
+    ['serch incidents', 'there is no command "serch"', 'did you mean lhs search?'],
+    ['indx list', 'there is no command "indx"', 'did you mean lhs index list?'],
+    ['indx lst', 'there is no command "indx"', 'did you mean lhs index list?'],
+    ['index lst', 'there is no command "index lst"', 'did you mean lhs index list?'],
+    ['index pit opn', 'there is no command "index pit opn"', 'did you mean lhs index pit open?'],
+    ['index backup', 'there is no command "index backup"', 'lhs index --help lists the commands'],
+    ['nonsense', 'there is no command "nonsense"', 'lhs --help lists the commands'],
+    [
+      'index list x',
+      'lhs index list does not take "x"',
+      'lhs index list --help shows what it takes',
+    ],
+  ])('%s', (typed, message, hint) => {
+    expect(notFound(typed.split(' '), KNOWN)).toEqual({ message, hint });
+  });
+});
