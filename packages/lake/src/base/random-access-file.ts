@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { LakeErrorCode } from './errors.ts';
 import { LakeError } from './errors.ts';
 import { NOT_A_FILE, openRegularFile } from './regular-file.ts';
+import { isForbidden } from './write-fault.ts';
 
 /** A file that is read by range. `path` is for messages. */
 export interface RandomAccessFile {
@@ -90,7 +91,7 @@ function openFailed(path: string, role: FileRole, cause: unknown): LakeError {
     return new LakeError(invalidCode(role), (cause as Error).message, { file: path, cause });
   }
   return new LakeError(
-    missingCode(role),
+    isForbidden(cause) ? 'permission_denied' : missingCode(role),
     `${role} file "${path}" cannot be opened (${why}); the table names it, so restore ` +
       `it or expire the snapshots that need it`,
     { file: path, cause },

@@ -1,11 +1,10 @@
-import { readdir } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { LIMITS } from '../base/limits.ts';
 import { makeFolder } from '../base/new-files.ts';
 import { kindOfPath } from '../base/table-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
+import { listFilesystemTables, warehouseFault } from './filesystem-tables.ts';
 import {
   isStillNewest,
   isTableFolder,
@@ -40,16 +39,7 @@ export async function filesystemHandle(place: Place): Promise<TableHandle> {
 
 /** A warehouse that was there and is away (not mounted, renamed): its tables are not gone. */
 async function notThere({ folder, warehouse }: Place): Promise<LakeError> {
-  const away = warehouse !== null && (await kindOfPath(warehouse)) !== 'folder';
-  return away ? noWarehouse(warehouse) : notATable(folder);
-}
-
-function noWarehouse(warehouse: string): LakeError {
-  return new LakeError(
-    'catalog_unreachable',
-    `warehouse "${warehouse}" is not a folder; give the folder that holds the namespaces`,
-    { file: warehouse },
-  );
+  return (warehouse === null ? null : await warehouseFault(warehouse)) ?? notATable(folder);
 }
 
 function notATable(folder: string): LakeError {
@@ -139,7 +129,7 @@ export async function loadFilesystemTable(
 }
 
 async function missing(config: FilesystemCatalogConfig, table: string): Promise<LakeError> {
-  const known = await listFilesystemTables(config).catch(() => []);
+  const known = await knownTables(config);
   const shown = known.slice(0, 10).join(', ');
   return new LakeError(
     'table_not_found',
@@ -148,6 +138,16 @@ async function missing(config: FilesystemCatalogConfig, table: string): Promise<
     }${known.length > 10 ? ', …' : ''}`,
     { details: { table, warehouse: config.warehouse } },
   );
+}
+
+/** The tables of a warehouse, none where there is no warehouse. Throws permission_denied. */
+async function knownTables(config: FilesystemCatalogConfig): Promise<readonly string[]> {
+  try {
+    return await listFilesystemTables(config);
+  } catch (error) {
+    if ((error as LakeError).code === 'permission_denied') throw error;
+    return [];
+  }
 }
 
 /** Creates a table whose first metadata is `json`. Throws table_exists. */
@@ -175,37 +175,4 @@ function exists(table: string): LakeError {
       details: { table },
     },
   );
-}
-
-/**
- * Names of all tables under a warehouse, sorted; folders are searched to a depth of four. Throws
- * catalog_unreachable.
- */
-export async function listFilesystemTables(
-  config: FilesystemCatalogConfig,
-): Promise<readonly string[]> {
-  const warehouse = resolvePath(config.warehouse);
-  if ((await kindOfPath(warehouse)) !== 'folder') {
-    throw noWarehouse(config.warehouse);
-  }
-  const tables: string[] = [];
-  await collect(warehouse, [], tables);
-  return tables.sort();
-}
-
-const NAMESPACE_DEPTH = 4;
-
-async function collect(folder: string, parts: readonly string[], into: string[]): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    const folderLike = entry.isDirectory() || entry.isSymbolicLink();
-    if (!folderLike || entry.name.startsWith('.')) continue;
-    const inner = join(folder, entry.name);
-    const name = [...parts, entry.name];
-    if (await isTableFolder(inner)) into.push(name.join('.'));
-    else if (name.length < NAMESPACE_DEPTH) await collect(inner, name, into);
-    if (into.length > LIMITS.catalogTables) {
-      throw new LakeError('limit_exceeded', `warehouse "${folder}" holds too many tables`);
-    }
-  }
 }

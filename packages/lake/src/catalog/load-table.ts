@@ -1,7 +1,8 @@
 import { withAllowedRoots } from './allowed-roots.ts';
 import { loadPath } from './bare-path.ts';
 import type { CatalogConfig, TableConfig } from './config.ts';
-import { listFilesystemTables, loadFilesystemTable } from './filesystem.ts';
+import { loadFilesystemTable } from './filesystem.ts';
+import { listFilesystemTables } from './filesystem-tables.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { kindOfPath, readLocalFile } from '../base/table-files.ts';
+import { fileFault, kindOfPath, readLocalFile } from '../base/table-files.ts';
 import { isMetadataFileName } from '../metadata/read-metadata.ts';
 
 /**
@@ -39,10 +39,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw new LakeError('table_not_found', `folder "${folder}" cannot be read (${code})`, {
-      file: folder,
-      cause: error,
-    });
+    throw fileFault(error, folder, 'table_not_found');
   }
 }
 
