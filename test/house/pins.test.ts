@@ -29,6 +29,7 @@ it('pins the exports of the engine', () => {
       "parseKey",
       "partialFromJson",
       "partialToJson",
+      "readCatalogFile",
       "sourceError",
     ]
   `);

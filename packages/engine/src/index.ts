@@ -23,6 +23,7 @@ export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { sourceError } from './ingest/source-errors.ts';
 export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
+export { readCatalogFile } from './schema/catalog-file.ts';
 export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';
 export { type InitOptions, initDefinition } from './schema/init-definition.ts';

@@ -1,6 +1,6 @@
-import { dirname, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
+import { folderOf } from './open-input.ts';
 import { readText } from './read-text.ts';
 
 /** The definition file as an argument. */
@@ -37,6 +37,5 @@ export async function readDefinition(
   if (argument !== undefined && flag !== undefined) {
     throw new LhsError('invalid_argument', `two definitions: "${argument}" and "${flag}"`);
   }
-  const baseDir = file === '-' ? process.cwd() : dirname(resolve(file));
-  return { file, definition: await readText(file), baseDir };
+  return { file, definition: await readText(file), baseDir: folderOf(file) };
 }

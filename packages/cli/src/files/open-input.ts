@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LhsError } from '@lakehouse-search/engine';
 import { openRegularFile } from '@lakehouse-search/lake';
@@ -19,6 +20,14 @@ export async function openInput(file: string): Promise<Readable> {
   } catch (cause) {
     throw inputFault(file, cause);
   }
+}
+
+/**
+ * The folder against which relative paths in a file are resolved: its own, or the working folder
+ * for standard input and pipes.
+ */
+export function folderOf(file: string): string {
+  return file === '-' || DESCRIPTOR.test(file) ? process.cwd() : dirname(resolve(file));
 }
 
 /** The error for a file of the command line that could not be read. */

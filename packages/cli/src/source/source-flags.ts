@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError, readCatalogFile } from '@lakehouse-search/engine';
 import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
-import { parse } from 'yaml';
+import { folderOf } from '../files/open-input.ts';
 import { readText } from '../files/read-text.ts';
 
 /** Where a table is: a warehouse folder, a catalog file, or a bare path. */
@@ -37,13 +37,8 @@ export async function catalogOf(flags: SourceFlags): Promise<CatalogConfig | und
     return { type: 'filesystem', warehouse: resolve(flags.warehouse) };
   }
   if (flags.catalog === undefined) return undefined;
-  const value: unknown = parse(await readText(flags.catalog), { maxAliasCount: 0 });
-  const type = (value as { type?: unknown } | null)?.type;
-  if (type === 'filesystem' || type === 'sql' || type === 'rest') return value as CatalogConfig;
-  throw new LhsError(
-    'invalid_argument',
-    `${flags.catalog}: "type" should be filesystem, sql or rest`,
-  );
+  const text = await readText(flags.catalog);
+  return readCatalogFile(text, flags.catalog, folderOf(flags.catalog));
 }
 
 /** The table that the flags and the TABLE argument name. */

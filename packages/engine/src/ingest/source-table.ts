@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   type CatalogConfig,
   openTable,
@@ -7,6 +6,7 @@ import {
 } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
 import type { Definition } from '../schema/definition.ts';
+import { resolveCatalog, resolvePath } from '../schema/resolve-catalog.ts';
 import { fromSource, unlessAborted } from './source-errors.ts';
 
 /**
@@ -16,21 +16,6 @@ import { fromSource, unlessAborted } from './source-errors.ts';
 function tableConfig(source: Definition['source'], baseDir: string): TableConfig {
   if ('path' in source) return { path: resolvePath(source.path, baseDir) };
   return { catalog: resolveCatalog(source.catalog, baseDir), table: source.table };
-}
-
-function resolveCatalog(catalog: CatalogConfig, baseDir: string): CatalogConfig {
-  if (catalog.type === 'rest') return catalog;
-  if (catalog.type === 'filesystem') {
-    return { ...catalog, warehouse: resolvePath(catalog.warehouse, baseDir) };
-  }
-  const sqlite = /^(sqlite(?:\+[a-z]+)?:\/\/\/)([^/].*)$/.exec(catalog.uri);
-  const uri = sqlite === null ? catalog.uri : sqlite[1] + resolve(baseDir, sqlite[2]);
-  const { warehouse } = catalog;
-  return { ...catalog, uri, ...(warehouse ? { warehouse: resolvePath(warehouse, baseDir) } : {}) };
-}
-
-function resolvePath(path: string, baseDir: string): string {
-  return /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : resolve(baseDir, path);
 }
 
 /**

@@ -296,7 +296,6 @@ describe('faults', () => {
     [
       'version: 1\nindex: a\nsource: {catalog: {type: filesystem, warehous: x}, table: ab}\nfields: [{name: a, type: TEXT}]',
       [
-        '3:19 error a filesystem catalog needs "warehouse"',
         '3:38 error unknown key "warehous" in a filesystem catalog; did you mean "warehouse"?',
         '3:59 error source.table must be namespace.table, not "ab"',
       ],

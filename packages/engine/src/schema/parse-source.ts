@@ -36,7 +36,7 @@ export function parseSource(tree: Tree, report: Report): Definition['source'] | 
   if (map.catalog === undefined || map.table === undefined) {
     report.error(tree.at, 'source needs catalog and table, or the path of a table');
   }
-  const catalog = map.catalog && parseCatalog(map.catalog, report);
+  const catalog = map.catalog && parseCatalog(map.catalog, 'source.catalog', report);
   const table = map.table && readTable(map.table, report);
   return catalog === undefined || table === undefined ? undefined : { catalog, table, ...named };
 }
@@ -49,12 +49,15 @@ function readTable(tree: Tree, report: Report): string | undefined {
   return undefined;
 }
 
-/** `{type: filesystem | sql | rest, …}`; secrets stand in environment variables that it names. */
-function parseCatalog(tree: Tree, report: Report): CatalogConfig | undefined {
+/**
+ * `{type: filesystem | sql | rest, …}`; secrets stand in environment variables that it names. `what`
+ * names the map in messages.
+ */
+export function parseCatalog(tree: Tree, what: string, report: Report): CatalogConfig | undefined {
   const typeTree =
     tree.kind === 'map' ? tree.entries.find((e) => e.key === 'type')?.value : undefined;
   if (typeTree === undefined) {
-    report.error(tree.at, 'source.catalog must be a map with a type: filesystem, sql or rest');
+    report.error(tree.at, `${what} must be a map with a type: filesystem, sql or rest`);
     return undefined;
   }
   const type = readChoice(typeTree, 'catalog type', ['filesystem', 'sql', 'rest'], report);
@@ -62,10 +65,12 @@ function parseCatalog(tree: Tree, report: Report): CatalogConfig | undefined {
   const map = readMap(tree, `a ${type} catalog`, CATALOG_KEYS[type], report) ?? {};
   const values: Record<string, string> = {};
   for (const [key, value] of Object.entries(map)) {
-    const text = readText(value as Tree, `source.catalog.${key}`, report);
+    const text = readText(value as Tree, `${what}.${key}`, report);
     if (text !== undefined) values[key] = text;
   }
-  if (!(REQUIRED[type] in map)) {
+  // an unknown key has been reported: it may be the required one, misspelt
+  const known = tree.kind === 'map' && tree.entries.every(({ key }) => key in map);
+  if (known && !(REQUIRED[type] in map)) {
     report.error(tree.at, `a ${type} catalog needs "${REQUIRED[type]}"`);
   }
   return { ...values, type } as CatalogConfig;

@@ -69,21 +69,33 @@ export function createReport(text: string): Report {
   };
 }
 
+/** What a file of YAML is for, in messages. */
+export interface YamlNoun {
+  /** `definition` */
+  readonly noun: string;
+  /** What to do if the file is empty. */
+  readonly empty: string;
+}
+const DEFINITION: YamlNoun = {
+  noun: 'definition',
+  empty: '"lhs index init TABLE" writes one to begin with',
+};
+
 /** The tree of a YAML text, or null with the reason in `report`. */
-export function readYaml(text: string, report: Report): Tree | null {
+export function readYaml(text: string, report: Report, what = DEFINITION): Tree | null {
   if (Buffer.byteLength(text) > LIMITS.definitionBytes) {
-    report.error(0, `a definition is at most ${LIMITS.definitionBytes} bytes of YAML`);
+    report.error(0, `a ${what.noun} is at most ${LIMITS.definitionBytes} bytes of YAML`);
     return null;
   }
   const document = parse(text, report);
   if (document === null) return null;
   for (const error of document.errors) {
     const second = error.code === 'MULTIPLE_DOCS';
-    report.error(error.pos[0], second ? 'a file holds one definition' : firstLine(error.message));
+    report.error(error.pos[0], second ? `a file holds one ${what.noun}` : firstLine(error.message));
   }
   if (report.failed()) return null;
   if (document.contents === null) {
-    report.error(0, 'the definition is empty; "lhs index init TABLE" writes one to begin with');
+    report.error(0, `the ${what.noun} is empty; ${what.empty}`);
     return null;
   }
   const tree = toTree(document.contents, 0, 0, report);
