@@ -70,7 +70,7 @@ let getBytes = 0;
 for (let round = 0; round < 5; round++) {
   const answer = await backend.getKeys({ index: 'commits', keys: thousand });
   if (answer.rows.length !== thousand.length) throw new Error('a key is missing');
-  getBytes = Math.max(getBytes, answer.bytes_read);
+  getBytes = Math.max(getBytes, answer.bytes_read ?? 0);
   if (round > 0) gets.push(answer.took_ms);
   if (round > 2) scans.push(await byDuckDb(thousand));
 }

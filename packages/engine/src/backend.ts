@@ -149,7 +149,7 @@ export interface SearchResponse {
   readonly took_ms: number;
   /** Snapshots that a sync would apply now: 0 at the head, null where it cannot be told. */
   readonly lag_snapshots: number | null;
-  /** Bytes that hydration read from data files. Only with `hydrate`. */
+  /** Bytes that hydration read from data files. Only with `hydrate`, and for no caller of a tenant. */
   readonly hydrate_bytes?: number;
   /** Only with `facets`. */
   readonly facets?: readonly Facet[];
@@ -179,7 +179,7 @@ export interface KeysRequest {
   readonly keys: readonly Coordinates[];
   readonly columns?: readonly string[];
 }
-/** Rows of the table by key. `bytes_read`: bytes of data files that were read for it. */
+/** Rows of the table by key. */
 export interface KeysResponse {
   /** One an asked key that exists, in the order asked; absent keys are left out. */
   readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
@@ -190,7 +190,8 @@ export interface KeysResponse {
   /** Snapshots by which the index that located the rows is behind them; null: it cannot be told. */
   readonly lag_snapshots: number | null;
   readonly took_ms: number;
-  readonly bytes_read: number;
+  /** Bytes of data files that were read for it. Absent for the callers of a tenant. */
+  readonly bytes_read?: number;
 }
 /**
  * How many documents one clause of a query finds alone: what to look at when the whole query finds

@@ -247,7 +247,7 @@ export class LocalBackend implements Backend {
 
   /**
    * What callers of one tenant may do: nothing that they ask shows documents or rows of another.
-   * An index without a `tenant_field` is everybody's.
+   * An index without a `tenant_field` is closed to them (permission_denied).
    */
   forTenant(tenant: string): TenantReads {
     return tenantReads(this.#indexes, tenant);

@@ -11,6 +11,7 @@ import type {
   SuggestRequest,
   SuggestResponse,
 } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
 import { checkBenchRequest } from '../requests/bench.ts';
 import { checkExplainRequest } from '../requests/explain.ts';
 import { checkKeysRequest } from '../requests/keys.ts';
@@ -31,13 +32,18 @@ export async function clauseCountsLocal(
   return readIndex(indexes, { index, pit_id, tenant }, (context) => clauseCounts(context, checked));
 }
 
-/** Suggestions of an index. */
+/** Suggestions of an index. Throws permission_denied to the callers of a tenant. */
 export async function suggestLocal(
   indexes: LocalIndexes,
   request: SuggestRequest,
+  tenant?: string,
 ): Promise<SuggestResponse> {
   const { suggestTerms } = await import('../search/suggest/suggest.ts');
   const checked = checkSuggestRequest(request);
+  if (tenant !== undefined) {
+    const message = 'suggest is closed to the callers of a tenant: it counts rows of all tenants';
+    throw new LhsError('permission_denied', message, { hint: 'facets counts the tenant’s own' });
+  }
   return readIndex(indexes, { index: request.index }, (context) => suggestTerms(context, checked));
 }
 

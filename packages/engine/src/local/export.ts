@@ -3,7 +3,7 @@ import type { ExportedDocument, ExportRequest } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { checkExportRequest } from '../requests/indexes.ts';
 import { checkSearchRequest } from '../requests/search.ts';
-import { tenantGuard } from '../search/tenant.ts';
+import { requireTenants, tenantGuard } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /**
@@ -25,7 +25,9 @@ async function* documents(
 ): AsyncGenerator<ExportedDocument> {
   const { index, query } = checkExportRequest(request);
   const { exportAll, exportMatches } = await import('../registry/export-documents.ts');
-  const open = indexes.hold(indexes.resolve(index));
+  const known = indexes.resolve(index);
+  if (tenant !== undefined) requireTenants(known.definition);
+  const open = indexes.hold(known);
   try {
     const guard = tenant === undefined ? null : tenantGuard(open.mapping, tenant);
     if (query === undefined && guard === null) {

@@ -13,6 +13,7 @@ import { LIMITS } from '../base/limits.ts';
 import type { KnownIndex, OpenIndex } from '../registry/open-index.ts';
 import type { PinName } from '../registry/pinned-index.ts';
 import { checkClosePitRequest, checkOpenPitRequest } from '../requests/points-in-time.ts';
+import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 const LEAST_MILLIS = 1000;
@@ -25,9 +26,14 @@ interface PitName extends PinName {
 }
 
 /** Pins the newest commit of an index. Throws invalid_argument, limit_exceeded, index_not_built. */
-export function openPit(indexes: LocalIndexes, request: OpenPitRequest): PointInTime {
+export function openPit(
+  indexes: LocalIndexes,
+  request: OpenPitRequest,
+  tenant?: string,
+): PointInTime {
   const { index, keepMillis } = checkOpenPitRequest(request);
   const known = indexes.resolve(index);
+  if (tenant !== undefined) requireTenants(known.definition);
   const { generation, pin } = indexes.pin(known, keepMillis);
   const pit_id = writeId({ uuid: known.registered.uuid, generation, id: pin.id, keepMillis });
   const open = holdPit(indexes, known, pit_id);
@@ -44,9 +50,14 @@ export function openPit(indexes: LocalIndexes, request: OpenPitRequest): PointIn
 }
 
 /** Lets go of a point in time; false where it was closed or had expired. Throws not_found. */
-export function closePit(indexes: LocalIndexes, request: ClosePitRequest): { closed: boolean } {
+export function closePit(
+  indexes: LocalIndexes,
+  request: ClosePitRequest,
+  tenant?: string,
+): { closed: boolean } {
   const { index, pit_id } = checkClosePitRequest(request);
   const known = indexes.resolve(index);
+  if (tenant !== undefined) requireTenants(known.definition);
   return { closed: indexes.unpin(known, pitOf(known, pit_id)) };
 }
 

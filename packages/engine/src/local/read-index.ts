@@ -1,6 +1,6 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { SearchContext } from '../search/context.ts';
-import { tenantGuard } from '../search/tenant.ts';
+import { requireTenants, tenantGuard } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 
@@ -24,6 +24,7 @@ export async function readIndex<T>(
   work: (context: SearchContext) => Promise<T>,
 ): Promise<T> {
   const known = indexes.resolve(index);
+  if (tenant !== undefined) requireTenants(known.definition);
   const { snapshot, mapping } =
     pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
   const { checkpoint } = snapshot;

@@ -1,14 +1,18 @@
-import type { Backend } from '../backend.ts';
+import type { Backend, IndexRequest } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { aggregateLocal, facetsLocal } from './aggregate.ts';
-import { clauseCountsLocal, explainLocal, keysLocal } from './ask.ts';
+import { clauseCountsLocal, explainLocal, keysLocal, suggestLocal } from './ask.ts';
+import { describeTenant, type TenantIndexDescription } from './describe-tenant.ts';
 import { exportLocal } from './export.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { hybridLocal, semanticLocal } from './meaning.ts';
 import { closePit, openPit } from './point-in-time.ts';
 import { searchLocal } from './search.ts';
 
-/** Operations that are narrowed to one tenant. What is not here, a tenant's caller does not get. */
+/**
+ * Operations that are narrowed to one tenant. What is not here, a tenant's caller does not get.
+ * `suggest` is refused: it counts the documents of all tenants.
+ */
 export type TenantReads = Pick<
   Backend,
   | 'search'
@@ -19,10 +23,13 @@ export type TenantReads = Pick<
   | 'clauseCounts'
   | 'explain'
   | 'getKeys'
+  | 'suggest'
   | 'exportDocuments'
   | 'openPit'
   | 'closePit'
->;
+> & {
+  describeIndex(request: IndexRequest): Promise<TenantIndexDescription>;
+};
 
 /**
  * The operations of a tenant's callers. The tenant is no part of any request: it comes from who asks.
@@ -43,7 +50,9 @@ export function tenantReads(indexes: LocalIndexes, tenant: string): TenantReads 
     clauseCounts: (request) => life.call(() => clauseCountsLocal(indexes, request, tenant)),
     explain: (request) => life.call(() => explainLocal(indexes, request, tenant)),
     getKeys: (request) => life.call(() => keysLocal(indexes, request, tenant)),
-    openPit: (request) => life.call(async () => openPit(indexes, request)),
-    closePit: (request) => life.call(async () => closePit(indexes, request)),
+    suggest: (request) => life.call(() => suggestLocal(indexes, request, tenant)),
+    describeIndex: (request) => life.call(() => describeTenant(indexes, request, tenant)),
+    openPit: (request) => life.call(async () => openPit(indexes, request, tenant)),
+    closePit: (request) => life.call(async () => closePit(indexes, request, tenant)),
   });
 }

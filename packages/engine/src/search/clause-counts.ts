@@ -52,12 +52,9 @@ function* positiveClauses(node: Query): Generator<Query> {
 }
 
 function suggest(context: SearchContext, node: Query, fields: QueryFields): string | undefined {
-  if (node.kind !== 'term') return undefined;
+  // The nearest term is chosen among the words of all tenants.
+  if (node.kind !== 'term' || context.tenant !== undefined) return undefined;
   const target = findField(fields, node.field);
   if (target?.kind !== 'field' || target.plan.inverted === null) return undefined;
-  const near = nearestTerm(context.snapshot, target.plan, node.value);
-  if (near === undefined || !context.guard) return near;
-  // A word that only other tenants have is none of the caller's business.
-  const clause = bindQuery({ kind: 'term', field: node.field, value: near }, fields, null);
-  return countMatches(context, clause) > 0 ? near : undefined;
+  return nearestTerm(context.snapshot, target.plan, node.value);
 }

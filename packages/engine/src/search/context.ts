@@ -1,9 +1,9 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Embedder } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import type { Clause } from '../query/bind/clause.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { FilterCache } from './filter-cache.ts';
+import type { TenantGuard } from './tenant.ts';
 
 /** What a search works on: an index at one commit, its mapping, and the way to its table. */
 export interface SearchContext {
@@ -12,10 +12,10 @@ export interface SearchContext {
   readonly snapshot: IndexSnapshot;
   /**
    * The tenant that the caller is of, where it is of one: it sees nothing of others. `guard` is the
-   * clause of that (null: the index has no tenants), to be ANDed to whatever is asked.
+   * clause of that, to be ANDed to whatever is asked.
    */
   readonly tenant?: string;
-  readonly guard?: Clause | null;
+  readonly guard?: TenantGuard | null;
   /** Matches of filters that were asked for before. */
   readonly filters?: FilterCache;
   /**

@@ -81,7 +81,8 @@ export async function answer(
     index_generation: context.snapshot.generation,
     took_ms: Math.round(took * 1000) / 1000,
     lag_snapshots: await lag,
-    ...(rows === null ? {} : { hydrate_bytes: cost.bytes }),
+    // Pages hold rows of all tenants: their bytes are no tenant's own.
+    ...(rows === null || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
     ...more,
   };
@@ -96,7 +97,7 @@ async function summaryOf(context: SearchContext, plan: SearchPlan) {
 }
 
 /** Asked for at the beginning: the table is looked at while the index answers. */
-function lagOf({ lag }: SearchContext): Promise<number | null> {
+export function lagOf({ lag }: SearchContext): Promise<number | null> {
   const asked = lag?.() ?? Promise.resolve(null);
   asked.catch(() => {});
   return asked;

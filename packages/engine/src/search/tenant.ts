@@ -1,19 +1,45 @@
 /**
- * Tenants: where a definition names a `tenant_field`, a caller of one tenant sees the documents and
- * the rows that have its name there, and no request can say otherwise. The guard is a bound clause,
- * made of the value itself (nothing is parsed), that every search of a context ANDs to its own.
+ * Tenants: a caller of one tenant sees the documents and rows whose `tenant_field` holds the
+ * tenant's name, and no request can say otherwise. The guard is a bound clause, made of the value
+ * itself (nothing is parsed), that every search of a context ANDs to its own. An index without a
+ * `tenant_field` has nothing to tell tenants apart by: it is closed to them.
  */
 import type { Row, SourceTable } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
-import type { Clause } from '../query/bind/clause.ts';
+import type { Leaf } from '../query/bind/clause.ts';
 import { columnText } from '../schema/column-text.ts';
+import type { Definition } from '../schema/definition.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
 
-/** The clause that documents of a tenant match; null for indexes without a `tenant_field`. */
-export function tenantGuard(mapping: Mapping, tenant: string): Clause | null {
+/** The clause that documents of a tenant match. */
+export type TenantGuard = Leaf & { readonly kind: 'term' };
+
+/** The guard of a tenant. Throws permission_denied for indexes without a `tenant_field`. */
+export function tenantGuard(mapping: Mapping, tenant: string): TenantGuard {
   const field = tenantField(mapping);
-  if (field === null) return null;
   return { kind: 'term', boost: 1, field: field.plan, term: Buffer.from(tenant) };
+}
+
+/** Whether a document is the tenant's. */
+export function ownsDocument(
+  { field, term }: TenantGuard,
+  reader: SegmentReader,
+  doc: number,
+): boolean {
+  const inverted = reader.inverted(field.id);
+  const info = inverted?.lookup(term) ?? null;
+  if (inverted === null || info === null) return false;
+  return inverted.postings(info).advance(doc) === doc;
+}
+
+/** Throws permission_denied unless the index tells tenants apart. */
+export function requireTenants({ index, tenantField }: Definition): void {
+  if (tenantField !== undefined) return;
+  const message = `index "${index}" has no tenant_field: it is closed to the callers of a tenant`;
+  throw new LhsError('permission_denied', message, {
+    hint: 'name a tenant_field in the definition, then reindex',
+  });
 }
 
 /** Which rows of the table are a tenant's, as the table says now. */
@@ -24,17 +50,16 @@ export interface TenantRows {
 }
 
 /**
- * The rows of a tenant; null for indexes without a `tenant_field`. Throws schema_changed where the
- * table has lost the column: then nobody's rows are shown.
+ * The rows of a tenant; null where the caller is of none. Throws schema_changed where the table has
+ * lost the column: then nobody's rows are shown.
  */
 export function tenantRows(
   mapping: Mapping,
   table: SourceTable,
   tenant: string | undefined,
 ): TenantRows | null {
-  const field = tenant === undefined ? null : tenantField(mapping);
-  if (field === null) return null;
-  const { source } = field;
+  if (tenant === undefined) return null;
+  const { source } = tenantField(mapping);
   const bound = source.kind === 'columns' ? mapping.columns[source.columns[0]!] : undefined;
   const now = table.schema.fields.find(({ id }) => id === bound?.id);
   if (now === undefined) {
@@ -56,9 +81,9 @@ export function tenantRows(
 }
 
 /** Fails closed: a definition that names a tenant field which the index lacks answers nobody. */
-function tenantField({ definition, fields }: Mapping): MappedField | null {
+function tenantField({ definition, fields }: Mapping): MappedField {
+  requireTenants(definition);
   const name = definition.tenantField;
-  if (name === undefined) return null;
   const field = fields.find(({ plan }) => plan.name === name);
   if (field !== undefined && field.source.kind === 'columns') return field;
   throw new LhsError('schema_changed', `tenant_field "${name}" is no column of the index`, {

@@ -96,7 +96,7 @@ function explainTerm(clause: Term, subject: Subject, name: string): ExplainDetai
   const common = { boost: clause.boost, idf, docs, df };
   if (!inverted.text) {
     const tf = 1 / (1 + K1);
-    return scoredDetail(name, { ...common, tf }, 'a value has no length');
+    return scoredDetail(name, { ...common, tf }, 'a value has no length', subject);
   }
   return textDetail(clause, subject, inverted, name, frequency, common);
 }
@@ -115,26 +115,40 @@ function explainPhrase(clause: Phrase, subject: Subject, name: string): ExplainD
 
 function textDetail(
   clause: Term | Phrase,
-  { doc, statistics }: Subject,
+  subject: Subject,
   inverted: InvertedReader,
   name: string,
   frequency: number,
   common: Pick<ScoreFactors, 'boost' | 'idf' | 'docs' | 'df'>,
 ): ExplainDetail {
+  const { doc, statistics, guarded } = subject;
   const field = statistics.field(clause.field);
   const tf = frequency / (frequency + normAt(inverted, field, doc));
   const length = inverted.lengthOf(doc);
   const average_length = field.averageLength;
   const times = frequency === 1 ? '1 time' : `${whole(frequency)} times`;
   const words = length === 1 ? '1 word' : `${whole(length)} words`;
-  const where = `${times} in ${words}, ${average_length.toFixed(1)} on average`;
-  return scoredDetail(name, { ...common, tf, frequency, length, average_length }, where);
+  const average = guarded ? '' : `, ${average_length.toFixed(1)} on average`;
+  const factors = { ...common, tf, frequency, length, average_length };
+  return scoredDetail(name, factors, `${times} in ${words}${average}`, subject);
 }
 
-/** `idf 5.31 (df 311 of 446,015) × tf 0.92 (1 time in 6 words, 8.1 on average)`. */
-function scoredDetail(clause: string, factors: ScoreFactors, where: string): ExplainDetail {
+/**
+ * `idf 5.31 (df 311 of 446,015) × tf 0.92 (1 time in 6 words, 8.1 on average)`. The callers of a
+ * tenant get the score alone: its factors count the documents of all tenants.
+ */
+function scoredDetail(
+  clause: string,
+  factors: ScoreFactors,
+  where: string,
+  { guarded }: Subject,
+): ExplainDetail {
   const { boost, idf, tf, df, docs } = factors;
   const score = idf * boost * tf;
+  if (guarded) {
+    const description = `${clause}: score ${figure(score)}, ${where}`;
+    return { description, score, details: [], clause };
+  }
   const boosted = boost === 1 ? '' : `boost ${figure(boost)} × `;
   const found = `df ${df.map(whole).join(' + ')} of ${whole(docs)}`;
   const sum = df.length > 1 ? 'idf of all words' : 'idf';

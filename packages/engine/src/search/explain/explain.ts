@@ -4,6 +4,8 @@
  * 1. The search is checked and bound as a search is, the documents of an arm by meaning are found
  *    (asked.ts); the key is looked up in the index.
  * 2. A key that the index does not have is looked for in the table: absent, or newer than the index.
+ *    For the callers of a tenant it is absent, and the table is not read: no answer and no time says
+ *    whether another tenant has the key.
  * 3. The query's tree and the filter's are judged on the document, node by node (verdict.ts).
  * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out
  *    (why-not.ts).
@@ -18,10 +20,10 @@ import type { CheckedExplainRequest } from '../../requests/explain.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
 import type { SearchPlan } from '../plan.ts';
+import { ownsDocument } from '../tenant.ts';
 import { analyzedTerms } from './analyzed.ts';
 import { type AskedSearch, askedSearch } from './asked.ts';
 import { documentContents } from './contents.ts';
-import { explainClause } from './explain-clause.ts';
 import { rankOf, totalOf } from './rank.ts';
 import { type Subject, whole } from './subject.ts';
 import { askTable, type TableAnswer } from './table-state.ts';
@@ -50,10 +52,15 @@ export async function explainKey(
   const answer = explainIn(context, asked, encodeKey(texts));
   const indexed = performance.now();
   const lag = (await context.lag?.().catch(() => null)) ?? null;
+  const hidden = context.tenant !== undefined && !answer.found;
   const doubtful = !answer.found || (lag !== null && lag > 0);
-  const table = doubtful ? await askTable(context, texts) : null;
+  const table = doubtful && !hidden ? await askTable(context, texts) : null;
   const ended = performance.now();
-  const why_not = table === null ? answer.why_not : tableReason(answer, table, lag, name);
+  const why_not = hidden
+    ? ({ reason: 'absent', message: `${name} is not in the index` } as const)
+    : table === null
+      ? answer.why_not
+      : tableReason(answer, table, lag, name);
   return {
     ...answer,
     ...(why_not === undefined ? {} : { why_not }),
@@ -89,7 +96,7 @@ function explainIn(context: SearchContext, asked: AskedSearch, key: Uint8Array):
   };
   const subject = subjectOf(request.query ?? null, fields);
   // Another tenant's document is as good as none.
-  if (guard !== null && explainClause(guard, subject, '') === null) return missing;
+  if (guard !== null && !ownsDocument(guard, reader, doc)) return missing;
   const found = { found: true, analyzed };
   const out = (why_not: WhyNot): IndexAnswer => {
     return { ...found, matched: false, total: totalOf(context, plan), why_not };
