@@ -63,6 +63,8 @@ interface MatchResponse {
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;
+  /** Snapshots that a sync would apply now: 0 at the head, null where it cannot be told. */
+  readonly lag_snapshots: number | null;
 }
 /** `failed_shards` above 0: counts lack the documents of so many shards. */
 export interface AggregateResponse extends MatchResponse {

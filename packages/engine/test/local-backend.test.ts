@@ -87,6 +87,31 @@ it('says how far behind the table it is, and answers from one commit until it ha
   expect(await backend.search({ query: 'first' })).toMatchObject({ total: 0 });
 });
 
+it('says with every read how far behind the table it is', async () => {
+  await append({ id: 1, title: 'first' });
+  await create('notes');
+  await backend.reindex({});
+  const key = { identifier: [{ name: 'id', value: '1' }] };
+  const reads = {
+    search: () => backend.search({ query: 'first', facets: { fields: ['id'] } }),
+    aggregate: () => backend.aggregate({ aggs: { n: { stats: { field: 'id' } } } }),
+    facets: () => backend.facets({ fields: ['id'] }),
+    suggest: () => backend.suggest({ field: 'title' }),
+    explain: () => backend.explain({ query: 'first', coordinates: key }),
+    getKeys: () => backend.getKeys({ keys: [key] }),
+  };
+  const lags = () => {
+    const all = Object.entries(reads).map(async ([name, read]) => {
+      return [name, (await read()).lag_snapshots] as const;
+    });
+    return Promise.all(all);
+  };
+  expect(await lags()).toEqual(Object.keys(reads).map((name) => [name, 0]));
+  await append({ id: 2, title: 'second' });
+  await append({ id: 3, title: 'third' });
+  expect(await lags()).toEqual(Object.keys(reads).map((name) => [name, 2]));
+});
+
 it('sees what another process has committed', async () => {
   await append({ id: 1, title: 'first' });
   await create('notes');

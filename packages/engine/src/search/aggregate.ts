@@ -3,7 +3,7 @@ import { LhsError } from '../base/errors.ts';
 import type { CheckedAggregate } from '../requests/summaries.ts';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './plan.ts';
-import { givenOf, requireSnapshot } from './search.ts';
+import { givenOf, lagOf, requireSnapshot } from './search.ts';
 import { aggregationsOf } from './summarize.ts';
 
 /**
@@ -15,6 +15,7 @@ export async function aggregateIndex(
   { match, aggs }: CheckedAggregate,
 ): Promise<AggregateResponse> {
   const started = performance.now();
+  const lag = lagOf(context);
   const { request } = match;
   const plan = planSearch(match, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
@@ -27,6 +28,7 @@ export async function aggregateIndex(
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,
+    lag_snapshots: await lag,
   };
 }
 

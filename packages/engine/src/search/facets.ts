@@ -2,7 +2,7 @@ import type { FacetsResponse } from '../backend.ts';
 import type { CheckedFacets } from '../requests/summaries.ts';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './plan.ts';
-import { givenOf, requireSnapshot } from './search.ts';
+import { givenOf, lagOf, requireSnapshot } from './search.ts';
 import { facetsOf } from './summarize.ts';
 
 /**
@@ -14,6 +14,7 @@ export async function facetIndex(
   checked: CheckedFacets,
 ): Promise<FacetsResponse> {
   const started = performance.now();
+  const lag = lagOf(context);
   const { request } = checked.match;
   const plan = planSearch(checked.match, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
@@ -24,5 +25,6 @@ export async function facetIndex(
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,
+    lag_snapshots: await lag,
   };
 }

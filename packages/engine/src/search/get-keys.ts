@@ -7,8 +7,10 @@ import { ownsDocument } from './tenant.ts';
 /**
  * Rows of the table by key, in the order asked; keys that the table does not have are in `missing`.
  * Keys that the index knows are read at their locator. For the callers of a tenant only keys of its
- * own documents are read at all: a key of another tenant is missing as an absent one is. Throws invalid_argument (not a key of this
- * index, unknown column), limit_exceeded, and what the table throws.
+ * own documents are read at all: a key of another tenant is missing as an absent one is.
+ *
+ * Throws invalid_argument (not a key of this index, unknown column), limit_exceeded, and what the
+ * table throws.
  */
 export async function getKeys(context: SearchContext, request: KeysRequest): Promise<KeysResponse> {
   const started = performance.now();
