@@ -4,6 +4,7 @@ import { LhsError } from '../base/errors.ts';
 import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { piecesOf } from './batch-pieces.ts';
 import { checkShape, invalidBatch } from './batch-shape.ts';
 import { createFileTable, type FileTable } from './file-table.ts';
 import { NetCounts } from './net-counts.ts';
@@ -69,7 +70,7 @@ export class BatchRun {
   async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
     switch (part.kind) {
       case 'rows':
-        return this.#addRows(part.batch, signal);
+        return this.#takeRows(part.batch, signal);
       case 'removed':
         return this.#remove(part.path, part.positions);
       default:
@@ -114,10 +115,14 @@ export class BatchRun {
     if (this.#removed) this.#target.writer.markPlaces(this.#places.removed);
   }
 
-  async #addRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
+  async #takeRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
     this.#mark();
     if (batch.rows === 0) return;
     checkShape(this.#mapping, batch);
+    for await (const piece of piecesOf(batch, signal)) await this.#addRows(piece, signal);
+  }
+
+  async #addRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
     const file = this.#files.known(batch.file);
     if (file === null)
       throw invalidBatch(`"${batch.file}" has rows, but is no file of the snapshot`);

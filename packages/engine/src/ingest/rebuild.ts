@@ -18,6 +18,7 @@ import { IndexWriter } from '../index/index-writer.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Directory } from '../storage/directory.ts';
+import { piecesOf } from './batch-pieces.ts';
 import { boundSchema } from './bound-schema.ts';
 import { createFileTable } from './file-table.ts';
 import type { ModelPlaces } from './models-in-use.ts';
@@ -128,9 +129,11 @@ async function addRows(
     });
   };
   for await (const batch of readAhead(scan, signal)) {
-    const block = rowsToBlock(mapping, batch, numberOf(batch.file), leftOut);
-    writer.add(await stage.complete(plans, block, { signal, told }));
-    docs += batch.rows;
+    for await (const piece of piecesOf(batch, signal)) {
+      const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
+      writer.add(await stage.complete(plans, block, { signal, told }));
+      docs += piece.rows;
+    }
     told(stage.counts);
   }
   return docs;

@@ -130,7 +130,7 @@ export class InvertedWriter implements TokenSink {
     const buffer = new PostingsBuffer();
     buffer.positions = occurrences.positions;
     for (const term of termOrder(this.#table)) {
-      group(buffer, occurrences, occurrences.first[term], occurrences.first[term + 1], text);
+      group(buffer, occurrences, occurrences.first[term], occurrences.first[term + 1], text, docs);
       encoder.term(pool, starts[term], starts[term + 1], buffer);
     }
     return encoder.finish();
@@ -176,8 +176,9 @@ function group(
   from: number,
   to: number,
   text: boolean,
+  segmentDocs: number,
 ): void {
-  buffer.reserve(to - from);
+  buffer.reserve(Math.min(to - from, segmentDocs));
   const { docs: into, frequencies, positionsAt } = buffer;
   let df = 0;
   for (let i = from; i < to; ) {
