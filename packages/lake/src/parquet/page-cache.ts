@@ -1,10 +1,12 @@
 /**
  * A least-recently-used cache of decoded pages with a budget in bytes; concurrent loads of one key
- * run once.
+ * run once. A page beyond the whole budget is found again as long as a reader holds it: a large
+ * dictionary is decoded once for all pages of its column that are read one after another.
  */
 export class PageCache {
   readonly #budgetBytes: number;
   readonly #kept = new Map<string, Kept>();
+  readonly #large = new Map<string, WeakRef<object>>();
   readonly #loading = new Map<string, Promise<Kept>>();
   #bytes = 0;
   #lastOwner = 0;
@@ -25,13 +27,18 @@ export class PageCache {
   }
 
   /** What is kept under `key`, or what `load` makes, which is then kept if it fits. */
-  async get<T>(key: string, load: () => Promise<{ value: T; bytes: number }>): Promise<T> {
+  async get<T extends object>(
+    key: string,
+    load: () => Promise<{ value: T; bytes: number }>,
+  ): Promise<T> {
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       this.#kept.delete(key);
       this.#kept.set(key, kept);
       return kept.value as T;
     }
+    const large = this.#large.get(key)?.deref();
+    if (large !== undefined) return large as T;
     let loading = this.#loading.get(key);
     if (loading === undefined) {
       loading = load();
@@ -52,10 +59,14 @@ export class PageCache {
       this.#kept.delete(key);
       this.#bytes -= kept.bytes;
     }
+    for (const key of this.#large.keys()) if (key.startsWith(owner)) this.#large.delete(key);
   }
 
   #keep(key: string, kept: Kept): void {
-    if (kept.bytes > this.#budgetBytes) return;
+    if (kept.bytes > this.#budgetBytes) {
+      this.#large.set(key, new WeakRef(kept.value));
+      return;
+    }
     this.#kept.set(key, kept);
     this.#bytes += kept.bytes;
     for (const [oldest, old] of this.#kept) {
@@ -67,6 +78,6 @@ export class PageCache {
 }
 
 interface Kept {
-  readonly value: unknown;
+  readonly value: object;
   readonly bytes: number;
 }
