@@ -61,15 +61,20 @@ const PRIMITIVES: ReadonlySet<string> = new Set([
 
 interface Scope {
   readonly named: Map<string, AvroType | null>;
+  /** How many types a named one stands for. */
+  readonly sizes: Map<AvroType, number>;
   depth: number;
+  /** Types so far, with every name written out. */
+  types: number;
 }
 
 /** The type that an Avro schema describes. Throws the node's code; recursive types are refused. */
 export function parseAvroSchema(node: JsonNode): AvroType {
-  return parse(node, { named: new Map(), depth: 0 });
+  return parse(node, { named: new Map(), sizes: new Map(), depth: 0, types: 0 });
 }
 
 function parse(node: JsonNode, scope: Scope): AvroType {
+  count(node, scope, 1);
   if (typeof node.value === 'string') return named(node, node.value, scope);
   if (++scope.depth > LIMITS.avroSchemaDepth) node.fail('the avro schema is nested too deeply');
   const type = Array.isArray(node.value)
@@ -83,7 +88,15 @@ function named(node: JsonNode, name: string, scope: Scope): AvroType {
   if (PRIMITIVES.has(name)) return { kind: name as 'null', logical: null };
   const found = scope.named.get(name);
   if (found === null) node.fail(`avro type "${name}" contains itself`, 'unsupported');
-  return found ?? node.fail(`avro type "${name}" is not defined`);
+  if (found === undefined) return node.fail(`avro type "${name}" is not defined`);
+  count(node, scope, scope.sizes.get(found) ?? 0);
+  return found;
+}
+
+function count(node: JsonNode, scope: Scope, types: number): void {
+  scope.types += types;
+  if (scope.types <= LIMITS.avroSchemaTypes) return;
+  node.fail(`the avro schema stands for more than ${LIMITS.avroSchemaTypes} types`);
 }
 
 function complex(node: JsonNode, scope: Scope): AvroType {
@@ -141,6 +154,7 @@ function define(node: JsonNode, scope: Scope, type: AvroType | null): AvroType {
 
 function record(node: JsonNode, scope: Scope): AvroType {
   define(node, scope, null);
+  const before = scope.types;
   const fields = node
     .get('fields')
     .items()
@@ -151,7 +165,9 @@ function record(node: JsonNode, scope: Scope): AvroType {
       type: parse(field.get('type'), scope),
     }));
   const variant = node.get('logicalType').value === 'variant';
-  return define(node, scope, { kind: 'record', fields, variant });
+  const type = define(node, scope, { kind: 'record', fields, variant });
+  scope.sizes.set(type, scope.types - before);
+  return type;
 }
 
 function logicalOf(node: JsonNode): Logical | null {

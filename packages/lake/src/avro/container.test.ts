@@ -258,7 +258,7 @@ describe('damage', () => {
 
   it('in schemas is named: recursion, unknown names, depth, missing required columns', () => {
     const rec = { type: 'record', name: 'r', fields: [{ name: 'x', type: ['null', 'r'] }] };
-    const deep = Array.from({ length: 100 }).reduce<unknown>(
+    const deep = Array.from({ length: 200 }).reduce<unknown>(
       (t) => ({ type: 'array', items: t }),
       'int',
     );
@@ -269,6 +269,19 @@ describe('damage', () => {
       /"nope" is not defined/,
     );
     expect(open(deep as object)).toThrow(/too deeply/);
+    const record = (name: string, type: unknown) => ({
+      type: 'record',
+      name,
+      fields: [
+        { name: 'x', type },
+        { name: 'y', type: typeof type === 'string' ? type : `r${Number(name.slice(1)) - 1}` },
+      ],
+    });
+    const doubling = Array.from({ length: 40 }).reduce<unknown>(
+      (inner, _, i) => record(`r${i}`, inner),
+      'null',
+    );
+    expect(open(doubling as object)).toThrow(/stands for more than 200000 types/);
     expect(() => read(good, struct(field(77, 'must', { kind: 'int' }, true)))).toThrow(
       /lacks the required field "must"/,
     );

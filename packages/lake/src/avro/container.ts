@@ -1,4 +1,4 @@
-import type { LakeErrorCode } from '../base/errors.ts';
+import { LakeError, type LakeErrorCode } from '../base/errors.ts';
 import { type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -36,7 +36,12 @@ export interface AvroReadOptions {
   readonly code: LakeErrorCode;
   readonly variant?: (metadata: Uint8Array, value: Uint8Array) => VariantValue;
   readonly nameMapping?: NameMapping | null;
+  /** Is set to the bytes of each row. */
+  readonly weight?: { bytes: number };
 }
+
+/** What an item of an array or map weighs beside its bytes. */
+const ITEM_BYTES = 16;
 
 const MAGIC = Buffer.from('Obj\x01', 'latin1');
 const SYNC_BYTES = 16;
@@ -117,11 +122,24 @@ export function* avroRows(
   options: AvroReadOptions,
 ): Generator<Record<string, Value>> {
   const opened = file as OpenAvroFile;
+  const { weight } = options;
   const read = compileRows(opened.schema, struct, { ...options, file: opened.file });
   for (const { rows, cursor } of blocks(opened)) {
-    for (let i = 0; i < rows; i++) yield read(cursor);
+    for (let i = 0; i < rows; i++) {
+      const [at, items] = [cursor.at, cursor.items];
+      const row = read(cursor);
+      const bytes = cursor.at - at + (cursor.items - items) * ITEM_BYTES;
+      if (bytes > LIMITS.rowBytes) throw rowTooLarge(opened.file, bytes);
+      if (weight !== undefined) weight.bytes = bytes;
+      yield row;
+    }
     if (cursor.remaining !== 0) cursor.fail('a block has bytes after its last row');
   }
+}
+
+function rowTooLarge(file: string, bytes: number): LakeError {
+  const what = `a row of ${bytes} bytes, more than ${LIMITS.rowBytes}`;
+  return new LakeError('limit_exceeded', `avro file "${file}" has ${what}`, { file });
 }
 
 /**

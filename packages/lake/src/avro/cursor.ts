@@ -16,6 +16,8 @@ export class AvroCursor {
   readonly code: LakeErrorCode;
   readonly end: number;
   at: number;
+  /** Items of arrays and maps that were read, over all blocks. */
+  items = 0;
 
   constructor(bytes: Uint8Array, file: string, code: LakeErrorCode) {
     this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -134,6 +136,7 @@ export class AvroCursor {
     if (count > this.remaining && count > LIMITS.avroEmptyItems) {
       this.fail(`a block claims ${count} items, more than it has bytes`);
     }
+    this.items += count;
     return count;
   }
 }

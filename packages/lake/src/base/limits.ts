@@ -8,8 +8,10 @@ export const LIMITS = Object.freeze({
   manifestBytes: 1024 * 1024 * 1024,
   avroDataBytes: 2 * 1024 * 1024 * 1024 - 1,
   avroHeaderBytes: 64 * 1024 * 1024,
-  avroBlockBytes: 1024 * 1024 * 1024,
+  avroBlockBytes: 256 * 1024 * 1024,
   avroSchemaDepth: 128,
+  /** Types of a schema with every name written out: each takes time in every row. */
+  avroSchemaTypes: 200_000,
   /** Items of an array that take no bytes at all (nulls), a block. */
   avroEmptyItems: 65_536,
   /** Lists, maps and structs inside one another in a column of a table. */
@@ -28,6 +30,9 @@ export const LIMITS = Object.freeze({
   versionProbes: 10_000,
   /** Row ordinals in one data file are 32-bit signed integers here. */
   rowsPerFile: 2_147_483_647,
+  /** Different keys of the equality delete files of one data file, and their texts. */
+  equalityKeys: 16_000_000,
+  equalityKeyBytes: 1024 * 1024 * 1024,
   /** Deleted positions of one data file, once expanded (4 bytes each). */
   deletedPositionsPerFile: 134_217_728,
   puffinFooterBytes: 16 * 1024 * 1024,
@@ -45,6 +50,16 @@ export const LIMITS = Object.freeze({
   parquetValuesPerPage: 16 * 1024 * 1024,
   thriftDepth: 32,
   thriftListItems: 16 * 1024 * 1024,
+  /** Values of a batch, unless it is a single row. */
+  batchBytes: 64 * 1024 * 1024,
+  /** What a chunk of rows may become before DuckDB is asked for it; it keeps several. */
+  duckdbChunkBytes: 128 * 1024 * 1024,
+  /** Values of a row of a data or delete file. */
+  rowBytes: 256 * 1024 * 1024,
+  /** Values of the rows that one look-up returns. */
+  lookupBytes: 512 * 1024 * 1024,
+  /** Decoded pages that the columns of one read hold at the same time. */
+  loadedPagesBytes: 1024 * 1024 * 1024,
   pageCacheBytes: 256 * 1024 * 1024,
   openDataFiles: 64,
 });

@@ -59,6 +59,7 @@ function fakeFile(schema: SchemaTree, rows: number, columns: readonly Entries[])
     return {
       firstRow: 0,
       rows,
+      bytes: 0,
       rowStarts: Int32Array.from([...starts, repetition.length]),
       page: {
         entries: repetition.length,

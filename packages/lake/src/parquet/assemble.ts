@@ -8,6 +8,7 @@
  */
 import { MapValue, type StructValue, type Value, VariantValue } from '../schema/type.ts';
 import { assembleVariant, type ShreddedNode, type ShreddedTyped } from '../variant/shredded.ts';
+import { isPlainText } from './convert.ts';
 import type { LeafCursor } from './leaf-cursor.ts';
 import type { ReadPlan, RepeatedPlan, ShreddedPlan, ShreddedTypedPlan } from './read-plan.ts';
 import type { LeafNode } from './schema-tree.ts';
@@ -25,6 +26,7 @@ export function assembler(plan: ReadPlan, cursorOf: CursorOf, file: string): Rea
     case 'leaf': {
       const cursor = cursorOf(plan.leaf);
       const { convert } = plan;
+      if (isPlainText(convert)) return () => cursor.takeText();
       return () => {
         const value = cursor.take();
         return value === null ? null : convert(value);
@@ -122,7 +124,7 @@ function shreddedReader(plan: ShreddedPlan, cursorOf: CursorOf): Read<ShreddedNo
   const value = plan.value === null ? null : cursorOf(plan.value);
   const typed = plan.typed === null ? null : typedReader(plan.typed, cursorOf);
   return () => ({
-    value: value === null ? null : (value.take() as Uint8Array | null),
+    value: value === null ? null : value.takeEncoded(),
     typed: typed === null ? null : typed(),
   });
 }

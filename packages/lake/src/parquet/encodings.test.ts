@@ -94,12 +94,12 @@ describe('DELTA encodings', () => {
   it('read lengths and shared prefixes', () => {
     const lengths = [8, 1, 3, 10, 2, 0];
     const plain = decodeDeltaLengths(bytes(...lengths, ...text('helloworld!parquet')), 0, 3)!;
-    expect([0, 1, 2].map((i) => plain.text?.(i))).toEqual(['hello', 'world!', 'parquet']);
+    expect([0, 1, 2].map((i) => plain.texts?.text(i))).toEqual(['hello', 'world!', 'parquet']);
     // prefixes 0 2 4 are a ramp of 2; suffix lengths 4 2 1 have deltas -2 -1: least -2, then 0 1
     const prefixes = [8, 1, 3, 0, 4, 0];
     const suffixes = [8, 1, 3, 8, 3, 1, 0b00000010];
     const strings = decodeDeltaStrings(bytes(...prefixes, ...suffixes, ...text('axisler')), 3)!;
-    expect([0, 1, 2].map((i) => strings.text?.(i))).toEqual(['axis', 'axle', 'axler']);
+    expect([0, 1, 2].map((i) => strings.texts?.text(i))).toEqual(['axis', 'axle', 'axler']);
   });
 
   it('refuse counts and widths that cannot be', () => {

@@ -71,8 +71,11 @@ function boundValue({ leaf, convert }: LeafPlan, bytes: Uint8Array): Value | und
 function collect(plan: LeafPlan, loaded: LoadedPage, test: ValueTest, found: number[]): void {
   const { page, firstRow, rows } = loaded;
   const { values, valueIndex } = page;
-  const text = isPlainText(plan.convert) ? values.text : undefined;
-  const read = text ?? ((index: number) => plan.convert(values.get(index)));
+  const texts = isPlainText(plan.convert) ? values.texts : undefined;
+  const read =
+    texts === undefined
+      ? (index: number) => plan.convert(values.get(index))
+      : (index: number) => texts.text(index);
   for (let i = 0; i < rows; i++) {
     const index = valueIndex === null ? i : valueIndex[i];
     if (test.accepts(index < 0 ? null : read(index))) found.push(firstRow + i);

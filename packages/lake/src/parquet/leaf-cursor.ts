@@ -1,7 +1,22 @@
-import { parquetFault } from './fault.ts';
+import { LIMITS } from '../base/limits.ts';
+import { parquetFault, parquetLimit } from './fault.ts';
 import type { PhysicalValue } from './page-values.ts';
 import type { ByteCost, LoadedPage, ParquetFile } from './parquet-file.ts';
 import type { LeafNode } from './schema-tree.ts';
+
+/**
+ * What a read of columns holds, in bytes: the values that were taken since the reader set `values`
+ * to 0, and the decoded pages that its cursors stand in.
+ */
+export interface ReadWeight {
+  values: number;
+  pages: number;
+}
+
+/** What an entry of a list or map weighs beside its bytes. */
+const ITEM_BYTES = 16;
+/** What a byte of an encoded variant may weigh once it is decoded. */
+const NODE_BYTES = 16;
 
 /**
  * Walks the entries of one column, row by row. `seek` loads the page that holds a row (pages of
@@ -12,14 +27,19 @@ export class LeafCursor {
   readonly #file: ParquetFile;
   readonly #leaf: LeafNode;
   readonly #cost: ByteCost | undefined;
+  readonly #weight: ReadWeight;
+  readonly #hasBytes: boolean;
   #loaded: LoadedPage | null = null;
   #at = 0;
   #end = 0;
 
-  constructor(file: ParquetFile, leaf: LeafNode, cost: ByteCost | undefined) {
+  /** What is taken and loaded is added to `weight`. */
+  constructor(file: ParquetFile, leaf: LeafNode, weight: ReadWeight, cost: ByteCost | undefined) {
     this.#file = file;
     this.#leaf = leaf;
+    this.#weight = weight;
     this.#cost = cost;
+    this.#hasBytes = leaf.physical === 'byte_array' || leaf.physical === 'fixed';
   }
 
   /** Whether the row's page is here already; if so, the cursor stands at the row's first entry. */
@@ -29,8 +49,14 @@ export class LeafCursor {
       return false;
     }
     const index = row - loaded.firstRow;
-    this.#at = loaded.rowStarts === null ? index : loaded.rowStarts[index];
-    this.#end = loaded.rowStarts === null ? index + 1 : loaded.rowStarts[index + 1];
+    if (loaded.rowStarts === null) {
+      this.#at = index;
+      this.#end = index + 1;
+    } else {
+      this.#at = loaded.rowStarts[index];
+      this.#end = loaded.rowStarts[index + 1];
+      this.#weight.values += (this.#end - this.#at) * ITEM_BYTES;
+    }
     return true;
   }
 
@@ -47,8 +73,17 @@ export class LeafCursor {
       if (pages[middle].firstRow <= row - firstRow) low = middle;
       else high = middle - 1;
     }
-    this.#loaded = await this.#file.page(group, this.#leaf.column, low, this.#cost);
+    const loaded = await this.#file.page(group, this.#leaf.column, low, this.#cost);
+    this.#weight.pages += loaded.bytes - (this.#loaded?.bytes ?? 0);
+    this.#loaded = loaded;
+    if (this.#weight.pages > LIMITS.loadedPagesBytes) throw this.#tooMuch();
     if (!this.reach(row)) throw this.#fault(`no page of "${this.#leaf.path}" holds row ${row}`);
+  }
+
+  /** Lets the loaded page go. */
+  release(): void {
+    this.#weight.pages -= this.#loaded?.bytes ?? 0;
+    this.#loaded = null;
   }
 
   /** The definition level of the next entry. */
@@ -67,9 +102,35 @@ export class LeafCursor {
   take(): PhysicalValue | null {
     const { page } = this.#entry();
     const entry = this.#at++;
-    if (page.valueIndex === null) return page.values.get(entry);
-    const index = page.valueIndex[entry];
-    return index < 0 ? null : page.values.get(index);
+    const index = page.valueIndex === null ? entry : page.valueIndex[entry];
+    if (index < 0) return null;
+    const value = page.values.get(index);
+    if (this.#hasBytes) this.#weight.values += (value as Uint8Array).length;
+    return value;
+  }
+
+  /** As `take`, of bytes that are decoded into objects: a byte may become one of them. */
+  takeEncoded(): Uint8Array | null {
+    const value = this.take() as Uint8Array | null;
+    const bytes = value?.length ?? 0;
+    this.#weight.values += Math.min(bytes * NODE_BYTES, LIMITS.batchBytes);
+    return value;
+  }
+
+  /** As `take`, of a column of texts. */
+  takeText(): string | null {
+    const { page } = this.#entry();
+    const entry = this.#at++;
+    const index = page.valueIndex === null ? entry : page.valueIndex[entry];
+    if (index < 0) return null;
+    const { texts } = page.values;
+    if (texts !== undefined) {
+      this.#weight.values += texts.size(index);
+      return texts.text(index);
+    }
+    const bytes = page.values.get(index) as Uint8Array;
+    this.#weight.values += bytes.length;
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   }
 
   /** Goes past the next entry. */
@@ -83,6 +144,15 @@ export class LeafCursor {
       throw this.#fault(`a row of "${this.#leaf.path}" has too few entries`);
     }
     return this.#loaded;
+  }
+
+  #tooMuch(): Error {
+    const most = LIMITS.loadedPagesBytes;
+    return parquetLimit(
+      this.#file.place,
+      `pages of more than ${most} bytes are needed at once ("${this.#leaf.path}" and the columns ` +
+        'beside it); read fewer columns, or rewrite the file with smaller pages',
+    );
   }
 
   #fault(what: string): Error {

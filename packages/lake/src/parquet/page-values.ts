@@ -14,8 +14,15 @@ export interface PageValues {
   readonly bytes: number;
   /** The value at `index`, which must be below `length`. */
   get(index: number): PhysicalValue;
-  /** Byte arrays only: the value at `index` as UTF-8 text, without a view in between. */
-  readonly text?: (index: number) => string;
+  /** Byte arrays only: reads values as UTF-8 text, without a view in between. */
+  readonly texts?: PageTexts;
+}
+
+/** The byte arrays of a page as UTF-8 text. */
+export interface PageTexts {
+  text(index: number): string;
+  /** Bytes of the value at `index`. */
+  size(index: number): number;
 }
 
 /** Values that are already there. */
@@ -40,7 +47,31 @@ export function byteArrayValues(
     length: starts.length,
     bytes: bytes.length + starts.length * 8,
     get: (index) => bytes.subarray(starts[index], ends[index]),
-    text: (index) => buffer.toString('utf8', starts[index], ends[index]),
+    texts: {
+      text: (index) => buffer.toString('utf8', starts[index], ends[index]),
+      size: (index) => ends[index] - starts[index],
+    },
+  };
+}
+
+/**
+ * The values of a dictionary page. Every reference to a text gets the same string, which is decoded
+ * once; `bytes` has room for all of them.
+ */
+export function sharedTexts(values: PageValues): PageValues {
+  const { texts, length } = values;
+  if (texts === undefined) return values;
+  const known = new Array<string | undefined>(length);
+  const sizes = new Int32Array(length).fill(-1);
+  const size = (index: number): number => {
+    if (sizes[index] < 0) sizes[index] = texts.size(index);
+    return sizes[index];
+  };
+  return {
+    length,
+    bytes: values.bytes * 3 + length * 32,
+    get: (index) => values.get(index),
+    texts: { size, text: (index) => (known[index] ??= texts.text(index)) },
   };
 }
 
@@ -54,7 +85,7 @@ export function dictionaryValues(
   inputBytes: number,
   place: FaultPlace,
 ): PageValues {
-  const { text } = dictionary;
+  const { texts } = dictionary;
   const checked = (index: number): number => {
     const entry = indices.get(index);
     if (entry < dictionary.length) return entry;
@@ -64,6 +95,9 @@ export function dictionaryValues(
     length: indices.length,
     bytes: indices.bytes + inputBytes,
     get: (index) => dictionary.get(checked(index)),
-    text: text && ((index) => text(checked(index))),
+    texts: texts && {
+      text: (index) => texts.text(checked(index)),
+      size: (index) => texts.size(checked(index)),
+    },
   };
 }

@@ -11,7 +11,7 @@ import { decompress } from './codecs.ts';
 import { decodePlain, decodeValues } from './encodings.ts';
 import { type FaultPlace, parquetFault } from './fault.ts';
 import type { PageHeader } from './page-header.ts';
-import type { PageValues } from './page-values.ts';
+import { type PageValues, sharedTexts } from './page-values.ts';
 import { decodeBitPackedLevels, decodeHybrid, singleRun } from './rle.ts';
 import type { LeafNode } from './schema-tree.ts';
 
@@ -61,7 +61,7 @@ export async function decodeDictionary(
   const bytes = await decompress(codec, stored, header.plainBytes, place);
   const values = decodePlain(leaf, bytes, header.valueCount);
   if (values === null) throw parquetFault(place, `the dictionary of "${leaf.path}" is too short`);
-  return values;
+  return sharedTexts(values);
 }
 
 function checkCrc({ leaf, place }: PageContext, header: PageHeader, stored: Uint8Array): void {

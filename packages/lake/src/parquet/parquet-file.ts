@@ -4,9 +4,10 @@
  */
 import { LIMITS } from '../base/limits.ts';
 import { type FileRole, openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
-import { type FaultPlace, parquetFault } from './fault.ts';
+import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
 import type { ByteRange, Footer } from './footer.ts';
 import { readFooter } from './footer.ts';
+import { joinPages } from './join-pages.ts';
 import { decodeDictionary, decodePage, type LeafPage, type PageContext } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import {
@@ -32,6 +33,8 @@ export interface LoadedPage {
   readonly page: LeafPage;
   /** Entry at which each row begins, `rows + 1` of them; null where entry i is row i. */
   readonly rowStarts: Int32Array | null;
+  /** Memory that the pages take, with the dictionary that they refer to. */
+  readonly bytes: number;
 }
 
 /** How a file is opened. */
@@ -63,7 +66,7 @@ export async function openParquetFile(
   try {
     const counted = countingFile(file, options.cost);
     const footer = await readFooter(counted, place);
-    return new ParquetFile(file, place, footer, options.pages ?? new PageCache(OWN_CACHE_BYTES));
+    return new ParquetFile(file, place, footer, options.pages);
   } catch (error) {
     await file.close();
     throw error;
@@ -79,7 +82,12 @@ export class ParquetFile {
   readonly #owner: string;
   readonly #directories = new Map<string, Promise<PageDirectory>>();
 
-  constructor(file: RandomAccessFile, place: FaultPlace, footer: Footer, pages: PageCache) {
+  constructor(
+    file: RandomAccessFile,
+    place: FaultPlace,
+    footer: Footer,
+    pages = new PageCache(OWN_CACHE_BYTES),
+  ) {
     this.#file = file;
     this.place = place;
     this.footer = footer;
@@ -148,6 +156,12 @@ export class ParquetFile {
     });
   }
 
+  /** The values of a chunk's dictionary page, or null where it has none. */
+  async dictionary(group: number, column: number): Promise<PageValues | null> {
+    const { dictionary } = await this.directory(group, column);
+    return this.#dictionary(group, column, dictionary, undefined);
+  }
+
   /** Closes the file; its pages leave the cache. */
   async close(): Promise<void> {
     this.#pages.forget(this.#owner);
@@ -163,19 +177,34 @@ export class ParquetFile {
     const directory = await this.directory(group, column, cost);
     const ref = directory.pages[index];
     const parts: LeafPage[] = [];
+    let bytes = 0;
     for (const range of ref.ranges) {
       const { header, stored } = await this.#stored(range, cost);
       const inDictionary = header.encoding === 2 || header.encoding === 8;
       const dictionary = inDictionary
         ? await this.#dictionary(group, column, directory.dictionary, cost)
         : null;
-      parts.push(await decodePage(this.#context(group, column), header, stored, dictionary));
+      const part = await decodePage(this.#context(group, column), header, stored, dictionary);
+      bytes += part.bytes;
+      if (bytes > LIMITS.loadedPagesBytes) throw this.#tooLarge(column);
+      if (parts.push(part) === 1) bytes += dictionary?.bytes ?? 0;
     }
     const page =
       parts.length === 1 ? parts[0] : joinPages(parts, this.schema.leaves[column].definition);
     const firstRow = this.footer.rowGroups[group].firstRow + ref.firstRow;
     const rowStarts = this.#rowStarts(column, page, ref.rows);
-    return { firstRow, rows: ref.rows, page, rowStarts };
+    bytes += rowStarts?.byteLength ?? 0;
+    return { firstRow, rows: ref.rows, page, rowStarts, bytes };
+  }
+
+  #tooLarge(column: number): Error {
+    const { path } = this.schema.leaves[column];
+    const most = LIMITS.loadedPagesBytes;
+    return parquetLimit(
+      this.place,
+      `rows of "${path}" lie in pages of more than ${most} bytes; leave the column out, or ` +
+        'rewrite the file with an offset index or smaller row groups',
+    );
   }
 
   async #dictionary(
@@ -248,61 +277,5 @@ function countingFile(file: RandomAccessFile, cost: ByteCost | undefined): Rando
       return file.read(offset, length);
     },
     close: () => file.close(),
-  };
-}
-
-/** The pages of a chunk as one, for rows that cross page boundaries. */
-function joinPages(parts: readonly LeafPage[], maxDefinition: number): LeafPage {
-  const entries = parts.reduce((sum, part) => sum + part.entries, 0);
-  const repetition = new Uint8Array(entries);
-  const definition = new Uint8Array(entries);
-  const valueIndex = new Int32Array(entries);
-  const firstValues: number[] = [];
-  let at = 0;
-  let values = 0;
-  for (const part of parts) {
-    firstValues.push(values);
-    if (part.repetition !== null) repetition.set(part.repetition, at);
-    if (part.definition !== null) definition.set(part.definition, at);
-    else definition.fill(maxDefinition, at, at + part.entries);
-    for (let i = 0; i < part.entries; i++) {
-      const index = part.valueIndex === null ? i : part.valueIndex[i];
-      valueIndex[at + i] = index < 0 ? -1 : values + index;
-    }
-    at += part.entries;
-    values += part.values.length;
-  }
-  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0) + entries * 6;
-  const joined = joinValues(parts, firstValues, values, bytes);
-  const hasDefinition = parts.some((part) => part.definition !== null);
-  return {
-    entries,
-    repetition,
-    definition: hasDefinition ? definition : null,
-    valueIndex,
-    values: joined,
-    bytes,
-  };
-}
-
-function joinValues(
-  parts: readonly LeafPage[],
-  firstValues: readonly number[],
-  length: number,
-  bytes: number,
-): PageValues {
-  return {
-    length,
-    bytes,
-    get(index) {
-      let part = 0;
-      let high = firstValues.length - 1;
-      while (part < high) {
-        const middle = (part + high + 1) >>> 1;
-        if (firstValues[middle] <= index) part = middle;
-        else high = middle - 1;
-      }
-      return parts[part].values.get(index - firstValues[part]);
-    },
   };
 }

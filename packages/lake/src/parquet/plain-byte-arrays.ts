@@ -3,7 +3,7 @@
  * that they fit; only every 64th place is kept, so a page costs no memory beyond its bytes and a
  * value at most 63 steps from a kept place (none when values are read in order).
  */
-import type { PageValues } from './page-values.ts';
+import type { PageTexts, PageValues } from './page-values.ts';
 
 const STEP_BITS = 6;
 const STEP = 1 << STEP_BITS;
@@ -22,7 +22,7 @@ export function plainByteArrays(input: Uint8Array, count: number): PageValues | 
   return new PlainByteArrays(input, kept, count);
 }
 
-class PlainByteArrays implements PageValues {
+class PlainByteArrays implements PageValues, PageTexts {
   readonly length: number;
   readonly bytes: number;
   readonly #input: Buffer;
@@ -44,10 +44,18 @@ class PlainByteArrays implements PageValues {
     return new Uint8Array(buffer, byteOffset + start, lengthAt(this.#input, start - 4));
   }
 
-  text = (index: number): string => {
+  get texts(): PageTexts {
+    return this;
+  }
+
+  text(index: number): string {
     const start = this.#seek(index) + 4;
     return this.#input.toString('utf8', start, start + lengthAt(this.#input, start - 4));
-  };
+  }
+
+  size(index: number): number {
+    return lengthAt(this.#input, this.#seek(index));
+  }
 
   #seek(index: number): number {
     const block = index >>> STEP_BITS;

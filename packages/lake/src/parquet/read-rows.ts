@@ -1,17 +1,19 @@
 import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { Value } from '../schema/type.ts';
-import { assembler, cursorsOf } from './assemble.ts';
-import { LeafCursor } from './leaf-cursor.ts';
+import { ColumnReader } from './column-reader.ts';
+import { parquetLimit } from './fault.ts';
+import type { ReadWeight } from './leaf-cursor.ts';
 import type { ByteCost, ParquetFile } from './parquet-file.ts';
 import type { ReadPlan } from './read-plan.ts';
-import type { LeafNode } from './schema-tree.ts';
 
 /**
  * The values of columns at row positions, column by column: `result[c][i]` is column `c` at
  * `positions[i]`. Positions come in any order and may repeat. Only the pages that hold the rows are
  * read; what they cost is added to `cost`. Throws `invalid_argument` for a position outside the
- * file, and the file's `*_invalid` error.
+ * file, `limit_exceeded` where the values take more than `LIMITS.lookupBytes`, and the file's
+ * `*_invalid` error.
  */
 export async function readRows(
   file: ParquetFile,
@@ -19,48 +21,121 @@ export async function readRows(
   positions: Int32Array,
   cost?: ByteCost,
 ): Promise<readonly (readonly Value[])[]> {
-  for (const position of positions) {
-    if (position < 0 || position >= file.rows) {
-      throw new LakeError(
-        'invalid_argument',
-        `row ${position} is outside the file, which has ${file.rows} rows`,
-        { file: file.path },
-      );
-    }
-  }
+  checkPositions(file, positions);
   const order = ascendingOrder(positions);
-  return eachOf(plans, COLUMNS_AT_ONCE, (plan) => readColumn(file, plan, positions, order, cost));
+  const weight: ReadWeight = { values: 0, pages: 0 };
+  return eachOf(plans, COLUMNS_AT_ONCE, async (plan) => {
+    const column = new ColumnReader(file, plan, weight, cost);
+    const values: Value[] = new Array(positions.length);
+    for (const index of order) {
+      const position = positions[index];
+      if (!column.reach(position)) await column.seek(position);
+      values[index] = column.read();
+      if (weight.values > LIMITS.lookupBytes) throw tooMuch(file, positions.length);
+    }
+    column.release();
+    return values;
+  });
 }
 
-/** Rows of a file that follow one another; `columns[c][i]` is column `c` of row `firstRow + i`. */
+function checkPositions(file: ParquetFile, positions: Int32Array): void {
+  for (const position of positions) {
+    if (position >= 0 && position < file.rows) continue;
+    throw new LakeError(
+      'invalid_argument',
+      `row ${position} is outside the file, which has ${file.rows} rows`,
+      { file: file.path },
+    );
+  }
+}
+
+function tooMuch(file: ParquetFile, rows: number): LakeError {
+  const what = `${rows} rows take more than ${LIMITS.lookupBytes} bytes`;
+  return parquetLimit(file.place, `${what}; read fewer rows at a time, or fewer columns`);
+}
+
+/**
+ * Rows of a file that follow one another; `columns[c][i]` is column `c` of row `firstRow + i`. Of
+ * rows at positions, `firstRow` is an index of `positions`.
+ */
 export interface RowBlock {
   readonly firstRow: number;
   readonly rows: number;
   readonly columns: readonly (readonly Value[])[];
 }
 
+/** What is read in blocks. */
+export interface BlockOptions {
+  /** Default 0. */
+  readonly firstRow?: number;
+  /** Only these rows, ascending. */
+  readonly positions?: Int32Array;
+  /** Default 8,192. */
+  readonly blockRows?: number;
+  readonly cost?: ByteCost;
+}
+
 const BLOCK_ROWS = 8192;
 
-/** All rows of a file from `firstRow` on, in blocks. */
+/**
+ * All rows of a file from `firstRow` on, or those at `positions`, in blocks of at most `blockRows`
+ * rows and `LIMITS.batchBytes`, unless a block is a single row. Throws `limit_exceeded` for a row
+ * of more than `LIMITS.rowBytes`.
+ */
 export async function* readBlocks(
   file: ParquetFile,
   plans: readonly ReadPlan[],
-  options: { readonly firstRow?: number; readonly blockRows?: number; cost?: ByteCost } = {},
+  options: BlockOptions = {},
 ): AsyncGenerator<RowBlock> {
-  const size = options.blockRows ?? BLOCK_ROWS;
-  const columns = plans.map((plan) => new ColumnReader(file, plan, options.cost));
-  for (let first = options.firstRow ?? 0; first < file.rows; first += size) {
-    const rows = Math.min(size, file.rows - first);
-    const read = await eachOf(columns, COLUMNS_AT_ONCE, async (column) => {
-      const values: Value[] = new Array(rows);
-      for (let i = 0; i < rows; i++) {
-        if (!column.reach(first + i)) await column.seek(first + i);
-        values[i] = column.read();
-      }
-      return values;
-    });
+  const { positions = null, blockRows: most = BLOCK_ROWS } = options;
+  if (positions !== null) checkPositions(file, positions);
+  const end = positions === null ? file.rows : positions.length;
+  const weight: ReadWeight = { values: 0, pages: 0 };
+  const columns = plans.map((plan) => new ColumnReader(file, plan, weight, options.cost));
+  let size = most;
+  for (let first = options.firstRow ?? 0; first < end; ) {
+    const rows = Math.min(size, end - first);
+    const run = { first, rows, positions };
+    weight.values = 0;
+    const read = await eachOf(columns, COLUMNS_AT_ONCE, (column) => readRun(column, run, weight));
+    if (rows > 1 && weight.values > LIMITS.batchBytes) {
+      size = rows >>> 1;
+      continue;
+    }
+    if (weight.values > LIMITS.rowBytes)
+      throw tooLarge(file, positions === null ? first : positions[first]);
     yield { firstRow: first, rows, columns: read };
+    first += rows;
+    if (weight.values <= LIMITS.batchBytes / 4) size = Math.min(most, size * 2);
   }
+}
+
+interface RowRun {
+  readonly first: number;
+  readonly rows: number;
+  readonly positions: Int32Array | null;
+}
+
+/** The values of a run of rows; fewer where those of all columns pass the bytes of a batch. */
+async function readRun(
+  column: ColumnReader,
+  { first, rows, positions }: RowRun,
+  weight: ReadWeight,
+): Promise<readonly Value[]> {
+  const values: Value[] = new Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const row = positions === null ? first + i : positions[first + i];
+    if (!column.reach(row)) await column.seek(row);
+    values[i] = column.read();
+    if (weight.values > LIMITS.batchBytes && rows > 1) break;
+    if (weight.values > LIMITS.rowBytes) break;
+  }
+  return values;
+}
+
+function tooLarge(file: ParquetFile, row: number): LakeError {
+  const what = `row ${row} takes more than ${LIMITS.rowBytes} bytes in the columns that are read`;
+  return parquetLimit(file.place, `${what}; leave its largest columns out`);
 }
 
 /** All rows of a small file (a delete file, a test's file), column by column. */
@@ -80,54 +155,6 @@ export async function readWhole(
 
 /** Columns run side by side: their pages are decompressed on Node's thread pool. */
 const COLUMNS_AT_ONCE = 4;
-
-async function readColumn(
-  file: ParquetFile,
-  plan: ReadPlan,
-  positions: Int32Array,
-  order: Int32Array,
-  cost: ByteCost | undefined,
-): Promise<readonly Value[]> {
-  const column = new ColumnReader(file, plan, cost);
-  const values: Value[] = new Array(positions.length);
-  for (const index of order) {
-    const position = positions[index];
-    if (!column.reach(position)) await column.seek(position);
-    values[index] = column.read();
-  }
-  return values;
-}
-
-/** One column of the schema over all its leaves. */
-class ColumnReader {
-  readonly #cursors: readonly LeafCursor[];
-  readonly #read: () => Value;
-
-  constructor(file: ParquetFile, plan: ReadPlan, cost: ByteCost | undefined) {
-    const cursors = new Map<LeafNode, LeafCursor>();
-    const cursorOf = (leaf: LeafNode): LeafCursor => {
-      const cursor = cursors.get(leaf) ?? new LeafCursor(file, leaf, cost);
-      cursors.set(leaf, cursor);
-      return cursor;
-    };
-    this.#cursors = [...cursorsOf(plan, cursorOf)];
-    this.#read = assembler(plan, cursorOf, file.path);
-  }
-
-  reach(row: number): boolean {
-    let here = true;
-    for (const cursor of this.#cursors) here = cursor.reach(row) && here;
-    return here;
-  }
-
-  async seek(row: number): Promise<void> {
-    await Promise.all(this.#cursors.map((cursor) => cursor.seek(row)));
-  }
-
-  read(): Value {
-    return this.#read();
-  }
-}
 
 function ascendingOrder(positions: Int32Array): Int32Array {
   const order = Int32Array.from(positions, (_, i) => i);

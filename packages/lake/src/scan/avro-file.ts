@@ -1,5 +1,6 @@
 import { type AvroFile, avroRows, openAvro } from '../avro/container.ts';
 import type { LakeErrorCode } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import { type Field, type StructType, type Value, VariantValue } from '../schema/type.ts';
 import { decodeVariant } from '../variant/decode.ts';
@@ -48,18 +49,21 @@ async function* readRows(
   const variant = (metadata: Uint8Array, value: Uint8Array) =>
     new VariantValue(decodeVariant(metadata, value, file.file));
   let columns: Value[][] = fields.map(() => []);
-  let [firstRow, rows] = [0, 0];
+  const weight = { bytes: 0 };
+  let [firstRow, rows, bytes] = [0, 0, 0];
   const take = (): FileRows => {
     const vectors = columns.map((values, i) => vectorOf(fields[i].type, values));
     return { firstRow, rows, columns: vectors };
   };
-  for (const row of avroRows(file, struct, { code, variant, nameMapping })) {
+  for (const row of avroRows(file, struct, { code, variant, nameMapping, weight })) {
+    if (rows === CHUNK_ROWS || (rows > 0 && bytes + weight.bytes > LIMITS.batchBytes)) {
+      yield take();
+      columns = fields.map(() => []);
+      [firstRow, rows, bytes] = [firstRow + rows, 0, 0];
+    }
     for (let i = 0; i < columns.length; i++) columns[i].push(row[`c${i}`]);
-    if (++rows < CHUNK_ROWS) continue;
-    yield take();
-    columns = fields.map(() => []);
-    firstRow += rows;
-    rows = 0;
+    rows++;
+    bytes += weight.bytes;
   }
   if (rows > 0) yield take();
 }

@@ -5,6 +5,24 @@ import type { ColumnChunk, Footer } from '../parquet/footer.ts';
 import { type PageHeader, readPageHeader } from '../parquet/page-header.ts';
 import type { LeafNode } from '../parquet/schema-tree.ts';
 
+/** The pages of a column chunk, as their headers describe them. */
+export interface ChunkPages {
+  readonly group: number;
+  readonly leaf: LeafNode;
+  readonly storedBytes: number;
+  /** Uncompressed bytes of the dictionary page; 0 without one. */
+  readonly dictionaryBytes: number;
+  /** Values that refer to the dictionary. */
+  readonly references: number;
+  /** Uncompressed bytes of all other data pages. */
+  readonly plainBytes: number;
+  /** The most of those that the pages of `WINDOW_VALUES` values in a row have. */
+  readonly windowBytes: number;
+}
+
+/** Rows of a chunk of DuckDB's. */
+export const WINDOW_VALUES = 2048;
+
 /**
  * Walks the pages of columns before DuckDB decodes them: every header must be sound and within the
  * limits (so that a few bytes cannot ask for gigabytes), and a page that carries a CRC-32 must
@@ -14,14 +32,61 @@ export async function checkPages(
   place: FaultPlace,
   footer: Footer,
   leaves: readonly LeafNode[],
-): Promise<void> {
+): Promise<readonly ChunkPages[]> {
   const file = await openLocalFile(place.path, place.role);
+  const checked: ChunkPages[] = [];
   try {
-    for (const group of footer.rowGroups) {
-      for (const leaf of leaves) await checkChunk(file, group.chunks[leaf.column], leaf, place);
+    for (const [group, { chunks }] of footer.rowGroups.entries()) {
+      for (const leaf of leaves) {
+        const chunk = chunks[leaf.column];
+        const sizes = new PageSizes();
+        await checkChunk(file, chunk, leaf, place, sizes);
+        checked.push({ group, leaf, storedBytes: chunk.length, ...sizes.sums() });
+      }
     }
   } finally {
     await file.close();
+  }
+  return checked;
+}
+
+/** Adds up what the page headers of a column chunk say. */
+class PageSizes {
+  #dictionaryBytes = 0;
+  #references = 0;
+  #plainBytes = 0;
+  #windowBytes = 0;
+  /** The pages that share a window with the next one: values and bytes of each. */
+  readonly #window: { readonly values: number; readonly bytes: number }[] = [];
+  #windowValues = 0;
+  #windowSum = 0;
+
+  add(header: PageHeader): void {
+    if (header.kind === 'dictionary') this.#dictionaryBytes = header.plainBytes;
+    if (header.kind !== 'v1' && header.kind !== 'v2') return;
+    const refers = header.encoding === 2 || header.encoding === 8;
+    const bytes = refers ? 0 : header.plainBytes;
+    if (refers) this.#references += header.valueCount;
+    this.#plainBytes += bytes;
+    this.#window.push({ values: header.valueCount, bytes });
+    this.#windowValues += header.valueCount;
+    this.#windowSum += bytes;
+    this.#windowBytes = Math.max(this.#windowBytes, this.#windowSum);
+    for (let first = this.#window[0]; this.#windowValues - first.values >= WINDOW_VALUES; ) {
+      this.#window.shift();
+      this.#windowValues -= first.values;
+      this.#windowSum -= first.bytes;
+      first = this.#window[0];
+    }
+  }
+
+  sums() {
+    return {
+      dictionaryBytes: this.#dictionaryBytes,
+      references: this.#references,
+      plainBytes: this.#plainBytes,
+      windowBytes: this.#windowBytes,
+    };
   }
 }
 
@@ -35,6 +100,7 @@ async function checkChunk(
   chunk: ColumnChunk,
   leaf: LeafNode,
   place: FaultPlace,
+  sizes: PageSizes,
 ): Promise<void> {
   const end = chunk.start + chunk.length;
   const whole =
@@ -54,6 +120,7 @@ async function checkChunk(
         throw parquetFault(place, `a page of "${leaf.path}" does not match its checksum`);
       }
     }
+    sizes.add(header);
     if (header.kind === 'v1' || header.kind === 'v2') values += header.valueCount;
     at = next;
   }

@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { DataFile, DeleteFile } from '../metadata/file-set.ts';
 import { type PositionSet, positionSet } from '../puffin/position-set.ts';
 import { childFields } from '../schema/field-lookup.ts';
@@ -35,7 +36,7 @@ export async function deadByEquality(
   const dead: number[] = [];
   for (const group of groups.values()) {
     const columns = equalityIds(group[0]).map((id) => keyColumn(context, id, group[0]));
-    const keys = new Set<string>();
+    const keys = new DeletedKeys(data);
     for (const file of group) await addKeys(context, file, columns, keys);
     const opened = await openTableFile(context, data, 'data', duckdb);
     for await (const { rows, values } of projected(context, data, opened, columns)) {
@@ -45,6 +46,37 @@ export async function deadByEquality(
     }
   }
   return positionSet(dead);
+}
+
+/** The keys that are deleted from a data file, within limits. */
+class DeletedKeys {
+  readonly #data: DataFile;
+  readonly #keys = new Set<string>();
+  #chars = 0;
+
+  constructor(data: DataFile) {
+    this.#data = data;
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Throws limit_exceeded. */
+  add(key: string): void {
+    if (this.#keys.has(key)) return;
+    this.#keys.add(key);
+    this.#chars += key.length;
+    const { equalityKeys, equalityKeyBytes } = LIMITS;
+    if (this.#keys.size <= equalityKeys && this.#chars * 2 <= equalityKeyBytes) return;
+    const { path } = this.#data;
+    throw new LakeError(
+      'limit_exceeded',
+      `the equality deletes of data file "${path}" hold more than ${equalityKeys} keys or ` +
+        `${equalityKeyBytes} bytes of keys; compact the table with the engine that writes it`,
+      { file: path },
+    );
+  }
 }
 
 function equalityIds(file: EqualityDelete): number[] {
@@ -95,7 +127,7 @@ async function addKeys(
   context: ReadContext,
   file: EqualityDelete,
   columns: readonly KeyColumn[],
-  keys: Set<string>,
+  keys: DeletedKeys,
 ): Promise<void> {
   const opened = await openTableFile(context, file, 'delete', null);
   for (const { field } of columns) {

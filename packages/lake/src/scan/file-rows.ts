@@ -23,8 +23,8 @@ export interface OpenFile {
   has(fieldId: number): boolean;
   /** All rows in file order; `fields` are columns that the file has. Errors name the file. */
   read(fields: readonly Field[]): AsyncGenerator<FileRows>;
-  /** The columns of the rows at `positions` by point reads; absent where the format has none. */
-  readAt?(fields: readonly Field[], positions: Int32Array): Promise<readonly ColumnVector[]>;
+  /** The rows at `positions`, ascending, by point reads; absent where the format has none. */
+  readAt?(fields: readonly Field[], positions: Int32Array): AsyncGenerator<FileRows>;
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { FaultPlace } from '../parquet/fault.ts';
 import { openParquet } from '../parquet/parquet-file.ts';
 import { planColumns } from '../parquet/read-plan.ts';
-import { readBlocks, readRows } from '../parquet/read-rows.ts';
+import { type BlockOptions, readBlocks } from '../parquet/read-rows.ts';
 import type { NameMapping } from '../schema/name-mapping.ts';
 import type { Field } from '../schema/type.ts';
-import type { ColumnVector } from './batch.ts';
 import type { FileRows } from './file-rows.ts';
 import { vectorOf } from './vectors.ts';
 
@@ -18,31 +17,27 @@ export interface OwnRead {
 }
 
 /** Rows of a Parquet file from `firstRow` on, read by our own reader. Errors name the file. */
-export async function* readOwnParquet(read: OwnRead, firstRow: number): AsyncGenerator<FileRows> {
-  const { place, nameMapping, fields } = read;
-  const file = await openParquet(place.path, { role: place.role });
-  try {
-    const plans = planColumns(file.schema, fields, { by: 'id', nameMapping }, place);
-    for await (const block of readBlocks(file, plans, { firstRow, blockRows: BLOCK_ROWS })) {
-      const columns = block.columns.map((values, i) => vectorOf(fields[i].type, values));
-      yield { firstRow: block.firstRow, rows: block.rows, columns };
-    }
-  } finally {
-    await file.close();
+export function readOwnParquet(read: OwnRead, firstRow: number): AsyncGenerator<FileRows> {
+  return readOwn(read, { firstRow });
+}
+
+/** The rows at `positions`, ascending; only the pages that hold them are read. */
+export async function* readOwnRows(read: OwnRead, positions: Int32Array): AsyncGenerator<FileRows> {
+  for await (const { firstRow: at, rows, columns } of readOwn(read, { positions })) {
+    yield { firstRow: 0, positions: positions.subarray(at, at + rows), rows, columns };
   }
 }
 
-/** The columns of the rows at `positions`, ascending; only the pages that hold them are read. */
-export async function readOwnRows(
-  read: OwnRead,
-  positions: Int32Array,
-): Promise<readonly ColumnVector[]> {
+/** Errors name the file. */
+async function* readOwn(read: OwnRead, options: BlockOptions): AsyncGenerator<FileRows> {
   const { place, nameMapping, fields } = read;
   const file = await openParquet(place.path, { role: place.role });
   try {
     const plans = planColumns(file.schema, fields, { by: 'id', nameMapping }, place);
-    const columns = await readRows(file, plans, positions);
-    return columns.map((values, i) => vectorOf(fields[i].type, values));
+    for await (const block of readBlocks(file, plans, { ...options, blockRows: BLOCK_ROWS })) {
+      const columns = block.columns.map((values, i) => vectorOf(fields[i].type, values));
+      yield { firstRow: block.firstRow, rows: block.rows, columns };
+    }
   } finally {
     await file.close();
   }

@@ -6,8 +6,9 @@ import type { ParquetNode } from '../parquet/schema-tree.ts';
 import { mappedField, type NameMapping } from '../schema/name-mapping.ts';
 import type { Field } from '../schema/type.ts';
 import { checkPages } from './check-pages.ts';
+import { chunksFit } from './chunk-weight.ts';
 import { duckReads, leavesOf } from './duckdb/parquet-plan.ts';
-import { scanParquet } from './duckdb/parquet-scan.ts';
+import { heaviestRows, scanParquet } from './duckdb/parquet-scan.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
 import { readOwnParquet, readOwnRows } from './own-parquet.ts';
@@ -25,8 +26,9 @@ export interface ParquetSource {
 /**
  * Opens a Parquet data or delete file: its footer is read by our own reader, which is who refuses
  * damaged, encrypted and oversized files; then `duckReads` decides for the whole file whether
- * DuckDB or our own reader reads the pages. Where DuckDB gives up in the middle, our own reader
- * goes on from the next row: its error, if it has one too, is the file's.
+ * DuckDB or our own reader reads the pages. Where DuckDB gives up in the middle, or its 2,048 rows
+ * are more than the bytes of a batch, our own reader goes on from the next row: its error, if it
+ * has one too, is the file's.
  */
 export async function openParquetFile(source: ParquetSource): Promise<OpenFile> {
   const footer = await footerOf(source.place);
@@ -83,20 +85,21 @@ async function* readRows(
   const { place, duckdb } = source;
   const columns = fields.map((field) => ({ field, node: nodes.get(field.id)! }));
   if (fields.length === 0) {
-    if (footer.rows > 0) yield { firstRow: 0, rows: footer.rows, columns: [] };
+    yield* rowsWithoutColumns(footer.rows);
     return;
   }
   let done = 0;
   const large = footer.rows >= source.duckdbFromRows;
   if (duckdb !== null && large && duckReads(place.path, footer, columns)) {
-    await checkPages(
-      place,
-      footer,
-      columns.flatMap(({ node }) => leavesOf(node)),
-    );
+    const leaves = columns.flatMap(({ node }) => leavesOf(node));
+    const pages = await checkPages(place, footer, leaves);
     try {
+      const db = await duckdb.get();
       const named = columns.map(({ field, node }) => ({ field, name: node.name }));
-      for await (const rows of scanParquet(await duckdb.get(), place.path, named)) {
+      const fits = await chunksFit(place, footer, pages, (heavy) =>
+        heaviestRows(db, place.path, heavy),
+      );
+      for await (const rows of fits ? scanParquet(db, place.path, named) : []) {
         done = rows.firstRow + rows.rows;
         yield rows;
       }
@@ -106,6 +109,15 @@ async function* readRows(
     }
   }
   yield* readOwnParquet({ ...source, fields }, done);
+}
+
+const BLOCK_ROWS = 2048;
+
+/** Rows of which no column is read: a footer may claim billions of them. */
+function* rowsWithoutColumns(rows: number): Generator<FileRows> {
+  for (let firstRow = 0; firstRow < rows; firstRow += BLOCK_ROWS) {
+    yield { firstRow, rows: Math.min(BLOCK_ROWS, rows - firstRow), columns: [] };
+  }
 }
 
 /**

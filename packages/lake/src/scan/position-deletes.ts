@@ -49,7 +49,14 @@ function collect(file: DeleteFile, rows: FileRows, byPath: Map<string, number[]>
       throw invalid(file, `position ${position} is not a row ordinal`);
     }
     list.push(Number(position));
+    if (list.length > LIMITS.deletedPositionsPerFile) throw tooMany(file);
   }
+}
+
+function tooMany({ path }: DeleteFile): LakeError {
+  const most = LIMITS.deletedPositionsPerFile;
+  const message = `position delete file "${path}" holds more than ${most} positions of a data file`;
+  return new LakeError('limit_exceeded', message, { file: path });
 }
 
 /** Whether the path at `row` is, byte for byte, that of the row before. */

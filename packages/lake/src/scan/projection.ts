@@ -33,6 +33,8 @@ function lineageField(id: number, name: string): Field {
 export interface Projection {
   /** The columns to read from the file. */
   readonly stored: readonly Field[];
+  /** Bytes of text that each row gets beside what is read: partition values and defaults. */
+  readonly constantBytes: number;
   /** The wanted columns of rows whose `stored` columns are given. */
   complete(rows: FileRows): readonly ColumnVector[];
 }
@@ -61,8 +63,14 @@ export function planProjection(
   const rowIds = new Set(fields.flatMap((field, i) => (field.id === ROW_ID.id ? [i] : [])));
   return {
     stored,
+    constantBytes: sources.reduce((sum, source) => sum + constantBytes(source), 0),
     complete: (rows) => sources.map((source, i) => columnOf(source, rows, rowIds.has(i))),
   };
+}
+
+function constantBytes(source: Source): number {
+  const { value } = source.kind === 'constant' ? source : { value: null };
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
 
 /**

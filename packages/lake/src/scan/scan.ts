@@ -1,4 +1,5 @@
-import type { FileScan } from '../metadata/file-set.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { DataFile, FileScan } from '../metadata/file-set.ts';
 import type { PositionSet } from '../puffin/position-set.ts';
 import type { Field } from '../schema/type.ts';
 import type { Batch } from './batch.ts';
@@ -6,10 +7,10 @@ import { openTableFile } from './data-file.ts';
 import type { DeadRows } from './deletes.ts';
 import { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows } from './file-rows.ts';
-import { planProjection } from './projection.ts';
+import { type Projection, planProjection } from './projection.ts';
 import type { ReadContext } from './read-context.ts';
 import { RowFilter } from './row-filter.ts';
-import { selectRows } from './vectors.ts';
+import { selectRows, sliceVector } from './vectors.ts';
 import type { Condition } from './where.ts';
 
 /** A data file to scan, and which of its live rows: null means all of them. */
@@ -86,24 +87,45 @@ async function* scanFile(scanning: Scanning, part: ScanPart): AsyncGenerator<Bat
   const projection = planProjection(context, data, file, fields);
   if (part.only !== null && part.only.size * ROWS_PER_POINT_READ < data.recordCount) {
     const positions = part.only.positions.filter((position) => !gone.has(position));
-    const columns = await file.readAt?.(projection.stored, positions);
-    if (columns !== undefined) {
-      const rows = { firstRow: 0, positions, rows: positions.length, columns };
-      yield { rows: rows.rows, columns: projection.complete(rows), file: data.path, positions };
+    const read = file.readAt?.(projection.stored, positions);
+    if (read !== undefined) {
+      for await (const rows of bounded(read, projection)) yield completed(projection, rows, data);
       return;
     }
   }
-  for await (const rows of file.read(projection.stored)) {
+  for await (const rows of bounded(file.read(projection.stored), projection)) {
     const selection = liveRows(rows, gone, part.only);
     if (selection?.length === 0) continue;
-    const whole: Batch = {
-      rows: rows.rows,
-      columns: projection.complete(rows),
-      file: data.path,
-      positions: ordinals(rows),
-    };
+    const whole = completed(projection, rows, data);
     yield selection === null ? whole : selectRows(whole, selection);
   }
+}
+
+function completed(projection: Projection, rows: FileRows, { path }: DataFile): Batch {
+  const positions = rows.positions ?? ordinals(rows);
+  return { rows: rows.rows, columns: projection.complete(rows), file: path, positions };
+}
+
+/** The rows in smaller pieces where a text that all of them have would make a batch too large. */
+async function* bounded(
+  read: AsyncGenerator<FileRows>,
+  { constantBytes }: Projection,
+): AsyncGenerator<FileRows> {
+  const most = Math.max(1, Math.floor(LIMITS.batchBytes / Math.max(1, constantBytes)));
+  for await (const rows of read) {
+    if (rows.rows <= most) yield rows;
+    else for (let from = 0; from < rows.rows; from += most) yield sliceRows(rows, from, most);
+  }
+}
+
+function sliceRows({ firstRow, positions, rows, columns }: FileRows, from: number, most: number) {
+  const to = Math.min(rows, from + most);
+  return {
+    firstRow: firstRow + (positions === undefined ? from : 0),
+    positions: positions?.subarray(from, to),
+    rows: to - from,
+    columns: columns.map((column) => sliceVector(column, from, to)),
+  };
 }
 
 /**

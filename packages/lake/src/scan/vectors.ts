@@ -189,6 +189,11 @@ function pickText(
   return { kind: 'utf8', nulls, offsets, bytes };
 }
 
+/** The rows from `from` to `to` of a vector. */
+export function sliceVector(vector: ColumnVector, from: number, to: number): ColumnVector {
+  return pickRuns(vector, Int32Array.of(from, to), to - from);
+}
+
 /** The rows `selection` of a batch; the batch itself where that is all of them. */
 export function selectRows(batch: Batch, selection: Int32Array): Batch {
   if (selection.length === batch.rows) return batch;

@@ -1,6 +1,8 @@
 import type { DuckDBResult } from '@duckdb/node-api';
 import type duckdb from '@duckdb/node-bindings';
 import { LakeError } from '../../base/errors.ts';
+import { LIMITS } from '../../base/limits.ts';
+import type { LeafNode } from '../../parquet/schema-tree.ts';
 import type { Field } from '../../schema/type.ts';
 import type { ColumnVector } from '../batch.ts';
 import { type LockedDuckDb, quoteName, quoteText } from './instance.ts';
@@ -23,8 +25,8 @@ export interface FileRows {
 
 /**
  * All rows of a Parquet file in file order, in chunks of at most 2,048, their columns as `columns`
- * has them. `duckReads` must have said yes. Errors are DuckDB's own; the caller decides what they
- * mean.
+ * has them. `duckReads` must have said yes. Errors are DuckDB's own, or ChunkTooLarge for rows that
+ * are more than `LIMITS.batchBytes`; the caller decides what they mean.
  */
 export async function* scanParquet(
   db: LockedDuckDb,
@@ -39,20 +41,42 @@ export async function* scanParquet(
     chunk = await nextChunk(db, result)
   ) {
     const rows = bindings().data_chunk_get_size(chunk);
+    const budget = { bytes: LIMITS.batchBytes };
     yield {
       firstRow,
       rows,
-      columns: columns.map(({ field }, i) =>
-        readVector(
-          bindings().data_chunk_get_vector(chunk as duckdb.DataChunk, i),
-          rows,
-          field.type,
-        ),
-      ),
+      columns: columns.map(({ field }, i) => {
+        const vector = bindings().data_chunk_get_vector(chunk as duckdb.DataChunk, i);
+        return readVector(vector, rows, field.type, budget);
+      }),
     };
     firstRow += rows;
   }
 }
+
+/**
+ * Bytes of the texts of top-level columns in the heaviest 2,048 rows of a file, counted from
+ * multiples of 2,048. DuckDB copies no text for it, however often a dictionary is referred to.
+ */
+export async function heaviestRows(
+  db: LockedDuckDb,
+  path: string,
+  leaves: readonly LeafNode[],
+): Promise<number> {
+  const sizes = leaves.map(({ name, logical }) => {
+    const size = logical.kind === 'string' ? 'strlen' : 'octet_length';
+    return `coalesce(${size}(${quoteName(name)}), 0)`;
+  });
+  const result = await db.stream(
+    `SELECT max(bytes)::DOUBLE FROM (SELECT sum(${sizes.join(' + ')}) AS bytes
+     FROM read_parquet(${quoteText(path)}, hive_partitioning = false, file_row_number = true)
+     GROUP BY file_row_number // ${CHUNK_ROWS})`,
+  );
+  const [[bytes]] = (await db.guard(() => result.getRows())) as [[number]];
+  return bytes;
+}
+
+const CHUNK_ROWS = 2048;
 
 function scanQuery(path: string, columns: readonly DuckColumn[]): string {
   const list = columns.map(({ name, field }) => {

@@ -20,11 +20,26 @@ import { bindings } from './library.ts';
 const MAX_GAP = 1024;
 const INLINE_BYTES = 12;
 
+/** Bytes that may still be copied out of a chunk of DuckDB's. */
+export interface ChunkBudget {
+  bytes: number;
+}
+
+/** Thrown where the values of a chunk are more than its budget. */
+export class ChunkTooLarge extends Error {}
+
+/** Takes bytes off a budget. Throws ChunkTooLarge where it has not that many. */
+export function spend(budget: ChunkBudget, bytes: number): void {
+  budget.bytes -= bytes;
+  if (budget.bytes < 0) throw new ChunkTooLarge('a chunk holds more than the bytes of a batch');
+}
+
 /** The bytes of `rows` strings or blobs, one after another. NULL rows take none. */
 export function readStrings(
   vector: duckdb.Vector,
   rows: number,
   nulls: Uint8Array | null,
+  budget: ChunkBudget,
 ): { offsets: Int32Array; bytes: Uint8Array } {
   const offsets = new Int32Array(rows + 1);
   if (rows === 0) return { offsets, bytes: new Uint8Array(0) };
@@ -35,6 +50,7 @@ export function readStrings(
     if (nulls === null || nulls[row] === 0) total += words[4 * row];
     offsets[row + 1] = total;
   }
+  spend(budget, total);
   const bytes = new Uint8Array(total);
   copyStrings(data, words, offsets, bytes);
   return { offsets, bytes };

@@ -4,7 +4,7 @@ import { MapValue, type StructType, type Type, type Value } from '../../schema/t
 import type { ColumnVector } from '../batch.ts';
 import { valuesOf, vectorKind } from '../vectors.ts';
 import { bindings } from './library.ts';
-import { readStrings } from './raw-strings.ts';
+import { type ChunkBudget, readStrings, spend } from './raw-strings.ts';
 
 /**
  * DuckDB's result vectors as our column vectors, copied with typed arrays and without a JavaScript
@@ -15,14 +15,22 @@ import { readStrings } from './raw-strings.ts';
  * 64 or 128 bits by its precision, UUID as a 128-bit integer with its top bit flipped.
  */
 
-/** Copies `rows` rows of a vector whose DuckDB type is what `duckType` names for `type`. */
-export function readVector(vector: duckdb.Vector, rows: number, type: Type): ColumnVector {
+/**
+ * Copies `rows` rows of a vector whose DuckDB type is what `duckType` names for `type`. Throws
+ * ChunkTooLarge where their texts and lists are more than `budget`.
+ */
+export function readVector(
+  vector: duckdb.Vector,
+  rows: number,
+  type: Type,
+  budget: ChunkBudget,
+): ColumnVector {
   const nulls = readNulls(vector, rows);
   switch (vectorKind(type)) {
     case 'utf8':
       return type.kind === 'uuid'
         ? { kind: 'utf8', nulls, ...readUuids(vector, rows, nulls) }
-        : { kind: 'utf8', nulls, ...readStrings(vector, rows, nulls) };
+        : { kind: 'utf8', nulls, ...readStrings(vector, rows, nulls, budget) };
     case 'int32':
       return { kind: 'int32', nulls, values: new Int32Array(copy(vector, rows * 4)) };
     case 'int64':
@@ -32,7 +40,7 @@ export function readVector(vector: duckdb.Vector, rows: number, type: Type): Col
     case 'bool':
       return { kind: 'bool', nulls, values: new Uint8Array(copy(vector, rows)) };
     default:
-      return { kind: 'values', values: readValues(vector, rows, type, nulls) };
+      return { kind: 'values', values: readValues(vector, rows, type, nulls, budget) };
   }
 }
 
@@ -96,6 +104,7 @@ function readValues(
   rows: number,
   type: Type,
   nulls: Uint8Array | null,
+  budget: ChunkBudget,
 ): Value[] {
   const present = (value: (row: number) => Value): Value[] => {
     const values = new Array<Value>(rows);
@@ -107,20 +116,20 @@ function readValues(
       return present(decimalReader(vector, rows, type.precision));
     case 'binary':
     case 'fixed': {
-      const { offsets, bytes } = readStrings(vector, rows, nulls);
+      const { offsets, bytes } = readStrings(vector, rows, nulls, budget);
       return present((row) => bytes.subarray(offsets[row], offsets[row + 1]));
     }
     case 'list': {
-      const lists = readLists(vector, rows, type.element);
+      const lists = readLists(vector, rows, type.element, budget);
       return present((row) => lists.slice(row));
     }
     case 'map': {
       const fields = [entryField('key', type.key), entryField('value', type.value)];
-      const lists = readLists(vector, rows, { kind: 'struct', fields });
+      const lists = readLists(vector, rows, { kind: 'struct', fields }, budget);
       return present((row) => new MapValue(lists.slice(row).map((e) => entry(e))));
     }
     case 'struct': {
-      const children = readStruct(vector, rows, type);
+      const children = readStruct(vector, rows, type, budget);
       return present((row) => Object.freeze(structAt(type, children, row)));
     }
     default:
@@ -148,10 +157,14 @@ function decimalReader(vector: duckdb.Vector, rows: number, precision: number) {
   return (row: number) => (longs[2 * row + 1] << 64n) | BigInt.asUintN(64, longs[2 * row]);
 }
 
-function readLists(vector: duckdb.Vector, rows: number, element: Type) {
+/** What an item of a list weighs beside its bytes. */
+const ITEM_BYTES = 16;
+
+function readLists(vector: duckdb.Vector, rows: number, element: Type, budget: ChunkBudget) {
   const entries = new BigUint64Array(copy(vector, rows * 16));
   const size = bindings().list_vector_get_size(vector);
-  const child = readVector(bindings().list_vector_get_child(vector), size, element);
+  spend(budget, size * ITEM_BYTES);
+  const child = readVector(bindings().list_vector_get_child(vector), size, element, budget);
   const values = valuesOf(child, size);
   return {
     slice: (row: number): Value[] => {
@@ -161,10 +174,16 @@ function readLists(vector: duckdb.Vector, rows: number, element: Type) {
   };
 }
 
-function readStruct(vector: duckdb.Vector, rows: number, type: StructType): Value[][] {
-  return type.fields.map((field, i) =>
-    valuesOf(readVector(bindings().struct_vector_get_child(vector, i), rows, field.type), rows),
-  );
+function readStruct(
+  vector: duckdb.Vector,
+  rows: number,
+  type: StructType,
+  budget: ChunkBudget,
+): Value[][] {
+  return type.fields.map((field, i) => {
+    const child = bindings().struct_vector_get_child(vector, i);
+    return valuesOf(readVector(child, rows, field.type, budget), rows);
+  });
 }
 
 function structAt(type: StructType, children: Value[][], row: number): Record<string, Value> {

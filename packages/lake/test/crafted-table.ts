@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { encodeAvro } from '../src/avro/write-container.ts';
+import { loadTable } from '../src/catalog/load-table.ts';
+import { encodeThrift, i64, list, struct, type ThriftOut } from '../src/parquet/thrift-writer.ts';
+import type { Field, Schema, StructValue } from '../src/schema/type.ts';
+import type { CatalogConfig } from '../src/source-table.ts';
+import { commitTable } from '../src/write/commit.ts';
+import type { NewDataFile } from '../src/write/data-files.ts';
+import type { NewDeleteFile } from '../src/write/manifest-writer.ts';
+import { type SnapshotChange, snapshotMetadata } from '../src/write/snapshot-commit.ts';
+import { createTable } from '../src/write/table-writer.ts';
+
+/** A required long, string or binary column of a crafted file: few values, each in many rows. */
+export interface CraftedColumn {
+  readonly field: Field;
+  /** Values and how many rows in a row have each of them; longs get a plain page. */
+  readonly runs: readonly (readonly [value: bigint | string | Uint8Array, rows: number])[];
+  /** Writes every value of a row out instead of a reference to a dictionary. */
+  readonly plain?: boolean;
+}
+
+/** A Parquet file of one row group, with pages in zstd: as small as a hostile writer makes it. */
+export function craftParquet(columns: readonly CraftedColumn[]): Uint8Array {
+  const rows = columns[0].runs.reduce((sum, [, count]) => sum + count, 0);
+  const parts: Uint8Array[] = [Buffer.from('PAR1')];
+  let offset = 4;
+  const push = (bytes: Uint8Array) => {
+    parts.push(bytes);
+    offset += bytes.length;
+  };
+  const chunks = columns.map((column) => {
+    const start = offset;
+    const physical = column.field.type.kind === 'long' ? 2 : 6;
+    const inDictionary = physical === 6 && column.plain !== true;
+    if (inDictionary) {
+      const values = column.runs.map(([value]) => lengthPrefixed(value as string));
+      push(page(Buffer.concat(values), 2, [7, struct([1, values.length], [2, 0])]));
+    }
+    const data = offset;
+    const body = inDictionary ? references(column) : plainValues(column);
+    const encoding = inDictionary ? 8 : 0;
+    push(page(body, 0, [5, struct([1, rows], [2, encoding], [3, 3], [4, 3])]));
+    const meta = struct(
+      [1, physical],
+      [2, list([0, 8])],
+      [3, list([column.field.name])],
+      [4, 6],
+      [5, i64(rows)],
+      [6, i64(offset - start)],
+      [7, i64(offset - start)],
+      [9, i64(data)],
+      [11, inDictionary ? i64(start) : undefined],
+    );
+    return struct([2, i64(start)], [3, meta]);
+  });
+  const fields = columns.map(({ field }) => field);
+  return withFooter(Buffer.concat(parts), fields, chunks, rows);
+}
+
+/** A Parquet file that claims `rows` rows of one column, and holds a page of none. */
+export function claimingParquet(field: Field, rows: number): Uint8Array {
+  const made = craftParquet([{ field, runs: [[0n, 0]] }]);
+  const length = Buffer.from(made.subarray(-8)).readUInt32LE(0);
+  const head = made.subarray(0, made.length - 8 - length);
+  const meta = struct(
+    [1, 2],
+    [2, list([0, 8])],
+    [3, list([field.name])],
+    [4, 6],
+    [5, i64(rows)],
+    [6, i64(head.length - 4)],
+    [7, i64(head.length - 4)],
+    [9, i64(4)],
+  );
+  return withFooter(head, [field], [struct([2, i64(4)], [3, meta])], rows);
+}
+
+function withFooter(
+  head: Uint8Array,
+  fields: readonly Field[],
+  chunks: readonly ThriftOut[],
+  rows: number,
+): Uint8Array {
+  const root = struct([4, 'table'], [5, fields.length]);
+  const footer = encodeThrift([
+    [1, 1],
+    [2, list([root, ...fields.map(element)])],
+    [3, i64(rows)],
+    [4, list([struct([1, list(chunks)], [2, i64(head.length)], [3, i64(rows)])])],
+  ]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  return Buffer.concat([head, footer, length, Buffer.from('PAR1')]);
+}
+
+function element(field: Field): ThriftOut {
+  const text = field.type.kind === 'string';
+  const physical = field.type.kind === 'long' ? 2 : 6;
+  return struct(
+    [1, physical],
+    [3, 0],
+    [4, field.name],
+    [6, text ? 0 : undefined],
+    [9, field.id],
+    [10, text ? struct([1, struct()]) : undefined],
+  );
+}
+
+function page(body: Uint8Array, kind: number, details: readonly [number, ThriftOut]): Uint8Array {
+  const stored = zstdCompressSync(body);
+  return Buffer.concat([
+    encodeThrift([[1, kind], [2, body.length], [3, stored.length], details]),
+    stored,
+  ]);
+}
+
+function lengthPrefixed(value: string | Uint8Array): Uint8Array {
+  const bytes = Buffer.from(value as string);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/** Runs of a hybrid encoding of 16 bits: varint of the count, doubled, then the index. */
+function references({ runs }: CraftedColumn): Uint8Array {
+  const bytes = [16];
+  runs.forEach(([, rows], index) => {
+    let count = rows * 2;
+    for (; count >= 128; count = Math.floor(count / 128)) bytes.push((count % 128) | 128);
+    bytes.push(count, index & 255, index >>> 8);
+  });
+  return Uint8Array.from(bytes);
+}
+
+function plainValues({ runs }: CraftedColumn): Uint8Array {
+  const parts = runs.flatMap(([value, rows]) => {
+    if (typeof value !== 'bigint')
+      return new Array<Uint8Array>(rows).fill(lengthPrefixed(value as string));
+    const longs = BigInt64Array.from({ length: rows }, (_, i) => value + BigInt(i));
+    return [new Uint8Array(longs.buffer)];
+  });
+  return Buffer.concat(parts);
+}
+
+/** A table whose files are made by hand. */
+export class CraftedTable {
+  readonly config: { readonly catalog: CatalogConfig; readonly table: string };
+  #schema: Schema | null = null;
+
+  constructor(warehouse: string, table: string) {
+    this.config = { catalog: { type: 'filesystem', warehouse }, table };
+  }
+
+  async create(fields: readonly Field[]): Promise<void> {
+    this.#schema = { schemaId: 0, identifierFieldIds: [], fields };
+    await createTable(this.config.catalog, this.config.table, { schema: this.#schema });
+  }
+
+  /** Commits a data file; where it lies. */
+  async addParquet(columns: readonly CraftedColumn[]): Promise<string> {
+    const rows = columns[0].runs.reduce((sum, [, count]) => sum + count, 0);
+    return this.addData('parquet', craftParquet(columns), rows);
+  }
+
+  async addAvro(rows: readonly StructValue[]): Promise<string> {
+    const fields = this.#schema?.fields ?? [];
+    const bytes = encodeAvro({ kind: 'struct', fields }, rows, { name: 'row' });
+    return this.addData('avro', bytes, rows.length);
+  }
+
+  async addData(format: 'parquet' | 'avro', bytes: Uint8Array, rows: number): Promise<string> {
+    const none = new Map<number, never>();
+    const counts = { valueCounts: none, nullCounts: none, lowerBounds: none, upperBounds: none };
+    const file = await this.#write(format, bytes);
+    const added: NewDataFile = { ...file, ...counts, format, partition: [], recordCount: rows };
+    await this.#commit({ addedData: [added] });
+    return file.real;
+  }
+
+  /** Commits an equality delete over the columns of the file. */
+  async addEqualityDelete(columns: readonly CraftedColumn[]): Promise<void> {
+    const recordCount = columns[0].runs.reduce((sum, [, count]) => sum + count, 0);
+    const file = await this.#write('parquet', craftParquet(columns));
+    const equalityIds = columns.map(({ field }) => field.id);
+    const more = { specId: 0, partition: [], recordCount };
+    await this.#commit({ addedDeletes: [{ ...file, ...more, kind: 'equality', equalityIds }] });
+  }
+
+  async #write(extension: string, bytes: Uint8Array) {
+    const { files } = await loadTable(this.config);
+    const recorded = files.record(join('data', `${randomUUID()}.${extension}`));
+    const real = files.resolve(recorded);
+    mkdirSync(dirname(real), { recursive: true });
+    writeFileSync(real, bytes);
+    return { recorded, real, fileSize: bytes.length };
+  }
+
+  async #commit(change: {
+    readonly addedData?: readonly NewDataFile[];
+    readonly addedDeletes?: readonly NewDeleteFile[];
+  }): Promise<void> {
+    const whole: SnapshotChange = {
+      operation: change.addedDeletes === undefined ? 'append' : 'delete',
+      addedData: [],
+      addedDeletes: [],
+      removes: () => false,
+      mayRemove: false,
+      ...change,
+    };
+    await commitTable(await loadTable(this.config), ({ metadata, files }) =>
+      snapshotMetadata(metadata, files, whole, 'main'),
+    );
+  }
+}
