@@ -18,7 +18,7 @@ import { formatJson, type JsonObject } from '../base/json.ts';
 import type { CatalogConfig } from './config.ts';
 import { createTable, newTableLocation } from './create-table.ts';
 import { listTables, loadTable } from './load-table.ts';
-import { numberedPlaceholders, sqliteFile, withoutPassword } from './sql-database.ts';
+import { numberedPlaceholders, sqliteFile } from './sql-database.ts';
 import type { TableHandle } from './table-handle.ts';
 
 let root: string;
@@ -270,7 +270,6 @@ describe('sql layout', () => {
     expect(sqliteFile('jdbc:sqlite:/a/b.db')).toBe('/a/b.db');
     expect(sqliteFile('postgres://h/db')).toBeNull();
     expect(numberedPlaceholders('a = ? AND b = ?')).toBe('a = $1 AND b = $2');
-    expect(withoutPassword('postgres://u:secret@h/db')).toBe('postgres://***@h/db');
   });
 
   it('says that a PostgreSQL server cannot be reached, without the password', async () => {
@@ -279,5 +278,14 @@ describe('sql layout', () => {
     const error = (await failed) as Error;
     expect(error).toMatchObject({ code: 'catalog_unreachable' });
     expect(error.message).not.toContain('secret');
+  });
+
+  it('masks user, password and query of a database address', async () => {
+    const uri = 'postgres://u:pa/ss@w0rd@127.0.0.1:1/db?password=hush&sslmode=disable';
+    for (const odd of [uri, uri.replace('postgres', 'mysql'), `jdbc:${uri}`]) {
+      const failed = listTables({ type: 'sql', uri: odd }).catch((error: Error) => error.message);
+      expect(await failed).toContain('://***@127.0.0.1:1/db?***');
+      expect(await failed).not.toMatch(/pa\/ss|w0rd|hush/);
+    }
   });
 });

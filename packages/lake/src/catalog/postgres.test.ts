@@ -17,6 +17,8 @@ import { listTables, loadTable } from './load-table.ts';
 class PostgresLike {
   readonly database = new Database(':memory:');
   readonly statements: string[] = [];
+  /** Refuses the connection with this text. */
+  refusal: string | null = null;
   private sql = '';
   private values: string[] = [];
 
@@ -44,6 +46,9 @@ class PostgresLike {
   private answer(type: string, body: Buffer): Buffer {
     switch (type) {
       case 'startup':
+        if (this.refusal !== null) {
+          return message('E', Buffer.from(`SFATAL\0C28P01\0M${this.refusal}\0\0`));
+        }
         return Buffer.concat([message('R', int32(0)), ready()]);
       case 'Q':
         this.sql = body.toString('utf8', 0, body.length - 1);
@@ -176,5 +181,13 @@ describe('a PostgreSQL catalog', () => {
       message: expect.not.stringContaining('secret'),
     });
     expect(fake.statements.some((sql) => sql.includes('$6'))).toBe(true);
+  });
+
+  it('masks a password that the server sends back', async () => {
+    fake.refusal = 'wrong password "secret"';
+    const error = await listTables({ type: 'sql', uri }).catch((e: Error) => e);
+    const { message: said, stack, cause } = error as Error;
+    expect(said).toContain('wrong password "***"');
+    expect([said, stack, String(cause)].join()).not.toContain('secret');
   });
 });

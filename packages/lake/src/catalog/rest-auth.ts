@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import type { Secrets } from '../base/secrets.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { answerJson, errorMessage, httpUrl, isTrustworthy, send, shownUrl } from './rest-http.ts';
 import type { LoadOptions } from './table-handle.ts';
@@ -36,18 +37,27 @@ function refuseInsecure(url: URL, options: LoadOptions): void {
 }
 
 /**
- * The identity that a catalog's configuration asks for. Throws catalog_refused for an unset
+ * The identity that a catalog's configuration asks for; what it sends is added to `secrets`. Throws catalog_refused for an unset
  * variable, or http to another machine.
  */
-export function restAuth(config: RestCatalogConfig, base: URL, options: LoadOptions): RestAuth {
+export function restAuth(
+  config: RestCatalogConfig,
+  base: URL,
+  options: LoadOptions,
+  secrets: Secrets,
+): RestAuth {
   if (config.token_env !== undefined) {
     refuseInsecure(base, options);
     const token = secret(config.token_env, options);
+    secrets.add(token);
     return bearer(token);
   }
   if (config.credential_env !== undefined) {
     refuseInsecure(base, options);
-    return clientCredentials(config, base, secret(config.credential_env, options), options);
+    const credential = secret(config.credential_env, options);
+    secrets.add(credential);
+    secrets.add(credential.slice(credential.indexOf(':') + 1));
+    return clientCredentials(config, base, credential, options, secrets);
   }
   return { renewable: false, headers: async () => ({}) };
 }
@@ -66,6 +76,7 @@ function clientCredentials(
   base: URL,
   credential: string,
   options: LoadOptions,
+  secrets: Secrets,
 ): RestAuth {
   const endpoint =
     config.oauth2_server_uri === undefined
@@ -78,6 +89,7 @@ function clientCredentials(
     headers: async (renew) => {
       if (renew || token === null || Date.now() > token.endsAt - MARGIN_MS) {
         token = await fetchToken(endpoint, credential, config.scope ?? 'catalog', options);
+        secrets.add(token.text);
       }
       return { authorization: `Bearer ${token.text}` };
     },

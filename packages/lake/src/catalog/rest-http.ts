@@ -4,6 +4,7 @@ import { LakeError } from '../base/errors.ts';
 import { type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
+import { shownUri } from '../base/secrets.ts';
 
 /**
  * HTTP as a REST catalog needs it. Only the origins that the user's own configuration names are
@@ -53,7 +54,7 @@ export function httpUrl(text: string, what: string): URL {
   if (fit) return url!;
   throw new LakeError(
     'invalid_argument',
-    `${what} "${text.replace(/\/\/[^@/]*@/, '//***@')}" is not an http or https address without a user name`,
+    `${what} "${shownUri(text)}" is not an http or https address without a user name`,
   );
 }
 
@@ -144,10 +145,17 @@ export function answerJson(answer: HttpAnswer, url: URL): JsonNode {
   let value: JsonValue;
   try {
     value = parseJson(answer.body.toString('utf8'));
-  } catch (error) {
-    throw unreachable(url, `does not answer with JSON (status ${answer.status})`, error);
+  } catch {
+    // without the parser's error as its cause: that quotes the answer, cut anywhere
+    throw unreachable(url, `does not answer with JSON (status ${answer.status})`);
   }
   return new JsonNode(value, '', shownUrl(url), 'catalog_unreachable');
+}
+
+const SHOWN_CHARS = 500;
+
+function shortened(text: string): string {
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 }
 
 /**
@@ -157,7 +165,7 @@ export function errorMessage(answer: HttpAnswer): string {
   try {
     const value = parseJson(answer.body.toString('utf8')) as { error?: { message?: unknown } };
     const message = value.error?.message;
-    if (typeof message === 'string') return `${answer.status}: ${message.slice(0, 500)}`;
+    if (typeof message === 'string') return `${answer.status}: ${shortened(message)}`;
   } catch {
     // Not JSON: a proxy's page; the status says enough.
   }

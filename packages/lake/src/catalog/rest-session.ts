@@ -1,6 +1,7 @@
 import { LakeError } from '../base/errors.ts';
 import type { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
+import type { Secrets } from '../base/secrets.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { bearer, type RestAuth, restAuth } from './rest-auth.ts';
 import {
@@ -42,15 +43,17 @@ export interface Ask {
 }
 
 /**
- * Opens a session: reads `/v1/config` and settles prefix and settings. Throws catalog_unreachable,
+ * Opens a session: reads `/v1/config` and settles prefix and settings. What is sent in confidence is
+ * added to `secrets`. Throws catalog_unreachable,
  * catalog_refused (no permission; or a server that sends us to another origin), invalid_argument.
  */
 export async function openRestSession(
   config: RestCatalogConfig,
   options: LoadOptions,
+  secrets: Secrets,
 ): Promise<RestSession> {
   const base = httpUrl(config.uri.replace(/\/*$/, '/'), 'catalog uri');
-  const auth = restAuth(config, base, options);
+  const auth = restAuth(config, base, options, secrets);
   const warehouse: Record<string, string> =
     config.warehouse === undefined ? {} : { warehouse: config.warehouse };
   const url = withQuery(new URL('v1/config', base), warehouse);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LakeError } from '../base/errors.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { listTables, loadTable } from './load-table.ts';
 import type { LoadOptions } from './table-handle.ts';
@@ -404,6 +405,86 @@ describe('faults and hostile answers', () => {
       const error = await load({ uri }).catch((e: Error) => e);
       expect(error).toMatchObject({ code: 'invalid_argument' });
       expect((error as Error).message).not.toContain('secret');
+    }
+  });
+});
+
+describe('secrets that a server sends back', () => {
+  const TOKEN = `tok/en+with"signs${'0123456789'.repeat(20)}`;
+  const texts = (error: unknown): string => {
+    const { message, stack, file, details, cause } = error as LakeError;
+    const more = cause === undefined ? '' : texts(cause);
+    return [message, stack, file, JSON.stringify(details ?? {}), more].join('\n');
+  };
+  const echo = (sent: string) => [
+    `plain ${sent}`,
+    `url ${encodeURIComponent(sent)}`,
+    `base64 ${Buffer.from(sent).toString('base64')}`,
+  ];
+  const hidden = (sent: string) => [...echo(sent), JSON.stringify(sent).slice(1, -1)];
+  const failed = (work: Promise<unknown>) =>
+    work.then(
+      () => expect.unreachable(),
+      (error: unknown) => texts(error),
+    );
+
+  it.each([
+    ['a refusal', 401, (sent: string) => ({ error: { message: echo(sent).join(' ') } })],
+    ['an error', 400, (sent: string) => ({ error: { message: sent } })],
+    ['an error that is cut', 400, (sent: string) => ({ error: { message: sent.padStart(600) } })],
+    ['what is not JSON', 200, (sent: string) => `${sent} is no token`],
+    ['a wrong shape', 200, (sent: string) => ({ defaults: sent, overrides: { uri: sent } })],
+    ['an override', 200, (sent: string) => ({ overrides: { prefix: `../${sent}` } })],
+  ])('are masked in %s', async (_what, status, body) => {
+    handlers.set('GET /v1/config', (request) => {
+      const sent = request.headers.authorization!.slice('Bearer '.length);
+      return { status, body: body(sent) };
+    });
+    const named = { token_env: 'TOKEN' };
+    const said = [
+      await failed(load(named, { env: { TOKEN } })),
+      await failed(listTables(catalog(named), { env: { TOKEN } })),
+    ];
+    for (const text of said) for (const form of hidden(TOKEN)) expect(text).not.toContain(form);
+    expect(said.join()).not.toContain(TOKEN.slice(0, 8));
+  });
+
+  it('are masked if they are credentials, fetched tokens or vended tokens', async () => {
+    const options = { env: { C: 'client:hush-hush' } };
+    const named = { credential_env: 'C' };
+    handlers.set('POST /v1/oauth/tokens', (_request, _url, body) => ({
+      status: 400,
+      body: { error: { message: `no such secret: ${body}` } },
+    }));
+    expect(await failed(load(named, options))).not.toContain('hush-hush');
+    handlers.set('POST /v1/oauth/tokens', () => ({
+      body: { access_token: 'fetched-token', token_type: 'bearer' },
+    }));
+    const table = await load(named, options);
+    handlers.set(TABLE_PATH, (request) => ({
+      status: 403,
+      body: { error: { message: `${request.headers.authorization} and fetched-token` } },
+    }));
+    const text = await failed(table.refresh());
+    expect(text).toContain('Bearer *** and ***');
+    expect(text).not.toMatch(/vended|fetched-token/);
+  });
+
+  it('leave an abort as it is', async () => {
+    const stop = new AbortController();
+    handlers.set('GET /v1/config', () => {
+      stop.abort();
+      return { body: {} };
+    });
+    const options = { env: { T: 'aborted' }, signal: stop.signal };
+    await expect(load({ token_env: 'T' }, options)).rejects.toHaveProperty('name', 'AbortError');
+  });
+
+  it('are masked in addresses, with their queries', async () => {
+    for (const uri of ['http://u:p@ss/w@host/x?token=hush', 'ftp://host/x?token=hush']) {
+      const text = await failed(load({ uri }));
+      expect(text).not.toMatch(/hush|u:p|ss\/w/);
+      expect(text).toContain('host/x?***');
     }
   });
 });

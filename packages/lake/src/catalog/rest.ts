@@ -1,5 +1,6 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
 import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { answerJson, errorMessage, shownUrl } from './rest-http.ts';
@@ -30,19 +31,24 @@ export async function loadRestTable(
   table: string,
   options: LoadOptions,
 ): Promise<TableHandle> {
-  const session = await openRestSession(config, options);
-  const loaded = await fetchTable({ session, table, options }, null, undefined);
-  if (loaded !== null) return handleOf({ session, table, options }, loaded);
-  throw new LakeError(
-    'catalog_unreachable',
-    `catalog "${config.uri}" answers 304 to a first request`,
-  );
+  const secrets = createSecrets();
+  return secrets.guard(async () => {
+    const session = await openRestSession(config, options, secrets);
+    const place = { session, table, options, secrets };
+    const loaded = await fetchTable(place, null, undefined);
+    if (loaded !== null) return handleOf(place, loaded);
+    throw new LakeError(
+      'catalog_unreachable',
+      `catalog "${shownUri(config.uri)}" answers 304 to a first request`,
+    );
+  });
 }
 
 interface Place {
   readonly session: RestSession;
   readonly table: string;
   readonly options: LoadOptions;
+  readonly secrets: Secrets;
 }
 
 type Fetched = LoadedTable & { readonly etag: string | null };
@@ -70,7 +76,9 @@ async function fetchTable(
       { details: { table } },
     );
   }
-  return { ...parseLoadTable(answerJson(answer, url)), etag: answer.etag };
+  const loaded = parseLoadTable(answerJson(answer, url));
+  place.secrets.add(loaded.token ?? '');
+  return { ...loaded, etag: answer.etag };
 }
 
 function handleOf(place: Place, loaded: Fetched): TableHandle {
@@ -81,14 +89,15 @@ function handleOf(place: Place, loaded: Fetched): TableHandle {
     files: filesAt(metadata.location, place.options),
     config,
     commit: null,
-    refresh: async () => {
-      const now = await fetchTable(place, etag, token);
-      if (now === null) return handle;
-      const same =
-        now.metadata.file === metadata.file &&
-        now.metadata.lastUpdatedMs === metadata.lastUpdatedMs;
-      return same ? handle : handleOf(place, now);
-    },
+    refresh: () =>
+      place.secrets.guard(async () => {
+        const now = await fetchTable(place, etag, token);
+        if (now === null) return handle;
+        const same =
+          now.metadata.file === metadata.file &&
+          now.metadata.lastUpdatedMs === metadata.lastUpdatedMs;
+        return same ? handle : handleOf(place, now);
+      }),
   });
   return handle;
 }
@@ -120,7 +129,14 @@ export async function listRestTables(
   config: RestCatalogConfig,
   options: LoadOptions,
 ): Promise<readonly string[]> {
-  const session = await openRestSession(config, options);
+  const secrets = createSecrets();
+  return secrets.guard(async () => {
+    const session = await openRestSession(config, options, secrets);
+    return tablesOf(session, shownUri(config.uri));
+  });
+}
+
+async function tablesOf(session: RestSession, shown: string): Promise<readonly string[]> {
   const tables: string[] = [];
   const waiting: (readonly string[])[] = [[]];
   const known = new Set<string>();
@@ -131,7 +147,7 @@ export async function listRestTables(
     if (levels.length > 0) await listTablesOf(session, levels.join('.'), tables);
     await listNamespaces(session, key, (inner) => waiting.push(inner));
     if (tables.length > LIMITS.catalogTables || known.size > LIMITS.catalogTables) {
-      throw new LakeError('limit_exceeded', `catalog "${config.uri}" lists too many tables`);
+      throw new LakeError('limit_exceeded', `catalog "${shown}" lists too many tables`);
     }
   }
   return tables.sort();

@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { createSecrets, shownUri } from '../base/secrets.ts';
 import { kindOfPath } from '../base/table-files.ts';
 
 /** The one table of a SQL catalog, as the JDBC catalog of Iceberg and pyiceberg write it. */
@@ -31,7 +32,7 @@ export async function openSqlDatabase(uri: string, write: boolean): Promise<SqlD
   if (/^(jdbc:)?postgres(ql)?(\+[a-z0-9]+)?:\/\//.test(uri)) return openPostgres(uri);
   throw new LakeError(
     'invalid_argument',
-    `catalog uri "${withoutPassword(uri)}" is not of the form sqlite:///FILE or postgres://…`,
+    `catalog uri "${shownUri(uri)}" is not of the form sqlite:///FILE or postgres://…`,
   );
 }
 
@@ -43,11 +44,6 @@ export function sqliteFile(uri: string): string | null {
   const url =
     /^sqlite(?:\+[a-z]+)?:\/\/\/(.+)$/.exec(uri) ?? /^jdbc:sqlite:(?:file:)?(.+)$/.exec(uri);
   return url === null ? null : url[1]!;
-}
-
-/** A uri fit for messages. */
-export function withoutPassword(uri: string): string {
-  return uri.replace(/:\/\/[^@/]*@/, '://***@').replace(/(password=)[^&]*/gi, '$1***');
 }
 
 function unreachable(shown: string, error: unknown): LakeError {
@@ -104,16 +100,26 @@ async function importPg(): Promise<PgModule> {
   }
 }
 
+/** A client that is not connected. The driver's error for a wrong address quotes all of it. */
+function newClient(pg: PgModule['default'], connectionString: string, shown: string): PgClient {
+  try {
+    return new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  } catch {
+    throw new LakeError('invalid_argument', `catalog uri "${shown}" is not a valid address`);
+  }
+}
+
 async function openPostgres(uri: string): Promise<SqlDatabase> {
   const { default: pg } = await importPg();
-  const shown = withoutPassword(uri);
+  const shown = shownUri(uri);
+  const secrets = createSecrets(...passwordsOf(uri));
   const connectionString = uri.replace(/^(jdbc:)?postgres(ql)?(\+[a-z0-9]+)?:/, 'postgres:');
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = newClient(pg, connectionString, shown);
   const guard = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      throw unreachable(shown, error);
+      throw unreachable(shown, secrets.masked(error));
     }
   };
   await guard(client.connect());
@@ -125,6 +131,19 @@ async function openPostgres(uri: string): Promise<SqlDatabase> {
     run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
     close: () => client.end(),
   };
+}
+
+/** The passwords that a connection with `uri` may send. */
+function passwordsOf(uri: string): readonly string[] {
+  const passwords = [process.env.PGPASSWORD ?? ''];
+  try {
+    const url = new URL(uri.replace(/^jdbc:/, ''));
+    passwords.push(url.password, decodeURIComponent(url.password));
+    passwords.push(url.searchParams.get('password') ?? '');
+  } catch {
+    // not a URL: the driver refuses it too, and its text is masked as a URI is
+  }
+  return passwords;
 }
 
 /** `?` -> `$1`, `$2`, …: PostgreSQL numbers its placeholders. */
