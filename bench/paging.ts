@@ -1,20 +1,19 @@
 /**
- * Pages and filters over git.commits (the index of commits.ts), inside the engine: pages 1,000 to 1,199 by `search_after`, on
- * average and page 1,000 asked alone, beside page 1 of the same order; and filters asked for the first time beside the same ones repeated, rounds in turn.
- * Targets: page 1,000 <= 1.5x of page 1; a repeated filter >= 3x faster.
+ * Pages and filters over git.commits (the index of commits.ts; LHS_BENCH_DATA and LHS_BENCH_INDEX name another), inside the
+ * engine: pages 1,000 to 1,199 by `search_after`, on average and page 1,000 asked alone, beside page 1 of the same order;
+ * scrolls of 400 pages of 100 and of 1,000; and filters asked for the first time beside the same ones repeated, rounds in turn.
+ * Targets: page 1,000 <= 1.5x of page 1; a page of a scroll through 5 million documents <= 2x of one through git.commits;
+ * a repeated filter >= 3x faster.
  *
  *   node bench/paging.ts [rounds]
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { openLocal, type SearchRequest } from '@lakehouse-search/engine';
-import { geomean, machine, median, need, WORK } from './shared.ts';
+import { commitsIndex, geomean, machine, median, percentile } from './shared.ts';
 
 const rounds = Number(process.argv[2] ?? 15);
-const data = join(WORK, 'lhs-data');
-if (!existsSync(join(data, 'registry.db'))) need(data, 'node bench/commits.ts makes it');
+const SCROLLED_PAGES = 400;
+const { data, index } = commitsIndex();
 const backend = await openLocal(data);
-const index = 'commits';
 console.log(machine());
 
 const took = async (request: SearchRequest): Promise<number> =>
@@ -68,6 +67,42 @@ for (const [name, order] of ORDERS) {
   const ratio = (ms: number) => `${(ms / one).toFixed(2)}x`.padStart(8);
   const figures = `${figure(one, 8)} ${figure(thousand, 12)}${ratio(thousand)} ${figure(cold, 13)}`;
   console.log(`${name.padEnd(36)} ${figures}${ratio(cold)}`);
+}
+
+/** Wall time of each page of a scroll, in ms, and processor time of all. */
+async function pagesOf(order: SearchRequest, limit: number) {
+  const millis: number[] = [];
+  const before = process.cpuUsage();
+  let search_after: SearchRequest['search_after'];
+  for (let page = 0; page < SCROLLED_PAGES; page++) {
+    const started = performance.now();
+    const { hits } = await backend.search({ index, fields: [], ...order, limit, search_after });
+    millis.push(performance.now() - started);
+    if (hits.length < limit) break;
+    search_after = hits.at(-1)!.sort;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return { millis, cpu: (user + system) / 1000 / millis.length };
+}
+
+const SCROLLS: readonly (readonly [string, SearchRequest])[] = [
+  ['date, falling', { sort: [{ field: 'authored_at', desc: true }] }],
+  ['date, rising', { sort: [{ field: 'authored_at' }] }],
+  ['words, rising (ties)', { sort: [{ field: 'words' }] }],
+  ['author, falling', { sort: [{ field: 'author', desc: true }] }],
+  ['repo, words, date', ORDERS[2]![1]],
+  ['key', { sort: [{ field: '_key' }] }],
+  ['"fix" by date', { query: 'fix', sort: [{ field: 'authored_at', desc: true }] }],
+];
+console.log('\nms a page of a scroll by      of     mean      p50      p99      max   processor');
+for (const [name, order] of SCROLLS) {
+  for (const limit of [100, 1000]) {
+    const { millis, cpu } = await pagesOf(order, limit);
+    const mean = millis.reduce((sum, ms) => sum + ms, 0) / millis.length;
+    const spread = [0.5, 0.99, 1].map((share) => percentile(millis, share));
+    const figures = [mean, ...spread, cpu].map((ms) => ms.toFixed(2).padStart(8));
+    console.log(`${name.padEnd(24)} ${String(limit).padStart(7)} ${figures.join(' ')}`);
+  }
 }
 
 const FILTERS = [
