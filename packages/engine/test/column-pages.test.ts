@@ -5,6 +5,7 @@ import { countCodes } from '../src/aggregate/count-codes.ts';
 import { countValues } from '../src/aggregate/count-values.ts';
 import type { Codes } from '../src/aggregate/loops.ts';
 import { simpleAnalyzer } from '../src/analysis/simple.ts';
+import type { SearchRequest } from '../src/backend.ts';
 import { BY_SCORE, type SearchAfter, type SortKey } from '../src/collect/order.ts';
 import { ASKS_BEFORE_ORDER } from '../src/columnar/value-order.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
@@ -12,8 +13,11 @@ import { IndexWriter } from '../src/index/index-writer.ts';
 import type { Clause } from '../src/query/bind/clause.ts';
 import type { FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
+import type { SearchContext } from '../src/search/context.ts';
 import { execute } from '../src/search/execute.ts';
 import { FilterCache } from '../src/search/filter-cache.ts';
+import { executePage } from '../src/search/next-pages.ts';
+import type { SearchPlan } from '../src/search/plan.ts';
 import { MemoryDirectory } from '../src/storage/memory-directory.ts';
 import { plainArena } from '../src/storage/plain-arena.ts';
 import { deleteAt } from './writer-edits.ts';
@@ -223,6 +227,53 @@ describe('where columns are sorted by again and again', () => {
         after = docs.at(-1)!;
       }
     }
+  });
+});
+
+describe('a scroll whose searches find later pages, too', () => {
+  const all: Clause = { kind: 'all', boost: 1 };
+  const filters = new FilterCache();
+  const context = { snapshot, filters } as unknown as SearchContext;
+
+  /** Keys of all pages. */
+  function scroll(clause: Clause, order: readonly SortKey[], limit: number, hits: number) {
+    const request = { sort: order, limit, hits, clause } as unknown as SearchRequest;
+    const keys: string[] = [];
+    let after: SearchAfter | null = null;
+    for (;;) {
+      const checked = { request, limit, offset: 0 };
+      const plan = { checked, clause, filter: null, order, after, collapse: null };
+      const ahead = { hits, groups: 1 };
+      const { docs } = executePage(context, plan as unknown as SearchPlan, ahead);
+      keys.push(...keysOf(docs));
+      if (docs.length < limit) return keys;
+      after = docs.at(-1)!;
+    }
+  }
+
+  test.each([
+    [100, 700],
+    [300, 2500],
+    [1000, 1500],
+    [1000, 1000],
+    [2500, 65_536],
+  ])('in pages of %i, at most %i hits a search, is the sorted rows', (limit, most) => {
+    for (const [column, field] of [...COLUMNS.entries()].slice(2)) {
+      const rising = [{ kind: 'field', desc: false, field }] as const;
+      const sorted = live.toSorted((a, b) => compare(a, b, column, false));
+      expect(scroll(all, rising, limit, most)).toEqual(sorted.map(({ key }) => key));
+    }
+    const [random, few] = [COLUMNS[2]!, COLUMNS[3]!];
+    const both = [
+      { kind: 'field', desc: false, field: few },
+      { kind: 'field', desc: true, field: random },
+    ] as const;
+    const rows = live.filter(has('half')).toSorted((a, b) => {
+      return a.values[3]! - b.values[3]! || compare(a, b, 2, true);
+    });
+    expect(scroll(word('half'), both, limit, most)).toEqual(rows.map(({ key }) => key));
+    const byKey = live.map(({ key }) => key).sort();
+    expect(scroll(all, [{ kind: 'key', desc: false }], limit, most)).toEqual(byKey);
   });
 });
 

@@ -26,6 +26,14 @@ it('drops the least recently used where all take too much', () => {
   expect(b.get(null)).not.toBe(second);
 });
 
+it('makes a table that was dropped again only after as many calls', () => {
+  const rare = new AskedTable(2, (_: null) => ({ bytes: MIB }));
+  const asked = () => [rare.get(null), rare.get(null), rare.get(null)].map((made) => made !== null);
+  expect(asked()).toEqual([false, false, true]);
+  tableOf(96).get(null);
+  expect(asked()).toEqual([false, false, true]);
+});
+
 it('holds no table that nobody can ask any more', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -47,6 +47,7 @@ export const LIMITS = Object.freeze({
   pollLeastMillis: 10,
   pollMillis: 3_600_000,
   filterCacheBytes: 64 * 2 ** 20,
+  nextPagesBytes: 32 * 2 ** 20,
   aliases: 1000,
   savedQueries: 1000,
   savedQueryBytes: 256 * 1024,

@@ -1,13 +1,20 @@
+import { selectFirst } from '../base/select-first.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import { compareValues, type RankedDoc, type SearchAfter } from './order.ts';
+import { SegmentDoc } from './segment-doc.ts';
 import { type PlaceCodes, rankOf, type SegmentSortKey } from './segment-order.ts';
+
+/** Up to this limit the kept documents are a heap. */
+const HEAP_DOCS = 1024;
 
 /**
  * The first `limit` documents of one segment in an order, after `after` where one is given.
  * Documents may be offered in any order; ties go by key.
  *
- * A binary heap with the last of the kept documents on top: its place for the first key (`worst`)
- * is what a document has to reach, so most offers are one comparison.
+ * The last of the kept documents sets the bar: its place for the first key (`worst`) is what a
+ * document has to reach, so most offers are one comparison. Few documents are a binary heap with
+ * the last one on top. Of many, twice as many are gathered before the first half is selected: a
+ * constant amount of work per document.
  */
 export class RankedDocs {
   readonly limit: number;
@@ -18,13 +25,17 @@ export class RankedDocs {
   readonly #docs: Int32Array;
   readonly #scores: number[];
   readonly #places: number[];
-  readonly #heap: Int32Array;
+  /** Places of the documents in `#docs`: a heap, or the kept ones first and then free ones. */
+  readonly #slots: Int32Array;
+  readonly #heaped: boolean;
   readonly #segmentKeys: SegmentKeys;
   readonly #afterPlaces: Float64Array;
   /** Rank of the key of `after`; -1 without. */
   readonly #afterRank: number;
   readonly #candidate: Float64Array;
   #size = 0;
+  /** The slot of the last kept document; -1 while fewer than `limit` are kept. */
+  #last = -1;
   #worst = Number.POSITIVE_INFINITY;
   /** With one key: the rank that an equal place has to beat. */
   #worstRank = Number.POSITIVE_INFINITY;
@@ -44,10 +55,13 @@ export class RankedDocs {
     this.#ranks = segmentKeys.ranks;
     this.limit = limit;
     this.#width = keys.length;
-    this.#docs = new Int32Array(limit + 1);
-    this.#scores = new Array<number>(limit + 1).fill(0.5);
-    this.#places = new Array<number>((limit + 1) * this.#width).fill(0.5);
-    this.#heap = new Int32Array(limit + 1);
+    this.#heaped = limit <= HEAP_DOCS;
+    const room = this.#heaped ? limit + 1 : 2 * limit;
+    this.#docs = new Int32Array(room);
+    this.#scores = new Array<number>(room).fill(0.5);
+    this.#places = new Array<number>(room * this.#width).fill(0.5);
+    this.#slots = new Int32Array(room);
+    if (!this.#heaped) for (let i = 0; i < room; i++) this.#slots[i] = i;
     this.after = after;
     this.#afterPlaces = Float64Array.from(keys, (key, i) =>
       after === null ? 0 : key.placeOf(after.values[i]!),
@@ -76,7 +90,7 @@ export class RankedDocs {
 
   /** As many documents are kept as are wanted. */
   get full(): boolean {
-    return this.#size === this.limit;
+    return this.#size >= this.limit;
   }
 
   /**
@@ -194,19 +208,22 @@ export class RankedDocs {
       this.#candidate[i] = this.#keys[i]!.place(doc, score);
     }
     if (this.after !== null && !this.#isAfter(doc, score, this.after)) return;
-    if (this.#size < this.limit) this.#push(doc, score);
-    else if (this.#before(doc, score, this.#heap[0]!)) this.#replaceTop(doc, score);
+    if (this.#last >= 0 && !this.#before(doc, score, this.#last)) return;
+    if (!this.#heaped) this.#gather(doc, score);
+    else if (this.#last < 0) this.#push(doc, score);
+    else this.#replaceTop(doc, score);
   }
 
   /** The kept documents in order. Call once, at the end. */
   harvest(segment: number): readonly RankedDoc[] {
-    const slots = Array.from(this.#heap.subarray(0, this.#size));
+    if (this.#size > this.limit) this.#select();
+    const slots = Array.from(this.#slots.subarray(0, this.#size));
     slots.sort((a, b) => (this.#slotBefore(a, b) ? -1 : 1));
-    return slots.map((slot): RankedDoc => {
+    return slots.map((slot) => {
       const doc = this.#docs[slot]!;
       const score = this.#scores[slot]!;
       const values = this.#keys.map((key) => key.value(doc, score));
-      return { segment, doc, score, values, key: this.#segmentKeys.key(doc) };
+      return new SegmentDoc(this.#segmentKeys, { segment, doc, score, values });
     });
   }
 
@@ -251,46 +268,65 @@ export class RankedDocs {
     }
   }
 
+  #gather(doc: number, score: number): void {
+    this.#put(this.#slots[this.#size++]!, doc, score);
+    if (this.#size === this.#slots.length) this.#select();
+  }
+
+  /** Keeps the first `limit` of the gathered documents. */
+  #select(): void {
+    selectFirst(this.#slots, this.#size, this.limit, (a, b) => this.#slotBefore(a, b));
+    this.#size = this.limit;
+    this.#tighten(this.#slots[this.limit - 1]!);
+  }
+
   #push(doc: number, score: number): void {
     const slot = this.#size;
     this.#put(slot, doc, score);
     let at = this.#size++;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (this.#slotBefore(slot, this.#heap[parent]!)) break;
-      this.#heap[at] = this.#heap[parent]!;
+      if (this.#slotBefore(slot, this.#slots[parent]!)) break;
+      this.#slots[at] = this.#slots[parent]!;
       at = parent;
     }
-    this.#heap[at] = slot;
-    if (this.#size === this.limit) this.#tighten();
+    this.#slots[at] = slot;
+    if (this.#size === this.limit) this.#tighten(this.#slots[0]!);
   }
 
   #replaceTop(doc: number, score: number): void {
-    const slot = this.#heap[0]!;
+    const slot = this.#slots[0]!;
     this.#put(slot, doc, score);
     let at = 0;
     for (let child = 1; child < this.#size; child = 2 * at + 1) {
-      if (child + 1 < this.#size && this.#slotBefore(this.#heap[child]!, this.#heap[child + 1]!)) {
+      if (
+        child + 1 < this.#size &&
+        this.#slotBefore(this.#slots[child]!, this.#slots[child + 1]!)
+      ) {
         child++;
       }
-      if (!this.#slotBefore(slot, this.#heap[child]!)) break;
-      this.#heap[at] = this.#heap[child]!;
+      if (!this.#slotBefore(slot, this.#slots[child]!)) break;
+      this.#slots[at] = this.#slots[child]!;
       at = child;
     }
-    this.#heap[at] = slot;
-    this.#tighten();
+    this.#slots[at] = slot;
+    this.#tighten(this.#slots[0]!);
   }
 
   /** True when slot a stands before slot b. */
   #slotBefore(a: number, b: number): boolean {
     for (let i = 0; i < this.#width; i++) {
-      this.#candidate[i] = this.#places[a * this.#width + i]!;
+      const place = this.#places[a * this.#width + i]!;
+      const other = this.#places[b * this.#width + i]!;
+      if (place !== other) return place < other;
+      const order = this.#compareBlurred(i, place, this.#docs[a]!, this.#scores[a]!, b);
+      if (order !== 0) return order < 0;
     }
-    return this.#before(this.#docs[a]!, this.#scores[a]!, b);
+    return this.#ranks[this.#docs[a]!]! < this.#ranks[this.#docs[b]!]!;
   }
 
-  #tighten(): void {
-    const last = this.#heap[0]!;
+  #tighten(last: number): void {
+    this.#last = last;
     const place = this.#places[last * this.#width]!;
     if (place > this.#worst) return;
     this.#worst = place;

@@ -16,6 +16,7 @@ import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../c
 import { collectEvery, collectFirst, type SegmentMatches } from '../collect/collect-segment.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
 import { RankedDocs } from '../collect/ranked-docs.ts';
+import { SegmentDoc } from '../collect/segment-doc.ts';
 import { segmentOrder } from '../collect/segment-order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
@@ -191,7 +192,12 @@ class Search {
         scores,
       );
     }
-    return docs.map((doc) => ({ ...doc, score: scores.get(doc) ?? 0 }));
+    return docs.map((doc) => {
+      const score = scores.get(doc) ?? 0;
+      return doc instanceof SegmentDoc
+        ? (doc.withScore(score) as T & SegmentDoc)
+        : { ...doc, score };
+    });
   }
 
   #scoreDocs<T extends RankedDoc>(number: number, docs: readonly T[], scores: Map<T, number>) {

@@ -1,97 +1,126 @@
 /**
- * Pages by `search_after` ask the same question of the same commit again and again, each from a
- * little further on. The search for one page finds the documents of the next ones with it, for little
+ * Pages by `search_after` send the same request to the same commit again and again, each from a
+ * little further on. The search for one page finds the hits of the next ones with it, for little
  * more: they are kept with the open commit, and the next pages are taken from there.
  */
 import { createHash } from 'node:crypto';
 import type { SearchRequest } from '../backend.ts';
+import { KeptBytes } from '../base/kept-bytes.ts';
+import { LIMITS } from '../base/limits.ts';
 import { compareRanked, type SearchAfter } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { SearchContext } from './context.ts';
 import { type Execution, execute } from './execute.ts';
+import { type FoundHits, keepGroups, packHits } from './found-hits.ts';
 import type { SearchPlan } from './plan.ts';
 
-/**
- * Who asks for one page somewhere pays for one; who goes on gets so many times as many found at
- * once each time, up to `MOST_DOCS` hits.
- */
+/** A client that goes from page to page gets so many times as many pages found at once each time. */
 const GROWTH = 4;
-const MOST_DOCS = 1000;
-/** Questions that are kept for a commit; the one that was asked longest ago goes first. */
-const QUESTIONS = 8;
+/** How many hits, and with `collapse` groups, one search finds for later pages at most. */
+export interface PagesAhead {
+  readonly hits: number;
+  readonly groups: number;
+}
 
-/** All hits behind `after`, in order, as far as they were looked for. */
-interface Found extends Execution {
+/** A scan of all matches serves 65 pages of 1,000. */
+const PAGES_AHEAD: PagesAhead = { hits: 65_536, groups: 4096 };
+/** Requests that are kept for a commit; the least recently sent one goes first. */
+const REQUESTS = 8;
+const NAME_CHARS = 1000;
+
+/** The hits behind `after`, in order, as far as they were looked for. */
+interface Found {
   readonly after: SearchAfter;
+  readonly hits: FoundHits;
+  readonly total: number;
   /** There are no more. */
   readonly whole: boolean;
   /** Pages that were looked for. */
   readonly pages: number;
 }
 
-const kept = new WeakMap<IndexSnapshot, Map<string, Found>>();
+/** What was found for one request. */
+class KeptRequest {
+  readonly self = new WeakRef(this);
+  found: Found | null = null;
+
+  drop(): void {
+    this.found = null;
+  }
+}
+
+const kept = new WeakMap<IndexSnapshot, Map<string, KeptRequest>>();
+const keptBytes = new KeptBytes(LIMITS.nextPagesBytes);
 
 /** The documents of the page that a plan begins behind `plan.after`, or of its first pages. */
-export function executePage(context: SearchContext, plan: SearchPlan): Execution {
-  const { snapshot, guard, filters } = context;
-  const { limit, offset, request } = plan.checked;
-  const search = { ...plan, guard, filters };
+export function executePage(
+  context: SearchContext,
+  plan: SearchPlan,
+  ahead = PAGES_AHEAD,
+): Execution {
   const { after } = plan;
-  if (after === null || 2 * limit > MOST_DOCS) {
-    return execute(snapshot, { ...search, limit: offset + limit });
-  }
-  const questions = questionsOf(snapshot);
-  const name = questionName(request, context.tenant);
-  const known = questions.get(name);
-  const page = known === undefined ? null : pageOf(known, plan, after, limit);
+  const { limit, offset, request } = plan.checked;
+  if (after === null) return run(context, plan, offset + limit);
+  const own = keptRequest(context.snapshot, requestName(request, context.tenant));
+  const known = own.found;
+  const page = known === null ? null : pageOf(known, plan, after, limit);
   if (page !== null) return page;
-  const pages = known !== undefined && goesOn(known, plan, after) ? GROWTH * known.pages : 1;
-  const most = Math.min(pages * limit, MOST_DOCS);
-  const found = execute(snapshot, { ...search, limit: most });
-  questions.delete(name);
-  questions.set(name, { ...found, after, whole: found.docs.length < most, pages: most / limit });
-  for (const oldest of questions.keys()) {
-    if (questions.size <= QUESTIONS) break;
-    questions.delete(oldest);
-  }
-  return { docs: found.docs.slice(0, limit), total: found.total };
+  const pages = known !== null && goesOn(known, plan, after) ? GROWTH * known.pages : 1;
+  const most = Math.max(limit, Math.min(pages * limit, plan.collapse ? ahead.groups : ahead.hits));
+  const { docs, total } = run(context, plan, most);
+  const hits = plan.collapse ? keepGroups(docs) : packHits(context.snapshot, plan.order, docs);
+  own.found = { after, hits, total, whole: docs.length < most, pages: most / limit };
+  keptBytes.use(own.self, hits.bytes);
+  return { docs: docs.slice(0, limit), total };
+}
+
+function run({ snapshot, guard, filters }: SearchContext, plan: SearchPlan, limit: number) {
+  return execute(snapshot, { ...plan, guard, filters, limit });
 }
 
 /** True when the page begins among what was found: somebody goes from page to page. */
-function goesOn({ docs, after: from }: Found, { order }: SearchPlan, after: SearchAfter): boolean {
-  const last = docs.at(-1) ?? from;
+function goesOn({ hits, after: from }: Found, { order }: SearchPlan, after: SearchAfter): boolean {
+  const last = hits.size === 0 ? from : hits.at(hits.size - 1);
   return compareRanked(after, from, order) >= 0 && compareRanked(after, last, order) <= 0;
 }
 
 /** The page behind `after`, where all of it was found. */
 function pageOf(
-  { docs, total, whole, after: from }: Found,
+  { hits, total, whole, after: from }: Found,
   { order }: SearchPlan,
   after: SearchAfter,
   limit: number,
 ): Execution | null {
   if (compareRanked(after, from, order) < 0) return null;
   let low = 0;
-  let high = docs.length;
+  let high = hits.size;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareRanked(docs[middle]!, after, order) > 0) high = middle;
+    if (compareRanked(hits.at(middle), after, order) > 0) high = middle;
     else low = middle + 1;
   }
-  if (low + limit > docs.length && !whole) return null;
-  return { docs: docs.slice(low, low + limit), total };
+  if (low + limit > hits.size && !whole) return null;
+  const end = Math.min(low + limit, hits.size);
+  return { docs: Array.from({ length: end - low }, (_, i) => hits.at(low + i)), total };
 }
 
-function questionsOf(snapshot: IndexSnapshot): Map<string, Found> {
-  let questions = kept.get(snapshot);
-  if (questions === undefined) kept.set(snapshot, (questions = new Map()));
-  return questions;
+function keptRequest(snapshot: IndexSnapshot, name: string): KeptRequest {
+  let requests = kept.get(snapshot);
+  if (requests === undefined) kept.set(snapshot, (requests = new Map()));
+  const own = requests.get(name) ?? new KeptRequest();
+  requests.delete(name);
+  requests.set(name, own);
+  for (const oldest of requests.keys()) {
+    if (requests.size <= REQUESTS) break;
+    requests.delete(oldest);
+  }
+  return own;
 }
 
 /** All of a request that decides which documents come in which order, and who asks. */
-function questionName(request: SearchRequest, tenant: string | undefined): string {
+function requestName(request: SearchRequest, tenant: string | undefined): string {
   const { query, ast, syntax, default_operator, filter, sort, collapse } = request;
   const parts = [query, ast, syntax, default_operator, filter, sort, collapse, tenant];
   const text = JSON.stringify(parts.map((part) => part ?? null));
-  return text.length <= MOST_DOCS ? text : createHash('sha256').update(text).digest('base64');
+  return text.length <= NAME_CHARS ? text : createHash('sha256').update(text).digest('base64');
 }

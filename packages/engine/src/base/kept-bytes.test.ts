@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { KeptBytes } from './kept-bytes.ts';
+
+function holder(name: string, dropped: string[]) {
+  const value = { name, drop: () => void dropped.push(name) };
+  return { value, ref: new WeakRef(value) };
+}
+
+describe('memory that holders share', () => {
+  it('is taken from the least recently used, never from the one in use', () => {
+    const dropped: string[] = [];
+    const kept = new KeptBytes(100);
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => holder(name, dropped));
+    kept.use(a!.ref, 40);
+    kept.use(b!.ref, 40);
+    kept.use(a!.ref, 40);
+    kept.use(c!.ref, 40);
+    expect(dropped).toEqual(['b']);
+    kept.use(c!.ref, 130);
+    expect(dropped).toEqual(['b', 'a']);
+    kept.use(b!.ref, 40);
+    expect(dropped).toEqual(['b', 'a', 'c']);
+    expect([a, b, c].map((one) => one!.value.name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('counts what a holder takes now', () => {
+    const dropped: string[] = [];
+    const kept = new KeptBytes(100);
+    const [a, b] = ['a', 'b'].map((name) => holder(name, dropped));
+    kept.use(a!.ref, 90);
+    kept.use(a!.ref, 10);
+    kept.use(b!.ref, 90);
+    expect(dropped).toEqual([]);
+    kept.use(a!.ref, 20);
+    expect(dropped).toEqual(['b']);
+    expect([a, b].map((one) => one!.value.name)).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,42 @@
+/** What can be made or found again at any time. */
+export interface Droppable {
+  drop(): void;
+}
+
+/**
+ * A limit on the memory of many holders together. When they hold more, the least recently used are
+ * dropped; the one in use stays. Holders that have been garbage collected do not count.
+ */
+export class KeptBytes {
+  readonly #most: number;
+  /** Bytes by holder, the last used last. */
+  readonly #held = new Map<WeakRef<Droppable>, number>();
+
+  /** `most`: bytes of all holders together. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Records that a holder was used and how many bytes it holds now, and drops others if need be. */
+  use(holder: WeakRef<Droppable>, bytes: number): void {
+    const grown = this.#held.get(holder) !== bytes;
+    this.#held.delete(holder);
+    this.#held.set(holder, bytes);
+    if (grown) this.#makeRoom(holder);
+  }
+
+  #makeRoom(used: WeakRef<Droppable>): void {
+    let sum = 0;
+    for (const [holder, bytes] of this.#held) {
+      if (holder.deref() === undefined) this.#held.delete(holder);
+      else sum += bytes;
+    }
+    for (const [holder, bytes] of this.#held) {
+      if (sum <= this.#most) return;
+      if (holder === used) continue;
+      holder.deref()?.drop();
+      this.#held.delete(holder);
+      sum -= bytes;
+    }
+  }
+}
