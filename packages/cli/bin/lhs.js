@@ -20,9 +20,9 @@ function enableCompileCache() {
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 const args = process.argv.slice(2);
-if (major < 22 || (major === 22 && minor < 18)) {
-  process.stderr.write(`error: lhs needs Node 22.18 or newer, this is ${process.version}\n`);
-  process.stderr.write('  in a clone, npx lhs takes the Node that npm ci has installed\n');
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(`error: lhs needs Node 22.19 or newer, this is ${process.version}\n`);
+  process.stderr.write('  in a clone, npx lhs uses the Node that npm ci installed\n');
   process.exitCode = 1;
 } else if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
   const { readFileSync } = await import('node:fs');

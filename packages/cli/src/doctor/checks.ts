@@ -15,7 +15,7 @@ export interface Check {
 const LAKE = '@lakehouse-search/lake';
 const ENGINE = '@lakehouse-search/engine';
 const NODE_MAJOR = 22;
-const NODE_MINOR = 18;
+const NODE_MINOR = 19;
 const FREE_BYTES = 1e9;
 
 /** Everything that `lhs doctor` looks at, in order. Never throws. */
