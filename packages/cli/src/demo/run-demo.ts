@@ -179,6 +179,6 @@ function nextSteps({ index, table, warehouse }: DemoNames): string[] {
     'with your own data:',
     '   lhs source import my.parquet --table my.events --warehouse ./lake --key id',
     '   lhs index init my.events --warehouse ./lake > events.yaml',
-    '   lhs index create -f events.yaml && lhs index reindex events',
+    '   lhs index create events.yaml && lhs index reindex events',
   ];
 }

@@ -82,7 +82,7 @@ export class LocalIndexes {
     throw new LhsError(
       'invalid_argument',
       `index required; endpoint serves ${all.length} indexes`,
-      { hint: all.length === 0 ? 'lhs index create -f FILE makes one' : 'lhs index list' },
+      { hint: all.length === 0 ? 'lhs index create FILE makes one' : 'lhs index list' },
     );
   }
 

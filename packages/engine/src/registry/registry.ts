@@ -79,7 +79,7 @@ export class Registry {
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
       hint:
         names.length === 0
-          ? 'lhs index create -f FILE makes one'
+          ? 'lhs index create FILE makes one'
           : `indexes: ${names.slice(0, 20).join(', ')} (lhs index list)`,
     });
   }

@@ -60,7 +60,7 @@ it('proposes what columns and their values suggest', async () => {
   };
   expect(await initDefinition(table, { source })).toMatchInlineSnapshot(`
     "# What is indexed of the table, and how. docs/definition.md explains every key;
-    # "lhs index validate -f FILE" checks it against the table.
+    # "lhs index validate FILE" checks it against the table.
     version: 1
     index: my_incidents
     source:

@@ -48,7 +48,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
   const title = titleOf(proposals);
   return [
     '# What is indexed of the table, and how. docs/definition.md explains every key;',
-    '# "lhs index validate -f FILE" checks it against the table.',
+    '# "lhs index validate FILE" checks it against the table.',
     ...(samples instanceof Error
       ? [`# no rows could be looked at: ${oneLine(samples.message)}`]
       : []),

@@ -96,7 +96,7 @@ export function createMapping(
   if (mapping !== null) return mapping;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   throw new LhsError('invalid_definition', `${faults[0]}${more}`, {
-    hint: 'lhs index validate -f FILE --warehouse DIR lists every fault with its place',
+    hint: 'lhs index validate FILE --warehouse DIR lists every fault with its place',
     details: { faults },
   });
 }

@@ -27,6 +27,6 @@ export default class IndexInit extends LhsCommand {
     await table.close();
     if (flags.json) return this.printJson({ definition });
     this.terminal.data(escapedControls(definition.trimEnd()));
-    this.terminal.err('next: lhs index create -f FILE, then lhs index reindex INDEX');
+    this.terminal.err('next: lhs index create FILE, then lhs index reindex INDEX');
   }
 }
