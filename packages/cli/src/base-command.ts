@@ -1,4 +1,4 @@
-import { type Backend, LhsError } from '@lakehouse-search/engine';
+import { type Backend, LhsError, type LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
@@ -73,8 +73,14 @@ export abstract class LhsCommand extends Command {
     return settingValue(settings, 'data_dir') as string;
   }
 
-  /** The backend that flags, environment and files name; closed when the command ends. */
-  protected async backend(flags: GlobalFlags): Promise<Backend> {
+  /**
+   * The backend that flags, environment and files name; closed when the command ends. Its answers
+   * look at the table first, unless `options` say otherwise.
+   */
+  protected async backend(
+    flags: GlobalFlags,
+    options: LocalOptions = { freshnessMs: 0 },
+  ): Promise<Backend> {
     const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
     const url = settingValue(settings, 'url');
     if (url !== undefined) {
@@ -83,7 +89,7 @@ export abstract class LhsCommand extends Command {
       });
     }
     const { openLocal } = await import('@lakehouse-search/engine');
-    this.#backend = await openLocal(settingValue(settings, 'data_dir') as string);
+    this.#backend = await openLocal(settingValue(settings, 'data_dir') as string, options);
     return this.#backend;
   }
 

@@ -1,5 +1,5 @@
 /** The part of the contract about aggregations and facets (backend.ts names all of it). */
-import type { Json, JsonObject } from './backend.ts';
+import type { Json, JsonObject, TableLag } from './backend.ts';
 
 /**
  * Aggregations by name: `{name: {kind: {options}, aggs?}}`, kinds terms, stats, date_histogram,
@@ -57,14 +57,12 @@ export interface AggregateRequest extends MatchRequest {
   readonly aggs: AggSpecs | string;
 }
 /** What was matched, and at which state of the index. */
-interface MatchResponse {
+interface MatchResponse extends TableLag {
   /** Matching documents. */
   readonly total: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;
-  /** Snapshots that a sync would apply now: 0 at the head, null where it cannot be told. */
-  readonly lag_snapshots: number | null;
 }
 /** `failed_shards` above 0: counts lack the documents of so many shards. */
 export interface AggregateResponse extends MatchResponse {

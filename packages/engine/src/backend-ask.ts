@@ -3,7 +3,7 @@
  * person may have meant to type, and why a row was found or not. Plain values, as everything of
  * `Backend`.
  */
-import type { SearchRequest } from './backend.ts';
+import type { SearchRequest, TableLag } from './backend.ts';
 import type { HybridRequest, NearestSpec, SearchMode } from './backend-meaning.ts';
 import type { Coordinates } from './schema/coordinates.ts';
 
@@ -30,12 +30,11 @@ export interface Suggestion {
   readonly distance: number;
 }
 /** By rising distance, falling count, then text (by code point). */
-export interface SuggestResponse {
+export interface SuggestResponse extends TableLag {
   readonly suggestions: readonly Suggestion[];
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;
-  readonly lag_snapshots: number | null;
 }
 
 /** `POST /v1/explain`: a search of any mode, and the key of a row. */
@@ -135,7 +134,7 @@ export interface ExplainArm {
   readonly why_not?: string;
 }
 /** Whether a row matches, with what score and rank, and why not. */
-export interface ExplainResponse {
+export interface ExplainResponse extends TableLag {
   /** The index has the key. */
   readonly found: boolean;
   readonly matched: boolean;
@@ -164,5 +163,4 @@ export interface ExplainResponse {
   readonly shards_total: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
-  readonly lag_snapshots: number | null;
 }

@@ -75,6 +75,14 @@ export type Json =
   | { readonly [k: string]: Json };
 export type JsonObject = { readonly [k: string]: Json };
 
+/** The part of an answer that says how far the index is behind its table. */
+export interface TableLag {
+  /** Snapshots that a sync would apply: 0 at the head; null: not known. */
+  readonly lag_snapshots: number | null;
+  /** Age in milliseconds of the look at the table that says so; absent: there was none yet. */
+  readonly lag_checked_ms?: number;
+}
+
 /** One key of a sort order; missing values stand last in both directions. */
 export interface SortSpec {
   /** A fast field, or `_score`, or `_key`. */
@@ -138,7 +146,7 @@ export interface Hit {
  * The answer to a search. `total` is exact (of a semantic or hybrid search: the documents that its
  * `k` took); `took_ms` is the time inside the engine.
  */
-export interface SearchResponse {
+export interface SearchResponse extends TableLag {
   readonly hits: readonly Hit[];
   readonly total: number;
   readonly shards_scanned: number;
@@ -147,8 +155,6 @@ export interface SearchResponse {
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;
-  /** Snapshots that a sync would apply now: 0 at the head, null where it cannot be told. */
-  readonly lag_snapshots: number | null;
   /** Bytes that hydration read from data files. Only with `hydrate`, and for no caller of a tenant. */
   readonly hydrate_bytes?: number;
   /** Only with `facets`. */
@@ -180,15 +186,13 @@ export interface KeysRequest {
   readonly columns?: readonly string[];
 }
 /** Rows of the table by key. */
-export interface KeysResponse {
+export interface KeysResponse extends TableLag {
   /** One an asked key that exists, in the order asked; absent keys are left out. */
   readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
   readonly missing: readonly Coordinates[];
   /** The table's, at which the rows were read. */
   readonly snapshot: string | null;
   readonly index_generation: number;
-  /** Snapshots by which the index that located the rows is behind them; null: it cannot be told. */
-  readonly lag_snapshots: number | null;
   readonly took_ms: number;
   /** Bytes of data files that were read for it. Absent for the callers of a tenant. */
   readonly bytes_read?: number;

@@ -43,7 +43,7 @@ const folderOf = (place = 0) =>
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-backend-'));
   await createTable(config().catalog, 'ops.notes', { schema, formatVersion: 2 });
-  backend = await openLocal(dataDir);
+  backend = await openLocal(dataDir, { freshnessMs: 0 });
 });
 afterEach(async () => {
   await backend.close();

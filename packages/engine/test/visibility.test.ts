@@ -34,7 +34,7 @@ let clock: HandClock;
 beforeEach(async () => {
   table = await new FollowedTable().open();
   clock = new HandClock();
-  reader = await openLocal(table.folder, { clock });
+  reader = await openLocal(table.folder, { clock, freshnessMs: 0 });
 });
 afterEach(async () => {
   await reader.close();
@@ -76,6 +76,66 @@ describe('every answer', () => {
     renameSync(`${warehouse}-away`, warehouse);
     clock.pass(5000);
     expect((await reader.search({ query: '*:*' })).lag_snapshots).toBe(0);
+  });
+});
+
+describe('an engine that looks at its tables in the background', () => {
+  let quick: LocalBackend;
+  beforeEach(async () => {
+    quick = await openLocal(table.folder, { clock });
+  });
+  afterEach(() => quick.close());
+  const lag = async () => {
+    const { lag_snapshots, lag_checked_ms } = await quick.search({ query: '*:*' });
+    return [lag_snapshots, lag_checked_ms];
+  };
+
+  it('answers before the first look, then from the last one, and says its age', async () => {
+    expect(await lag()).toEqual([null, undefined]);
+    await expect.poll(lag).toEqual([0, 0]);
+    await table.append(4);
+    clock.pass(999);
+    expect(await lag()).toEqual([0, 999]);
+    clock.pass(1);
+    expect(await lag()).toEqual([0, 1000]);
+    await expect.poll(lag).toEqual([1, 0]);
+    await table.backend.sync({});
+    expect(await lag()).toEqual([0, 0]);
+  });
+
+  it('says null after a look that failed, and looks again', async () => {
+    await expect.poll(lag).toEqual([0, 0]);
+    const { warehouse } = table.config.catalog;
+    renameSync(warehouse, `${warehouse}-away`);
+    clock.pass(1000);
+    await expect.poll(lag).toEqual([null, 0]);
+    renameSync(`${warehouse}-away`, warehouse);
+    clock.pass(1000);
+    await expect.poll(lag).toEqual([0, 0]);
+  });
+
+  it('sends a catalog one request per look, however many searches there are', async () => {
+    const catalog = new RestCatalog(join(table.config.catalog.warehouse, 'ops', 'notes'));
+    const definition = `version: 1
+index: remote
+source: { catalog: { type: rest, uri: "${await catalog.listen()}" }, table: ops.notes }
+freshness_ms: 60000
+fields: [{ name: title, type: TEXT }]
+`;
+    await quick.createIndex({ definition });
+    await quick.reindex({ index: 'remote' });
+    const search = async () =>
+      (await quick.search({ index: 'remote', query: '*:*' })).lag_snapshots;
+    await expect.poll(search).toBe(0);
+    catalog.answers.length = 0;
+    clock.pass(59_999);
+    for (let i = 0; i < 20; i++) expect(await search()).toBe(0);
+    expect(catalog.answers).toEqual([]);
+    clock.pass(1);
+    for (let i = 0; i < 20; i++) expect(await search()).toBe(0);
+    await expect.poll(() => catalog.answers).toEqual([304]);
+    await quick.close();
+    await catalog.close();
   });
 });
 

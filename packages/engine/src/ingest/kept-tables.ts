@@ -1,12 +1,20 @@
 import type { SourceTable } from '@lakehouse-search/lake';
+import type { TableLag } from '../backend.ts';
 import type { Clock } from '../base/clock.ts';
 import { LhsError } from '../base/errors.ts';
 import type { KnownIndex } from '../registry/open-indexes.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { snapshotsBehind } from './missing-snapshots.ts';
 import { fromSource } from './source-errors.ts';
 import { openSource } from './source-table.ts';
 
 /** A table that did not answer is not waited for again before this time is over. */
 const REST_MS = 5000;
+/** The longest time that an answer waits for a look at its table. */
+const LAG_MS = 1000;
+
+/** The commit that an answer is read from. */
+type ReadCommit = Pick<SearchContext, 'snapshot' | 'mapping'>;
 
 /** A table that is kept open, and the looks at it: one goes on, at most one waits. */
 interface Kept {
@@ -19,6 +27,16 @@ interface Kept {
   next: Promise<SourceTable> | undefined;
   /** Until then `soon` does not wait; in ticks. */
   restsUntil: number;
+  /** When the last look ended, in ticks, and whether the table answered. */
+  lookedAt: number | undefined;
+  answered: boolean;
+}
+
+/** What the last look at a table found. */
+export interface Look {
+  /** null: the table did not answer. */
+  readonly table: SourceTable | null;
+  readonly ageMs: number;
 }
 
 /**
@@ -64,6 +82,35 @@ export class KeptTables {
     return table;
   }
 
+  /**
+   * The last look at a table; null before the first one has ended. A look that is older than
+   * `freshMs` starts the next one, which nobody waits for.
+   */
+  lastLook(known: KnownIndex, freshMs: number): Look | null {
+    const kept = this.#kept(known);
+    const now = this.#clock.ticks();
+    const { lookedAt, look } = kept;
+    const ageMs = lookedAt === undefined ? null : Math.max(0, now - lookedAt);
+    if (look === undefined && (ageMs === null || ageMs >= freshMs)) {
+      this.#look(kept, known).catch(() => {});
+    }
+    return ageMs === null ? null : { table: kept.answered ? kept.table! : null, ageMs };
+  }
+
+  /**
+   * How far an index is behind its table: by the last look, or with `freshMs` 0 by a look that begins
+   * now and is waited for at most `LAG_MS`.
+   */
+  async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
+    const look =
+      freshMs === 0
+        ? { table: await this.soon(known, LAG_MS), ageMs: 0 }
+        : this.lastLook(known, freshMs);
+    if (look === null) return UNKNOWN_LAG;
+    const lag_snapshots = look.table === null ? null : snapshotsBehind(read, look.table);
+    return { lag_snapshots, lag_checked_ms: Math.round(look.ageMs) };
+  }
+
   /** Gives up the looks that go on, and the later ones. */
   stop(): void {
     this.#stop.abort();
@@ -92,6 +139,8 @@ export class KeptTables {
       look: undefined,
       next: undefined,
       restsUntil: 0,
+      lookedAt: undefined,
+      answered: false,
     };
     this.#tables.set(uuid, kept);
     return kept;
@@ -108,10 +157,14 @@ export class KeptTables {
         kept.look = undefined;
         kept.table = newest;
         kept.restsUntil = 0;
+        kept.lookedAt = this.#clock.ticks();
+        kept.answered = true;
         return stopped.aborted ? closed(newest) : newest;
       },
       (error: unknown) => {
         kept.look = undefined;
+        kept.lookedAt = this.#clock.ticks();
+        kept.answered = false;
         throw error;
       },
     );

@@ -50,15 +50,14 @@ function healReason(
 }
 
 /**
- * How many steps a sync would apply now (healing is one); null where that cannot be told: the table
- * is gone, is another, or cannot be reached.
+ * Number of steps that a sync would apply to reach `table` (a heal is one step); null if the table
+ * is another one, or its history cannot be read.
  */
-export async function snapshotsBehind(
+export function snapshotsBehind(
   { snapshot, mapping }: Pick<SearchContext, 'snapshot' | 'mapping'>,
-  open: () => Promise<SourceTable>,
-): Promise<number | null> {
+  table: SourceTable,
+): number | null {
   try {
-    const table = await open();
     const head = followedSnapshot(table, mapping.definition.source.ref);
     const way = wayTo(snapshot.commit, table, head, mapping);
     return way.kind === 'heal' ? 1 : way.steps.length;

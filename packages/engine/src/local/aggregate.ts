@@ -4,10 +4,14 @@ import type {
   FacetsRequest,
   FacetsResponse,
 } from '../backend.ts';
+import { lazily } from '../base/lazily.ts';
 import { checkAggregateRequest, checkFacetsRequest } from '../requests/summaries.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
+
+const loadAggregate = lazily(() => import('../search/aggregate.ts'));
+const loadFacets = lazily(() => import('../search/facets.ts'));
 
 /** Aggregations of an index, of what a tenant sees of it where one is named. */
 export async function aggregateLocal(
@@ -15,7 +19,7 @@ export async function aggregateLocal(
   request: AggregateRequest,
   tenant?: string,
 ): Promise<AggregateResponse> {
-  const { aggregateIndex } = await import('../search/aggregate.ts');
+  const { aggregateIndex } = await loadAggregate();
   const checked = checkAggregateRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
@@ -29,7 +33,7 @@ export async function facetsLocal(
   request: FacetsRequest,
   tenant?: string,
 ): Promise<FacetsResponse> {
-  const { facetIndex } = await import('../search/facets.ts');
+  const { facetIndex } = await loadFacets();
   const checked = checkFacetsRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>

@@ -12,6 +12,7 @@ import type {
   SuggestResponse,
 } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
+import { lazily } from '../base/lazily.ts';
 import { checkBenchRequest } from '../requests/bench.ts';
 import { checkExplainRequest } from '../requests/explain.ts';
 import { checkKeysRequest } from '../requests/keys.ts';
@@ -20,13 +21,19 @@ import { checkSuggestRequest } from '../requests/suggest.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 
+const loadClauseCounts = lazily(() => import('../search/clause-counts.ts'));
+const loadSuggest = lazily(() => import('../search/suggest/suggest.ts'));
+const loadExplain = lazily(() => import('../search/explain/explain.ts'));
+const loadGetKeys = lazily(() => import('../search/get-keys.ts'));
+const loadBench = lazily(() => import('../search/bench.ts'));
+
 /** Documents of each clause of a query, of what a tenant sees where one is named. */
 export async function clauseCountsLocal(
   indexes: LocalIndexes,
   request: SearchRequest,
   tenant?: string,
 ): Promise<readonly ClauseCount[]> {
-  const { clauseCounts } = await import('../search/clause-counts.ts');
+  const { clauseCounts } = await loadClauseCounts();
   const checked = checkSearchRequest(request);
   const { index, pit_id } = request;
   return readIndex(indexes, { index, pit_id, tenant }, (context) => clauseCounts(context, checked));
@@ -38,7 +45,7 @@ export async function suggestLocal(
   request: SuggestRequest,
   tenant?: string,
 ): Promise<SuggestResponse> {
-  const { suggestTerms } = await import('../search/suggest/suggest.ts');
+  const { suggestTerms } = await loadSuggest();
   const checked = checkSuggestRequest(request);
   if (tenant !== undefined) {
     const message = 'suggest is closed to the callers of a tenant: it counts rows of all tenants';
@@ -53,7 +60,7 @@ export async function explainLocal(
   request: ExplainRequest,
   tenant?: string,
 ): Promise<ExplainResponse> {
-  const { explainKey } = await import('../search/explain/explain.ts');
+  const { explainKey } = await loadExplain();
   const checked = checkExplainRequest(request);
   const { index, pit_id } = request;
   return readIndex(indexes, { index, pit_id, tenant }, (context) => explainKey(context, checked));
@@ -65,7 +72,7 @@ export async function keysLocal(
   request: KeysRequest,
   tenant?: string,
 ): Promise<KeysResponse> {
-  const { getKeys } = await import('../search/get-keys.ts');
+  const { getKeys } = await loadGetKeys();
   const checked = checkKeysRequest(request);
   return readIndex(indexes, { index: request.index, tenant }, (context) =>
     getKeys(context, checked),
@@ -77,7 +84,7 @@ export async function benchLocal(
   indexes: LocalIndexes,
   request: BenchRequest,
 ): Promise<BenchResponse> {
-  const { benchIndex } = await import('../search/bench.ts');
+  const { benchIndex } = await loadBench();
   const checked = checkBenchRequest(request);
   const { index } = checked;
   return readIndex(indexes, { index }, async (context) => benchIndex(context, checked));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
-import type { IndexDescription } from '../backend.ts';
+import type { IndexDescription, TableLag } from '../backend.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LhsError } from '../base/errors.ts';
@@ -16,6 +16,7 @@ import type { PinName, PinnedIndex } from '../registry/pinned-index.ts';
 import { type RegisteredIndex, Registry, wasDropped } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../search/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { EngineLife } from './engine-life.ts';
@@ -32,7 +33,14 @@ export interface LocalOptions {
   readonly clock?: Clock;
   /** Opens the models of VECTOR fields. Default: the static ones, and transformers on disk. */
   readonly openEmbedder?: OpenEmbedder;
+  /**
+   * Age in milliseconds from which the last look at a table is renewed, in the background; 0: every
+   * answer waits for a look of its own. Default: the definition's `freshness_ms`, then 1,000.
+   */
+  readonly freshnessMs?: number;
 }
+
+const FRESHNESS_MS = 1000;
 
 /**
  * What a local engine keeps between two operations: the registry, which indexes are open at which
@@ -44,6 +52,7 @@ export class LocalIndexes {
   readonly openDirectory: OpenDirectory;
   readonly clock: Clock;
   readonly openEmbedder: OpenEmbedder;
+  readonly #freshnessMs: number | undefined;
   /** The calls that go on, and whether there may be more. */
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
@@ -63,6 +72,7 @@ export class LocalIndexes {
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     this.dataDir = dataDir;
     this.clock = clock;
+    this.#freshnessMs = options.freshnessMs;
     this.openDirectory = openDirectory;
     this.registry = new Registry(dataDir);
     this.models = new OpenModels(this.openEmbedder);
@@ -184,6 +194,29 @@ export class LocalIndexes {
   /** The same, or null where the table does not answer within `ms`. */
   async tableSoon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
     return (await this.#keptTables()).soon(known, ms);
+  }
+
+  /**
+   * How far an index is behind its table by the last look at it. A look that is older than `freshMs`
+   * is renewed in the background; 0: by a look that begins now, which is waited for.
+   */
+  async lag(
+    known: KnownIndex,
+    read: Pick<SearchContext, 'snapshot' | 'mapping'>,
+    freshMs = this.#freshnessMs ?? known.definition.freshnessMs ?? FRESHNESS_MS,
+  ): Promise<TableLag> {
+    if (freshMs === 0) return (await this.#keptTables()).lag(known, read, 0);
+    if (this.#tables !== undefined) return this.#tables.lag(known, read, freshMs);
+    this.#lookAtTable(known, freshMs);
+    return UNKNOWN_LAG;
+  }
+
+  /** The first look at a table: its code is loaded behind the answer. */
+  #lookAtTable(known: KnownIndex, freshMs: number): void {
+    const begin = (tables: KeptTables) => {
+      if (!this.life.closed) tables.lastLook(known, freshMs);
+    };
+    this.#keptTables().then(begin, () => {});
   }
 
   /** Ends the calls that go on, then closes all that is open. */

@@ -1,8 +1,11 @@
 import type { HybridRequest, SearchResponse, SemanticRequest } from '../backend.ts';
+import { lazily } from '../base/lazily.ts';
 import { checkHybridRequest, checkSemanticRequest } from '../requests/meaning.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
+
+const loadSearchMeaning = lazily(() => import('../search/meaning/search-meaning.ts'));
 
 /** One semantic search, of what a tenant sees where one is named. Throws as `searchSemantic`. */
 export async function semanticLocal(
@@ -10,7 +13,7 @@ export async function semanticLocal(
   request: SemanticRequest,
   tenant?: string,
 ): Promise<SearchResponse> {
-  const { searchSemantic } = await import('../search/meaning/search-meaning.ts');
+  const { searchSemantic } = await loadSearchMeaning();
   const checked = checkSemanticRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
@@ -24,7 +27,7 @@ export async function hybridLocal(
   request: HybridRequest,
   tenant?: string,
 ): Promise<SearchResponse> {
-  const { searchHybrid } = await import('../search/meaning/search-meaning.ts');
+  const { searchHybrid } = await loadSearchMeaning();
   const checked = checkHybridRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>

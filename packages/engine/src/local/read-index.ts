@@ -33,11 +33,11 @@ export async function readIndex<T>(
     opened ??= indexes.newestTable(known);
     return opened;
   };
-  const lag = async () => {
-    const table = await (opened ?? indexes.tableSoon(known, LAG_MS));
-    if (table === null) return null;
-    const { snapshotsBehind } = await import('../ingest/missing-snapshots.ts');
-    return snapshotsBehind({ snapshot, mapping }, async () => table);
+  const lag = async (now?: 'now') => {
+    const read = { snapshot, mapping };
+    if (opened === undefined) return indexes.lag(known, read, now === 'now' ? 0 : undefined);
+    await opened.catch(() => {});
+    return indexes.lag(known, read, Number.POSITIVE_INFINITY);
   };
   const hasReached = async (id: string) => {
     const table = await indexes.tableSoon(known, LAG_MS);

@@ -1,8 +1,11 @@
 import type { SearchRequest, SearchResponse } from '../backend.ts';
+import { lazily } from '../base/lazily.ts';
 import { checkSearchRequest } from '../requests/search.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
+
+const loadSearch = lazily(() => import('../search/search.ts'));
 
 /** One search of an index, of what a tenant sees of it where one is named. Throws as `searchIndex`. */
 export async function searchLocal(
@@ -10,7 +13,7 @@ export async function searchLocal(
   request: SearchRequest,
   tenant?: string,
 ): Promise<SearchResponse> {
-  const { searchIndex } = await import('../search/search.ts');
+  const { searchIndex } = await loadSearch();
   const checked = checkSearchRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>

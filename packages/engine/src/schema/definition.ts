@@ -86,6 +86,11 @@ export interface Definition {
     readonly identifier: readonly string[];
   };
   readonly onDuplicateKey: 'refuse' | 'last';
+  /**
+   * Age in milliseconds from which the look at the table behind `lag_snapshots` is renewed; 0: with
+   * every answer. Absent: the engine's default.
+   */
+  readonly freshnessMs?: number;
   readonly tenantField?: string;
   readonly fields: readonly FieldDefinition[];
   readonly variants: readonly VariantDefinition[];

@@ -240,6 +240,10 @@ describe('faults', () => {
       ['7:36 error "x" stands twice in the key'],
     ],
     [
+      `${HEAD}${FIELD}\nfreshness_ms: -1`,
+      ['7:15 error freshness_ms must be a whole number from 0 to 3600000, not -1'],
+    ],
+    [
       `${HEAD}${FIELD}\non_duplicate_key: first`,
       ['7:19 error unknown on_duplicate_key "first"; known: refuse, last'],
     ],
@@ -313,7 +317,7 @@ describe('faults', () => {
     [
       '- a',
       [
-        '1:1 error a definition must be a map of version, index, source, key, on_duplicate_key, tenant_field, fields, variants, analyzers, sharding, windows',
+        '1:1 error a definition must be a map of version, index, source, key, on_duplicate_key, freshness_ms, tenant_field, fields, variants, analyzers, sharding, windows',
       ],
     ],
   ];

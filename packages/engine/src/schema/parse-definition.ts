@@ -38,6 +38,7 @@ export const DEFINITION_KEYS = [
   'source',
   'key',
   'on_duplicate_key',
+  'freshness_ms',
   'tenant_field',
   'fields',
   'variants',
@@ -136,6 +137,8 @@ function readAll(
   const onDuplicateKey = map.on_duplicate_key
     ? readChoice(map.on_duplicate_key, 'on_duplicate_key', policies, report)
     : 'refuse';
+  const freshnessMs =
+    map.freshness_ms && readWhole(map.freshness_ms, 'freshness_ms', 0, LIMITS.pollMillis, report);
   const analyzers = parseAnalyzers(map.analyzers, catalog, report);
   const names = new Set([...analyzers.map((a) => a.name), ...catalog.names]);
   const { fields, variants } = readFields(map, names, places, report);
@@ -149,6 +152,7 @@ function readAll(
     source,
     key,
     onDuplicateKey,
+    ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(tenantField === undefined ? {} : { tenantField }),
     fields: fields.map((placed) => Object.freeze(placed)),
     variants,

@@ -28,7 +28,7 @@ export async function aggregateIndex(
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,
-    lag_snapshots: await lag,
+    ...(await lag),
   };
 }
 

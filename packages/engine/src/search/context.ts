@@ -1,9 +1,13 @@
 import type { SourceTable } from '@lakehouse-search/lake';
+import type { TableLag } from '../backend.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { FilterCache } from './filter-cache.ts';
 import type { TenantGuard } from './tenant.ts';
+
+/** The lag of a context without a table. */
+export const UNKNOWN_LAG: TableLag = Object.freeze({ lag_snapshots: null });
 
 /** What a search works on: an index at one commit, its mapping, and the way to its table. */
 export interface SearchContext {
@@ -26,10 +30,10 @@ export interface SearchContext {
   /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
   readonly openTable: () => Promise<SourceTable>;
   /**
-   * Snapshots of the table that the index has not seen; null where it cannot be told soon. Throws
-   * nothing that the table throws.
+   * How far the index is behind its table, by the last look at the table; with `now`, by a look that
+   * begins now. Throws nothing that the table throws.
    */
-  readonly lag?: () => Promise<number | null>;
+  readonly lag?: (now?: 'now') => Promise<TableLag>;
   /**
    * True when the index holds everything of a source snapshot (it is an ancestor of the index's
    * own).

@@ -25,6 +25,6 @@ export async function facetIndex(
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,
-    lag_snapshots: await lag,
+    ...(await lag),
   };
 }

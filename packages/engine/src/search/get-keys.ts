@@ -1,6 +1,6 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '../backend.ts';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../schema/key.ts';
-import type { SearchContext } from './context.ts';
+import { type SearchContext, UNKNOWN_LAG } from './context.ts';
 import { documentLocator, readRows, rowColumns, shownSnapshot, type WantedRow } from './rows.ts';
 import { ownsDocument } from './tenant.ts';
 
@@ -37,7 +37,7 @@ export async function getKeys(context: SearchContext, request: KeysRequest): Pro
     missing,
     snapshot: shown === null ? null : String(shown),
     index_generation: context.snapshot.generation,
-    lag_snapshots: (await context.lag?.()) ?? null,
+    ...((await context.lag?.('now')) ?? UNKNOWN_LAG),
     took_ms: Math.round((performance.now() - started) * 1000) / 1000,
     // Pages hold rows of all tenants: their bytes are no tenant's own.
     ...(context.tenant === undefined ? { bytes_read: cost.bytes } : {}),

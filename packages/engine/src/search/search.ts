@@ -2,13 +2,13 @@
  * A search from a checked request to its response. Steps: bind (plan.ts), run (execute.ts),
  * then for the page only: coordinates, cached fields and marks from the index, rows from the table.
  */
-import type { Hit, SearchRequest, SearchResponse } from '../backend.ts';
+import type { Hit, SearchRequest, SearchResponse, TableLag } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
 import type { CheckedRequest } from '../requests/search.ts';
 import { coordinatesOf } from '../schema/key.ts';
-import type { SearchContext } from './context.ts';
+import { type SearchContext, UNKNOWN_LAG } from './context.ts';
 import { documentFields, documentValues } from './document.ts';
 import type { Execution } from './execute.ts';
 import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
@@ -80,7 +80,7 @@ export async function answer(
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,
     took_ms: Math.round(took * 1000) / 1000,
-    lag_snapshots: await lag,
+    ...(await lag),
     // Pages hold rows of all tenants: their bytes are no tenant's own.
     ...(rows === null || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
@@ -96,11 +96,11 @@ async function summaryOf(context: SearchContext, plan: SearchPlan) {
   return summarize(context, plan, facets, aggs);
 }
 
-/** Asked for at the beginning: the table is looked at while the index answers. */
-export function lagOf({ lag }: SearchContext): Promise<number | null> {
-  const asked = lag?.() ?? Promise.resolve(null);
-  asked.catch(() => {});
-  return asked;
+/** Requested first: a look that an answer waits for goes on while the index answers. */
+export function lagOf({ lag }: SearchContext): Promise<TableLag> {
+  const requested = lag?.() ?? Promise.resolve(UNKNOWN_LAG);
+  requested.catch(() => {});
+  return requested;
 }
 
 /** Reading rows needs the lake's code: loaded by the first search that hydrates. */

@@ -57,7 +57,7 @@ export default class IndexSearch extends LhsCommand {
       MeaningFlags &
       Parameters<IndexSearch['target']>[0] & { readonly queries?: string },
   ): Promise<void> {
-    const backend = await this.backend(flags);
+    const backend = await this.backend(flags, flags.queries === undefined ? undefined : {});
     if (flags.queries !== undefined) {
       if (args.query !== undefined) {
         const message = `both "${args.query}" and --queries: the questions come from the file`;

@@ -18,7 +18,7 @@ import type { Query } from '../../query/query.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { CheckedExplainRequest } from '../../requests/explain.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
-import type { SearchContext } from '../context.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import type { SearchPlan } from '../plan.ts';
 import { ownsDocument } from '../tenant.ts';
 import { analyzedTerms } from './analyzed.ts';
@@ -51,7 +51,8 @@ export async function explainKey(
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
   const answer = explainIn(context, asked, encodeKey(texts));
   const indexed = performance.now();
-  const lag = (await context.lag?.().catch(() => null)) ?? null;
+  const behind = (await context.lag?.('now').catch(() => UNKNOWN_LAG)) ?? UNKNOWN_LAG;
+  const lag = behind.lag_snapshots;
   const hidden = context.tenant !== undefined && !answer.found;
   const doubtful = !answer.found || (lag !== null && lag > 0);
   const table = doubtful && !hidden ? await askTable(context, texts) : null;
@@ -73,7 +74,7 @@ export async function explainKey(
     shards_total: 1,
     snapshot: snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: snapshot.generation,
-    lag_snapshots: lag,
+    ...behind,
   };
 }
 

@@ -12,7 +12,7 @@ import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind
 import type { CheckedSuggest } from '../../requests/suggest.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
-import type { SearchContext } from '../context.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import { queryFields } from '../plan.ts';
 import { fieldTerms } from './field-terms.ts';
 import { offerNear } from './near-terms.ts';
@@ -51,7 +51,7 @@ export async function suggestTerms(
     snapshot: snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: snapshot.generation,
     took_ms: Math.round(took * 1000) / 1000,
-    lag_snapshots: (await context.lag?.()) ?? null,
+    ...((await context.lag?.()) ?? UNKNOWN_LAG),
   };
 }
 

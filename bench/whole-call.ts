@@ -1,0 +1,53 @@
+/**
+ * What a whole search costs beside the engine's part of it: `backend.search` for the 300 queries of
+ * ../shared/data/commits-queries.json, a page of 10 keys, over git.commits (the index of commits.ts;
+ * LHS_BENCH_DATA and LHS_BENCH_INDEX name another). The core is what `lhs index bench` measures: the
+ * query bound, searched and collected. Target: p50 of the call at most 0.10 ms over that of the core.
+ *
+ *   node bench/whole-call.ts [rounds]
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLocal } from '@lakehouse-search/engine';
+import { commitsIndex, machine, need, percentile, SHARED } from './shared.ts';
+
+const rounds = Number(process.argv[2] ?? 5);
+const { data, index } = commitsIndex();
+const file = need(join(SHARED, 'data/commits-queries.json'), 'the shared folder');
+const queries = (JSON.parse(readFileSync(file, 'utf8')) as string[][]).map(
+  (words) => `text:(${words.join(' ')})`,
+);
+const backend = await openLocal(data);
+console.log(machine());
+
+async function wholeCalls(): Promise<number[]> {
+  const millis: number[] = [];
+  for (const query of queries) {
+    const started = performance.now();
+    await backend.search({ index, query, limit: 10, fields: [] });
+    millis.push(performance.now() - started);
+  }
+  return millis;
+}
+
+await wholeCalls();
+const whole: number[] = [];
+for (let round = 0; round < rounds; round++) whole.push(...(await wholeCalls()));
+const core = await backend.bench({
+  index,
+  queries,
+  operator: 'query',
+  limit: 10,
+  warm: 1,
+  repeat: rounds,
+});
+const mean = whole.reduce((sum, ms) => sum + ms, 0) / whole.length;
+const line = (name: string, figures: readonly number[]) => {
+  const [a, b, c] = figures.map((ms) => ms.toFixed(3).padStart(7));
+  console.log(`${name.padEnd(11)} mean ${a} ms   p50 ${b} ms   p99 ${c} ms`);
+};
+line('whole call', [mean, percentile(whole, 0.5), percentile(whole, 0.99)]);
+line('core', [core.mean_us / 1000, core.p50_us / 1000, core.p99_us / 1000]);
+const over = percentile(whole, 0.5) - core.p50_us / 1000;
+console.log(`p50 over the core: ${over.toFixed(3)} ms (target 0.100)`);
+await backend.close();
