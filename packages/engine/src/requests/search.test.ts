@@ -48,6 +48,11 @@ test.each<[unknown, string]>([
   [{ wait_ms: 5 }, 'invalid_argument: "wait_ms" needs "min_snapshot"'],
   [{ filter: 3 }, 'invalid_argument: "filter" is 3: expected a query tree (an object)'],
   [null, 'invalid_argument: the request is null: expected an object'],
+  [
+    { search_after: [{ a: 1 }] },
+    'invalid_argument: "search_after[0]" is {"a":1}: expected a string, a number, true, false or null',
+  ],
+  [{ search_after: [1, null, ['git', 'ab12']] }, 'accepted'],
   [{ limit: 1000, hydrate: true }, 'accepted'],
   [{ limit: 10, offset: 9990 }, 'accepted'],
   [{ highlight: {} }, 'accepted'],

@@ -6,6 +6,7 @@ import type { FacetSpec, HighlightSpec, SearchRequest, SortSpec } from '../backe
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import {
+  type Check,
   type Fields,
   flag,
   list,
@@ -48,6 +49,11 @@ export const MATCH_FIELDS = {
   min_snapshot: snapshotId,
   wait_ms: whole(0, LIMITS.waitMillis),
 };
+/** A key of several columns is an array of their texts. */
+const sortValue: Check = (value, field) => {
+  if (Array.isArray(value)) list(text, LIMITS.keyColumns)(value, field);
+  else scalar(value, field);
+};
 /** The fields of facets. */
 export const FACET_FIELDS: Fields<FacetSpec> = {
   fields: list(name, LIMITS.facetFields),
@@ -66,7 +72,7 @@ export const SEARCH_FIELDS: Fields<SearchRequest> = {
   limit: whole(0, LIMITS.pageHits),
   offset: whole(0, LIMITS.windowHits),
   sort: list(record(SORT_FIELDS, ['field']), LIMITS.sortKeys),
-  search_after: list(scalar, LIMITS.sortKeys + 1),
+  search_after: list(sortValue, LIMITS.sortKeys + 1),
   collapse: name,
   highlight: record(HIGHLIGHT_FIELDS),
   fields: names,
