@@ -24,14 +24,27 @@ const LONGEST = 2n ** 53n * 100n;
 
 /**
  * Microseconds of `1h`, `90m`, `30s`, `500ms`, `1 day`, `2 weeks`, or null where the text is no such
- * duration (at least 1 µs).
+ * duration (at least 1 µs). Short units are lower case: `1M` would be a month elsewhere.
  */
 export function parseInterval(text: string): bigint | null {
   const [, digits, name] = /^\s*(\d{1,15})\s*([a-z]+)\s*$/i.exec(text) ?? [];
   if (digits === undefined) return null;
-  const short = name.toLowerCase();
-  const unit = UNITS[short] ?? UNITS[WORDS[short.replace(/s$/, '')] ?? ''];
+  const unit = UNITS[name] ?? UNITS[WORDS[name.toLowerCase().replace(/s$/, '')] ?? ''];
   if (unit === undefined) return null;
   const micros = BigInt(digits) * unit;
   return micros >= 1n && micros <= LONGEST ? micros : null;
+}
+
+const CALENDAR: Readonly<Record<string, string>> = { M: 'month', q: 'quarter', y: 'year' };
+
+/** What to write instead of a text that is no fixed interval; undefined: nothing is near. */
+export function intervalHint(text: string): string | undefined {
+  const name = /^\s*\d+\s*([a-z]+)\s*$/i.exec(text)?.[1] ?? '';
+  const word = name.toLowerCase().replace(/s$/, '');
+  const unit = CALENDAR[name] ?? Object.values(CALENDAR).find((own) => own === word);
+  if (unit !== undefined) {
+    return `a ${unit} has no fixed length: take "calendar_interval": "${unit}"`;
+  }
+  const lower = text.toLowerCase();
+  return parseInterval(lower) === null ? undefined : `did you mean "${lower}"?`;
 }

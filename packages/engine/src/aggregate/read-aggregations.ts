@@ -9,10 +9,11 @@ import { LIMITS } from '../base/limits.ts';
 import { didYouMean } from '../base/nearest.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { QueryFields } from '../query/bind/fields.ts';
+import { wrong } from '../requests/checks.ts';
 import type { Aggregation } from './aggregation.ts';
 import { aggregationField } from './aggregation-field.ts';
 import { readInterval } from './read-interval.ts';
-import { type Options, readOptions, wrongOption } from './read-options.ts';
+import { type Options, readOptions } from './read-options.ts';
 import { readMissing, readOrder, readPercents, readRanges } from './read-values.ts';
 
 /** What reading needs of an index. */
@@ -161,5 +162,5 @@ function objectOf(value: unknown, place: string): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as JsonObject;
   }
-  throw wrongOption(place, value, 'an object');
+  throw wrong(place, value, 'an object');
 }

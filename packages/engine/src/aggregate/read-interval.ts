@@ -1,9 +1,10 @@
 import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
+import { wrong } from '../requests/checks.ts';
 import type { HistogramInterval } from './aggregation.ts';
 import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
-import { parseInterval } from './interval.ts';
-import { type Options, wrongOption } from './read-options.ts';
+import { intervalHint, parseInterval } from './interval.ts';
+import type { Options } from './read-options.ts';
 
 const SHORT: Readonly<Record<string, CalendarUnit>> = {
   '1m': 'minute',
@@ -32,12 +33,13 @@ export function readInterval(options: Options): HistogramInterval {
     }
     const micros = parseInterval(fixed);
     if (micros !== null) return { kind: 'fixed', micros };
-    throw wrongOption(`${place}.fixed_interval`, fixed, 'a duration like "30s", "1h" or "7d"');
+    const expected = 'a duration like "30s", "1h" or "7d"';
+    throw wrong(`${place}.fixed_interval`, fixed, expected, intervalHint(fixed));
   }
   const unit = unitOf(calendar!, place);
   const known = zone ?? 'UTC';
   if (zoneOffsets(known) !== null) return { kind: 'calendar', unit, zone: known };
-  throw wrongOption(`${place}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
+  throw wrong(`${place}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
 }
 
 function unitOf(text: string, place: string): CalendarUnit {

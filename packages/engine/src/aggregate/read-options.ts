@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest.ts';
+import { wrong } from '../requests/checks.ts';
 
 /** The options of one aggregation, all of known names. Readers throw what does not fit. */
 export interface Options {
@@ -18,7 +19,7 @@ export interface Options {
 /** Reads an object of options. Throws invalid_argument for other names. */
 export function readOptions(given: unknown, place: string, known: readonly string[]): Options {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw wrongOption(place, given, 'an object');
+    throw wrong(place, given, 'an object');
   }
   const values = given as JsonObject;
   for (const name of Object.keys(values)) {
@@ -30,7 +31,7 @@ export function readOptions(given: unknown, place: string, known: readonly strin
   const maybeText = (name: string) => {
     const value = get(name);
     if (value === undefined || typeof value === 'string') return value;
-    throw wrongOption(`${place}.${name}`, value, 'a string');
+    throw wrong(`${place}.${name}`, value, 'a string');
   };
   return {
     place,
@@ -38,26 +39,17 @@ export function readOptions(given: unknown, place: string, known: readonly strin
     maybeText,
     text(name) {
       const value = maybeText(name);
-      if (value === undefined) throw wrongOption(`${place}.${name}`, undefined, 'a string');
+      if (value === undefined) throw wrong(`${place}.${name}`, undefined, 'a string');
       return value;
     },
     whole(name, least, most) {
       const value = get(name);
       if (value === undefined) return undefined;
       if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
-        throw wrongOption(`${place}.${name}`, value, `a whole number from ${least} to ${most}`);
+        throw wrong(`${place}.${name}`, value, `a whole number from ${least} to ${most}`);
       }
       if (value <= most) return value;
       throw new LhsError('limit_exceeded', `"${place}.${name}" is ${value}: at most ${most}`);
     },
   };
-}
-
-const SHOWN = 60;
-
-/** An error about an option with a value that does not fit. */
-export function wrongOption(place: string, value: unknown, expected: string): LhsError {
-  const json = value === undefined ? 'missing' : (JSON.stringify(value) ?? typeof value);
-  const shown = json.length > SHOWN ? `${json.slice(0, SHOWN)}…` : json;
-  return new LhsError('invalid_argument', `"${place}" is ${shown}: expected ${expected}`);
 }

@@ -3,10 +3,11 @@ import type { Json, JsonObject } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { orderedFromDouble } from '../base/ordered-double.ts';
+import { wrong } from '../requests/checks.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../schema/values.ts';
 import type { AggRange, BucketKey, TermsOrder } from './aggregation.ts';
-import { type Options, readOptions, wrongOption } from './read-options.ts';
+import { type Options, readOptions } from './read-options.ts';
 
 /** `order: {_count | _key: asc | desc}`; the most documents first when left out. */
 export function readOrder(options: Options): TermsOrder {
@@ -19,7 +20,7 @@ export function readOrder(options: Options): TermsOrder {
   if (entries.length === 1 && (direction === 'asc' || direction === 'desc')) {
     return { by: key === '_key' ? 'key' : 'count', desc: direction === 'desc' };
   }
-  throw wrongOption(place, given, '{"_count" or "_key": "asc" or "desc"}');
+  throw wrong(place, given, '{"_count" or "_key": "asc" or "desc"}');
 }
 
 /** `missing`: the value that documents without one count under; null: they do not count. */
@@ -31,7 +32,7 @@ export function readMissing(options: Options, field: FieldPlan): BucketKey | nul
 function readKey(given: Json, place: string, field: FieldPlan): BucketKey {
   const value =
     typeof given === 'object' || given === null ? null : parseFieldValue(field.type, String(given));
-  if (value === null) throw wrongOption(place, given, VALUE_SHAPES[field.type]);
+  if (value === null) throw wrong(place, given, VALUE_SHAPES[field.type]);
   if (value.kind === 'bytes') return Buffer.from(value.value).toString('latin1');
   return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;
 }
@@ -41,7 +42,7 @@ export function readRanges(options: Options, field: FieldPlan): readonly AggRang
   const given = options.get('ranges');
   const place = `${options.place}.ranges`;
   if (!Array.isArray(given) || given.length === 0) {
-    throw wrongOption(place, given, 'an array of {key, from, to}');
+    throw wrong(place, given, 'an array of {key, from, to}');
   }
   if (given.length > LIMITS.aggRanges) {
     const message = `"${place}" has ${given.length} ranges: at most ${LIMITS.aggRanges} (aggRanges)`;
@@ -67,13 +68,13 @@ export function readPercents(options: Options): readonly number[] | undefined {
   const given = options.get('percents');
   if (given === undefined) return undefined;
   const place = `${options.place}.percents`;
-  if (!Array.isArray(given) || given.length === 0) throw wrongOption(place, given, 'an array');
+  if (!Array.isArray(given) || given.length === 0) throw wrong(place, given, 'an array');
   if (given.length > LIMITS.aggPercents) {
     const message = `"${place}" has ${given.length} entries: at most ${LIMITS.aggPercents} (aggPercents)`;
     throw new LhsError('limit_exceeded', message);
   }
   return given.map((percent: Json, i) => {
     if (typeof percent === 'number' && percent >= 0 && percent <= 100) return percent;
-    throw wrongOption(`${place}[${i}]`, percent, 'a number from 0 to 100');
+    throw wrong(`${place}[${i}]`, percent, 'a number from 0 to 100');
   });
 }

@@ -130,9 +130,10 @@ function unknownField(field: string, parent: string, known: readonly string[]): 
 }
 
 /** An error about a request field with a value that does not fit. */
-export function wrong(name: string, value: unknown, expected: string): LhsError {
+export function wrong(name: string, value: unknown, expected: string, hint?: string): LhsError {
   const subject = name === '' ? 'the request' : `"${name}"`;
-  return new LhsError('invalid_argument', `${subject} is ${shown(value)}: expected ${expected}`);
+  const message = `${subject} is ${shown(value)}: expected ${expected}`;
+  return new LhsError('invalid_argument', message, { hint });
 }
 
 /** A value in an error message. It may be of any kind: cyclic, deep, or without a JSON form. */
