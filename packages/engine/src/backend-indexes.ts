@@ -1,6 +1,6 @@
 /** The part of the contract about indexes as such: making, checking and describing them. */
 import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
-import type { JsonObject } from './backend.ts';
+import type { Json, JsonObject } from './backend.ts';
 
 /** An operation on one index that takes nothing else. */
 export interface IndexRequest {
@@ -48,6 +48,26 @@ export interface FieldDescription {
   /** A document may hold several values (the source column is a list). */
   readonly multi_valued?: boolean;
   readonly source: readonly string[];
+  /** Bytes above which a value is cut (TEXT, VECTOR) or left out (KEYWORD). */
+  readonly max_bytes?: number;
+  /** Of a field of a variant's shape: the path in the column. */
+  readonly path?: string;
+  /** Of such a field: the discriminator's values whose rows have it; absent: all rows. */
+  readonly when?: readonly string[];
+}
+/** A VARIANT column. */
+export interface VariantDescription {
+  readonly column: string;
+  readonly flatten: boolean;
+  /** The path whose value says which shape a row has. */
+  readonly discriminator?: string;
+}
+/** An analyzer of the definition's own. */
+export interface AnalyzerDescription {
+  readonly name: string;
+  readonly tokenizer: string;
+  readonly filters: readonly Json[];
+  readonly options: JsonObject;
 }
 /** A VECTOR field: how it is kept and what is in it. */
 export interface VectorFieldDescription {
@@ -79,6 +99,10 @@ export interface IndexDescription {
   readonly time_fields: readonly string[];
   readonly sort_fields: readonly string[];
   readonly vector_fields: readonly VectorFieldDescription[];
+  /** The field that names each row's tenant. */
+  readonly tenant_field?: string;
+  readonly variants: readonly VariantDescription[];
+  readonly analyzers: readonly AnalyzerDescription[];
 }
 /** An index in a list. */
 export interface IndexSummary {

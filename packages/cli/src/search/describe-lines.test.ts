@@ -25,6 +25,8 @@ const index: IndexDescription = {
   ],
   time_fields: ['at'],
   sort_fields: ['at'],
+  variants: [],
+  analyzers: [],
   vector_fields: [
     {
       ...{ name: 'about', dims: 384, similarity: 'cosine', index: 'auto', documents: 5000 },

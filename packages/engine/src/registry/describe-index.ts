@@ -25,6 +25,13 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     time_fields: named((field) => field.type === 'DATE'),
     sort_fields: named((field) => field.fast),
     vector_fields: describeVectors(definition, open),
+    ...(definition.tenantField === undefined ? {} : { tenant_field: definition.tenantField }),
+    variants: definition.variants.map(({ column, flatten, discriminator }) => ({
+      column,
+      flatten,
+      ...(discriminator === undefined ? {} : { discriminator: discriminator.join('.') }),
+    })),
+    analyzers: definition.analyzers as IndexDescription['analyzers'],
   };
 }
 
@@ -65,6 +72,7 @@ function fieldDescriptions(
 
 function fieldDescription(field: FieldDefinition, several: ReadonlySet<string>): FieldDescription {
   const { name, type, indexed, fast, cached, analyzer, sensitive, source } = field;
+  const { maxBytes, path, when } = field;
   return {
     name,
     type,
@@ -75,5 +83,8 @@ function fieldDescription(field: FieldDefinition, several: ReadonlySet<string>):
     ...(sensitive ? { sensitive } : {}),
     ...(several.has(name) ? { multi_valued: true } : {}),
     source,
+    ...(maxBytes === undefined ? {} : { max_bytes: maxBytes }),
+    ...(path === undefined ? {} : { path: path.join('.') }),
+    ...(when === undefined ? {} : { when }),
   };
 }
