@@ -252,8 +252,7 @@ it.each<readonly [unknown, string]>([
 it('says which setting makes a field fast', async () => {
   const error = await refusal(ask({ a: { cardinality: { field: 'slow' } } }));
   expect(error.hint).toBe(
-    'set "fast: true" on "slow" in the definition, then drop, create and reindex "edges" ' +
-      '(lhs index alter will do it, and is not built yet)',
+    'set "fast: true" on "slow" in the definition, then drop, create and reindex "edges"',
   );
 });
 

@@ -239,7 +239,7 @@ function checkKind(view: DataView, path: string, kind: FileKind): void {
 /** The error of a file whose bytes are not what was written. */
 export function corrupt(path: string, why: string): LhsError {
   return new LhsError('corrupt_index', `"${path}" is damaged: ${why}`, {
-    hint: 'run lhs index reindex, or restore a backup; the table itself is not touched',
+    hint: 'lhs index reindex builds the index again from its table, which is not touched',
     details: { file: path },
   });
 }
