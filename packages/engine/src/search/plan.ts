@@ -51,8 +51,10 @@ function readFields(mapping: Mapping): QueryFields {
   const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
   const fast = mapping.fields.filter((field) => field.definition?.fast === true);
   const ids = new Set(fast.map((field) => field.plan.id));
+  const without = mapping.fields.filter((field) => field.definition?.indexed === false);
+  const unindexed = new Set(without.map((field) => field.plan.id));
   const declared = declaredPaths(mapping);
-  return { index: mapping.definition.index, plans, fast: ids, declared };
+  return { index: mapping.definition.index, plans, fast: ids, unindexed, declared };
 }
 
 /** The documents of `knn` nodes by what they ask for, found before binding (search/meaning). */

@@ -5,6 +5,7 @@ import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
 import { changeHint } from './change-hint.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
+import { hasValues } from './fields.ts';
 import { nodeError, type QueryText } from './place.ts';
 import type { BindScope } from './scope.ts';
 
@@ -97,7 +98,7 @@ export function bindCidr(
     const message = `field "${plan.name}" is ${plan.type}: address/prefix needs an IP field`;
     throw nodeError(text, node.span, message, 'quote the value to match it as it stands');
   }
-  requireColumn(plan, node, scope);
+  requireValues(plan, node, scope);
   return addressBlock(plan, node, node.value, boost, text);
 }
 
@@ -133,10 +134,10 @@ export function fastHint(plan: FieldPlan, index: string): string {
     : changeHint(`set "fast: true" on "${plan.name}"`, index);
 }
 
-/** Throws invalid_query where a field without terms has no column to look values up in. */
-export function requireColumn(plan: FieldPlan, node: Query, scope: BindScope): void {
-  if (plan.column !== null) return;
-  const message = `"${plan.name}" (${plan.type}) is neither indexed nor fast: its values cannot be searched`;
+/** Throws invalid_query where the values of a field without terms are not looked up. */
+export function requireValues(plan: FieldPlan, node: Query, scope: BindScope): void {
+  if (hasValues(scope.fields, plan)) return;
+  const message = `a value needs an indexed field: "${plan.name}" is not indexed`;
   const hint = changeHint(`set "indexed: true" on "${plan.name}"`, scope.fields.index);
   throw nodeError(scope.text, node.span, message, hint);
 }

@@ -14,7 +14,7 @@ import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue } from '../../schema/values.ts';
 import type { Clause } from './clause.ts';
 import { anyOf, constant } from './combine.ts';
-import type { FlatPath } from './fields.ts';
+import { type FlatPath, hasValues, type QueryFields } from './fields.ts';
 import { bindPath } from './path.ts';
 import type { BindScope, LeafNode } from './scope.ts';
 
@@ -31,7 +31,7 @@ export function bindDeclared(
   bindTyped: BindTyped,
 ): Clause | null {
   if (needsType(node)) return bindTyped(node, boost);
-  const asked = typedPart(node, plan);
+  const asked = typedPart(node, plan, scope.fields);
   const scores = asked !== null && isScored(node, plan);
   const typed = asked === null ? null : bindTyped(asked, scores ? boost : 1);
   const path = bindPath(node, flat, scores ? 0 : 1, scope);
@@ -47,9 +47,9 @@ const isScored = (node: LeafNode, plan: FieldPlan): boolean =>
   (node.kind === 'term' || node.kind === 'phrase' || node.kind === 'match');
 
 /** What of a leaf the typed field can be asked; null: nothing. */
-function typedPart(node: LeafNode, plan: FieldPlan): LeafNode | null {
+function typedPart(node: LeafNode, plan: FieldPlan, fields: QueryFields): LeafNode | null {
   const textual = plan.type === 'TEXT' || plan.type === 'KEYWORD';
-  if (textual ? plan.inverted === null : plan.column === null) return null;
+  if (!hasValues(fields, plan)) return null;
   switch (node.kind) {
     case 'exists':
       return node;

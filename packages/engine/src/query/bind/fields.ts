@@ -14,6 +14,8 @@ export interface QueryFields {
   readonly plans: ReadonlyMap<string, FieldPlan>;
   /** Ids of the fields that are declared fast: only those have ranges and sorts. */
   readonly fast: ReadonlySet<number>;
+  /** Ids of the fields with `indexed: false`: their values are not looked up. */
+  readonly unindexed?: ReadonlySet<number>;
   /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */
   readonly given?: ReadonlyMap<string, GivenDocs>;
   /** Declared paths of flattened variants by the id of their field. */
@@ -33,6 +35,12 @@ export interface FlatPath {
 export type FieldTarget =
   | { readonly kind: 'field'; readonly plan: FieldPlan }
   | ({ readonly kind: 'path' } & FlatPath);
+
+/** Whether single values of a field are looked up: by its terms, or in its column. */
+export function hasValues({ unindexed }: QueryFields, plan: FieldPlan): boolean {
+  if (plan.type === 'TEXT' || plan.type === 'KEYWORD') return plan.inverted !== null;
+  return plan.column !== null && unindexed?.has(plan.id) !== true;
+}
 
 /** The names that a user may write, in the mapping's order. */
 function visibleNames(fields: QueryFields): readonly string[] {

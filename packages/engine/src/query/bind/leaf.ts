@@ -8,7 +8,7 @@ import {
   bindRange,
   byteValue,
   orderedValue,
-  requireColumn,
+  requireValues,
 } from './bounds.ts';
 import { changeHint } from './change-hint.ts';
 import type { Clause, NumberRange, PhraseWord } from './clause.ts';
@@ -133,7 +133,7 @@ function exactValue(
     requireTerms(node, field, scope, 'a value');
     return { kind: 'term', boost, field, term: byteValue(field, value, text, node.span) };
   }
-  requireColumn(field, node, scope);
+  requireValues(field, node, scope);
   if (field.type === 'IP' && value.includes('/'))
     return addressBlock(field, node, value, boost, text);
   if (field.column === 'ordinal') {
@@ -185,7 +185,7 @@ function bindTerms(
     const terms = node.values.map((value) => byteValue(field, value, text, node.span));
     return { kind: 'set', boost, field, terms: sortedTerms(terms) };
   }
-  requireColumn(field, node, scope);
+  requireValues(field, node, scope);
   if (field.column === 'ordinal') {
     const parts = node.values.map((value) => exactValue(node, field, value, 1, scope));
     return constant(anyOf(parts), boost);

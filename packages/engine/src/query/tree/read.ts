@@ -242,7 +242,9 @@ function fail(
 function shown(json: unknown): string {
   if (Array.isArray(json)) return 'an array';
   if (typeof json === 'object' && json !== null) return 'an object';
-  return json === undefined ? 'missing' : clip(JSON.stringify(json));
+  if (json === undefined) return 'missing';
+  if (typeof json === 'bigint') return clip(String(json));
+  return clip(JSON.stringify(json) ?? `a ${typeof json}`);
 }
 
 const clip = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
