@@ -104,6 +104,31 @@ it('facets: a row a value', async () => {
   for (const rows of found.values()) expect(rows).toEqual(wanted);
 });
 
+it('facets: a field that cannot be counted is named on standard error, with the reason', async () => {
+  const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
+  const fields = ['--field', 'service', '--field', 'title'];
+  const [lines, json, search] = await Promise.all([
+    home.run(['index', 'facets', 'vec', ...fields]),
+    home.run(['index', 'facets', 'vec', ...fields, '--json']),
+    home.run(['search', 'vec', 'title', '--facet', 'title', '--facet', 'service']),
+  ]);
+  for (const done of [lines, json, search]) expect(done).toMatchObject({ code: 0, stderr: why });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    facets: [{ field: 'service' }],
+    skipped_facets: [{ field: 'title' }],
+    lag_snapshots: 0,
+  });
+});
+
+it('aggregations: months and capital units are no fixed intervals', async () => {
+  const ask = (interval: string) =>
+    home.run(['index', 'aggregate', 'vec', '--histogram', `at:${interval}`]);
+  const [month, day] = await Promise.all([ask('1M'), ask('1D')]);
+  expect([month.code, day.code]).toEqual([2, 2]);
+  expect(month.stderr).toContain('"calendar_interval": "month"');
+  expect(day.stderr).toContain('did you mean "1d"?');
+});
+
 it('aggregations: a row a bucket and a figure, inner ones with the keys around', async () => {
   const aggs = {
     by: { terms: { field: 'service', size: 2 }, aggs: { id: { stats: { field: 'id' } } } },

@@ -82,8 +82,15 @@ export interface Facet {
   readonly buckets: readonly { readonly value: string; readonly count: number }[];
   readonly other_count: number;
 }
-/** Fields that cannot be aggregated are left out. */
+/** A field that cannot be aggregated, and the reason as a sentence. */
+export interface SkippedFacet {
+  readonly field: string;
+  readonly reason: string;
+}
+/** What facets found. */
 export interface FacetsResponse extends MatchResponse {
   readonly facets: readonly Facet[];
+  /** Fields that cannot be aggregated; absent where all can. */
+  readonly skipped_facets?: readonly SkippedFacet[];
   readonly partial?: true;
 }

@@ -7,6 +7,7 @@ import type {
   FacetSpec,
   FacetsRequest,
   FacetsResponse,
+  SkippedFacet,
 } from './backend-aggregate.ts';
 import type {
   ExplainRequest,
@@ -159,6 +160,8 @@ export interface SearchResponse extends TableLag {
   readonly hydrate_bytes?: number;
   /** Only with `facets`. */
   readonly facets?: readonly Facet[];
+  /** Fields of `facets` that cannot be aggregated; absent where all can. */
+  readonly skipped_facets?: readonly SkippedFacet[];
   /** Only with `aggs`. */
   readonly aggs?: AggResults;
   /** Arms of a hybrid search that could not answer; `partial` is true then. */

@@ -1,4 +1,4 @@
-import type { Facet } from '@lakehouse-search/engine';
+import type { Facet, FacetsResponse, SearchResponse } from '@lakehouse-search/engine';
 import { bar } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
@@ -8,6 +8,11 @@ import { cut, pad, printable, width } from '../terminal/text.ts';
 export interface BarRow {
   readonly label: string;
   readonly count: number;
+}
+
+/** Which fields have no facet and why, for standard error: `facet "title" skipped: it is TEXT, …`. */
+export function skippedFacets({ skipped_facets: skipped = [] }: SearchResponse | FacetsResponse) {
+  return skipped.map(({ field, reason }) => printable(`facet "${field}" skipped: ${reason}`));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Backend, SearchMode, SearchResponse } from '@lakehouse-search/engi
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
+import { skippedFacets } from './facet-lines.ts';
 import { type MeaningFlags, refuseIdle, searchQuestion } from './meaning-flags.ts';
 import { remarks } from './meaning-lines.ts';
 import { exitWhenPartial } from './partial-exit.ts';
@@ -33,6 +34,7 @@ export async function runSearch(
   const question = await searchQuestion(mode, index, text, flags);
   const tell = (answer: SearchResponse): void => {
     exitWhenPartial(answer, flags);
+    err(...skippedFacets(answer));
     if (format === 'table' || format === 'json') return;
     const said = remarks(answer, style, width);
     if (said.length > 0) err(...said);

@@ -6,8 +6,8 @@ import { givenOf, lagOf, requireSnapshot } from './search.ts';
 import { facetsOf } from './summarize.ts';
 
 /**
- * Answers facets over one snapshot of an index. Fields that cannot be aggregated are left out;
- * throws invalid_argument for unknown ones, and what a search throws.
+ * Answers facets over one snapshot of an index. Fields that cannot be aggregated are
+ * in `skipped_facets`; throws invalid_argument for unknown ones, and what a search throws.
  */
 export async function facetIndex(
   context: SearchContext,
@@ -18,9 +18,9 @@ export async function facetIndex(
   const { request } = checked.match;
   const plan = planSearch(checked.match, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
-  const { facets, total } = facetsOf(context, plan, checked.facets);
+  const { answer, total } = facetsOf(context, plan, checked.facets);
   return {
-    facets,
+    ...answer,
     total,
     snapshot: context.snapshot.checkpoint?.snapshot_id ?? null,
     index_generation: context.snapshot.generation,

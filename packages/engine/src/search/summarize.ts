@@ -10,8 +10,21 @@ import { emptyPartial } from '../aggregate/empty-partial.ts';
 import { finishAggregations } from '../aggregate/finish.ts';
 import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { readAggregations } from '../aggregate/read-aggregations.ts';
-import type { AggResults, AggSpecs, Facet, FacetSpec, JsonObject } from '../backend.ts';
+import type {
+  AggResults,
+  AggSpecs,
+  Facet,
+  FacetSpec,
+  FacetsResponse,
+  JsonObject,
+  SearchRequest,
+  SearchResponse,
+  SkippedFacet,
+} from '../backend.ts';
 import type { Clause } from '../query/bind/clause.ts';
+import { findField, type QueryFields } from '../query/bind/fields.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from './context.ts';
 import { forEachMatched } from './matches.ts';
 import { bindFilter, queryFields, type SearchPlan } from './plan.ts';
@@ -25,9 +38,9 @@ export function summarize(
   plan: Matched,
   facets: FacetSpec | undefined,
   aggs: AggSpecs | undefined,
-): { readonly facets?: readonly Facet[]; readonly aggs?: AggResults } {
+): FacetAnswer & { readonly aggs?: AggResults } {
   return {
-    ...(facets === undefined ? {} : { facets: facetsOf(context, plan, facets).facets }),
+    ...(facets === undefined ? {} : facetsOf(context, plan, facets).answer),
     ...(aggs === undefined ? {} : { aggs: aggregationsOf(context, plan, aggs).results }),
   };
 }
@@ -38,34 +51,69 @@ export function aggregationsOf(
   plan: Matched,
   aggs: unknown,
 ): { readonly results: AggResults; readonly total: number } {
-  const { mapping } = context;
-  const { request } = plan.checked;
-  const aggregations = readAggregations(aggs, {
+  return run(context, plan, boundAggregations(context.mapping, plan.checked.request, aggs));
+}
+
+/** Aggregations bound to an index. Throws as `aggregationsOf`. */
+export function boundAggregations(
+  mapping: Mapping,
+  request: SearchRequest,
+  aggs: unknown,
+): readonly Aggregation[] {
+  return readAggregations(aggs, {
     fields: queryFields(mapping),
     bindFilter: (filter: string | JsonObject) =>
       bindFilter({ ...request, filter }, mapping) ?? { kind: 'none' },
   });
-  return run(context, plan, aggregations);
 }
 
 const FACET_SIZE = 10;
+
+/** What facets are in an answer. */
+type FacetAnswer = Pick<SearchResponse, 'facets' | 'skipped_facets'>;
 
 /** The facets of the fields that can have some. Throws invalid_argument for unknown fields. */
 export function facetsOf(
   context: SearchContext,
   plan: Matched,
-  { fields: names, size = FACET_SIZE }: FacetSpec,
-): { readonly facets: readonly Facet[]; readonly total: number } {
-  const fields = queryFields(context.mapping);
-  const plans = [...new Set(names)].map((name) => plainField(name, 'fields', fields));
-  const terms = plans
-    .filter((field) => isAggregatable(field, fields))
-    .map((field): Aggregation => {
-      const order = { by: 'count', desc: true } as const;
-      return { name: field.name, kind: 'terms', field, size, order, missing: null, subs: [] };
-    });
+  spec: FacetSpec,
+): { readonly answer: Pick<FacetsResponse, keyof FacetAnswer>; readonly total: number } {
+  const { counted, skipped } = facetFields(context.mapping, spec);
+  const { size = FACET_SIZE } = spec;
+  const terms = counted.map((field): Aggregation => {
+    const order = { by: 'count', desc: true } as const;
+    return { name: field.name, kind: 'terms', field, size, order, missing: null, subs: [] };
+  });
   const { results, total } = run(context, plan, terms);
-  return { facets: terms.map(({ name }) => facet(name, results)), total };
+  const facets = terms.map(({ name }) => facet(name, results));
+  return {
+    answer: { facets, ...(skipped.length === 0 ? {} : { skipped_facets: skipped }) },
+    total,
+  };
+}
+
+/** Fields that can be counted, and the others with the reason. Throws for unknown fields. */
+export function facetFields(
+  mapping: Mapping,
+  { fields: names }: FacetSpec,
+): { readonly counted: readonly FieldPlan[]; readonly skipped: readonly SkippedFacet[] } {
+  const fields = queryFields(mapping);
+  const counted: FieldPlan[] = [];
+  const skipped: SkippedFacet[] = [];
+  for (const name of new Set(names)) {
+    const reason = whySkipped(name, fields);
+    if (reason === null) counted.push(plainField(name, 'fields', fields));
+    else skipped.push({ field: name, reason });
+  }
+  return { counted, skipped };
+}
+
+function whySkipped(name: string, fields: QueryFields): string | null {
+  if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
+  const plan = plainField(name, 'fields', fields);
+  if (isAggregatable(plan, fields)) return null;
+  if (plan.type === 'TEXT') return 'it is TEXT, which has words and no values to count';
+  return `it is ${plan.type} without fast`;
 }
 
 function facet(field: string, results: AggResults): Facet {

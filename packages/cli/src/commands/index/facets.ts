@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
-import { facetLines } from '../../search/facet-lines.ts';
+import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
 import { facetTable } from '../../search/facet-rows.ts';
 import { matchArgs, matchFlags, matchRequest } from '../../search/match-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
@@ -32,6 +32,7 @@ export default class IndexFacets extends LhsCommand {
     const size = flags.size === undefined ? {} : { size: flags.size };
     const answer = await backend.facets({ ...matchRequest(args, flags), fields, ...size });
     const { facets, total, took_ms: took } = answer;
+    this.terminal.err(...skippedFacets(answer));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;
     const { width } = this.terminal;
     await this.answer(target, {
