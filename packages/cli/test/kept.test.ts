@@ -47,6 +47,22 @@ describe('alias', () => {
 });
 
 describe('query', () => {
+  it('is not saved where it could not run', async () => {
+    const save = (...more: string[]) => home.run(['query', 'save', 'bad', 'vec', ...more]);
+    const [syntax, field, sort] = await Promise.all([
+      save('(x'),
+      save('nope:x'),
+      save('title', '--sort', 'nope'),
+    ]);
+    expect([syntax, field, sort].map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(syntax.stderr).toContain('"("');
+    expect(field.stderr).toContain('"nope"');
+    expect(sort.stderr).toContain('"nope"');
+    expect(
+      (await home.json<{ saved_queries: unknown[] }>(['query', 'list'])).saved_queries,
+    ).toEqual([]);
+  });
+
   it('saves, lists, runs, replaces and drops', async () => {
     const save = ['query', 'save', 'few', 'vec', 'title:title'];
     const saved = await home.run([...save, '--sort', 'id:desc', '--limit', '2']);

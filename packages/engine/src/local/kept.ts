@@ -6,6 +6,9 @@ import type {
   SavedQuery,
   SavedQueryDraft,
 } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { commitVersion } from '../registry/open-index.ts';
+import type { KnownIndex } from '../registry/open-indexes.ts';
 import { wasDropped } from '../registry/registry.ts';
 import { checkAliasRequest, checkDropAliasRequest } from '../requests/aliases.ts';
 import {
@@ -13,7 +16,9 @@ import {
   checkReplaceSavedQuery,
   checkSavedQueryDraft,
 } from '../requests/saved-queries.ts';
+import { checkSearchRequest } from '../requests/search.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { readIndex } from './read-index.ts';
 
 /** Owner of the saved queries of the embedded engine: the data folder itself. */
 export const LOCAL_OWNER = '';
@@ -32,18 +37,46 @@ export function dropAlias({ registry }: LocalIndexes, request: DropAliasRequest)
   registry.aliases.drop(alias);
 }
 
-/** Keeps a query. Throws already_exists, limit_exceeded, invalid_argument. */
-export function createSavedQuery({ registry }: LocalIndexes, request: SavedQueryDraft): SavedQuery {
-  return registry.queries.create(LOCAL_OWNER, checkSavedQueryDraft(request));
+/**
+ * Keeps a query that its index could run. Throws already_exists, limit_exceeded, and what a search
+ * of it would throw.
+ */
+export async function createSavedQuery(
+  indexes: LocalIndexes,
+  request: SavedQueryDraft,
+): Promise<SavedQuery> {
+  const draft = checkSavedQueryDraft(request);
+  await requireRunnable(indexes, draft);
+  return indexes.registry.queries.create(LOCAL_OWNER, draft);
 }
 
-/** Puts a draft in the place of a query. Throws not_found, already_exists, invalid_argument. */
-export function replaceSavedQuery(
-  { registry }: LocalIndexes,
+/** Puts a draft in the place of a query. Throws not_found, and as `createSavedQuery`. */
+export async function replaceSavedQuery(
+  indexes: LocalIndexes,
   request: ReplaceSavedQueryRequest,
-): SavedQuery {
+): Promise<SavedQuery> {
   const { id, ...draft } = checkReplaceSavedQuery(request);
-  return registry.queries.replace(LOCAL_OWNER, id, draft);
+  await requireRunnable(indexes, draft);
+  return indexes.registry.queries.replace(LOCAL_OWNER, id, draft);
+}
+
+/** Where the index is not there or not built yet, only the queries of the request are read. */
+async function requireRunnable(indexes: LocalIndexes, { request }: SavedQueryDraft): Promise<void> {
+  const { bindOnly, readOnly } = await import('../search/bind-only.ts');
+  const checked = checkSearchRequest(request);
+  const known = knownIndex(indexes, request.index);
+  if (known === null || commitVersion(known.folder) === null) readOnly(checked);
+  else await readIndex(indexes, request, async ({ mapping }) => bindOnly(mapping, checked));
+}
+
+function knownIndex(indexes: LocalIndexes, index: string | undefined): KnownIndex | null {
+  try {
+    return indexes.resolve(index);
+  } catch (error) {
+    const named = error instanceof LhsError ? error.code : '';
+    if (named === 'index_not_found' || named === 'invalid_argument') return null;
+    throw error;
+  }
 }
 
 /** Forgets a query. Throws not_found, invalid_argument. */
