@@ -61,5 +61,6 @@ export const LIMITS = Object.freeze({
   /** Decoded pages that the columns of one read hold at the same time. */
   loadedPagesBytes: 1024 * 1024 * 1024,
   pageCacheBytes: 256 * 1024 * 1024,
+  rowCacheBytes: 32 * 1024 * 1024,
   openDataFiles: 64,
 });

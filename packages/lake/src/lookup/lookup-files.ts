@@ -3,9 +3,11 @@ import { LIMITS } from '../base/limits.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { PageCache } from '../parquet/page-cache.ts';
 import { type ByteCost, openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
+import { RowCache } from '../parquet/row-cache.ts';
 
-/** One budget for all tables of the process. */
+/** One budget each for all tables of the process. */
 const SHARED_PAGES = new PageCache(LIMITS.pageCacheBytes);
+const SHARED_ROWS = new RowCache(LIMITS.rowCacheBytes);
 
 /**
  * The Parquet data files that look-ups have open, the least recently used closed first, over one
@@ -96,7 +98,7 @@ async function openChecked(
   pages: PageCache,
   cost: ByteCost | undefined,
 ): Promise<ParquetFile> {
-  const file = await openParquet(path, { pages, cost });
+  const file = await openParquet(path, { pages, rows: SHARED_ROWS, cost });
   const wrong =
     file.size !== data.fileSize
       ? `${file.size} bytes, its manifest says ${data.fileSize}`

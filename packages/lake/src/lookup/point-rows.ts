@@ -4,15 +4,17 @@
  * and lineage for the others. Avro has no pages: such a file is read up to the last position. ORC
  * is refused by name.
  */
+import { formatJson } from '../base/json.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import type { ByteCost, ParquetFile } from '../parquet/parquet-file.ts';
 import { hasColumn, planColumns } from '../parquet/read-plan.ts';
-import { readRows } from '../parquet/read-rows.ts';
+import { readKeptRows } from '../parquet/read-rows.ts';
 import { openTableFile } from '../scan/data-file.ts';
 import type { OpenFile } from '../scan/file-rows.ts';
 import { absentValue, LAST_UPDATED, lineageBase, ROW_ID } from '../scan/projection.ts';
 import { valueAt } from '../scan/vectors.ts';
-import type { Field, Value } from '../schema/type.ts';
+import { typeToJson } from '../schema/schema-json.ts';
+import type { Field, Type, Value } from '../schema/type.ts';
 import type { LookupTable } from './lookup-table.ts';
 
 /** Where a column's values come from in one file. */
@@ -78,7 +80,21 @@ async function parquetRows(
   );
   const stored = storedFields(sources);
   const plans = planColumns(file.schema, stored, { by: 'id', nameMapping }, file.place);
-  return complete(sources, await readRows(file, plans, positions, cost), positions);
+  const columns = stored.map(columnKey).join(',');
+  const values = await readKeptRows(file, plans, columns, positions, cost);
+  return complete(sources, values, positions);
+}
+
+const TYPE_KEYS = new WeakMap<Type, string>();
+
+/** Tells columns of a file apart by field id and type: a type may have been widened since. */
+function columnKey({ id, type }: Field): string {
+  let key = TYPE_KEYS.get(type);
+  if (key === undefined) {
+    key = formatJson(typeToJson(type));
+    TYPE_KEYS.set(type, key);
+  }
+  return `${id}:${key}`;
 }
 
 async function avroRows(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { PageCache } from './page-cache.ts';
+import { newCacheOwner, PageCache } from './page-cache.ts';
 
 describe('a page beyond the budget of the cache', () => {
   it('is made once as long as a reader holds it, and is not counted', async () => {
     const cache = new PageCache(100);
-    const owner = cache.newOwner();
+    const owner = newCacheOwner();
     let made = 0;
     const load = async () => ({ value: { page: ++made }, bytes: 101 });
     const first = await cache.get(`${owner}a`, load);
@@ -14,7 +14,7 @@ describe('a page beyond the budget of the cache', () => {
 
   it('is forgotten with its file', async () => {
     const cache = new PageCache(100);
-    const owner = cache.newOwner();
+    const owner = newCacheOwner();
     let made = 0;
     const load = async () => ({ value: { page: ++made }, bytes: 101 });
     const first = await cache.get(`${owner}a`, load);

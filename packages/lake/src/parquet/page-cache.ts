@@ -9,7 +9,6 @@ export class PageCache {
   readonly #large = new Map<string, WeakRef<object>>();
   readonly #loading = new Map<string, Promise<Kept>>();
   #bytes = 0;
-  #lastOwner = 0;
 
   constructor(budgetBytes: number) {
     this.#budgetBytes = budgetBytes;
@@ -18,12 +17,6 @@ export class PageCache {
   /** Memory that the kept pages take. */
   get bytes(): number {
     return this.#bytes;
-  }
-
-  /** A prefix for the keys of one file. */
-  newOwner(): string {
-    this.#lastOwner++;
-    return `${this.#lastOwner}/`;
   }
 
   /** What is kept under `key`, or what `load` makes, which is then kept if it fits. */
@@ -52,7 +45,7 @@ export class PageCache {
     return (await loading).value as T;
   }
 
-  /** Forgets everything under a prefix from `newOwner`. */
+  /** Forgets everything under a prefix from `newCacheOwner`. */
   forget(owner: string): void {
     for (const [key, kept] of this.#kept) {
       if (!key.startsWith(owner)) continue;
@@ -80,4 +73,12 @@ export class PageCache {
 interface Kept {
   readonly value: object;
   readonly bytes: number;
+}
+
+let lastOwner = 0;
+
+/** A prefix for the keys of one file, in any cache. */
+export function newCacheOwner(): string {
+  lastOwner++;
+  return `${lastOwner}/`;
 }

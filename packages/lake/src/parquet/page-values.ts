@@ -54,13 +54,19 @@ export function byteArrayValues(
   };
 }
 
+/** From here on a text is worth being decoded once. */
+const LONG_TEXT_BYTES = 256;
+/** A dictionary of so few values is referred to often, whatever their length. */
+const FEW_VALUES = 1024;
+
 /**
- * The values of a dictionary page. Every reference to a text gets the same string, which is decoded
- * once; `bytes` has room for all of them.
+ * The values of a dictionary page. Where they are long or few, every reference to a text gets the
+ * same string, which is decoded once; `bytes` has room for all of them.
  */
 export function sharedTexts(values: PageValues): PageValues {
   const { texts, length } = values;
-  if (texts === undefined) return values;
+  const isWorthIt = length <= FEW_VALUES || values.bytes >= length * LONG_TEXT_BYTES;
+  if (texts === undefined || !isWorthIt) return values;
   const known = new Array<string | undefined>(length);
   const sizes = new Int32Array(length).fill(-1);
   const size = (index: number): number => {

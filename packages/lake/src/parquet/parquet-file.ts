@@ -9,7 +9,7 @@ import type { ByteRange, Footer } from './footer.ts';
 import { readFooter } from './footer.ts';
 import { joinPages } from './join-pages.ts';
 import { decodeDictionary, decodePage, type LeafPage, type PageContext } from './page.ts';
-import { PageCache } from './page-cache.ts';
+import { newCacheOwner, PageCache } from './page-cache.ts';
 import {
   type PageBounds,
   type PageDirectory,
@@ -18,6 +18,7 @@ import {
 } from './page-directory.ts';
 import { readPageHeader } from './page-header.ts';
 import type { PageValues } from './page-values.ts';
+import type { RowCache } from './row-cache.ts';
 import type { SchemaTree } from './schema-tree.ts';
 
 /** Bytes and requests that reads have cost; the caller's object is added to. */
@@ -43,6 +44,8 @@ export interface OpenOptions {
   readonly role?: FileRole;
   /** Shared between files; default a small one of the file's own. */
   readonly pages?: PageCache;
+  /** Rows that were read by `readRows`, shared between files; default none are kept. */
+  readonly rows?: RowCache;
   readonly cost?: ByteCost;
 }
 
@@ -66,7 +69,7 @@ export async function openParquetFile(
   try {
     const counted = countingFile(file, options.cost);
     const footer = await readFooter(counted, place);
-    return new ParquetFile(file, place, footer, options.pages);
+    return new ParquetFile(file, place, footer, options.pages, options.rows);
   } catch (error) {
     await file.close();
     throw error;
@@ -80,6 +83,7 @@ export class ParquetFile {
   readonly #file: RandomAccessFile;
   readonly #pages: PageCache;
   readonly #owner: string;
+  readonly #rowCache: RowCache | null;
   readonly #directories = new Map<string, Promise<PageDirectory>>();
 
   constructor(
@@ -87,12 +91,14 @@ export class ParquetFile {
     place: FaultPlace,
     footer: Footer,
     pages = new PageCache(OWN_CACHE_BYTES),
+    rowCache: RowCache | null = null,
   ) {
     this.#file = file;
     this.place = place;
     this.footer = footer;
     this.#pages = pages;
-    this.#owner = pages.newOwner();
+    this.#owner = newCacheOwner();
+    this.#rowCache = rowCache;
   }
 
   get path(): string {
@@ -107,6 +113,15 @@ export class ParquetFile {
   }
   get schema(): SchemaTree {
     return this.footer.schema;
+  }
+
+  /**
+   * The cache of the file's rows, and the prefix of the keys of rows that are read as `columns`
+   * describes them; null where rows are not kept.
+   */
+  keptRows(columns: string): { readonly cache: RowCache; readonly prefix: string } | null {
+    if (this.#rowCache === null) return null;
+    return { cache: this.#rowCache, prefix: `${this.#owner}${columns}/` };
   }
 
   /** The index of the row group that holds `row`. */
@@ -165,6 +180,7 @@ export class ParquetFile {
   /** Closes the file; its pages leave the cache. */
   async close(): Promise<void> {
     this.#pages.forget(this.#owner);
+    this.#rowCache?.forget(this.#owner);
     await this.#file.close();
   }
 

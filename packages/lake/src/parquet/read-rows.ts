@@ -22,20 +22,69 @@ export async function readRows(
   cost?: ByteCost,
 ): Promise<readonly (readonly Value[])[]> {
   checkPositions(file, positions);
+  return (await readAt(file, plans, positions, cost)).columns;
+}
+
+/**
+ * As `readRows`, with rows that are kept from earlier calls. `columns` describes the plans: equal
+ * texts mean equal values.
+ */
+export async function readKeptRows(
+  file: ParquetFile,
+  plans: readonly ReadPlan[],
+  columns: string,
+  positions: Int32Array,
+  cost?: ByteCost,
+): Promise<readonly (readonly Value[])[]> {
+  checkPositions(file, positions);
+  const kept = file.keptRows(columns);
+  if (kept === null) return (await readAt(file, plans, positions, cost)).columns;
+  const { cache, prefix } = kept;
+  const rows = Array.from(positions, (position) => cache.get(prefix + position));
+  const missing = positions.filter((_, i) => rows[i] === undefined);
+  let bytes = rows.reduce((sum, row) => sum + (row?.bytes ?? 0), 0);
+  const read = await readAt(file, plans, missing, cost);
+  for (let i = 0, next = 0; i < rows.length; i++) {
+    if (rows[i] !== undefined) continue;
+    const values = read.columns.map((column) => column[next]);
+    rows[i] = { values, bytes: read.sizes[next] };
+    bytes += read.sizes[next];
+    cache.set(prefix + positions[i], values, read.sizes[next++]);
+  }
+  if (bytes > LIMITS.lookupBytes) throw tooMuch(file, positions.length);
+  return plans.map((_, c) => rows.map((row) => row?.values[c] ?? null));
+}
+
+interface ReadValues {
+  readonly columns: readonly (readonly Value[])[];
+  /** By row: bytes of its values, about. */
+  readonly sizes: Float64Array;
+}
+
+async function readAt(
+  file: ParquetFile,
+  plans: readonly ReadPlan[],
+  positions: Int32Array,
+  cost: ByteCost | undefined,
+): Promise<ReadValues> {
   const order = ascendingOrder(positions);
   const weight: ReadWeight = { values: 0, pages: 0 };
-  return eachOf(plans, COLUMNS_AT_ONCE, async (plan) => {
+  const sizes = new Float64Array(positions.length);
+  const columns = await eachOf(plans, COLUMNS_AT_ONCE, async (plan) => {
     const column = new ColumnReader(file, plan, weight, cost);
     const values: Value[] = new Array(positions.length);
     for (const index of order) {
       const position = positions[index];
       if (!column.reach(position)) await column.seek(position);
+      const before = weight.values;
       values[index] = column.read();
+      sizes[index] += weight.values - before;
       if (weight.values > LIMITS.lookupBytes) throw tooMuch(file, positions.length);
     }
     column.release();
     return values;
   });
+  return { columns, sizes };
 }
 
 function checkPositions(file: ParquetFile, positions: Int32Array): void {

@@ -1,0 +1,60 @@
+import type { Value } from '../schema/type.ts';
+
+interface KeptRow {
+  readonly values: readonly Value[];
+  readonly bytes: number;
+}
+
+/**
+ * Rows that look-ups have read, the least recently used dropped first, with a budget in bytes. A
+ * row is small beside the pages that hold it (a megabyte a column is common), so the rows that are
+ * asked for again and again stay here where their pages do not fit the page cache.
+ */
+export class RowCache {
+  readonly #budgetBytes: number;
+  readonly #rows = new Map<string, KeptRow>();
+  #bytes = 0;
+
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes;
+  }
+
+  /** Memory that the kept rows take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(key: string): KeptRow | undefined {
+    const row = this.#rows.get(key);
+    if (row === undefined) return undefined;
+    this.#rows.delete(key);
+    this.#rows.set(key, row);
+    return row;
+  }
+
+  /** `bytes`: what the values take, about. */
+  set(key: string, values: readonly Value[], bytes: number): void {
+    const row = { values, bytes: bytes + ROW_BYTES + values.length * VALUE_BYTES };
+    if (row.bytes > this.#budgetBytes / 16 || this.#rows.has(key)) return;
+    this.#rows.set(key, row);
+    this.#bytes += row.bytes;
+    for (const [oldest, old] of this.#rows) {
+      if (this.#bytes <= this.#budgetBytes) return;
+      this.#rows.delete(oldest);
+      this.#bytes -= old.bytes;
+    }
+  }
+
+  /** Forgets the rows whose keys begin with `prefix`. */
+  forget(prefix: string): void {
+    for (const [key, row] of this.#rows) {
+      if (!key.startsWith(prefix)) continue;
+      this.#rows.delete(key);
+      this.#bytes -= row.bytes;
+    }
+  }
+}
+
+/** What a kept row and each of its values take beside their bytes. */
+const ROW_BYTES = 200;
+const VALUE_BYTES = 32;
