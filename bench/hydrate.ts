@@ -1,11 +1,13 @@
 /**
  * Rows by locator against DuckDB's `WHERE key IN (…)` over the same files, in turns: `--hydrate` of 20 hits (target p50 <= 50 ms
- * warm, >= 10 x DuckDB) and `keys get` of 1,000 keys. The index of `bench/commits.ts`.
+ * warm, >= 10 x DuckDB) and `keys get` of 1,000 keys. The index of `bench/commits.ts`. Last, look-ups in the layout of
+ * hydrate-layout.ts.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type Coordinates, openLocal } from '@lakehouse-search/engine';
+import { hydrateLayout } from './hydrate-layout.ts';
 import { machine, median, need, SHARED, WORK } from './shared.ts';
 
 const data = need(join(WORK, 'lhs-data'), 'node bench/commits.ts makes it');
@@ -85,3 +87,4 @@ console.log(
 console.log(
   `  keys get of ${thousand.length} keys: p50 ${median(gets).toFixed(0)} ms, ${(getBytes / 1e6).toFixed(1)} MB read; DuckDB ${median(scans).toFixed(0)} ms: ${(median(scans) / median(gets)).toFixed(1)} x`,
 );
+await hydrateLayout(rounds);
