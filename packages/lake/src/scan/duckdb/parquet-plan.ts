@@ -1,5 +1,6 @@
 import type { Footer } from '../../parquet/footer.ts';
 import type { LeafNode, ParquetNode } from '../../parquet/schema-tree.ts';
+import { childFields } from '../../schema/field-lookup.ts';
 import type { Field, ListType, MapType, StructType, Type } from '../../schema/type.ts';
 import { duckType } from './sql-types.ts';
 
@@ -12,6 +13,7 @@ import { duckType } from './sql-types.ts';
  *   give blobs or numbers); timestamps and times are in the unit of the column's type;
  * - lists, maps and structs have the wanted fields, by id, name and order, and nothing else;
  * - no variant, no zoned nanoseconds, no `unknown` (`duckType` has no name for them);
+ * - no column is nested deeper than 8 levels: with each level the time that DuckDB takes doubles;
  * - the pages are in a codec that DuckDB knows (not Hadoop's LZ4, not LZO);
  * - no two top-level columns differ only by case, and the path has no character that DuckDB takes
  *   for a pattern.
@@ -28,10 +30,20 @@ export function duckReads(
     !/[*?[\]{}]/.test(path) &&
     namesAreDistinct(footer) &&
     columns.every(
-      ({ field, node }) => node.repetition !== 'repeated' && agrees(node, field.type),
+      ({ field, node }) =>
+        node.repetition !== 'repeated' &&
+        nestedLevels(field.type) <= DUCKDB_LEVELS &&
+        agrees(node, field.type),
     ) &&
     codecsAreKnown(footer, columns)
   );
+}
+
+const DUCKDB_LEVELS = 8;
+
+function nestedLevels(type: Type): number {
+  const below = childFields(type).map((field) => nestedLevels(field.type));
+  return below.length === 0 ? 0 : 1 + Math.max(...below);
 }
 
 function namesAreDistinct(footer: Footer): boolean {
