@@ -122,7 +122,13 @@ async function openPostgres(uri: string): Promise<SqlDatabase> {
       throw unreachable(shown, secrets.masked(error));
     }
   };
-  await guard(client.connect());
+  try {
+    await guard(client.connect());
+  } catch (error) {
+    // not awaited: a server that has refused us need not answer
+    void client.end().catch(() => undefined);
+    throw error;
+  }
   const query = (sql: string, values: readonly string[]) =>
     guard(client.query(numberedPlaceholders(sql), values));
   return {
