@@ -148,10 +148,13 @@ test('termBytes: a longer word leaves a hole; keywordBytes: a longer value is le
 });
 
 test('savedQueryBytes: of its request', async () => {
-  const head = Buffer.byteLength(JSON.stringify({ query: '' }));
+  const request = (value: string) => {
+    return { ast: { terms: { field: 'k', values: [value] } } };
+  };
+  const head = Buffer.byteLength(JSON.stringify(request('')));
   const save = (bytes: number) => () =>
     lake.backend.replaceSavedQuery({
-      ...{ id: 'none', name: 'big', request: { query: 'x'.repeat(bytes - head) } },
+      ...{ id: 'none', name: 'big', request: request('x'.repeat(bytes - head)) },
     });
   expect(await refusal(save(LIMITS.savedQueryBytes))).toMatch(/not_found/);
   expect(await refusal(save(LIMITS.savedQueryBytes + 1))).toMatch(/at most 262144/);

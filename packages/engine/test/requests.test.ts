@@ -8,8 +8,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Backend, LhsError } from '@lakehouse-search/engine';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
+
+const CASES = Number(process.env.LHS_REQUEST_CASES ?? 2000);
+const SEED = Number(process.env.LHS_REQUEST_SEED ?? 20_261_122);
 
 const schema: Schema = {
   schemaId: 0,
@@ -312,6 +316,73 @@ describe.each(Object.entries(OPERATIONS))('%s', (operation, { fields, required =
         expect(missing, error.message).toBe(true);
       }
     }
+  });
+});
+
+describe('reads', () => {
+  const READS: readonly string[] = [
+    ...['describeIndex', 'getCheckpoint', 'status', 'search', 'semantic', 'hybrid', 'aggregate'],
+    ...['facets', 'clauseCounts', 'suggest', 'explain', 'getKeys', 'analyze', 'parseQuery'],
+    ...['printQuery', 'validateDefinition', 'exportDocuments', 'bench', 'closePit'],
+  ];
+  const hostile = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    withUnicodeString: true,
+  });
+  const words = fc.constantFrom('disk', 'title', 'org', 't', 'lexical', 'or', '', '__proto__');
+  const tree = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      fc.dictionary(
+        fc.constantFrom('term', 'bool', 'knn', 'range', 'terms', 'boost', 'match'),
+        fc.oneof(
+          hostile,
+          fc.dictionary(
+            fc.constantFrom('field', 'value', 'values', 'must', 'query', 'gte', 'filter', 'factor'),
+            fc.oneof(hostile, words, fc.array(tie('tree'), { maxLength: 2 }), tie('tree')),
+          ),
+        ),
+        { maxKeys: 1 },
+      ),
+    ),
+  })).tree;
+  const KINDS = ['terms', 'stats', 'range', 'date_histogram', 'percentiles', 'filter', 'missing'];
+  const options = fc.dictionary(
+    fc.constantFrom('field', 'size', 'ranges', 'percents', 'fixed_interval', 'order', 'missing'),
+    fc.oneof(hostile, words, fc.nat(20), fc.array(hostile)),
+  );
+  const one = fc.dictionary(fc.constantFrom(...KINDS), fc.oneof(options, tree), { maxKeys: 1 });
+  const aggs = fc.dictionary(
+    fc.constantFrom('a', '__proto__'),
+    fc.tuple(one, one).map(([own, inner]) => ({ ...own, aggs: { b: inner } })),
+  );
+  const value = fc.oneof(hostile, words, fc.nat(20), tree, aggs, fc.array(words), fc.boolean());
+
+  it(`throw nothing but errors with a code, whatever their fields hold (${CASES} requests)`, async () => {
+    const request = fc.constantFrom(...READS).chain((operation) => {
+      const { fields, with: rest = {} } = OPERATIONS[operation as keyof typeof OPERATIONS];
+      const given = fc.dictionary(fc.constantFrom(...Object.keys(fields)), value, { maxKeys: 4 });
+      return given.map((own) => [operation, { ...rest, ...own }] as const);
+    });
+    const before = await everything();
+    await fc.assert(
+      fc.asyncProperty(request, async ([operation, asked]) => {
+        try {
+          await run(operation, asked);
+        } catch (error) {
+          if (!(error instanceof LhsError) || error.code === 'internal') throw error;
+        }
+      }),
+      { seed: SEED, numRuns: CASES },
+    );
+    expect(await everything()).toEqual(before);
   });
 });
 
