@@ -55,6 +55,7 @@ it('pins the exports of the lake', () => {
       "expireSnapshots",
       "fileSet",
       "importFiles",
+      "isObjectStorage",
       "listTables",
       "loadTable",
       "makeFolder",

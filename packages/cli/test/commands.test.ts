@@ -299,6 +299,24 @@ describe('search', () => {
     expect(answers.map((a) => a.hits.length)).toEqual([1, 1, 2]);
   });
 
+  it('says that object storage cannot be read, wherever it is named', async () => {
+    const definition = 'version: 1\nindex: far\nkey: { identifier: [id] }\nsource: ';
+    const source = '{ catalog: { type: filesystem, warehouse: "s3://b/wh" }, table: n.t }\n';
+    const fields = 'fields: [{ name: id, type: LONG }]\n';
+    writeFileSync(home.path('far.yaml'), definition + source + fields);
+    for (const args of [
+      ['source', 'tables', '--warehouse', 's3://b/wh'],
+      ['source', 'describe', 'n.t', '--warehouse', 'gs://b/wh'],
+      ['source', 'rows', '--path', 'abfss://c@a/wh/n/t'],
+      ['index', 'init', '--path', 'hdfs://h/wh/n/t'],
+      ['index', 'create', home.path('far.yaml')],
+    ]) {
+      const done = await home.run(args);
+      const message = /: tables on object storage cannot be read yet$/m;
+      expect([done.code, done.stderr], args.join(' ')).toEqual([1, expect.stringMatching(message)]);
+    }
+  });
+
   it('names each bad line of a file of queries in its place, and answers the others', async () => {
     writeFileSync(home.path('some.txt'), 'title\n{"quer\nnope:x\n{"limits":1}\ntitle:changed\n');
     const file = ['--queries', home.path('some.txt')];

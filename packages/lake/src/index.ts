@@ -1,5 +1,6 @@
 export { LakeError, type LakeErrorCode } from './base/errors.ts';
 export { makeFolder } from './base/new-files.ts';
+export { isObjectStorage } from './base/object-storage.ts';
 export { openRegularFile, type RegularFile } from './base/regular-file.ts';
 export { normalizeRecorded } from './base/table-files.ts';
 export { listTables, loadTable } from './catalog/load-table.ts';

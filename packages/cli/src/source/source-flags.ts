@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { LhsError, readCatalogFile } from '@lakehouse-search/engine';
-import type { CatalogConfig, TableConfig } from '@lakehouse-search/lake';
+import { type CatalogConfig, isObjectStorage, type TableConfig } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { folderOf } from '../files/open-input.ts';
 import { readText } from '../files/read-text.ts';
@@ -34,7 +34,7 @@ export interface SourceFlags {
 /** The catalog that the flags name, or undefined where they name none. */
 export async function catalogOf(flags: SourceFlags): Promise<CatalogConfig | undefined> {
   if (flags.warehouse !== undefined) {
-    return { type: 'filesystem', warehouse: resolve(flags.warehouse) };
+    return { type: 'filesystem', warehouse: placeOf(flags.warehouse) };
   }
   if (flags.catalog === undefined) return undefined;
   const text = await readText(flags.catalog);
@@ -44,7 +44,7 @@ export async function catalogOf(flags: SourceFlags): Promise<CatalogConfig | und
 /** The table that the flags and the TABLE argument name. */
 export async function tableOf(flags: SourceFlags, table: string | undefined): Promise<TableConfig> {
   if (flags.path !== undefined) {
-    if (table === undefined) return { path: resolve(flags.path) };
+    if (table === undefined) return { path: placeOf(flags.path) };
     throw new LhsError(
       'invalid_argument',
       `--path already names the table; "${table}" is one too many`,
@@ -68,7 +68,12 @@ export async function tableOf(flags: SourceFlags, table: string | undefined): Pr
 export async function sourceOverride(
   flags: SourceFlags,
 ): Promise<TableConfig | { readonly catalog: CatalogConfig } | undefined> {
-  if (flags.path !== undefined) return { path: resolve(flags.path) };
+  if (flags.path !== undefined) return { path: placeOf(flags.path) };
   const catalog = await catalogOf(flags);
   return catalog === undefined ? undefined : { catalog };
+}
+
+/** A path from the working directory; an address on object storage stays, to be refused by name. */
+function placeOf(path: string): string {
+  return isObjectStorage(path) ? path : resolve(path);
 }

@@ -46,7 +46,6 @@ describe('createTableFiles', () => {
     'file:///lake/warehouse-other/x',
     'http://127.0.0.1/x',
     'https://example.org/x.parquet',
-    's3://bucket/x',
     'data/x.parquet',
     'file://server/lake/warehouse/ns/t/x',
     '/now/t/data/\0x',
@@ -59,10 +58,22 @@ describe('createTableFiles', () => {
     );
   });
 
+  it.each(['s3', 's3a', 'gs', 'abfss', 'hdfs'])(
+    'says of %s that it cannot be read yet',
+    (scheme) => {
+      expect(() => files.resolve(`${scheme}://bucket/x`)).toThrow(
+        expect.objectContaining({
+          code: 'unsupported',
+          message: `"${scheme}://bucket/x" lies on object storage: tables on object storage cannot be read yet`,
+        }),
+      );
+    },
+  );
+
   it('maps a copied object store location to where it lies now', () => {
     const copied = createTableFiles({ location: 's3://bucket/wh/t', root: '/copy/t' });
     expect(copied.resolve('s3://bucket/wh/t/data/x')).toBe('/copy/t/data/x');
-    expect(() => copied.resolve('s3://other/wh/t/data/x')).toThrow(/refused/);
+    expect(() => copied.resolve('s3://other/wh/t/data/x')).toThrow(/cannot be read yet/);
     expect(copied.record('data/y')).toBe('s3://bucket/wh/t/data/y');
   });
 });

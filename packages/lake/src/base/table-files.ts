@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve as resolvePath } from 'node:path';
 import { LakeError, type LakeErrorCode } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { refuseObjectStorage } from './object-storage.ts';
 import { NOT_A_FILE, openRegularFile, readAtMost } from './regular-file.ts';
 import { isForbidden } from './write-fault.ts';
 
@@ -14,7 +15,7 @@ import { isForbidden } from './write-fault.ts';
  * 3. Under a mapped prefix (the table's recorded location, first of all) the rest is appended to
  *    where the prefix lies.
  * 4. Else it must be a local path under an allowed root. Anything else is refused by name
- *    (`path_refused`).
+ *    (`path_refused`; `unsupported` on object storage).
  *
  * Nothing is decoded: `%20` in a recorded path is three characters. Symbolic links are followed:
  * who can make one in the table's folder can write there anyway.
@@ -26,7 +27,7 @@ export interface TableFiles {
   readonly own: string;
   /** The table's location as its metadata records it. */
   readonly location: string;
-  /** The real path of a recorded one. Throws path_refused. */
+  /** The real path of a recorded one. Throws path_refused, unsupported. */
   resolve(recorded: string): string;
   /**
    * All bytes of a recorded file. A missing file is `missing` (a code), an over-long one
@@ -113,6 +114,7 @@ export function createTableFiles(options: {
       const rest = below(path, mapping.recorded);
       if (rest !== null) return `${mapping.real === '/' ? '' : mapping.real}/${rest}`;
     }
+    refuseObjectStorage(path);
     if (!isAbsolute(path)) refuse(recorded, 'it is neither local nor under the location', location);
     if (allowed.some((r) => below(path, r) !== null)) return path;
     return refuse(

@@ -1,5 +1,6 @@
 import { resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { refuseObjectStorage } from '../base/object-storage.ts';
 import { withAllowedRoots } from './allowed-roots.ts';
 import type { CatalogConfig } from './config.ts';
 import { createFilesystemTable, filesystemFolder } from './filesystem.ts';
@@ -14,9 +15,10 @@ function refuse(): never {
 
 /**
  * The folder in which `namespace.table` would be created: the `location` of its first metadata.
- * Throws unsupported for REST.
+ * Throws unsupported for REST and for object storage.
  */
 export async function newTableLocation(catalog: CatalogConfig, table: string): Promise<string> {
+  if (catalog.type !== 'rest') refuseObjectStorage(catalog.warehouse ?? '');
   switch (catalog.type) {
     case 'filesystem':
       return resolvePath(await filesystemFolder(catalog, table));

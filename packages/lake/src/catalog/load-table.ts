@@ -1,3 +1,4 @@
+import { refuseObjectStorage } from '../base/object-storage.ts';
 import { withAllowedRoots } from './allowed-roots.ts';
 import { loadPath } from './bare-path.ts';
 import type { CatalogConfig, TableConfig } from './config.ts';
@@ -17,10 +18,14 @@ export async function loadTable(
 }
 
 async function load(config: TableConfig, options: LoadOptions): Promise<TableHandle> {
-  if ('path' in config) return loadPath(config.path, options);
+  if ('path' in config) {
+    refuseObjectStorage(config.path);
+    return loadPath(config.path, options);
+  }
   const { catalog, table } = config;
   switch (catalog.type) {
     case 'filesystem':
+      refuseObjectStorage(catalog.warehouse);
       return loadFilesystemTable(catalog, table, options);
     case 'sql':
       return (await import('./sql.ts')).loadSqlTable(catalog, table, options);
@@ -39,6 +44,7 @@ export async function listTables(
 ): Promise<readonly string[]> {
   switch (catalog.type) {
     case 'filesystem':
+      refuseObjectStorage(catalog.warehouse);
       return listFilesystemTables(catalog);
     case 'sql':
       return (await import('./sql.ts')).listSqlTables(catalog);

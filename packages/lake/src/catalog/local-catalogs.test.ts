@@ -57,6 +57,11 @@ const marked = (table: TableHandle, mark: string) =>
 const commit = (table: TableHandle, mark: string) =>
   table.commit!.commitMetadata(marked(table, mark));
 
+const AWAY = {
+  code: 'unsupported',
+  message: expect.stringMatching(/tables on object storage cannot be read yet$/),
+};
+
 const catalogs: readonly (readonly [string, () => CatalogConfig])[] = [
   ['filesystem', () => ({ type: 'filesystem', warehouse: join(root, 'wh') })],
   ['sql', () => ({ type: 'sql', uri: `sqlite:///${root}/c.db`, warehouse: join(root, 'wh') })],
@@ -255,13 +260,29 @@ describe('sql layout', () => {
     const add = db.prepare('INSERT INTO iceberg_tables VALUES (?, ?, ?, ?)');
     add.run('c', 'n', 'gone', 'file:/lake/n/gone/metadata/00000-x.metadata.json');
     add.run('c', 'n', 'web', 'http://127.0.0.1/x/metadata/00000-x.metadata.json');
+    add.run('c', 'n', 's3', 's3://b/wh/n/s3/metadata/00000-x.metadata.json');
     add.run('c', 'n', 'up', 'file:/lake/../../etc/passwd');
     db.close();
     const uri = `sqlite:///${root}/x.db`;
     const load = (table: string) => loadTable({ catalog: { type: 'sql', uri }, table });
     await expect(load('n.gone')).rejects.toMatchObject({ code: 'metadata_invalid' });
     await expect(load('n.web')).rejects.toMatchObject({ code: 'path_refused' });
+    await expect(load('n.s3')).rejects.toMatchObject(AWAY);
     await expect(load('n.up')).rejects.toMatchObject({ code: 'path_refused' });
+  });
+
+  it('refuses object storage wherever a table or a warehouse is named', async () => {
+    const filesystem = { type: 'filesystem' as const, warehouse: 'gs://bucket/lake' };
+    const sql = { type: 'sql' as const, uri: `sqlite:///${root}/x.db`, warehouse: 's3://b/lake' };
+    for (const refused of [
+      () => listTables(filesystem),
+      () => loadTable({ catalog: filesystem, table: 'n.t' }),
+      () => loadTable({ path: 'abfss://c@account/lake/n/t' }),
+      () => newTableLocation(filesystem, 'n.t'),
+      () => newTableLocation(sql, 'n.t'),
+    ]) {
+      await expect(refused()).rejects.toMatchObject(AWAY);
+    }
   });
 
   it('speaks the dialects of its databases', () => {

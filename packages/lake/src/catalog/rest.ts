@@ -1,5 +1,6 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { refuseObjectStorage } from '../base/object-storage.ts';
 import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
 import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
 import type { RestCatalogConfig } from './config.ts';
@@ -108,6 +109,7 @@ function filesAt(location: string, options: LoadOptions): TableFiles {
     return createTableFiles({ location, root: path, allowedRoots: options.allowedRoots ?? [] });
   }
   const refuse = (recorded: string): never => {
+    refuseObjectStorage(location);
     throw new LakeError(
       'path_refused',
       `file "${recorded}" lies in "${location}"; only files on this machine are read`,

@@ -1,5 +1,6 @@
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { refuseObjectStorage } from '../base/object-storage.ts';
 import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
 
 /**
@@ -9,8 +10,8 @@ import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
  *   the warehouse was moved;
  * 2. the path as recorded;
  * 3. without a warehouse: such a tail beside the database file, or in the folder above it.
- * Throws path_refused for schemes other than file and for `..`, metadata_invalid where nothing is
- * found.
+ * Throws unsupported for object storage, path_refused for other schemes and for `..`,
+ * metadata_invalid where nothing is found.
  */
 export async function locateMetadata(
   recorded: string,
@@ -18,6 +19,7 @@ export async function locateMetadata(
   databaseFile: string | null,
 ): Promise<{ readonly path: string; readonly warehouse: string | null }> {
   const path = normalizeRecorded(recorded);
+  refuseObjectStorage(path);
   if (!path.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(path) || path.includes('\0')) {
     throw new LakeError('path_refused', `metadata location "${recorded}" is not a local path`, {
       file: recorded,
