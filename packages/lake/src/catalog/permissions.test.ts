@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Schema } from '../schema/type.ts';
 import { openTable } from '../table.ts';
+import { importFiles } from '../write/import-files.ts';
 import { appendRows, createTable } from '../write/table-writer.ts';
 import { listTables, loadTable } from './load-table.ts';
 
@@ -94,6 +95,19 @@ describe('a warehouse that this user may not write', () => {
       chmodSync(join(warehouse, folder === 'n/t/data' ? 'n/t' : folder), 0o555);
       await expect(asNobody(append)).rejects.toMatchObject(refused);
     }
+  });
+
+  it('refuses an import by name', async () => {
+    await make('n.t');
+    const file = join(warehouse, 'rows.csv');
+    writeFileSync(file, 'id\n1\n');
+    mkdirSync(join(warehouse, 'n/t/data'));
+    for (const folder of ['n/t/data', '']) chmodSync(join(warehouse, folder), 0o555);
+    const options = { catalog: catalog(), table: 'n.t', files: [file], mode: 'append' as const };
+    await expect(asNobody(() => importFiles(options))).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: expect.stringContaining(join(warehouse, 'n/t/data')),
+    });
   });
 });
 

@@ -37,7 +37,8 @@ export class WriterSession {
     return this.#connection;
   }
 
-  /** Runs a statement. Faults of the input become invalid_argument, a full disk disk_full. */
+  /** Runs a statement. Faults of the input become invalid_argument, a full disk disk_full, a
+   * folder that may not be written permission_denied. */
   async run(sql: string): Promise<void> {
     try {
       await this.#connection.run(sql);
@@ -65,6 +66,9 @@ function writeFault(cause: unknown): LakeError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const [first] = message.split('\n');
   if (/No space left|ENOSPC/i.test(message)) return new LakeError('disk_full', first, { cause });
+  if (/Permission denied|Operation not permitted|Read-only file system/.test(message)) {
+    return new LakeError('permission_denied', first, { cause });
+  }
   if (/out of memory/i.test(message)) return new LakeError('out_of_memory', first, { cause });
   return new LakeError('invalid_argument', first, { cause });
 }
