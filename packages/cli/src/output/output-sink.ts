@@ -1,27 +1,39 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { LhsError } from '@lakehouse-search/engine';
 import { type ByteSink, stdoutSink } from './columns.ts';
 
 /**
- * Gives `write` somewhere to put bytes: a file that stands under its name only when it is whole, or
- * standard output. Throws invalid_argument where the file cannot be made, and what `write` throws.
+ * Gives `write` somewhere to put bytes: a file that stands under its name only when it is whole, a
+ * device or a pipe that is there, or standard output. Throws invalid_argument where the file cannot
+ * be made, and what `write` throws.
  */
 export async function withSink(
   file: string | undefined,
   write: (sink: ByteSink) => Promise<void>,
 ): Promise<void> {
   if (file === undefined) return write(stdoutSink);
-  const draft = `${file}.part-${process.pid}`;
-  const handle = await making(file, () => open(draft, 'wx'));
+  const { path, draft } = await making(file, () => placeOf(file));
+  const handle = await making(file, () => (draft === null ? open(path, 'w') : open(draft, 'wx')));
   try {
     await write((chunk) => append(handle, chunk));
     await handle.close();
-    await making(file, () => rename(draft, file));
+    if (draft !== null) await making(file, () => rename(draft, path));
   } catch (error) {
     await handle.close().catch(() => {});
-    await rm(draft, { force: true });
+    if (draft !== null) await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** The file itself, behind links, and the name that it has until it is whole; null: none, as for a device. */
+async function placeOf(file: string) {
+  const there = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (there !== null && !there.isFile()) return { path: file, draft: null };
+  const path = there === null ? file : await realpath(file);
+  return { path, draft: `${path}.part-${process.pid}` };
 }
 
 async function append(handle: FileHandle, chunk: Uint8Array | string): Promise<void> {
