@@ -1,4 +1,4 @@
-import type { ExportedDocument, SearchRequest, SearchResponse } from '../backend.ts';
+import type { ExportedDocument, Json, SearchRequest, SearchResponse } from '../backend.ts';
 import { LIMITS } from '../base/limits.ts';
 import { coordinatesOf, keyOfCoordinates } from '../schema/key.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
@@ -23,25 +23,37 @@ function exported(
 }
 
 /**
- * Documents that are made ready together: they are read in storage order, which unpacks stored
- * values few times.
+ * Documents that are read together: in storage order, which unpacks each block of stored values once
+ * per chunk.
  */
-const CHUNK_DOCS = 65_536;
+export interface ExportChunk {
+  readonly docs: number;
+  /** Characters of their texts. */
+  readonly chars: number;
+}
+
+const CHUNK: ExportChunk = { docs: 65_536, chars: 64 * 2 ** 20 };
 
 /**
  * Every live document with its cached and fast fields, sorted by key (bytes of the canonical texts,
  * column by column).
  */
-export function* exportAll({ snapshot, mapping }: OpenIndex): Generator<ExportedDocument> {
+export function* exportAll(
+  { snapshot, mapping }: OpenIndex,
+  most = CHUNK,
+): Generator<ExportedDocument> {
   const fields = exportedFields(mapping);
+  const read = (place: Place) => exported(mapping, fields, place.reader, place.doc, place.key);
+  let size = most.docs;
   let chunk: Place[] = [];
   for (const place of placesByKey(snapshot.segments)) {
     chunk.push(place);
-    if (chunk.length < CHUNK_DOCS) continue;
-    yield* readChunk(mapping, fields, chunk);
+    if (chunk.length < size) continue;
+    const done = yield* readChunk(chunk, most.chars, read);
+    size = Math.min(most.docs, 2 * done);
     chunk = [];
   }
-  yield* readChunk(mapping, fields, chunk);
+  yield* readChunk(chunk, most.chars, read);
 }
 
 /** A live document and its key. */
@@ -52,19 +64,48 @@ interface Place {
   readonly key: Uint8Array;
 }
 
-function readChunk(
-  mapping: Mapping,
-  fields: readonly MappedField[],
+type ReadPlace = (place: Place) => ExportedDocument;
+
+/**
+ * The documents of a chunk; one whose texts are too long together is read again in halves. Returns
+ * the size of the last part.
+ */
+function* readChunk(
   chunk: readonly Place[],
-): readonly ExportedDocument[] {
+  chars: number,
+  read: ReadPlace,
+): Generator<ExportedDocument, number> {
+  const documents = readWithin(chunk, chars, read);
+  if (documents !== null) {
+    yield* documents;
+    return chunk.length;
+  }
+  const half = chunk.length >> 1;
+  yield* readChunk(chunk.slice(0, half), chars, read);
+  return yield* readChunk(chunk.slice(half), chars, read);
+}
+
+/** The documents of a chunk in its order; null: there are several, of more characters than `chars`. */
+function readWithin(
+  chunk: readonly Place[],
+  chars: number,
+  read: ReadPlace,
+): readonly ExportedDocument[] | null {
   const order = chunk.map((_, i) => i);
   order.sort((a, b) => chunk[a].segment - chunk[b].segment || chunk[a].doc - chunk[b].doc);
   const documents = new Array<ExportedDocument>(chunk.length);
+  let left = chars;
   for (const i of order) {
-    const { reader, doc, key } = chunk[i];
-    documents[i] = exported(mapping, fields, reader, doc, key);
+    documents[i] = read(chunk[i]);
+    for (const value of Object.values(documents[i].fields)) left -= charsOf(value);
+    if (left < 0 && chunk.length > 1) return null;
   }
   return documents;
+}
+
+function charsOf(value: Json): number {
+  if (typeof value === 'string') return value.length;
+  return Array.isArray(value) ? value.reduce<number>((sum, one) => sum + charsOf(one), 0) : 0;
 }
 
 /** All live documents by key. */
