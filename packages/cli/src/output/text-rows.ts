@@ -1,46 +1,28 @@
 import { jsonText } from '../terminal/json-text.ts';
 import type { ByteSink, OutputColumn, RowWriter } from './columns.ts';
-
-const CHUNK = 64 * 1024;
-
-/** Collects lines so that a row does not cost a write. */
-function lineBuffer(sink: ByteSink) {
-  let pending = '';
-  const flush = async () => {
-    const text = pending;
-    pending = '';
-    if (text !== '') await sink(text);
-  };
-  return {
-    add: (line: string) => {
-      pending += `${line}\n`;
-      return pending.length >= CHUNK ? flush() : undefined;
-    },
-    flush,
-  };
-}
+import { textChunks } from './text-chunks.ts';
 
 /** One JSON object a line. */
 export function ndjsonWriter(sink: ByteSink): RowWriter {
-  const lines = lineBuffer(sink);
-  return { write: (row) => lines.add(jsonText(row)), end: lines.flush };
+  const lines = textChunks(sink);
+  return { write: (row) => lines.add(`${jsonText(row)}\n`), end: lines.flush };
 }
 
 /**
  * CSV (RFC 4180): a header line; null is empty, an empty text is `""`; what is no scalar is JSON.
  */
 export function csvWriter(sink: ByteSink, columns: readonly OutputColumn[]): RowWriter {
-  const lines = lineBuffer(sink);
+  const lines = textChunks(sink);
   let begun = false;
   const begin = () => {
     if (begun) return undefined;
     begun = true;
-    return lines.add(columns.map((c) => cell(c.name)).join(','));
+    return lines.add(`${columns.map((c) => cell(c.name)).join(',')}\n`);
   };
   return {
     write: async (row) => {
       await begin();
-      await lines.add(columns.map((c) => cell(row[c.name])).join(','));
+      await lines.add(`${columns.map((c) => cell(row[c.name])).join(',')}\n`);
     },
     end: async () => {
       await begin();

@@ -1,9 +1,10 @@
-import { jsonText } from '../terminal/json-text.ts';
+import { jsonPieces } from '../terminal/json-text.ts';
 import { safeLine } from '../terminal/safe-line.ts';
-import type { OutputColumn, OutputRow } from './columns.ts';
+import type { ByteSink, OutputColumn, OutputRow } from './columns.ts';
 import { withSink } from './output-sink.ts';
 import type { OutputTarget } from './output-target.ts';
 import { type RowFormat, rowWriter } from './row-writer.ts';
+import { writeTexts } from './text-chunks.ts';
 
 /** An answer as rows of one table. */
 export interface RowTable {
@@ -37,22 +38,29 @@ export async function writeAnswer(
   const { format, file } = target;
   if (format === 'table') {
     const lines = await answer.lines();
-    const text = lines.map((line) => `${safeLine(line, styled)}\n`).join('');
-    return withSink(file, (sink) => sink(text));
+    const texts = function* () {
+      for (const line of lines) yield `${safeLine(line, styled)}\n`;
+    };
+    return withSink(file, (sink) => writeTexts(sink, texts()));
   }
   if (format === 'json') {
-    const text = jsonText(answer.wire(), indent ? 2 : undefined);
-    return withSink(file, (sink) => sink(`${text}\n`));
+    const value = answer.wire();
+    return withSink(file, (sink) => writeJson(sink, value, indent ? 2 : 0));
   }
   const table = answer.table();
   return withSink(file, (sink) => writeRows(format, table, sink));
 }
 
-async function writeRows(
-  format: RowFormat,
-  table: RowTable,
-  sink: Parameters<typeof rowWriter>[2],
-) {
+/** Writes a value as JSON and a line end; `indent` blanks for people. */
+export async function writeJson(sink: ByteSink, value: unknown, indent = 0): Promise<void> {
+  const texts = function* () {
+    yield* jsonPieces(value, indent);
+    yield '\n';
+  };
+  await writeTexts(sink, texts());
+}
+
+async function writeRows(format: RowFormat, table: RowTable, sink: ByteSink) {
   const out = await rowWriter(format, table.columns, sink);
   const rows = format === 'ndjson' ? (table.records ?? table.rows) : table.rows;
   for (const row of rows) await out.write(row);

@@ -1,7 +1,6 @@
 import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
-import { jsonText } from '../terminal/json-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
 import { exitWhenPartial } from './partial-exit.ts';
@@ -10,8 +9,8 @@ import type { SearchFlags } from './search-flags.ts';
 
 /** Where answers to the lines of a file go, and how errors are printed. */
 export interface QueryFileOutput {
-  /** Takes one JSON text per line of the file. */
-  readonly data: (json: string) => void;
+  /** Prints one value per line of the file as JSON; resolves when more may be printed. */
+  readonly data: (value: unknown) => Promise<void>;
   /** Takes lines for people. */
   readonly err: (...lines: readonly string[]) => void;
   readonly style: Style;
@@ -47,22 +46,22 @@ export async function runQueryFile(
       const question = lineQuestion(await searchQuestion(mode, index, line, flags), line);
       const answer = await ask(backend, question);
       exitWhenPartial(answer, flags);
-      output.data(jsonText(answer));
+      await output.data(answer);
     } catch (error) {
-      refuseLine(error, `${file}:${number}`, output);
+      await refuseLine(error, `${file}:${number}`, output);
     }
   }
 }
 
 /** Prints the error of a line in the place of its answer. Throws what is not the line's fault. */
-function refuseLine(error: unknown, place: string, output: QueryFileOutput): void {
+async function refuseLine(error: unknown, place: string, output: QueryFileOutput): Promise<void> {
   if (!(error instanceof LhsError)) throw error;
   const { code, hint, place: at, details, cause } = error;
   const options = { hint, place: at, details, cause };
   const named = new LhsError(code, `${place}: ${error.message}`, options);
   if (!LINE_FAULTS.has(code)) throw named;
   const { lines, exit, body } = errorReport(named, output.style, output.width);
-  output.data(jsonText(body));
+  await output.data(body);
   output.err(...lines);
   process.exitCode = exit;
 }

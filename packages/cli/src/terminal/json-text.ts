@@ -7,6 +7,44 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapedControls(JSON.stringify(value, bigints, indent));
 }
 
+/**
+ * The text of `jsonText` in pieces: the members of an object one by one, and those of its lists. A
+ * string of V8 ends at 512 MB; an answer with many long values does not.
+ */
+export function* jsonPieces(value: unknown, indent = 0): Generator<string> {
+  yield* piecesOf(value, indent, 0);
+}
+
+/** Members at this depth are written whole: the hits of an answer. */
+const WHOLE_DEPTH = 2;
+
+function* piecesOf(value: unknown, indent: number, depth: number): Generator<string> {
+  const list = Array.isArray(value);
+  if (depth === WHOLE_DEPTH || !(list || isPlainObject(value))) {
+    yield jsonText(value, indent).replaceAll('\n', `\n${' '.repeat(indent * depth)}`);
+    return;
+  }
+  const members = Object.entries(value).filter(([, member]) => list || isWritten(member));
+  const lineEnd = (by: number) => (indent === 0 ? '' : `\n${' '.repeat(indent * by)}`);
+  yield list ? '[' : '{';
+  for (const [i, [name, member]] of members.entries()) {
+    const label = list ? '' : `${jsonText(name)}:${indent === 0 ? '' : ' '}`;
+    yield `${i === 0 ? '' : ','}${lineEnd(depth + 1)}${label}`;
+    yield* piecesOf(isWritten(member) ? member : null, indent, depth + 1);
+  }
+  yield `${members.length === 0 ? '' : lineEnd(depth)}${list ? ']' : '}'}`;
+}
+
+/** JSON has no text for these: objects leave them out, lists hold null instead. */
+const isWritten = (value: unknown): boolean =>
+  value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** `JSON.stringify` writes bigints as texts with this. */
 const bigints = (_: string, value: unknown) =>
   typeof value === 'bigint' ? value.toString() : value;

@@ -64,7 +64,10 @@ export default class IndexSearch extends LhsCommand {
         throw new LhsError('invalid_argument', message, { hint: 'leave one of them out' });
       }
       const { runQueryFile } = await import('../../search/query-file.ts');
-      const { data, err, width } = this.terminal;
+      const { stdoutSink } = await import('../../output/columns.ts');
+      const { writeJson } = await import('../../output/write-answer.ts');
+      const data = (value: unknown) => writeJson(stdoutSink, value);
+      const { err, width } = this.terminal;
       const output = { data, err, width, style: styleFor({ color: false }) };
       await runQueryFile(backend, mode, args.index, flags.queries, flags, output);
       return;
