@@ -1,9 +1,12 @@
-import type { ByteSink, ColumnKind, OutputColumn, OutputRow, RowWriter } from './columns.ts';
-import { typedValue } from './columns.ts';
+import type { ByteSink, ColumnKind, OutputColumn, RowWriter } from './columns.ts';
+import { type BatchLimits, RowBatches } from './row-batches.ts';
 
-const BATCH = 8192;
+const BATCH: BatchLimits = { rows: 8192, bytes: 16 * 2 ** 20 };
 
-/** An Arrow IPC stream; batches of 8,192 rows. Columns of kind `json` are texts. */
+/**
+ * An Arrow IPC stream in record batches of at most 8,192 rows, each written when it is full. Columns
+ * of kind `json` are texts.
+ */
 export async function arrowWriter(
   sink: ByteSink,
   columns: readonly OutputColumn[],
@@ -21,33 +24,34 @@ export async function arrowWriter(
   const schema = new arrow.Schema(
     columns.map((c) => arrow.Field.new(c.name, types[c.kind](), true)),
   );
+  const chunks: Uint8Array[] = [];
+  class Chunks extends arrow.AsyncByteQueue {
+    override write(chunk: Uint8Array): void {
+      chunks.push(chunk);
+    }
+  }
   const writer = new arrow.RecordBatchStreamWriter();
-  writer.reset(undefined, schema);
-  let rows: OutputRow[] = [];
-  const flush = () => {
-    const children = columns.map((c, i) => {
-      const values = rows.map((row) => typedValue(c.kind, row[c.name]));
-      if (c.kind !== 'timestamp')
-        return arrow.vectorFromArray(values, schema.fields[i].type).data[0];
-      return arrow.makeData({ type: types.timestamp(), length: values.length, ...micros(values) });
-    });
-    const struct = arrow.makeData({
-      type: new arrow.Struct(schema.fields),
-      length: rows.length,
-      children,
-    });
-    writer.write(new arrow.RecordBatch(schema, struct));
-    rows = [];
+  writer.reset(new Chunks(), schema);
+  const drain = async () => {
+    for (const chunk of chunks.splice(0)) await sink(chunk);
   };
+  const batches = new RowBatches(columns, BATCH, async ({ rows, values }) => {
+    const children = columns.map((c, i) => {
+      if (c.kind !== 'timestamp')
+        return arrow.vectorFromArray(values[i]!, schema.fields[i].type).data[0];
+      return arrow.makeData({ type: types.timestamp(), length: rows, ...micros(values[i]!) });
+    });
+    const type = new arrow.Struct(schema.fields);
+    const struct = arrow.makeData({ type, length: rows, children });
+    writer.write(new arrow.RecordBatch(schema, struct));
+    await drain();
+  });
   return {
-    write: (row) => {
-      rows.push(row);
-      if (rows.length === BATCH) flush();
-    },
+    write: (row) => batches.add(row),
     end: async () => {
-      flush();
+      await batches.flush();
       writer.finish();
-      for await (const chunk of writer) await sink(chunk as Uint8Array);
+      await drain();
     },
   };
 }

@@ -1,8 +1,8 @@
-import type { parquetWriteBuffer } from 'hyparquet-writer';
-import type { ByteSink, ColumnKind, OutputColumn, OutputRow, RowWriter } from './columns.ts';
-import { typedValue } from './columns.ts';
+import type { ParquetWriter } from 'hyparquet-writer';
+import type { ByteSink, ColumnKind, OutputColumn, RowWriter } from './columns.ts';
+import { type BatchLimits, RowBatches } from './row-batches.ts';
 
-type SchemaElement = NonNullable<Parameters<typeof parquetWriteBuffer>[0]['schema']>[number];
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 type Physical = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>;
 const TEXT: Physical = { type: 'BYTE_ARRAY', converted_type: 'UTF8' };
 const TYPES: Readonly<Record<ColumnKind, Physical>> = {
@@ -18,30 +18,42 @@ const TYPES: Readonly<Record<ColumnKind, Physical>> = {
   },
 };
 
+/** What a row group holds. Memory does not grow with the file: a group is written when it is full. */
+const GROUP: BatchLimits = { rows: 65_536, bytes: 16 * 2 ** 20 };
+
 /**
- * A Parquet file (hyparquet-writer); columns of kind `json` are texts, timestamps are microseconds
- * in UTC. Rows are held until the end.
+ * A Parquet file (hyparquet-writer) in row groups of at most 65,536 rows; columns of kind `json` are
+ * texts, timestamps are microseconds in UTC.
  */
 export async function parquetWriter(
   sink: ByteSink,
   columns: readonly OutputColumn[],
 ): Promise<RowWriter> {
-  const { parquetWriteBuffer } = await import('hyparquet-writer');
-  const rows: OutputRow[] = [];
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const schema: SchemaElement[] = [
     { name: 'root', num_children: columns.length },
     ...columns.map((c): SchemaElement => {
       return { name: c.name, repetition_type: 'OPTIONAL', ...TYPES[c.kind] };
     }),
   ];
+  const bytes = new ByteWriter();
+  const parquet = new ParquetWriter({ writer: bytes, schema });
+  const drain = async () => {
+    const written = new Uint8Array(bytes.getBuffer());
+    bytes.index = 0;
+    await sink(written);
+  };
+  const batches = new RowBatches(columns, GROUP, async ({ rows, values }) => {
+    const columnData = columns.map(({ name }, i) => ({ name, data: values[i]! }));
+    await parquet.write({ columnData, rowGroupSize: rows });
+    await drain();
+  });
   return {
-    write: (row) => void rows.push(row),
+    write: (row) => batches.add(row),
     end: async () => {
-      const columnData = columns.map((c) => ({
-        name: c.name,
-        data: rows.map((row) => typedValue(c.kind, row[c.name])),
-      }));
-      await sink(new Uint8Array(parquetWriteBuffer({ columnData, schema })));
+      await batches.flush();
+      await parquet.finish();
+      await drain();
     },
   };
 }
