@@ -17,6 +17,9 @@ export class LookupFiles {
   readonly #pages: PageCache;
   readonly #openFiles: number;
   readonly #open = new Map<string, OpenFile>();
+  /** Files that were dropped while in use, until they are closed. */
+  readonly #closing = new Set<Promise<void>>();
+  #closed = false;
 
   /**
    * `pageCacheBytes`: a cache of its own; default is the one that all tables of the process share.
@@ -29,7 +32,8 @@ export class LookupFiles {
 
   /**
    * Runs `run` over the file at the real path `path`, which must be what the manifest entry `data`
-   * says. Throws data_file_missing, data_file_invalid.
+   * says. After `close` the file is opened for this call alone. Throws data_file_missing,
+   * data_file_invalid.
    */
   async use<T>(
     path: string,
@@ -39,17 +43,23 @@ export class LookupFiles {
   ): Promise<T> {
     const entry = this.#entry(path, data, cost);
     entry.users++;
+    if (this.#closed) this.#drop(path);
     try {
       return await run(await entry.file);
     } finally {
       entry.users--;
-      if (entry.users === 0 && entry.dropped) await closed(entry);
+      if (entry.users === 0) {
+        entry.unused();
+        await entry.dropped;
+      }
     }
   }
 
-  /** Closes all files. */
+  /** Closes all files, those in use as soon as their users are done; it waits for them. */
   async close(): Promise<void> {
-    for (const path of [...this.#open.keys()]) await this.#drop(path);
+    this.#closed = true;
+    for (const path of [...this.#open.keys()]) this.#drop(path);
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
 
   #entry(path: string, data: DataFile, cost: ByteCost | undefined): OpenFile {
@@ -59,36 +69,50 @@ export class LookupFiles {
       this.#open.set(path, known);
       return known;
     }
-    const entry = { file: openChecked(path, data, this.#pages, cost), users: 0, dropped: false };
+    const entry: OpenFile = {
+      file: openChecked(path, data, this.#pages, cost),
+      users: 0,
+      dropped: null,
+      unused: () => {},
+    };
     entry.file.catch(() => this.#open.delete(path));
     this.#open.set(path, entry);
     if (this.#open.size > this.#openFiles) {
       const [oldest] = this.#open.keys();
-      void this.#drop(oldest);
+      this.#drop(oldest);
     }
     return entry;
   }
 
-  async #drop(path: string): Promise<void> {
+  #drop(path: string): void {
     const entry = this.#open.get(path);
     if (entry === undefined) return;
     this.#open.delete(path);
-    entry.dropped = true;
-    if (entry.users === 0) await closed(entry);
+    const dropped = closedOnceUnused(entry).finally(() => this.#closing.delete(dropped));
+    entry.dropped = dropped;
+    this.#closing.add(dropped);
   }
 }
 
 interface OpenFile {
   readonly file: Promise<ParquetFile>;
   users: number;
-  dropped: boolean;
+  /** Fulfilled when the file is closed, once it is no longer kept. */
+  dropped: Promise<void> | null;
+  /** Called when the last user is done. */
+  unused: () => void;
 }
 
-async function closed(entry: OpenFile): Promise<void> {
+async function closedOnceUnused(entry: OpenFile): Promise<void> {
+  if (entry.users > 0) {
+    await new Promise<void>((resolve) => {
+      entry.unused = resolve;
+    });
+  }
   try {
     await (await entry.file).close();
   } catch {
-    // a file that could not be opened has nothing to close; who asked for it has the error
+    // a file that could not be opened has nothing to close; its user has the error
   }
 }
 
