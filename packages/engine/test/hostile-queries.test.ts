@@ -94,7 +94,7 @@ test.each<[string, SearchRequest, string]>([
   ['a negative boost', { ast: { boost: { query: term, factor: -1 } } }, 'invalid_query'],
   ['a lone surrogate', { query: '\ud800' }, 'answered'],
   ['zero bytes', { query: 'k1:"\u0000"' }, 'answered'],
-  ['a prototype', { ast: { __proto__: term } as Json }, 'invalid_query'],
+  ['a prototype', { ast: { __proto__: term } as Json }, 'invalid_argument'],
   ['a field of the prototype', { query: 'constructor:fix' }, 'invalid_query'],
 ])('%s', async (_, request, expected) => {
   expect(await outcome(request)).toBe(expected);

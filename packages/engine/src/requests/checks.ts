@@ -20,6 +20,8 @@ export const textUpTo =
   (mostBytes: number): Check =>
   (value, name) => {
     text(value, name);
+    // A UTF-16 unit is at most three bytes: most texts are not encoded to be measured.
+    if (3 * (value as string).length <= mostBytes) return;
     const bytes = Buffer.byteLength(value as string);
     if (bytes <= mostBytes) return;
     throw new LhsError('limit_exceeded', `"${name}" has ${bytes} bytes: at most ${mostBytes}`);
@@ -141,7 +143,7 @@ function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'bigint') return cut(String(value));
   const whole = isPlain(value) || Array.isArray(value) || typeof value !== 'object';
-  if (value !== null && !whole) return `a ${className(value)}`;
+  if (value !== null && !whole) return `an instance of ${className(value)}`;
   try {
     return cut(JSON.stringify(value) ?? `a ${typeof value}`);
   } catch {
