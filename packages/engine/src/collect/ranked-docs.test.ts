@@ -56,6 +56,48 @@ const document = fc.record({
   values: fc.tuple(value, value),
 });
 
+interface Input {
+  readonly docs: readonly Doc[];
+  /** Documents of the first segment. */
+  readonly split: number;
+  readonly limit: number;
+  readonly desc: readonly boolean[];
+}
+
+/** Holds the pages of two segments, put together, to the sorted whole. */
+function expectSorted({ docs, split, limit, desc }: Input): void {
+  const order = desc.map((d): SortKey => ({ kind: 'field', desc: d, field: FIELD }));
+  const segments = [docs.slice(0, split), docs.slice(split)].map((segment) => ({
+    size: segment.length,
+    segmentKeys: keysOf(segment),
+    keys: desc.map((d, i) =>
+      blurredKey(
+        segment.map((doc) => doc.values[i]!),
+        d,
+      ),
+    ),
+  }));
+  const expected = docs
+    .map((doc) => ({ values: doc.values as readonly SortValue[], key: keyBytes(doc.key) }))
+    .sort((a, b) => compareRanked(a, b, order))
+    .map((doc) => Buffer.from(doc.key).toString());
+  const paged: string[] = [];
+  let after: RankedDoc | null = null;
+  for (let page = 0; page <= docs.length; page++) {
+    let merged: readonly RankedDoc[] = [];
+    segments.forEach(({ size, segmentKeys, keys }, number) => {
+      const last = merged.length === limit ? merged[limit - 1]! : null;
+      const top = new RankedDocs(keys, segmentKeys, limit, after, last);
+      for (let doc = size - 1; doc >= 0; doc--) top.offer(doc, 0);
+      merged = mergeRanked(merged, top.harvest(number), order, limit);
+    });
+    if (merged.length === 0) break;
+    paged.push(...merged.map((doc) => Buffer.from(doc.key).toString()));
+    after = merged.at(-1)!;
+  }
+  expect(paged).toEqual(expected);
+}
+
 test('segments and pages of any size put together are the sorted whole', () => {
   const corpus = fc.uniqueArray(document, { maxLength: 40, selector: (doc) => doc.key });
   const input = fc.record({
@@ -64,36 +106,23 @@ test('segments and pages of any size put together are the sorted whole', () => {
     limit: fc.integer({ min: 1, max: 7 }),
     desc: fc.tuple(fc.boolean(), fc.boolean()),
   });
-  fc.assert(
-    fc.property(input, ({ docs, split, limit, desc }) => {
-      const order = desc.map((d): SortKey => ({ kind: 'field', desc: d, field: FIELD }));
-      const segments = [docs.slice(0, split), docs.slice(split)];
-      const expected = docs
-        .map((doc) => ({ values: doc.values as readonly SortValue[], key: keyBytes(doc.key) }))
-        .sort((a, b) => compareRanked(a, b, order))
-        .map((doc) => Buffer.from(doc.key).toString());
-      const paged: string[] = [];
-      let after: RankedDoc | null = null;
-      for (let page = 0; page <= docs.length; page++) {
-        let merged: readonly RankedDoc[] = [];
-        segments.forEach((segment, number) => {
-          const keys = desc.map((d, i) =>
-            blurredKey(
-              segment.map((doc) => doc.values[i]!),
-              d,
-            ),
-          );
-          const last = merged.length === limit ? merged[limit - 1]! : null;
-          const top = new RankedDocs(keys, keysOf(segment), limit, after, last);
-          for (let doc = segment.length - 1; doc >= 0; doc--) top.offer(doc, 0);
-          merged = mergeRanked(merged, top.harvest(number), order, limit);
-        });
-        if (merged.length === 0) break;
-        paged.push(...merged.map((doc) => Buffer.from(doc.key).toString()));
-        after = merged.at(-1)!;
-      }
-      expect(paged).toEqual(expected);
-    }),
-    { seed: 20_261_121, numRuns: 2000 },
-  );
+  fc.assert(fc.property(input, expectSorted), { seed: 20_261_121, numRuns: 2000 });
+});
+
+test('pages that are too long for a heap put together are the sorted whole', () => {
+  let state = 7;
+  const below = (bound: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+  const value = (): Value => (below(9) === 0 ? null : BigInt(below(400) - 200));
+  const docs = Array.from({ length: 7000 }, (_, i): Doc => {
+    return { key: (i * 7919) % 1_000_003, values: [value(), value()] };
+  });
+  for (const limit of [1025, 1500, 6999, 8000]) {
+    for (const desc of [[true], [false, true]]) {
+      expectSorted({ docs, split: 5000, limit, desc });
+      expectSorted({ docs, split: 0, limit, desc });
+    }
+  }
 });

@@ -56,7 +56,7 @@ export class RankedDocs {
     this.limit = limit;
     this.#width = keys.length;
     this.#heaped = limit <= HEAP_DOCS;
-    const room = this.#heaped ? limit + 1 : 2 * limit;
+    const room = this.#heaped ? limit + 1 : Math.min(2 * limit, segmentKeys.docs);
     this.#docs = new Int32Array(room);
     this.#scores = new Array<number>(room).fill(0.5);
     this.#places = new Array<number>(room * this.#width).fill(0.5);
@@ -270,7 +270,7 @@ export class RankedDocs {
 
   #gather(doc: number, score: number): void {
     this.#put(this.#slots[this.#size++]!, doc, score);
-    if (this.#size === this.#slots.length) this.#select();
+    if (this.#size === this.#slots.length && this.#size > this.limit) this.#select();
   }
 
   /** Keeps the first `limit` of the gathered documents. */
