@@ -15,6 +15,8 @@ interface GlobalFlags {
   readonly debug?: boolean;
 }
 
+const STOPS = ['SIGINT', 'SIGTERM'] as const;
+
 /**
  * What every command shares: global flags, the terminal, the backend, one way to say what went
  * wrong.
@@ -93,17 +95,46 @@ export abstract class LhsCommand extends Command {
     return this.#backend;
   }
 
-  /** A signal that Ctrl-C and SIGTERM abort: once to stop in order, twice to stop at once. */
-  protected interruptible(untouched: string): AbortSignal {
+  /**
+   * A signal that Ctrl-C and SIGTERM abort: once to stop in order, twice to stop at once. `release`
+   * gives the signals back to the process. `note`: what is true however it ends.
+   */
+  protected interruptible(note?: string): { readonly signal: AbortSignal; release(): void } {
     const controller = new AbortController();
     const stop = () => {
       if (controller.signal.aborted) endNow();
-      this.terminal.err('', `stopping … (again: at once); ${untouched}`);
+      const more = note === undefined ? '' : `; ${note}`;
+      this.terminal.err('', `stopping … (again: at once)${more}`);
       controller.abort();
     };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-    return controller.signal;
+    for (const name of STOPS) process.on(name, stop);
+    return {
+      signal: controller.signal,
+      release() {
+        for (const name of STOPS) process.removeListener(name, stop);
+      },
+    };
+  }
+
+  /**
+   * The answer of work that Ctrl-C and SIGTERM stop. When it was stopped, the error says what is
+   * true then (`stopped`); when it had ended all the same, so does a line on stderr.
+   */
+  protected async stoppable<T>(
+    stopped: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { signal, release } = this.interruptible();
+    try {
+      const answer = await work(signal);
+      if (signal.aborted) this.terminal.err('the signal came too late: the work is done');
+      return answer;
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'interrupted') throw error;
+      throw new LhsError('interrupted', `interrupted: ${stopped}`, { cause: error });
+    } finally {
+      release();
+    }
   }
 
   override async catch(error: Error): Promise<void> {

@@ -6,7 +6,7 @@ const [pipe = ''] = process.argv.slice(2);
 
 class Blocked extends LhsCommand {
   override async run(): Promise<void> {
-    this.interruptible('nothing was changed');
+    this.interruptible();
     const reads = Array.from({ length: 8 }, () => readFile(pipe));
     this.terminal.err('reading');
     await Promise.all(reads);

@@ -194,8 +194,12 @@ describe('an interrupted reindex', () => {
       err += chunk;
     });
     const code = await new Promise((resolve) => child.on('close', resolve));
-    expect([code, JSON.parse(out)]).toMatchObject([130, { error: { code: 'interrupted' } }]);
-    expect(err).toMatch(/the live generation is untouched/);
+    const message = 'interrupted: the live generation is untouched';
+    expect([code, JSON.parse(out)]).toMatchObject([
+      130,
+      { error: { code: 'interrupted', message } },
+    ]);
+    expect(err).toMatch(/stopping … \(again: at once\)/);
     const [described, found] = await Promise.all([
       home.json<Record<string, unknown>>(['index', 'describe', 'b']),
       home.json<{ total: number }>(['search', 'b', '*:*']),

@@ -10,7 +10,14 @@ export type { Batch, DeleteRef };
 
 /** Told to the caller while long work goes on. */
 export interface Progress {
-  readonly phase: 'reading' | 'merging' | 'committing' | 'syncing' | 'checking' | 'comparing';
+  readonly phase:
+    | 'reading'
+    | 'flushing'
+    | 'merging'
+    | 'committing'
+    | 'syncing'
+    | 'checking'
+    | 'comparing';
   readonly docs_done: number;
   readonly docs_total: number;
   readonly snapshot?: string;

@@ -20,7 +20,8 @@ const LEAST_BAR = 5;
  * stderr; on a pipe nothing until the end.
  */
 export function progressReport(terminal: Terminal, label: string, json: boolean): ProgressReport {
-  const started = performance.now();
+  let started = performance.now();
+  let stage = '';
   let drawn = -Infinity;
   const due = (every: number) => {
     const now = performance.now();
@@ -39,6 +40,8 @@ export function progressReport(terminal: Terminal, label: string, json: boolean)
   if (!terminal.progress) return { update: () => {}, stop: () => {} };
   return {
     update: (p) => {
+      if (stageOf(p) !== stage) started = performance.now();
+      stage = stageOf(p);
       if (!due(REDRAW_MS)) return;
       const room = terminal.width - 1;
       const line = progressLine(label, p, performance.now() - started, room);
@@ -47,6 +50,9 @@ export function progressReport(terminal: Terminal, label: string, json: boolean)
     stop: () => void process.stderr.write('\r\u001b[K'),
   };
 }
+
+/** Phases that count the same documents: their rate is one. */
+const stageOf = ({ phase }: Progress): string => (phase === 'flushing' ? 'reading' : phase);
 
 /**
  * `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. The bar takes what room of

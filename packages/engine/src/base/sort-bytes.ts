@@ -4,24 +4,42 @@
  * stay equal go on three bytes later, past whatever all of them share.
  */
 import { compareBytes } from './compare-bytes.ts';
+import { runSteps, type Steps } from './steps.ts';
 
 /** A byte that has ended counts 0, byte b counts b + 1. */
 const BASE = 257;
 const PLACES = 2 ** 26;
 const SMALL = 24;
+/** So many strings are sorted by three bytes in one step, or as many as one group has. */
+const STEP = 65_536;
 
 /**
  * Sorts `ids` in place by the strings bytes[offsets[id] .. offsets[id + 1]), as unsigned bytes;
  * equal strings keep their order. At most 2^26 ids.
  */
 export function sortByteStrings(ids: Int32Array, bytes: Uint8Array, offsets: Int32Array): void {
+  runSteps(sortingByteStrings(ids, bytes, offsets));
+}
+
+/** As `sortByteStrings`, in steps. */
+export function* sortingByteStrings(
+  ids: Int32Array,
+  bytes: Uint8Array,
+  offsets: Int32Array,
+): Steps<void> {
   const packed = new Float64Array(ids.length);
   const copy = new Int32Array(ids.length);
   const groups: number[] = [0, ids.length, 0];
+  let sorted = 0;
   while (groups.length > 0) {
     const depth = groups.pop()!;
     const to = groups.pop()!;
     const from = groups.pop()!;
+    sorted += to - from;
+    if (sorted >= STEP) {
+      yield 0;
+      sorted = 0;
+    }
     if (to - from <= SMALL) {
       insertionSort(ids, from, to, depth, bytes, offsets);
       continue;

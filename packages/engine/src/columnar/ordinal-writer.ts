@@ -16,7 +16,8 @@
 import { compareBytes } from '../base/compare-bytes.ts';
 import { ByteSink, IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
-import { sortByteStrings } from '../base/sort-bytes.ts';
+import { sortingByteStrings } from '../base/sort-bytes.ts';
+import { runSteps, type Steps } from '../base/steps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
 import { ByteListWriter } from './byte-list.ts';
@@ -83,12 +84,17 @@ export class OrdinalWriter {
 
   /** The payload's parts. */
   finish(): Uint8Array[] {
+    return runSteps(this.finishing());
+  }
+
+  /** As `finish`, in steps. */
+  *finishing(): Steps<Uint8Array[]> {
     const size = this.#offsets.length - 1;
     const order = new Int32Array(size);
     for (let id = 0; id < size; id++) order[id] = id;
     const strings = this.#strings.view();
     const offsets = this.#offsets.view();
-    sortByteStrings(order, strings, offsets);
+    yield* sortingByteStrings(order, strings, offsets);
     const dictionary = new ByteListWriter();
     const codeOf = new Int32Array(size);
     order.forEach((id, ord) => {

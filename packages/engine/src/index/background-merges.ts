@@ -109,15 +109,22 @@ export class BackgroundMerges {
 
   /**
    * Runs and takes all merges that the policy wants by now; returns how many were taken. After a
-   * failure it leaves the rest for later.
+   * failure it leaves the rest for later, as it does when `signal` aborts: what runs is stopped.
    */
-  async settle(): Promise<number> {
+  async settle(signal?: AbortSignal): Promise<number> {
     let merges = 0;
-    while (this.start()) {
-      await this.running;
-      if (this.collect() > 0) merges++;
+    const stop = () => this.#stop.abort();
+    const stopped = () => signal?.aborted === true;
+    signal?.addEventListener('abort', stop);
+    try {
+      while (!stopped() && this.start()) {
+        await this.running;
+        if (!stopped() && this.collect() > 0) merges++;
+      }
+      return merges;
+    } finally {
+      signal?.removeEventListener('abort', stop);
     }
-    return merges;
   }
 
   /**
@@ -139,7 +146,7 @@ export class BackgroundMerges {
       return plans.length;
     } catch (error) {
       throw options.signal?.aborted
-        ? new LhsError('interrupted', 'compaction was stopped', { cause: error })
+        ? new LhsError('interrupted', 'interrupted', { cause: error })
         : error;
     } finally {
       for (const plan of plans) this.#writer.dropMerge(plan);

@@ -18,6 +18,7 @@
  */
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
@@ -131,11 +132,17 @@ export class IndexWriter {
   /** Adds documents. Their keys must not be live (see `duplicates`). */
   add(block: DocumentBlock): void {
     this.#guard(() => {
-      if (this.#buffer.docs + block.docs > LIMITS.segmentDocs) this.#flush();
-      this.#buffer.add(block);
-      this.#changed = true;
-      if (this.#buffer.bytes >= (this.#options.memoryBytes ?? MEMORY_BYTES)) this.#flush();
+      if (this.#overflows(block)) this.#flush();
+      this.#take(block);
+      if (this.#isFull) this.#flush();
     });
+  }
+
+  /** As `add`; a flush that it brings about runs as `flushInSteps`. */
+  async addInSteps(block: DocumentBlock, options: StepOptions): Promise<void> {
+    if (this.#overflows(block)) await this.flushInSteps(options);
+    this.#guard(() => this.#take(block));
+    if (this.#isFull) await this.flushInSteps(options);
   }
 
   /**
@@ -211,6 +218,20 @@ export class IndexWriter {
   /** Writes what is in memory as a segment, which stays invisible until `commit`. */
   flush(): void {
     this.#guard(() => this.#flush());
+  }
+
+  /**
+   * As `flush`, while signals, timers and other work have their turns; the writer is not to be used
+   * before it has ended. Throws interrupted soon after the signal aborts: then roll back.
+   */
+  async flushInSteps(options: StepOptions): Promise<void> {
+    this.#requireSound();
+    try {
+      await takeSteps(this.#flushing(), options);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
   }
 
   /**
@@ -374,13 +395,7 @@ export class IndexWriter {
 
   /** Runs a step; after an error of the disk no further step runs. */
   #guard<T>(step: () => T): T {
-    if (this.#failure !== null) {
-      const why = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
-      throw new LhsError('io_error', `the index writer has stopped: ${why}`, {
-        hint: 'roll back, or open the index again; the last commit is in force',
-        cause: this.#failure,
-      });
-    }
+    this.#requireSound();
     try {
       return step();
     } catch (error) {
@@ -389,9 +404,35 @@ export class IndexWriter {
     }
   }
 
+  #requireSound(): void {
+    if (this.#failure === null) return;
+    const why = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
+    throw new LhsError('io_error', `the index writer has stopped: ${why}`, {
+      hint: 'roll back, or open the index again; the last commit is in force',
+      cause: this.#failure,
+    });
+  }
+
+  #overflows({ docs }: DocumentBlock): boolean {
+    return this.#buffer.docs + docs > LIMITS.segmentDocs;
+  }
+
+  #take(block: DocumentBlock): void {
+    this.#buffer.add(block);
+    this.#changed = true;
+  }
+
+  get #isFull(): boolean {
+    return this.#buffer.bytes >= (this.#options.memoryBytes ?? MEMORY_BYTES);
+  }
+
   #flush(): void {
+    runSteps(this.#flushing());
+  }
+
+  *#flushing(): Steps<void> {
     if (this.#buffer.docs === 0) return;
-    const entry = this.#buffer.finish(this.#directory, this.#nextId());
+    const entry = yield* this.#buffer.finishing(this.#directory, this.#nextId());
     this.#buffer = new SegmentWriter(this.#fields);
     this.#segments.push(this.#open(entry));
   }

@@ -11,6 +11,12 @@ export type MergeAnswer =
   | { readonly kind: 'merged'; readonly merged: Merged }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
+/** What a worker is given. `aside`: nobody waits for the merge, so it leaves the processor to others. */
+export interface MergeTask {
+  readonly job: MergeJob;
+  readonly aside: boolean;
+}
+
 /** Heap of a worker, MiB: postings and columns lie outside of it. */
 const HEAP_MB = 512;
 
@@ -20,17 +26,18 @@ export function inlineRunner(directory: Directory): MergeRunner {
 }
 
 /**
- * Merges in a worker thread of low priority, one for each job: its memory goes back to the system
- * with it. For folders of this machine.
+ * Merges in a worker thread, one for each job: its memory goes back to the system with it, and
+ * signals end it at any time. For folders of this machine. `aside` (the default) gives it a low
+ * priority.
  */
 export function workerRunner(
-  options: { readonly entry?: URL; readonly heapMb?: number } = {},
+  options: { readonly entry?: URL; readonly heapMb?: number; readonly aside?: boolean } = {},
 ): MergeRunner {
-  const { entry = workerEntry(), heapMb = HEAP_MB } = options;
+  const { entry = workerEntry(), heapMb = HEAP_MB, aside = true } = options;
   return (job, signal, told) => {
     const { promise, resolve, reject } = Promise.withResolvers<Merged>();
     const worker = new Worker(entry, {
-      workerData: job,
+      workerData: { job, aside } satisfies MergeTask,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       name: 'lhs merge',
@@ -53,6 +60,18 @@ export function workerRunner(
       else reject(failure(job, answer, cause));
     });
     return promise;
+  };
+}
+
+/** Bytes below which a merge takes about as long as starting a thread for it: 50 ms. */
+const SMALL_MERGE_BYTES = 2 ** 20;
+
+/** Runs small merges by `small`, the others by `large`. */
+export function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
+  return (job, signal, told) => {
+    const components = job.inputs.flatMap(({ entry }) => entry.components);
+    const bytes = components.reduce((sum, { length }) => sum + length, 0);
+    return (bytes < SMALL_MERGE_BYTES ? small : large)(job, signal, told);
   };
 }
 

@@ -1,13 +1,14 @@
 /**
- * The thread of one merge: its data is a `MergeJob`, its messages are `MergeAnswer`s. It takes what is
- * left of the processor: the nice value of a Linux thread is its own.
+ * The thread of one merge: its data is a `MergeTask`, its messages are `MergeAnswer`s. A merge that
+ * nobody waits for takes what is left of the processor: the nice value of a Linux thread is its own.
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LhsError } from '../base/errors.ts';
+import { atIntervals } from '../base/steps.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';
-import type { MergeAnswer } from './merge-runners.ts';
+import type { MergeAnswer, MergeTask } from './merge-runners.ts';
 
 const NICE = 10;
 
@@ -20,10 +21,10 @@ function lowerPriority(): void {
   }
 }
 
-function told(part: number): void {
+const told = atIntervals((part) => {
   const message: MergeAnswer = { kind: 'progress', part };
   parentPort?.postMessage(message);
-}
+});
 
 function answer(job: MergeJob): { message: MergeAnswer; transfer: ArrayBuffer[] } {
   try {
@@ -36,6 +37,7 @@ function answer(job: MergeJob): { message: MergeAnswer; transfer: ArrayBuffer[] 
   }
 }
 
-lowerPriority();
-const { message, transfer } = answer(workerData as MergeJob);
+const { job, aside } = workerData as MergeTask;
+if (aside) lowerPriority();
+const { message, transfer } = answer(job);
 parentPort?.postMessage(message, transfer);

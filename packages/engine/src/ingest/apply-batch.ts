@@ -47,6 +47,7 @@ export async function applyBatch(
     for await (const part of readAhead(parts(batch), work.signal))
       await run.take(part, work.signal);
     refuseAborted(work.signal);
+    await writer.flushInSteps({ signal: work.signal });
     return answer(writer, true, run.commit());
   } catch (error) {
     takeBack(writer);

@@ -135,7 +135,7 @@ export class BatchRun {
         ? blockOfRows(this.#mapping, batch, file, keyed, new Map())
         : rowsToBlock(this.#mapping, selectRows(batch, fresh), file, new Map());
     const { writer, stage, plans } = this.#target;
-    writer.add(await stage.complete(plans, block, { signal }));
+    await writer.addInSteps(await stage.complete(plans, block, { signal }), { signal });
   }
 
   /** The rows that get a document: those that no marked one is equal to. */

@@ -2,6 +2,7 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import type { ReindexResponse, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
+import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { analyzersOf } from '../registry/definition-analyzers.ts';
 import {
   currentGeneration,
@@ -16,6 +17,7 @@ import {
 import { type OpenDirectory, tableName } from '../registry/open-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { createMapping, type Mapping } from '../schema/mapping.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import { requireRoom } from './disk-room.ts';
 import type { ModelPlaces } from './models-in-use.ts';
 import { type RebuildResult, rebuildIndex } from './rebuild.ts';
@@ -76,8 +78,11 @@ export async function buildGeneration(
   try {
     const directory = openDirectory(staged.path, () => lock.assertHeld());
     const models = modelPlaces(index);
-    const request = { table, mapping, directory, snapshotId, definitionVersion, models, ...work };
-    const built = await rebuildIndex(request);
+    const here = inlineRunner(directory);
+    const local = openDirectory === openLocalDirectory;
+    const mergeRunner = local ? bySize(here, workerRunner({ aside: false })) : here;
+    const what = { table, mapping, directory, snapshotId, definitionVersion, models, mergeRunner };
+    const built = await rebuildIndex({ ...what, ...work });
     lock.assertHeld();
     promoteGeneration(folder, staged);
     if (isHeld(lock)) sweepGenerations(folder);

@@ -12,6 +12,7 @@ import { costOf, type MergePlan } from '../index/merge-plan.ts';
 import { storedPlans } from '../index/stored-plans.ts';
 import type { Directory } from '../storage/directory.ts';
 import { requireMergeRoom } from './disk-room.ts';
+import { mergeProgress } from './merge-progress.ts';
 
 /** What to compact: a generation whose index is locked, and where its merges run. */
 export interface CompactRequest extends WorkOptions {
@@ -35,12 +36,12 @@ export async function compactIndex(
   }
   const writer = IndexWriter.open(directory, storedPlans(before));
   const merges = new BackgroundMerges(writer, runner);
-  const progress = progressOf(request);
+  const progress = mergeProgress(request);
   try {
     const planned = (plans: readonly MergePlan[]) => {
       const bytes = plans.reduce((sum, plan) => sum + costOf(plan).bytes, 0);
       requireMergeRoom(bytes, request.freeBytes(), directory.path);
-      progress.begin(plans);
+      progress.planned(plans);
     };
     const count = await merges.force(segments, { planned, told: progress.told, signal });
     const { checkpoint, files } = before;
@@ -50,21 +51,6 @@ export async function compactIndex(
     await merges.close();
     writer.close();
   }
-}
-
-/** Documents of merges that are done, and of the part of the one that runs. */
-function progressOf({ onProgress }: CompactRequest) {
-  let docs: number[] = [];
-  return {
-    begin(plans: readonly MergePlan[]): void {
-      docs = plans.map((plan) => costOf(plan).docs);
-    },
-    told(at: number, part: number): void {
-      const total = docs.reduce((sum, count) => sum + count, 0);
-      const done = docs.slice(0, at).reduce((sum, count) => sum + count, 0) + part * docs[at];
-      onProgress?.({ phase: 'merging', docs_done: Math.round(done), docs_total: total });
-    },
-  };
 }
 
 function answer(before: Commit, after: Commit): Omit<CompactResponse, 'took_ms'> {

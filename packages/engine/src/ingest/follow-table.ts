@@ -1,6 +1,5 @@
 import type { ApplyResponse, ChangeBatch, SyncResponse, WorkOptions } from '../backend.ts';
-import type { MergeRunner } from '../index/background-merges.ts';
-import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
+import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { currentGeneration, type Generation } from '../registry/index-folder.ts';
 import { notBuilt } from '../registry/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -24,7 +23,7 @@ export async function followTable(
   const session = openSession(index, live);
   try {
     const done = await catchUp(session, index, until, work);
-    await session.settleMerges();
+    await session.settleMerges(work.signal);
     return {
       doc_count: session.docs,
       snapshot: session.commit.checkpoint?.snapshot_id ?? null,
@@ -81,7 +80,7 @@ export async function applyToLive(
   const session = openSession(index, liveGeneration(index));
   try {
     const { dropped: _, ...answer } = await applyBatch(session.target, batch, work);
-    await session.settleMerges();
+    await session.settleMerges(work.signal);
     return answer;
   } finally {
     await session.close();
@@ -103,15 +102,4 @@ export function openSession(index: LockedGeneration, generation: Generation): Sy
   const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
   const models = modelPlaces(index);
   return SyncSession.open({ directory, definition, definitionVersion, models, mergeRunner });
-}
-
-/** Bytes below which a merge takes about as long as starting a thread for it: 50 ms. */
-const SMALL_MERGE_BYTES = 2 ** 20;
-
-function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
-  return (job, signal) => {
-    const components = job.inputs.flatMap(({ entry }) => entry.components);
-    const bytes = components.reduce((sum, { length }) => sum + length, 0);
-    return bytes < SMALL_MERGE_BYTES ? small(job, signal) : large(job, signal);
-  };
 }

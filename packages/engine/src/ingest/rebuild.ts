@@ -5,7 +5,7 @@
  * 2. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and go
  *    to the writer, which flushes segments that nobody sees.
  * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
- * 4. Segments are merged to few; one commit makes data and checkpoint visible in the generation's
+ * 4. Segments are merged to few, beside (in a thread if they are large); one commit makes data and checkpoint visible in the generation's
  *    folder.
  *
  * The generation is staged: nobody reads it before the caller names it the live one. When this
@@ -13,14 +13,18 @@
  */
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { VectorCounts, WorkOptions } from '../backend.ts';
+import type { StepOptions } from '../base/steps.ts';
+import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
 import { type Commit, commitBytes } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
+import { inlineRunner } from '../index/merge-runners.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { Directory } from '../storage/directory.ts';
 import { piecesOf } from './batch-pieces.ts';
 import { boundSchema } from './bound-schema.ts';
 import { createFileTable } from './file-table.ts';
+import { mergeProgress } from './merge-progress.ts';
 import type { ModelPlaces } from './models-in-use.ts';
 import { rowsToBlock } from './rows-to-block.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
@@ -46,6 +50,8 @@ export interface RebuildRequest extends WorkOptions {
   readonly snapshotId: bigint | null;
   readonly definitionVersion: number;
   readonly models: ModelPlaces;
+  /** Where merges run. Default: here. */
+  readonly mergeRunner?: MergeRunner;
 }
 /** What was built. */
 export interface RebuildResult {
@@ -72,6 +78,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   files.follow(state.files);
   const stage = new VectorStage(request.models);
   let writer: IndexWriter | undefined;
+  let merges: BackgroundMerges | undefined;
   try {
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
     const memoryBytes = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
@@ -81,11 +88,12 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
     const docs = await addRows(request, into, snapshotTotal(request));
     await stage.endBuild();
+    await writer.flushInSteps(flushOptions(request, docs, docs));
     const droppedDuplicates = settleDuplicates(writer, mapping, files);
-    tell(request, 'merging', docs);
-    writer.forceMerge(1);
+    merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
+    await merges.force(1, { ...mergeProgress(request, snapshotOf(request)), signal });
     refuseAborted(signal);
-    tell(request, 'committing', docs);
+    tell(request, 'committing', docs, docs);
     const checkpoint = checkpointAt(table.uuid, state, files, null);
     const names = files.at(state.files);
     const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
@@ -93,6 +101,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const { counts: vectors } = stage;
     return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut, vectors };
   } finally {
+    await merges?.close();
     writer?.close();
     await stage.close();
   }
@@ -131,7 +140,8 @@ async function addRows(
   for await (const batch of readAhead(scan, signal)) {
     for await (const piece of piecesOf(batch, signal)) {
       const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
-      writer.add(await stage.complete(plans, block, { signal, told }));
+      const complete = await stage.complete(plans, block, { signal, told });
+      await writer.addInSteps(complete, flushOptions(request, docs, Math.max(total, docs)));
       docs += piece.rows;
     }
     told(stage.counts);
@@ -139,9 +149,19 @@ async function addRows(
   return docs;
 }
 
-function tell(request: RebuildRequest, phase: 'merging' | 'committing', docs: number): void {
-  const progress = { phase, docs_done: docs, docs_total: docs, ...snapshotOf(request) };
-  request.onProgress?.(progress);
+/** For flushes: they heed the signal, and report that they go on. */
+function flushOptions(request: RebuildRequest, docs: number, total: number): StepOptions {
+  const { signal } = request;
+  return { signal, told: () => tell(request, 'flushing', docs, total) };
+}
+
+function tell(
+  request: RebuildRequest,
+  phase: 'flushing' | 'committing',
+  docs_done: number,
+  docs_total: number,
+): void {
+  request.onProgress?.({ phase, docs_done, docs_total, ...snapshotOf(request) });
 }
 
 function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {

@@ -157,10 +157,13 @@ export class SyncSession {
     return taken;
   }
 
-  /** Runs and commits all merges that the policy asks for; null where there were none. */
-  async settleMerges(): Promise<MergedSegments | null> {
+  /**
+   * Runs and commits all merges that the policy asks for, until `signal` aborts: the session has no
+   * more merges then. null where there were none.
+   */
+  async settleMerges(signal?: AbortSignal): Promise<MergedSegments | null> {
     const before = this.#writer.segments;
-    const merges = await this.#merges.settle();
+    const merges = await this.#merges.settle(signal);
     return merges === 0 ? null : this.#commitMerges(before);
   }
 

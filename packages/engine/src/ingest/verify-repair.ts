@@ -177,6 +177,6 @@ async function addRows(
   const leftOut = new Map<string, number>();
   for await (const batch of readAhead(table.read(parts, { columns, schema, signal }), signal)) {
     const block = rowsToBlock(mapping, batch, numberOf(batch.file), leftOut);
-    writer.add(await stage.complete(plans, block, { signal }));
+    await writer.addInSteps(await stage.complete(plans, block, { signal }), { signal });
   }
 }

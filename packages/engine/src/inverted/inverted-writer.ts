@@ -6,6 +6,7 @@
  */
 import type { Analyzer, TokenSink } from '../analysis/analyzer.ts';
 import { LIMITS } from '../base/limits.ts';
+import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
@@ -19,6 +20,8 @@ type BytesBlock = FieldBlock & { readonly kind: 'bytes' };
 export const POSITION_GAP = 100;
 /** Positions of a document; tokens beyond are not indexed. */
 const MAX_POSITION = (1 << 24) - 1;
+/** So many occurrences are one step: about 10 ms. */
+const STEP = 1 << 20;
 
 /** Collects the values of one field. */
 export class InvertedWriter implements TokenSink {
@@ -119,19 +122,36 @@ export class InvertedWriter implements TokenSink {
 
   /** The component of a segment with `docs` documents, in parts. Call once. */
   finish(docs: number): Uint8Array[] {
+    return runSteps(this.finishing(docs));
+  }
+
+  /** As `finish`, in steps. */
+  *finishing(docs: number): Steps<Uint8Array[]> {
     this.#reserveDocs(docs);
     this.#skipTo(docs);
     const text = this.#plan.kind === 'text';
     const lengths = new Int32Array(docs);
     for (let doc = 0; doc < docs; doc++) lengths[doc] = this.#starts[doc + 1] - this.#starts[doc];
     const encoder = new InvertedEncoder(docs, text, lengths, this.#extents.subarray(0, docs));
-    const occurrences = this.#invert(docs, text);
+    yield 0.05;
+    const occurrences = yield* partOf(this.#inverting(docs, text), 0.05, 0.3);
+    const order = termOrder(this.#table);
+    yield 0.35;
     const { pool, starts } = this.#table;
     const buffer = new PostingsBuffer();
     buffer.positions = occurrences.positions;
-    for (const term of termOrder(this.#table)) {
-      group(buffer, occurrences, occurrences.first[term], occurrences.first[term + 1], text, docs);
+    let encoded = 0;
+    let step = 0;
+    for (const term of order) {
+      const from = occurrences.first[term];
+      const to = occurrences.first[term + 1];
+      group(buffer, occurrences, from, to, text, docs);
       encoder.term(pool, starts[term], starts[term + 1], buffer);
+      step += to - from;
+      if (step < STEP) continue;
+      encoded += step;
+      step = 0;
+      yield 0.35 + (0.65 * encoded) / this.#size;
     }
     return encoder.finish();
   }
@@ -140,26 +160,60 @@ export class InvertedWriter implements TokenSink {
    * Counting sort by term: occurrences of term t lie at first[t] .. first[t + 1], documents
    * ascending.
    */
-  #invert(docs: number, text: boolean): Occurrences {
+  *#inverting(docs: number, text: boolean): Steps<Occurrences> {
     const size = this.#size;
-    const tokens = this.#tokens;
-    const starts = this.#starts;
-    const kept = this.#positions;
     const first = new Int32Array(this.#table.size + 1);
-    for (let i = 0; i < size; i++) first[tokens[i] + 1]++;
+    for (let from = 0; from < size; from += STEP) {
+      countTerms(first, this.#tokens.subarray(from, Math.min(size, from + STEP)));
+      yield (0.3 * from) / size;
+    }
     for (let t = 0; t < this.#table.size; t++) first[t + 1] += first[t];
     const next = first.slice();
-    const occurrenceDocs = new Int32Array(size);
-    const positions = new Int32Array(text ? size : 0);
-    for (let doc = 0; doc < docs; doc++) {
-      const from = starts[doc];
-      for (let i = from, to = starts[doc + 1]; i < to; i++) {
-        const slot = next[tokens[i]]++;
-        occurrenceDocs[slot] = doc;
-        if (text) positions[slot] = kept === null ? i - from : kept[i];
-      }
+    const occurrences = {
+      first,
+      docs: new Int32Array(size),
+      positions: new Int32Array(text ? size : 0),
+    };
+    const starts = this.#starts;
+    const kept = text ? this.#positions : null;
+    for (let from = 0, to = 0; from < docs; from = to) {
+      while (to < docs && starts[to] - starts[from] < STEP) to++;
+      scatter(occurrences, next, { tokens: this.#tokens, positions: kept, starts }, from, to);
+      yield 0.3 + (0.7 * to) / docs;
     }
-    return { first, docs: occurrenceDocs, positions };
+    return occurrences;
+  }
+}
+
+/** Occurrences of each term t among `tokens` are added to first[t + 1]. */
+function countTerms(first: Int32Array, tokens: Int32Array): void {
+  for (let i = 0; i < tokens.length; i++) first[tokens[i] + 1]++;
+}
+
+/** Occurrences in document order: those of document d are starts[d] .. starts[d + 1]. */
+interface InDocuments {
+  readonly tokens: Int32Array;
+  /** null: each document counts 0, 1, 2, … */
+  readonly positions: Int32Array | null;
+  readonly starts: Int32Array;
+}
+
+/** Puts the occurrences of documents [from, to) where their terms' come next. */
+function scatter(
+  { docs, positions }: Occurrences,
+  next: Int32Array,
+  { tokens, positions: kept, starts }: InDocuments,
+  from: number,
+  to: number,
+): void {
+  const text = positions.length > 0;
+  for (let doc = from; doc < to; doc++) {
+    const begin = starts[doc];
+    for (let i = begin, end = starts[doc + 1]; i < end; i++) {
+      const slot = next[tokens[i]]++;
+      docs[slot] = doc;
+      if (text) positions[slot] = kept === null ? i - begin : kept[i];
+    }
   }
 }
 

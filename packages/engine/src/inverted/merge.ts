@@ -6,6 +6,7 @@
  *      joined, documents renumbered
  *   3. a term without a living document is left out
  */
+import { runSteps, type Steps } from '../base/steps.ts';
 import { NO_MORE_DOCS } from './cursors.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
@@ -22,6 +23,10 @@ export interface InvertedInput {
   readonly docMap: Int32Array;
 }
 
+/** A step ends after so many occurrences; a term costs as much as some of them. */
+const STEP = 1 << 18;
+const TERM_COST = 16;
+
 interface OpenInput {
   readonly reader: InvertedReader;
   readonly docMap: Int32Array;
@@ -34,6 +39,14 @@ interface OpenInput {
  * another.
  */
 export function mergeInverted(inputs: readonly InvertedInput[], docs: number): Uint8Array[] {
+  return runSteps(mergingInverted(inputs, docs));
+}
+
+/** As `mergeInverted`, in steps. */
+export function* mergingInverted(
+  inputs: readonly InvertedInput[],
+  docs: number,
+): Steps<Uint8Array[]> {
   const open = inputs.flatMap(({ reader, docMap }): OpenInput[] => {
     if (reader === null) return [];
     const terms = reader.terms();
@@ -43,6 +56,9 @@ export function mergeInverted(inputs: readonly InvertedInput[], docs: number): U
   const { lengths, extents } = mergedLengths(open, docs, text);
   const encoder = new InvertedEncoder(docs, text, lengths, extents);
   const buffer = new PostingsBuffer();
+  const tokens = open.reduce((sum, { reader }) => sum + reader.tokens, 0);
+  let merged = 0;
+  let step = 0;
   for (let same = leastTerm(open); same.length > 0; same = leastTerm(open)) {
     buffer.df = 0;
     let used = 0;
@@ -52,6 +68,11 @@ export function mergeInverted(inputs: readonly InvertedInput[], docs: number): U
     const { source, length } = same[0].terms;
     if (buffer.df > 0) encoder.term(source, 0, length, buffer);
     for (const input of same) input.alive = input.terms.next();
+    step += used + TERM_COST;
+    if (step < STEP) continue;
+    merged += step;
+    step = 0;
+    yield Math.min(1, merged / Math.max(1, tokens));
   }
   return encoder.finish();
 }

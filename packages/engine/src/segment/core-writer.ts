@@ -13,7 +13,8 @@
  */
 import { ByteSink, IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
-import { sortByteStrings } from '../base/sort-bytes.ts';
+import { sortingByteStrings } from '../base/sort-bytes.ts';
+import { partOf, type Steps } from '../base/steps.ts';
 import { ByteListWriter } from '../columnar/byte-list.ts';
 import { packSections } from '../storage/sections.ts';
 
@@ -48,35 +49,32 @@ export class CoreWriter {
     this.#offsets.push(this.#keys.length);
   }
 
-  /** The payload's parts. */
-  finish(): Uint8Array[] {
+  /** The payload's parts, made in steps. */
+  *finishing(): Steps<Uint8Array[]> {
     const docs = this.docs;
     const keys = this.#keys.view();
     const offsets = this.#offsets.view();
     const list = new ByteListWriter();
     for (let doc = 0; doc < docs; doc++) list.add(keys, offsets[doc], offsets[doc + 1]);
+    yield 0.2;
+    const ranks = yield* partOf(keyRanks(keys, offsets), 0.2, 0.7);
+    const hashed = yield* partOf(hashTable(keys, offsets), 0.7, 1);
     const head = Int32Array.of(docs, 0, 0, 0);
-    return packSections([
-      head,
-      ...list.finish(),
-      keyRanks(keys, offsets),
-      ...hashTable(keys, offsets),
-      this.#rows.subarray(0, docs),
-    ]);
+    return packSections([head, ...list.finish(), ranks, ...hashed, this.#rows.subarray(0, docs)]);
   }
 }
 
-function keyRanks(keys: Uint8Array, offsets: Int32Array): Int32Array {
+function* keyRanks(keys: Uint8Array, offsets: Int32Array): Steps<Int32Array> {
   const order = new Int32Array(offsets.length - 1);
   for (let doc = 0; doc < order.length; doc++) order[doc] = doc;
-  sortByteStrings(order, keys, offsets);
+  yield* sortingByteStrings(order, keys, offsets);
   const ranks = new Int32Array(order.length);
   for (let rank = 0; rank < order.length; rank++) ranks[order[rank]] = rank;
   return ranks;
 }
 
 /** Hashes ascending and their documents, by four stable passes of eight bits. */
-function hashTable(keys: Uint8Array, offsets: Int32Array): [Uint32Array, Int32Array] {
+function* hashTable(keys: Uint8Array, offsets: Int32Array): Steps<[Uint32Array, Int32Array]> {
   const docs = offsets.length - 1;
   let hashes = new Uint32Array(docs);
   let order = new Int32Array(docs);
@@ -85,6 +83,7 @@ function hashTable(keys: Uint8Array, offsets: Int32Array): [Uint32Array, Int32Ar
     order[doc] = doc;
   }
   for (let shift = 0; shift < 32; shift += 8) {
+    yield shift / 32;
     [hashes, order] = radixPass(hashes, order, shift);
   }
   return [hashes, order];

@@ -5,8 +5,9 @@
  *   2. merge each field's postings, column and vectors, then stored rows, locators, keys and row hashes
  * Structures are read from the readers alone: nothing is analysed again, no source column is read.
  */
+import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
-import { mergeInverted } from '../inverted/merge.ts';
+import { mergingInverted } from '../inverted/merge.ts';
 import type { FieldType } from '../schema/definition.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
@@ -16,7 +17,7 @@ import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { LocatorWriter, type MovedPlaces } from './locators.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { columnWriter } from './segment-writer.ts';
-import { writeVectors } from './vector-components.ts';
+import { writingVectors } from './vector-components.ts';
 
 /**
  * A segment to merge, which of its documents are deleted by now (its own bits, or newer ones), and
@@ -45,6 +46,9 @@ export interface Merged {
   readonly docMaps: readonly Int32Array[];
 }
 
+/** Rows that are taken over in one step. */
+const STORED_STEP = 8192;
+
 interface Input {
   readonly reader: SegmentReader;
   readonly docMap: Int32Array;
@@ -52,8 +56,8 @@ interface Input {
 }
 
 /**
- * Merges segments into a new one named `id`; `told` after each structure: the part that is done, 0
- * to 1. Throws on the first write error; files written so far are orphans then.
+ * Merges segments into a new one named `id`; `told` of the part that is done, 0 to 1. Throws on the
+ * first write error; files written so far are orphans then.
  */
 export function mergeSegments(
   inputs: readonly MergeInput[],
@@ -62,25 +66,49 @@ export function mergeSegments(
   id: string,
   told: (part: number) => void = () => {},
 ): Merged {
+  return runSteps(mergingSegments(inputs, fields, directory, id), told);
+}
+
+/** Bytes of the inputs' components are what progress is measured by. */
+function* mergingSegments(
+  inputs: readonly MergeInput[],
+  fields: readonly MergeField[],
+  directory: Directory,
+  id: string,
+): Steps<Merged> {
   const { docMaps, docs } = mapDocuments(inputs);
   const mapped = inputs.map(({ reader, moved }, i) => ({ reader, docMap: docMaps[i], moved }));
   const components: Component[] = [];
-  const sorted = [...fields].sort((a, b) => a.id - b.id);
-  for (const [done, field] of sorted.entries()) {
-    components.push(...mergeField(mapped, field, docs, directory, id));
-    told((done + 1) / (sorted.length + 1));
+  const total = Math.max(1, bytesOf(inputs));
+  let done = 0;
+  for (const field of [...fields].sort((a, b) => a.id - b.id)) {
+    const to = done + bytesOf(inputs, field.id) / total;
+    components.push(...(yield* partOf(mergingField(mapped, field, docs, directory, id), done, to)));
+    yield to;
+    done = to;
   }
   const stored = fields.filter((field) => field.stored).map((field) => field.id);
   if (stored.length > 0) {
-    const parts = mergeStored(
+    const parts = yield* mergingStored(
       mapped,
       stored.sort((a, b) => a - b),
+      done,
     );
     components.push(writeComponent(directory, id, { kind: 'stored' }, parts));
+    yield done;
   }
   components.push(writeComponent(directory, id, { kind: 'locators' }, mergeLocators(mapped)));
-  components.push(writeComponent(directory, id, { kind: 'core' }, mergeCores(mapped)));
+  yield done;
+  const core = yield* partOf(mergingCores(mapped), done, 1);
+  components.push(writeComponent(directory, id, { kind: 'core' }, core));
   return { entry: { id, docs, deletedDocs: 0, components }, docMaps };
+}
+
+/** Bytes of all components, or of those of a field. */
+function bytesOf(inputs: readonly MergeInput[], field?: number): number {
+  const components = inputs.flatMap(({ reader }) => reader.entry.components);
+  const own = components.filter((component) => field === undefined || component.field === field);
+  return own.reduce((sum, { length }) => sum + length, 0);
 }
 
 function mapDocuments(inputs: readonly MergeInput[]): { docMaps: Int32Array[]; docs: number } {
@@ -96,13 +124,13 @@ function mapDocuments(inputs: readonly MergeInput[]): { docMaps: Int32Array[]; d
   return { docMaps, docs };
 }
 
-function mergeField(
+function* mergingField(
   inputs: readonly Input[],
   field: MergeField,
   docs: number,
   directory: Directory,
   id: string,
-): Component[] {
+): Steps<readonly Component[]> {
   const components: Component[] = [];
   if (field.inverted !== null) {
     const readers = inputs.map(({ reader, docMap }) => ({
@@ -110,16 +138,21 @@ function mergeField(
       docMap,
     }));
     const component = { kind: field.inverted, field: field.id };
-    components.push(writeComponent(directory, id, component, mergeInverted(readers, docs)));
+    const parts = yield* mergingInverted(readers, docs);
+    components.push(writeComponent(directory, id, component, parts));
+    yield 1;
   }
   const column = columnWriter(field);
   if (column !== null && field.column !== null) {
     for (const { reader, docMap } of inputs) {
       if (column instanceof OrdinalWriter) column.merge(reader.ordinals(field.id), docMap);
       else column.merge(reader.numeric(field.id), docMap);
+      yield 1;
     }
     const component = { kind: field.column, field: field.id };
-    components.push(writeComponent(directory, id, component, column.finish()));
+    const parts = column instanceof OrdinalWriter ? yield* column.finishing() : column.finish();
+    components.push(writeComponent(directory, id, component, parts));
+    yield 1;
   }
   if (field.vector !== undefined) {
     const vectors = new VectorWriter(field.vector);
@@ -127,17 +160,23 @@ function mergeField(
       const source = reader.vectors(field.id);
       return { source, slots: vectors.merge(source, docMap) };
     });
-    components.push(...writeVectors(directory, id, field.id, vectors, former));
+    components.push(...(yield* writingVectors(directory, id, field.id, vectors, former)));
   }
   return components;
 }
 
-function mergeStored(inputs: readonly Input[], fields: readonly number[]): Uint8Array[] {
+/** `done`: what each step says of the whole. */
+function* mergingStored(
+  inputs: readonly Input[],
+  fields: readonly number[],
+  done: number,
+): Steps<Uint8Array[]> {
   const writer = new StoredWriter(fields);
   for (const { reader, docMap } of inputs) {
     const rows = reader.storedReader();
     for (let doc = 0; doc < docMap.length; doc++) {
       if (docMap[doc] >= 0) writer.addFrom(rows, doc);
+      if (doc % STORED_STEP === 0) yield done;
     }
   }
   return writer.finish();
@@ -153,13 +192,14 @@ function mergeLocators(inputs: readonly Input[]): Uint8Array[] {
   return writer.finish();
 }
 
-function mergeCores(inputs: readonly Input[]): Uint8Array[] {
+function* mergingCores(inputs: readonly Input[]): Steps<Uint8Array[]> {
   const writer = new CoreWriter();
   for (const { reader, docMap } of inputs) {
     const { keys } = reader;
     keys.forEach((bytes, length, doc) => {
       if (docMap[doc] >= 0) writer.add(bytes, 0, length, keys.rowHashes[doc]);
     });
+    yield 0;
   }
-  return writer.finish();
+  return yield* writer.finishing();
 }

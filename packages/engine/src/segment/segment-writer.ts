@@ -5,6 +5,8 @@
  *      stored values, locators, core
  * Nothing of it is visible until a commit names it.
  */
+
+import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { NumericWriter } from '../columnar/numeric-writer.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
@@ -16,7 +18,7 @@ import { VectorWriter } from '../vector/vector-writer.ts';
 import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { LocatorWriter } from './locators.ts';
-import { writeVectors } from './vector-components.ts';
+import { writingVectors } from './vector-components.ts';
 
 interface FieldWriters {
   readonly plan: FieldPlan;
@@ -52,9 +54,7 @@ export class SegmentWriter {
   /** Bytes of memory held, about. */
   get bytes(): number {
     let bytes = this.#core.bytes + this.#locators.bytes + this.#stored.bytes;
-    for (const { inverted, column, vectors } of this.#fields) {
-      bytes += (inverted?.bytes ?? 0) + (column?.bytes ?? 0) + (vectors?.bytes ?? 0);
-    }
+    for (const field of this.#fields) bytes += bytesOf(field);
     return bytes;
   }
 
@@ -81,28 +81,60 @@ export class SegmentWriter {
    * orphans then.
    */
   finish(directory: Directory, id: string): SegmentEntry {
+    return runSteps(this.finishing(directory, id));
+  }
+
+  /** As `finish`, in steps. */
+  *finishing(directory: Directory, id: string): Steps<SegmentEntry> {
     const docs = this.docs;
+    const total = Math.max(1, this.bytes);
     const components: Component[] = [];
-    for (const { plan, inverted, column, vectors } of this.#fields) {
-      if (inverted !== null && plan.inverted !== null) {
-        const component = { kind: plan.inverted.kind, field: plan.id };
-        components.push(writeComponent(directory, id, component, inverted.finish(docs)));
-      }
-      if (column !== null && plan.column !== null) {
-        const component = { kind: plan.column, field: plan.id };
-        components.push(writeComponent(directory, id, component, column.finish()));
-      }
-      if (vectors !== null) {
-        components.push(...writeVectors(directory, id, plan.id, vectors));
-      }
+    let done = 0;
+    for (const field of this.#fields) {
+      const part = bytesOf(field) / total;
+      components.push(
+        ...(yield* partOf(fieldComponents(field, docs, directory, id), done, done + part)),
+      );
+      done += part;
     }
     if (this.#storedPlans.length > 0) {
       components.push(writeComponent(directory, id, { kind: 'stored' }, this.#stored.finish()));
+      yield done;
     }
     components.push(writeComponent(directory, id, { kind: 'locators' }, this.#locators.finish()));
-    components.push(writeComponent(directory, id, { kind: 'core' }, this.#core.finish()));
+    const core = yield* partOf(this.#core.finishing(), done, 1);
+    components.push(writeComponent(directory, id, { kind: 'core' }, core));
     return { id, docs, deletedDocs: 0, components };
   }
+}
+
+function bytesOf({ inverted, column, vectors }: FieldWriters): number {
+  return (inverted?.bytes ?? 0) + (column?.bytes ?? 0) + (vectors?.bytes ?? 0);
+}
+
+/** The component files of a field, written in steps. */
+function* fieldComponents(
+  { plan, inverted, column, vectors }: FieldWriters,
+  docs: number,
+  directory: Directory,
+  id: string,
+): Steps<readonly Component[]> {
+  const components: Component[] = [];
+  if (inverted !== null && plan.inverted !== null) {
+    const component = { kind: plan.inverted.kind, field: plan.id };
+    const parts = yield* inverted.finishing(docs);
+    components.push(writeComponent(directory, id, component, parts));
+    yield 1;
+  }
+  if (column !== null && plan.column !== null) {
+    const component = { kind: plan.column, field: plan.id };
+    const parts = column instanceof OrdinalWriter ? yield* column.finishing() : column.finish();
+    components.push(writeComponent(directory, id, component, parts));
+    yield 1;
+  }
+  if (vectors !== null)
+    components.push(...(yield* writingVectors(directory, id, plan.id, vectors)));
+  return components;
 }
 
 /** The writer of a field's column, or null where its plan has none. */

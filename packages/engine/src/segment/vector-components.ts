@@ -1,6 +1,7 @@
+import type { Steps } from '../base/steps.ts';
 import type { Directory } from '../storage/directory.ts';
 import { openFramed } from '../storage/frame.ts';
-import { buildGraph, type FormerGraph } from '../vector/graph-builder.ts';
+import { buildingGraph, type FormerGraph } from '../vector/graph-builder.ts';
 import { packGraph } from '../vector/graph-format.ts';
 import { GRAPH_SETTINGS, wantsGraph } from '../vector/graph-settings.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
@@ -18,22 +19,22 @@ const MOST_DROPPED = 0.05;
 
 /**
  * Writes the vectors of a field and, where so many profit, the graph over them; it is built over
- * the file just written, from the largest graph among what was merged.
+ * the file just written, from the largest graph among what was merged. In steps.
  */
-export function writeVectors(
+export function* writingVectors(
   directory: Directory,
   segment: string,
   field: number,
   vectors: VectorWriter,
   merged: readonly MergedVectors[] = [],
-): Component[] {
+): Steps<Component[]> {
   const { count, layout } = vectors;
   const written = writeComponent(directory, segment, { kind: 'vector', field }, vectors.finish());
   if (!wantsGraph(layout.index, count)) return [written];
   const framed = openFramed(directory, written.file, 'vector', written);
   try {
     const reader = VectorReader.open(framed.payload, framed.path);
-    const graph = buildGraph(reader, GRAPH_SETTINGS, largestGraph(merged));
+    const graph = yield* buildingGraph(reader, GRAPH_SETTINGS, largestGraph(merged));
     return [
       written,
       writeComponent(directory, segment, { kind: 'graph', field }, packGraph(graph)),

@@ -7,6 +7,7 @@
  * The level of a vector comes from its slot alone, so the same vectors give the same graph. An
  * earlier graph over some of the vectors may be taken over; then only the others are added.
  */
+import { runSteps, type Steps } from '../base/steps.ts';
 import { Beam } from './beam.ts';
 import { farStarts, type Graph } from './graph-format.ts';
 import { GRAPH_SETTINGS, type GraphSettings, levelOf } from './graph-settings.ts';
@@ -26,9 +27,24 @@ export function buildGraph(
   settings: GraphSettings = GRAPH_SETTINGS,
   former: FormerGraph | null = null,
 ): Graph {
+  return runSteps(buildingGraph(reader, settings, former));
+}
+
+/** Vectors that are added in one step: some milliseconds. */
+const STEP = 32;
+
+/** As `buildGraph`, in steps. */
+export function* buildingGraph(
+  reader: VectorReader,
+  settings: GraphSettings,
+  former: FormerGraph | null,
+): Steps<Graph> {
   const builder = new GraphBuilder(reader, settings);
   if (former !== null) builder.take(former);
-  for (let slot = 0; slot < reader.count; slot++) builder.add(slot);
+  for (let slot = 0; slot < reader.count; slot++) {
+    builder.add(slot);
+    if (slot % STEP === 0) yield slot / reader.count;
+  }
   return builder.finish();
 }
 

@@ -25,10 +25,10 @@ export default class IndexCompact extends LhsCommand {
     const { args, flags } = await this.parse(IndexCompact);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const signal = this.interruptible('the index stays as it was');
-    const work = { onProgress: report.update, signal };
-    const { segments } = flags;
-    const done = await backend.compact({ index: args.index, segments }, work).finally(report.stop);
+    const request = { index: args.index, segments: flags.segments };
+    const done = await this.stoppable('the index stays as it was', (signal) =>
+      backend.compact(request, { onProgress: report.update, signal }).finally(report.stop),
+    );
     if (flags.json) return this.printJson(done);
     const { segments_before: before, segments_after: after } = done;
     const sizes = `${bytes(done.bytes_before)} → ${bytes(done.bytes_after)}`;

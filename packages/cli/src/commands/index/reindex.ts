@@ -25,11 +25,10 @@ export default class IndexReindex extends LhsCommand {
     const { args, flags } = await this.parse(IndexReindex);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const signal = this.interruptible('the live generation is untouched');
-    const work = { onProgress: report.update, signal };
-    const done = await backend
-      .reindex({ index: args.index, as_of: flags['as-of'] }, work)
-      .finally(report.stop);
+    const request = { index: args.index, as_of: flags['as-of'] };
+    const done = await this.stoppable('the live generation is untouched', (signal) =>
+      backend.reindex(request, { onProgress: report.update, signal }).finally(report.stop),
+    );
     if (flags.json) return this.printJson(done);
     const perSecond = rate((done.doc_count / Math.max(1, done.took_ms)) * 1000);
     const snapshot =

@@ -39,13 +39,14 @@ export default class IndexSync extends LhsCommand {
     const { args, flags } = await this.parse(IndexSync);
     if (flags.follow) return this.#follow(args.index, flags);
     const backend = await this.backend(flags);
-    const signal = this.interruptible('what is committed stays');
     const onProgress = (p: Progress) => {
       if (p.phase !== 'syncing') return;
       this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
     const request = { index: args.index, until: flags.until };
-    const done = await backend.sync(request, { onProgress, signal });
+    const done = await this.stoppable('what is committed stays', (signal) =>
+      backend.sync(request, { onProgress, signal }),
+    );
     if (flags.json) return this.printJson(done);
     const rows = `${plural(done.doc_count, 'row')} now`;
     if (done.snapshots_applied === 0) {
@@ -72,7 +73,7 @@ export default class IndexSync extends LhsCommand {
   ): Promise<void> {
     const pollMs = pollMillis(flags.poll);
     const backend = await this.backend(flags);
-    const signal = this.interruptible('what is committed stays');
+    const { signal } = this.interruptible('what is committed stays');
     const report = flags.json ? null : followReport(this.terminal, this.style);
     try {
       for await (const event of backend.follow({ index }, { signal, pollMs })) {

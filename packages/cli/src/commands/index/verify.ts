@@ -33,14 +33,12 @@ export default class IndexVerify extends LhsCommand {
     const { args, flags } = await this.parse(IndexVerify);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const signal = this.interruptible('nothing was changed');
     const { snapshot, sample, repair } = flags;
-    const found = await backend
-      .verify(
-        { index: args.index, snapshot, sample, repair },
-        { onProgress: report.update, signal },
-      )
-      .finally(report.stop);
+    const request = { index: args.index, snapshot, sample, repair };
+    const stopped = repair ? 'the index is as it was, or repaired' : 'nothing was changed';
+    const found = await this.stoppable(stopped, (signal) =>
+      backend.verify(request, { onProgress: report.update, signal }).finally(report.stop),
+    );
     if (!found.equal) process.exitCode = DRIFT;
     if (flags.json) return this.printJson(found);
     const { terminal, style } = this;

@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises';
+import { LhsError } from './errors.ts';
+
+/**
+ * Long synchronous work in steps. Each yield says which part of the work is done, 0 to 1; after it
+ * the caller may let other work run, or end this one (`return`). A step takes some milliseconds.
+ */
+export type Steps<T> = Generator<number, T, undefined>;
+
+/** So long steps run before signals and timers get their turn. */
+const TURN_MS = 25;
+/** Progress is reported at most this often. */
+export const REPORT_MS = 250;
+
+/** Runs all steps at once; `told` of the part that is done. */
+export function runSteps<T>(steps: Steps<T>, told: (part: number) => void = () => {}): T {
+  for (;;) {
+    const next = steps.next();
+    if (next.done === true) return next.value;
+    told(next.value);
+  }
+}
+
+/** Steps as the part from `from` to `to` of larger work. */
+export function* partOf<T>(steps: Steps<T>, from: number, to: number): Steps<T> {
+  try {
+    for (;;) {
+      const next = steps.next();
+      if (next.done === true) return next.value;
+      yield from + (to - from) * next.value;
+    }
+  } finally {
+    steps.return(undefined as T);
+  }
+}
+
+/** Who is told how far steps are, at most every `REPORT_MS`, and what stops them. */
+export interface StepOptions {
+  readonly signal?: AbortSignal;
+  readonly told?: (part: number) => void;
+}
+
+/**
+ * Runs steps and lets signals, timers and other work have a turn between them. Throws interrupted
+ * soon after `signal` aborts, and what a step throws.
+ */
+export async function takeSteps<T>(steps: Steps<T>, options: StepOptions = {}): Promise<T> {
+  const { signal, told = () => {} } = options;
+  const tell = atIntervals(told);
+  let turn = performance.now();
+  try {
+    for (;;) {
+      const next = steps.next();
+      if (next.done === true) return next.value;
+      if (performance.now() - turn < TURN_MS) continue;
+      tell(next.value);
+      await setImmediate();
+      if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
+      turn = performance.now();
+    }
+  } finally {
+    steps.return(undefined as T);
+  }
+}
+
+/** `told`, called at most every `REPORT_MS`. */
+export function atIntervals(told: (part: number) => void): (part: number) => void {
+  let last = performance.now();
+  return (part) => {
+    const now = performance.now();
+    if (now - last < REPORT_MS) return;
+    last = now;
+    told(part);
+  };
+}

@@ -1,0 +1,32 @@
+import type { Progress, WorkOptions } from '../backend.ts';
+import { atIntervals } from '../base/steps.ts';
+import type { ForceOptions } from '../index/background-merges.ts';
+import { costOf } from '../index/merge-plan.ts';
+
+/**
+ * Reports forced merges as documents done of all that they read: when they begin, at intervals, and
+ * when each has ended. `more` is added to each report.
+ */
+export function mergeProgress(
+  { onProgress }: WorkOptions,
+  more: Pick<Progress, 'snapshot'> = {},
+): Required<Pick<ForceOptions, 'planned' | 'told'>> {
+  let docs: readonly number[] = [];
+  let before = 0;
+  const report = (part: number) => {
+    const docs_total = docs.reduce((sum, count) => sum + count, 0);
+    const docs_done = Math.round(before + part);
+    onProgress?.({ phase: 'merging', docs_done, docs_total, ...more });
+  };
+  const sometimes = atIntervals(report);
+  return {
+    planned(plans) {
+      docs = plans.map((plan) => costOf(plan).docs);
+      report(0);
+    },
+    told(at, part) {
+      before = docs.slice(0, at).reduce((sum, count) => sum + count, 0);
+      (part === 1 ? report : sometimes)(part * docs[at]);
+    },
+  };
+}
