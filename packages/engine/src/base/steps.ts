@@ -50,12 +50,12 @@ export async function takeSteps<T>(steps: Steps<T>, options: StepOptions = {}): 
   let turn = performance.now();
   try {
     for (;;) {
+      if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
       const next = steps.next();
       if (next.done === true) return next.value;
       if (performance.now() - turn < TURN_MS) continue;
       tell(next.value);
       await setImmediate();
-      if (signal?.aborted) throw new LhsError('interrupted', 'interrupted');
       turn = performance.now();
     }
   } finally {

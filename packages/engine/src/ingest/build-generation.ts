@@ -35,6 +35,8 @@ export interface LockedIndex {
   /** The folder from which the definition's relative paths are taken. */
   readonly baseDir: string;
   readonly openEmbedder: OpenEmbedder;
+  /** Bytes of documents in memory before a flush. Default: as `rebuildIndex` and `SyncSession`. */
+  readonly memoryBytes?: number | undefined;
 }
 
 /** Where the models of an index's VECTOR fields are, and their caches. */
@@ -82,7 +84,7 @@ export async function buildGeneration(
     const local = openDirectory === openLocalDirectory;
     const mergeRunner = local ? bySize(here, workerRunner({ aside: false })) : here;
     const what = { table, mapping, directory, snapshotId, definitionVersion, models, mergeRunner };
-    const built = await rebuildIndex({ ...what, ...work });
+    const built = await rebuildIndex({ ...what, memoryBytes: index.memoryBytes, ...work });
     lock.assertHeld();
     promoteGeneration(folder, staged);
     if (isHeld(lock)) sweepGenerations(folder);

@@ -96,10 +96,11 @@ export function liveGeneration({ folder, definition }: LockedGeneration): Genera
 
 /** Opens a generation of a locked index for following its table. Close it before the lock. */
 export function openSession(index: LockedGeneration, generation: Generation): SyncSession {
-  const { definition, definitionVersion, lock, openDirectory } = index;
+  const { definition, definitionVersion, lock, openDirectory, memoryBytes } = index;
   const directory = openDirectory(generation.path, () => lock.assertHeld());
   const here = inlineRunner(directory);
   const mergeRunner = openDirectory === openLocalDirectory ? bySize(here, workerRunner()) : here;
   const models = modelPlaces(index);
-  return SyncSession.open({ directory, definition, definitionVersion, models, mergeRunner });
+  const how = { mergeRunner, memoryBytes };
+  return SyncSession.open({ directory, definition, definitionVersion, models, ...how });
 }

@@ -52,6 +52,8 @@ export interface RebuildRequest extends WorkOptions {
   readonly models: ModelPlaces;
   /** Where merges run. Default: here. */
   readonly mergeRunner?: MergeRunner;
+  /** Bytes of documents in memory before a flush. Default: 512 MiB, twice that with vectors. */
+  readonly memoryBytes?: number | undefined;
 }
 /** What was built. */
 export interface RebuildResult {
@@ -81,7 +83,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   let merges: BackgroundMerges | undefined;
   try {
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
-    const memoryBytes = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
+    const usual = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
+    const { memoryBytes = usual } = request;
     const options = { definitionVersion, memoryBytes };
     writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();

@@ -57,7 +57,7 @@ export interface SessionOptions {
   /** Where merges run. Default: here. */
   readonly mergeRunner?: MergeRunner;
   /** Bytes that documents may take in memory before an invisible segment is flushed. */
-  readonly memoryBytes?: number;
+  readonly memoryBytes?: number | undefined;
 }
 
 /** Segments that merges made one of, and what is left. */

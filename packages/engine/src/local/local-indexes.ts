@@ -38,6 +38,11 @@ export interface LocalOptions {
    * answer waits for a look of its own. Default: the definition's `freshness_ms`, then 1,000.
    */
   readonly freshnessMs?: number;
+  /**
+   * Bytes that documents may take in memory before they are flushed as a segment. Default: 512 MiB
+   * for a reindex, twice that with vectors; 256 MiB for a sync.
+   */
+  readonly memoryBytes?: number;
 }
 
 const FRESHNESS_MS = 1000;
@@ -53,6 +58,7 @@ export class LocalIndexes {
   readonly clock: Clock;
   readonly openEmbedder: OpenEmbedder;
   readonly #freshnessMs: number | undefined;
+  readonly memoryBytes: number | undefined;
   /** The calls that go on, and whether there may be more. */
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
@@ -70,6 +76,7 @@ export class LocalIndexes {
   constructor(dataDir: string, options: LocalOptions = {}) {
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
+    this.memoryBytes = options.memoryBytes;
     this.dataDir = dataDir;
     this.clock = clock;
     this.#freshnessMs = options.freshnessMs;

@@ -71,12 +71,13 @@ export function lockedIndex(
 
 /** An index whose lock is held, without its table, as change batches are applied to. */
 export function lockedGeneration(
-  { openDirectory, openEmbedder }: LocalIndexes,
+  { openDirectory, openEmbedder, memoryBytes }: LocalIndexes,
   { folder, definition, registered }: KnownIndex,
   lock: IndexLock,
 ): Omit<LockedIndex, 'table'> {
   const { version: definitionVersion, baseDir } = registered;
-  return { folder, definition, definitionVersion, lock, openDirectory, baseDir, openEmbedder };
+  const opened = { openDirectory, openEmbedder, memoryBytes };
+  return { folder, definition, definitionVersion, lock, baseDir, ...opened };
 }
 
 /** The table of an index at its newest version. Throws as `openSource` does. */
