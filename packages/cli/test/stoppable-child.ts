@@ -6,6 +6,7 @@ const [end = ''] = process.argv.slice(2);
 
 class Stoppable extends LhsCommand {
   override async run(): Promise<void> {
+    await this.parse(Stoppable);
     const answer = await this.stoppable('nothing was changed', async (signal) => {
       const stopped = new Promise((resolve) => {
         signal.addEventListener('abort', resolve);

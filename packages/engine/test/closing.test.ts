@@ -57,8 +57,9 @@ async function hangingBatch(): Promise<ChangeBatch> {
       },
     }),
   };
-  const to = { ...checkpoint, snapshot_id: '1' };
-  return { table_uuid: checkpoint.table_uuid, from: checkpoint.snapshot_id, to, parts };
+  const { table_uuid, sequence, schema: columns, files } = checkpoint;
+  const to = { snapshot_id: '1', sequence, schema: columns, files };
+  return { table_uuid, from: checkpoint.snapshot_id, to, parts };
 }
 
 describe('close', () => {

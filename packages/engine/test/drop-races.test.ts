@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { type ChangeBatch, type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, SYSTEM_CLOCK } from '../src/base/clock.ts';
@@ -68,7 +68,7 @@ afterEach(async () => {
 });
 
 type Write = (one: LocalBackend) => Promise<unknown>;
-const batch = { table_uuid: 'x' } as unknown as Parameters<LocalBackend['applyBatch']>[0]['batch'];
+let batch: ChangeBatch;
 const writes: [string, Write][] = [
   ['reindex', (one) => one.reindex({ index: 'race' })],
   ['sync', (one) => one.sync({ index: 'race' })],
@@ -82,6 +82,15 @@ describe('a write that waits for the lock of an index that is dropped meanwhile'
   const dropped = async (again: boolean, write: Write) => {
     await create();
     await backend.reindex({ index: 'race' });
+    const {
+      table_uuid,
+      snapshot_id,
+      sequence,
+      schema: columns,
+      files,
+    } = await backend.getCheckpoint({ index: 'race' });
+    const to = { snapshot_id, sequence, schema: columns, files };
+    batch = { table_uuid, from: null, to, parts: [] };
     const lock = takeLock(indexFolder(dataDir, uuidOf('race')), 'race', 'test');
     const waiting = await open(
       clockThatRuns(async () => {
