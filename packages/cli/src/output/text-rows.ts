@@ -1,11 +1,11 @@
-import { jsonText } from '../terminal/json-text.ts';
+import { escapedControls, jsonText, plainJson } from '../terminal/json-text.ts';
 import type { ByteSink, OutputColumn, RowWriter } from './columns.ts';
 import { textChunks } from './text-chunks.ts';
 
 /** One JSON object a line. */
 export function ndjsonWriter(sink: ByteSink): RowWriter {
-  const lines = textChunks(sink);
-  return { write: (row) => lines.add(`${jsonText(row)}\n`), end: lines.flush };
+  const lines = textChunks((chunk) => sink(escapedControls(String(chunk))));
+  return { write: (row) => lines.add(`${plainJson(row)}\n`), end: lines.flush };
 }
 
 /**

@@ -4,7 +4,12 @@
  * print.
  */
 export function jsonText(value: unknown, indent?: number): string {
-  return escapedControls(JSON.stringify(value, bigints, indent));
+  return escapedControls(plainJson(value, indent));
+}
+
+/** The same without escapes: for texts that `escapedControls` takes together. */
+export function plainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, bigints, indent);
 }
 
 /**
@@ -54,7 +59,16 @@ const CONTROLS = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]|##(?=\[|[vV][sS][oO]
 
 /** Writes control characters within quoted texts of JSON (or YAML) as `\uXXXX`. */
 export function escapedControls(text: string): string {
+  if (!mayHold(Buffer.from(text))) return text;
   return text.replace(CONTROLS, (found) =>
     found === '##' ? '#\\u0023' : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/**
+ * Whether the UTF-8 of a text may hold such characters: DEL, the first bytes of C1 and of Unicode's
+ * line ends and bidi controls, `##`. Searching bytes is ten times as fast as the expression.
+ */
+function mayHold(utf8: Buffer): boolean {
+  return utf8.includes(0x7f) || utf8.includes(0xc2) || utf8.includes(0xe2) || utf8.includes('##');
 }
