@@ -41,4 +41,14 @@ describe('settings', () => {
     const { folder, env } = home(undefined, 'datadir: /x\n');
     expect(() => readSettings({}, env, folder)).toThrow('"datadir" is not a setting');
   });
+
+  it('names the file and the line that is not YAML', () => {
+    const { folder, env } = home(undefined, 'data_dir: /x\nurl: {{{\n');
+    expect(() => readSettings({}, env, folder)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_argument',
+        message: expect.stringMatching(/lhs\.yaml:3 is not YAML: Flow map /),
+      }),
+    );
+  });
 });

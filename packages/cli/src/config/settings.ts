@@ -80,10 +80,23 @@ export function settingKey(name: string): SettingKey {
   });
 }
 
+/** The value of a YAML file. Throws invalid_argument with the place of a fault. */
+function yamlOf(path: string): unknown {
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
+  const text = settingsText(path);
+  try {
+    return parse(text, { maxAliasCount: 0, prettyErrors: true });
+  } catch (cause) {
+    const { message, linePos } = cause as { message: string; linePos?: [{ line: number }] };
+    const place = linePos === undefined ? path : `${path}:${linePos[0].line}`;
+    const fault = message.split(/ at line |\n/)[0];
+    throw new LhsError('invalid_argument', `${place} is not YAML: ${fault}`, { cause });
+  }
+}
+
 function readFile(path: string): Partial<Record<SettingKey, string>> {
   if (!existsSync(path)) return {};
-  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
-  const values: unknown = parse(settingsText(path), { maxAliasCount: 0 }) ?? {};
+  const values = yamlOf(path) ?? {};
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
     throw new LhsError('invalid_argument', `${path} should hold settings, one "key: value" a line`);
   }
