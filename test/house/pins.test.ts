@@ -100,7 +100,7 @@ it('pins the commands and their flags', async () => {
       "config set": "KEY VALUE",
       "config view": "--show-origin",
       "demo": "--git",
-      "doctor": "",
+      "doctor": "[INDEX] --catalog --path --table --warehouse",
       "index aggregate": "INDEX [QUERY] --aggs --cardinality --filter --format --histogram --operator --output --percentiles --pit --size --snapshot-min --stats --syntax --terms --time-zone --wait",
       "index analyze": "INDEX [TEXT] --analyzer --field",
       "index bench": "INDEX --limit --operator --queries --repeat --warm",

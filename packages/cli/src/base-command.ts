@@ -1,4 +1,9 @@
-import { type Backend, LhsError, type LocalOptions } from '@lakehouse-search/engine';
+import {
+  type Backend,
+  LhsError,
+  type LocalBackend,
+  type LocalOptions,
+} from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
@@ -83,6 +88,14 @@ export abstract class LhsCommand extends Command {
     flags: GlobalFlags,
     options: LocalOptions = { freshnessMs: 0 },
   ): Promise<Backend> {
+    return this.localBackend(flags, options);
+  }
+
+  /** As `backend`, where only the embedded engine will do. */
+  protected async localBackend(
+    flags: GlobalFlags,
+    options: LocalOptions = { freshnessMs: 0 },
+  ): Promise<LocalBackend> {
     const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
     const url = settingValue(settings, 'url');
     if (url !== undefined) {
@@ -91,8 +104,9 @@ export abstract class LhsCommand extends Command {
       });
     }
     const { openLocal } = await import('@lakehouse-search/engine');
-    this.#backend = await openLocal(settingValue(settings, 'data_dir') as string, options);
-    return this.#backend;
+    const backend = await openLocal(settingValue(settings, 'data_dir') as string, options);
+    this.#backend = backend;
+    return backend;
   }
 
   /**

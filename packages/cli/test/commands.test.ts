@@ -583,6 +583,21 @@ describe('the rest', () => {
     expect(url.stderr).toMatch(/no remote backend/);
   });
 
+  it('doctor looks at the data files of a table, by index or by place', async () => {
+    const at = ['--path', `${TABLES}py_types`];
+    const [table, lines_, index, both] = await Promise.all([
+      home.json<{ ok: boolean; files: number; row_bytes: number }>(['doctor', ...at]),
+      home.run(['doctor', ...at]),
+      home.run(['doctor', 'nope']),
+      home.run(['doctor', 'nope', ...at]),
+    ]);
+    expect(table).toMatchObject({ ok: true, table: 'py_types', files: 1, findings: [] });
+    expect(table.row_bytes).toBeGreaterThan(0);
+    expect(lines_.stdout).toContain('the layout is well suited to reading single rows');
+    expect([index.code, index.stderr]).toEqual([3, expect.stringMatching(/no index "nope"/)]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringMatching(/names its table/)]);
+  });
+
   it('completes commands and flags in bash', async () => {
     expect((await home.run(['autocomplete', 'bash'])).code).toBe(0);
     const { stdout } = await home.run(['autocomplete', 'script', 'bash']);

@@ -21,6 +21,7 @@ export { checkIndex } from './index/check-index.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export { sourceError } from './ingest/source-errors.ts';
+export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export { readCatalogFile } from './schema/catalog-file.ts';

@@ -86,6 +86,7 @@ import {
   replaceSavedQuery,
   setAlias,
 } from './local/kept.ts';
+import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { hybridLocal, semanticLocal } from './local/meaning.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
@@ -189,6 +190,18 @@ export class LocalBackend implements Backend {
     return this.#write(work, async (stoppable) => {
       const { compactLocal } = await import('./local/compact.ts');
       return compactLocal(this.#indexes, request, stoppable);
+    });
+  }
+
+  /**
+   * How the data files of an index's table are laid out, of at most `mostFiles` of them. Not an
+   * operation of a Backend: files are at hand only where the engine runs. Throws index_not_found,
+   * source_not_found, source_invalid, source_unreachable.
+   */
+  sourceLayout(request: IndexRequest, mostFiles: number): Promise<SourceLayout> {
+    return this.#call(async () => {
+      const { layoutLocal } = await import('./local/layout.ts');
+      return layoutLocal(this.#indexes, request, mostFiles);
     });
   }
 

@@ -69,6 +69,31 @@ export interface ReadCost {
   requests: number;
 }
 
+/** How a Parquet data file is laid out. Bytes are stored ones. */
+export interface FileLayout {
+  /** As recorded. */
+  readonly path: string;
+  readonly rows: number;
+  readonly rowGroups: number;
+  /** Rows and bytes of the largest row group. */
+  readonly groupRows: number;
+  readonly groupBytes: number;
+  /** Columns as Parquet counts them (each leaf of a nested one), and those without offset index. */
+  readonly columns: number;
+  readonly withoutOffsetIndex: number;
+  /** Bytes of the pages that one row lies in, all columns together, on average. */
+  readonly rowBytes: number;
+}
+
+/** How the data files of a snapshot are laid out. */
+export interface TableLayout {
+  /** Data files and rows of the snapshot. */
+  readonly files: number;
+  readonly rows: number;
+  /** The Parquet files that were looked at. */
+  readonly looked: readonly FileLayout[];
+}
+
 /** An Iceberg table at one metadata version. `refresh` gives the table at the newest version. */
 export interface SourceTable {
   /** `namespace.table`, or the folder's name for a bare path. */
@@ -116,6 +141,8 @@ export interface SourceTable {
     columns: readonly string[],
     options?: { snapshotId?: bigint; cost?: ReadCost },
   ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]>;
+  /** The layout of at most `mostFiles` of a snapshot's Parquet files, chosen evenly. */
+  layout(snapshotId: bigint | null, mostFiles: number): Promise<TableLayout>;
   refresh(): Promise<SourceTable>;
   close(): Promise<void>;
 }

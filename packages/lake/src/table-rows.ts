@@ -1,6 +1,7 @@
 import type { TableHandle } from './catalog/table-handle.ts';
 import type { ChangeSource } from './changes/change-source.ts';
 import { rowChangesBetween } from './changes/row-changes.ts';
+import { layoutOf } from './lookup/file-layout.ts';
 import { LookupFiles } from './lookup/lookup-files.ts';
 import { lookupKeys } from './lookup/lookup-keys.ts';
 import { lookupLocators } from './lookup/lookup-locators.ts';
@@ -25,6 +26,7 @@ import type {
   Row,
   RowChange,
   ScanOptions,
+  TableLayout,
 } from './source-table.ts';
 
 /**
@@ -122,6 +124,10 @@ export class TableRows {
     const fields = columnsOf(this.#schema, columns, this.#version);
     const set = await this.#files(options.snapshotId ?? this.#current);
     return lookupKeys(this.#lookupTable, set, keyFields, keys, fields, options.cost);
+  }
+
+  async layout(snapshotId: bigint | null, mostFiles: number): Promise<TableLayout> {
+    return layoutOf(this.#lookupTable, await this.#files(snapshotId), mostFiles);
   }
 
   /** Closes the files that look-ups have open. */

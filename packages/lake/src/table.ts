@@ -18,6 +18,7 @@ import type {
   ScanOptions,
   SourceTable,
   TableConfig,
+  TableLayout,
 } from './source-table.ts';
 import type { TableRows } from './table-rows.ts';
 
@@ -151,6 +152,10 @@ class IcebergTable implements SourceTable {
     options: { snapshotId?: bigint; cost?: ReadCost } = {},
   ): Promise<readonly ({ readonly row: Row; readonly locator: Locator } | null)[]> {
     return (await this.#rows()).lookupKeys(key, keys, columns, options);
+  }
+
+  async layout(snapshotId: bigint | null, mostFiles: number): Promise<TableLayout> {
+    return (await this.#rows()).layout(snapshotId, mostFiles);
   }
 
   async refresh(): Promise<SourceTable> {

@@ -1,18 +1,59 @@
+import { LhsError, type SourceLayout, sourceError } from '@lakehouse-search/engine';
+import { openTable } from '@lakehouse-search/lake';
+import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { runChecks } from '../doctor/checks.ts';
+import { LAYOUT_FILES, type LayoutFinding, layoutFindings } from '../doctor/layout.ts';
+import { type SourceFlags, sourceFlags, tableOf } from '../source/source-flags.ts';
+import { bytes, count, plural } from '../terminal/figures.ts';
 import { pad } from '../terminal/text.ts';
 
 export default class Doctor extends LhsCommand {
   static override summary =
-    'Look at this machine: what lhs needs and whether it is there (exit 1 if not).';
-  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json'];
+    'Check this machine (exit 1 if lhs lacks something), or how the files of a table are laid out.';
+  static override examples = [
+    '<%= config.bin %> doctor',
+    '<%= config.bin %> doctor incidents',
+    '<%= config.bin %> doctor --table ops.incidents --warehouse ./lake --json',
+  ];
+  static override args = {
+    index: Args.string({
+      ignoreStdin: true,
+      description: 'an index: look at the data files of its table instead of this machine',
+    }),
+  };
+  static override flags = {
+    table: Flags.string({
+      description:
+        'a table, by namespace.table, instead of an index (with --warehouse or --catalog)',
+      helpValue: 'TABLE',
+    }),
+    ...sourceFlags,
+  };
 
   override async run(): Promise<void> {
-    const { flags } = await this.parse(Doctor);
-    const checks = await runChecks(this.dataDir(flags));
+    const { args, flags } = await this.parse(Doctor);
+    const source = { warehouse: flags.warehouse, catalog: flags.catalog, path: flags.path };
+    const named = [flags.table, ...Object.values(source)].some((value) => value !== undefined);
+    if (args.index !== undefined && named) {
+      throw new LhsError('invalid_argument', `index "${args.index}" names its table`, {
+        hint: 'leave --table, --warehouse, --catalog and --path away, or the index',
+      });
+    }
+    if (args.index !== undefined) {
+      const backend = await this.localBackend(flags);
+      const found = await backend.sourceLayout({ index: args.index }, LAYOUT_FILES);
+      return this.#printLayout(found, args.index, flags.json);
+    }
+    if (named) return this.#printLayout(await layoutAt(source, flags.table), null, flags.json);
+    return this.#printChecks(this.dataDir(flags), flags.json);
+  }
+
+  async #printChecks(dataDir: string, json: boolean): Promise<void> {
+    const checks = await runChecks(dataDir);
     const well = checks.every((c) => c.ok);
     if (!well) process.exitCode = 1;
-    if (flags.json) return this.printJson({ ok: well, version: this.config.version, checks });
+    if (json) return this.printJson({ ok: well, version: this.config.version, checks });
     const { style } = this;
     this.print(
       checks.flatMap((c) => {
@@ -21,5 +62,59 @@ export default class Doctor extends LhsCommand {
         return c.advice === undefined ? [line] : [line, `${' '.repeat(15)}${c.advice}`];
       }),
     );
+  }
+
+  #printLayout({ table, snapshot, layout }: SourceLayout, index: string | null, json: boolean) {
+    const findings = layoutFindings(layout);
+    if (json) {
+      const answer = { ok: findings.length === 0, ...(index === null ? {} : { index }), table };
+      return this.printJson({
+        ...answer,
+        snapshot: textOf(snapshot),
+        ...figures(layout),
+        findings,
+      });
+    }
+    const { looked, files, rows } = layout;
+    const of = looked.length < files ? `, ${count(looked.length)} looked at` : '';
+    this.print([
+      `${table}: ${plural(rows, 'row')} in ${plural(files, 'data file')}${of}; ` +
+        `${bytes(mostBytes(layout))} of pages are read for one row`,
+      ...(findings.length === 0 ? ['the layout is well suited to reading single rows'] : []),
+      ...findings.flatMap(({ detail, advice }: LayoutFinding) => [
+        `${this.style.yellow('slow')}  ${detail}`,
+        `      ${advice}`,
+      ]),
+    ]);
+  }
+}
+
+const textOf = (id: bigint | null): string | null => (id === null ? null : String(id));
+
+const mostBytes = ({ looked }: SourceLayout['layout']): number =>
+  Math.max(0, ...looked.map(({ rowBytes }) => rowBytes));
+
+function figures(layout: SourceLayout['layout']) {
+  const { files, rows, looked } = layout;
+  return {
+    files,
+    rows,
+    files_looked_at: looked.length,
+    largest_row_group: {
+      rows: Math.max(0, ...looked.map(({ groupRows }) => groupRows)),
+      bytes: Math.max(0, ...looked.map(({ groupBytes }) => groupBytes)),
+    },
+    row_bytes: mostBytes(layout),
+  };
+}
+
+async function layoutAt(source: SourceFlags, name: string | undefined): Promise<SourceLayout> {
+  try {
+    const table = await openTable(await tableOf(source, name));
+    const snapshot = table.currentSnapshotId;
+    const layout = await table.layout(snapshot, LAYOUT_FILES).finally(() => table.close());
+    return { table: table.name, snapshot, layout };
+  } catch (error) {
+    throw sourceError(error);
   }
 }
