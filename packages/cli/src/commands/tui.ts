@@ -32,7 +32,7 @@ export default class Tui extends LhsCommand {
         hint: 'lhs search INDEX QUERY --json',
       });
     }
-    const backend = await this.backend(flags, {});
+    const backend = await this.backend(flags);
     const index = args.index ?? onlyIndex(await backend.listIndexes());
     // React decides when it is loaded how much it checks itself
     process.env.NODE_ENV ??= 'production';
