@@ -38,6 +38,19 @@ it('names no room or file by a word that says nothing', () => {
   expect(bad).toEqual([]);
 });
 
+it('writes to stdout and stderr in few places, all of which keep texts from outside harmless', () => {
+  const own = production.filter((f) => f.path.startsWith('packages/cli/src/'));
+  const writers = own.filter((f) =>
+    f.lines.some((l) => /process\.std(out|err)\.write\(|\bconsole\.(log|error|warn)\(/.test(l)),
+  );
+  expect(writers.map((f) => f.path.slice('packages/cli/src/'.length)).sort()).toEqual([
+    'output/columns.ts',
+    'sync/follow-report.ts',
+    'terminal/progress.ts',
+    'terminal/terminal.ts',
+  ]);
+});
+
 it('leaves no marker of unfinished work', () => {
   const marker = new RegExp(
     ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((w) => `\\b${w}\\b`).join('|'),
