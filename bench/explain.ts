@@ -34,6 +34,7 @@ let unknown = 0;
 for (const round of ['first', 'warm']) {
   millis.length = 0;
   unknown = 0;
+  const before = process.cpuUsage();
   for (const request of requests) {
     const started = performance.now();
     const { matched, why_not } = await backend.explain(request);
@@ -41,8 +42,12 @@ for (const round of ['first', 'warm']) {
     if (matched) throw new Error(`${request.query} matches`);
     if (why_not?.tokens === undefined) unknown++;
   }
+  const { user, system } = process.cpuUsage(before);
+  const cpu = ((user + system) / 1000 / millis.length).toFixed(1);
   const [p50, p99] = [median(millis), percentile(millis, 0.99)].map((ms) => ms.toFixed(1));
   const count = `${requests.length} rows, ${unknown} without their words`;
-  console.log(`${round.padEnd(6)} p50 ${p50} ms   p99 ${p99} ms   (${count})`);
+  console.log(
+    `${round.padEnd(6)} p50 ${p50} ms   p99 ${p99} ms   processor ${cpu} ms   (${count})`,
+  );
 }
 await backend.close();
