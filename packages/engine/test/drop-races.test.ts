@@ -18,6 +18,9 @@ const schema: Schema = {
   ],
 };
 
+/** `LHS_DROP_ROUNDS=500` races more often. */
+const ROUNDS = Number(process.env.LHS_DROP_ROUNDS ?? 30);
+
 let dataDir = '';
 let backend: LocalBackend;
 const opened: LocalBackend[] = [];
@@ -147,6 +150,38 @@ describe('a drop', () => {
     const next = await open();
     await next.search({ index: 'other', query: 'first' });
     expect(folders()).toEqual([uuidOf('other')]);
+  });
+});
+
+describe('writers, readers and drops of one name at once', () => {
+  const CODES = ['index_not_found', 'index_not_built', 'index_busy', 'index_exists', 'not_found'];
+
+  it(`end by name in ${ROUNDS} rounds, and leave one folder for each index that is left`, async () => {
+    const [a, b, c] = [await open(), await open(), await open()];
+    const seen = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = round % 3;
+      const calls = [
+        () => a.reindex({ index: 'race' }),
+        () => b.dropIndex({ index: 'race' }),
+        () => c.reindex({ index: 'race' }),
+        () => a.search({ index: 'race' }),
+        () => b.openPit({ index: 'race' }),
+        () => c.sync({ index: 'race' }),
+        () => a.setAlias({ alias: 'now', index: 'race' }),
+        () => b.compact({ index: 'race' }),
+        () => b.createIndex({ definition: definition('race'), baseDir: dataDir }),
+      ];
+      const ordered = [...calls.slice(first), ...calls.slice(0, first)];
+      for (const end of await Promise.allSettled(ordered.map((call) => call()))) {
+        if (end.status === 'rejected') seen.add(end.reason.code ?? String(end.reason));
+      }
+    }
+    expect([...seen].filter((code) => !CODES.includes(code))).toEqual([]);
+    const registry = new Registry(dataDir);
+    const uuids = registry.uuids();
+    registry.close();
+    expect(folders().filter((name) => !uuids.has(name))).toEqual([]);
   });
 });
 

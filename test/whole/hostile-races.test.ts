@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLocal } from '@lakehouse-search/engine';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Registry } from '../../packages/engine/src/registry/registry.ts';
+import { definitionOf, NAMES, type RaceReport, sourceOf } from './race-report.ts';
+
+/**
+ * Processes that reindex, sync, compact, verify, repair, drop, create, alias, search and export the
+ * same indexes at once, while their table changes. `LHS_HOSTILE_SECONDS` sets how long,
+ * `LHS_SEED` another order of operations.
+ */
+const LONG = process.env.LHS_TEST_LONG === '1';
+const SECONDS = Number(process.env.LHS_HOSTILE_SECONDS ?? (LONG ? 60 : 20));
+const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
+const PROCESSES = 4;
+const CHILD = fileURLToPath(new URL('./race-child.ts', import.meta.url));
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+  ],
+};
+
+let folder = '';
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lhs-races-'));
+  await createTable(sourceOf(folder).catalog, 'a.t', { schema });
+  await appendRows(sourceOf(folder), { kind: 'rows', rows: [{ id: 1, title: 'title 1' }] });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs one process to its end; one that says anything on stderr or ends otherwise has failed. */
+function race(seed: number): Promise<RaceReport> {
+  const child = spawn(process.execPath, [CHILD, folder, String(seed), String(SECONDS)]);
+  const text = { out: '', err: '' };
+  child.stdout.on('data', (bytes: Buffer) => {
+    text.out += bytes;
+  });
+  child.stderr.on('data', (bytes: Buffer) => {
+    text.err += bytes;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('close', (code, signal) => {
+      if (code === 0 && text.err === '') resolve(JSON.parse(text.out) as RaceReport);
+      else reject(new Error(`process ${seed}: ${code ?? signal}\n${text.err}`));
+    });
+  });
+}
+
+function sum(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const all: Record<string, number> = {};
+  for (const [name, count] of counts.flatMap(Object.entries<number>))
+    all[name] = (all[name] ?? 0) + count;
+  return all;
+}
+
+/** Every index that is left equals its table, and nothing else lies in the folder. */
+async function expectWhole(): Promise<void> {
+  const data = join(folder, 'data');
+  const backend = await openLocal(data);
+  const listed = new Set((await backend.listIndexes()).map(({ name }) => name));
+  for (const index of NAMES) {
+    if (!listed.has(index)) await backend.createIndex({ definition: definitionOf(index, folder) });
+    const built = (await backend.describeIndex({ index })).index_generation > 0;
+    if (built) await backend.sync({ index });
+    else await backend.reindex({ index });
+    const { equal, faults } = await backend.verify({ index });
+    expect([index, equal, faults]).toEqual([index, true, []]);
+  }
+  await backend.close();
+  const next = await openLocal(data);
+  for (const index of NAMES) await next.search({ index });
+  await next.close();
+  const registry = new Registry(data);
+  const uuids = [...registry.uuids()].sort();
+  registry.close();
+  expect(readdirSync(join(data, 'indexes')).sort()).toEqual(uuids);
+  for (const uuid of uuids) {
+    const names = readdirSync(join(data, 'indexes', uuid)).sort();
+    expect(names).toEqual(['CURRENT', expect.stringMatching(/^gen-\d{6}$/)]);
+  }
+}
+
+describe(`${PROCESSES} processes that use the same indexes for ${SECONDS} s (seed ${SEED})`, () => {
+  it('give no wrong answer, do not crash and leave no folder', async () => {
+    const seeds = Array.from({ length: PROCESSES }, (_, i) => SEED + i);
+    const reports = await Promise.all(seeds.map(race));
+    expect(reports.flatMap(({ violations }) => violations)).toEqual([]);
+    const operations = sum(reports.map((one) => one.operations));
+    const refused = sum(reports.map((one) => one.refused));
+    const total = (count: (one: RaceReport) => number) =>
+      reports.reduce((all, one) => all + count(one), 0);
+    const compared = total((one) => one.compared);
+    const readBack = total((one) => one.readBack);
+    const later = total((one) => one.readBackLater);
+    console.log(
+      `races: ${JSON.stringify(operations)}, refused ${JSON.stringify(refused)}, ${compared} answers compared, ` +
+        `${readBack} points in time read again, ${later} of them after other commits, seed ${SEED}, 0 violations`,
+    );
+    for (const name of [
+      'create',
+      'drop',
+      'reindex',
+      'sync',
+      'compact',
+      'verify',
+      'repair',
+      'alias',
+    ]) {
+      expect(operations[name], name).toBeGreaterThan(0);
+    }
+    expect(compared).toBeGreaterThan(0);
+    expect(later).toBeGreaterThan(0);
+    await expectWhole();
+  });
+});
