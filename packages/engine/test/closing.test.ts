@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeBatch, FollowEvent, LocalBackend } from '@lakehouse-search/engine';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
@@ -150,6 +150,16 @@ describe('a signal', () => {
     expect(lockOf(lake.folder)).toEqual([]);
     await append(1);
     expect(await backend.sync({})).toMatchObject({ inserted: 1 });
+  });
+});
+
+describe('a write whose table is away', () => {
+  it.each(['reindex', 'sync'] as const)('%s fails and gives the lock back', async (write) => {
+    renameSync(join(lake.folder, 'lake'), join(lake.folder, 'away'));
+    await expect(backend[write]({})).rejects.toMatchObject({ name: 'LhsError' });
+    expect(lockOf(lake.folder)).toEqual([]);
+    renameSync(join(lake.folder, 'away'), join(lake.folder, 'lake'));
+    expect(await backend.sync({})).toMatchObject({ snapshots_applied: 0 });
   });
 });
 
