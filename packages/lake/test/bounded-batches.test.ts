@@ -85,6 +85,32 @@ describe('a batch holds at most 64 MiB', () => {
     expect(seen).toBeGreaterThanOrEqual(Math.min(rows, 400));
   });
 
+  it('where DuckDB takes the file, and long texts are few (9,000 rows)', async () => {
+    const table = await crafted('few', [ID, text(2)]);
+    const large = 'f'.repeat(MIB);
+    await table.addParquet([
+      { field: ID, runs: [[0n, 9000]] },
+      {
+        field: text(2),
+        runs: [
+          ['short', 4000],
+          [large, 30],
+          ['short again', 4970],
+        ],
+      },
+    ]);
+    let seen = 0;
+    for await (const batch of (await open('few')).scan()) {
+      expect(weight(batch)).toBeLessThanOrEqual(LIMITS.batchBytes);
+      for (let row = 0; row < batch.rows; row++, seen++) {
+        const value = valueAt(batch.columns[1], row) as string;
+        const expected = seen < 4000 ? 'short' : seen < 4030 ? large : 'short again';
+        expect(value === expected).toBe(true);
+      }
+    }
+    expect(seen).toBe(9000);
+  });
+
   it('where each row has a large text of its own', async () => {
     const table = await crafted('plain', [ID, text(2)]);
     const texts = Array.from({ length: 100 }, (_, i) => String(i).padStart(2 * MIB, '.'));

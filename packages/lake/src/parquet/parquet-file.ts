@@ -171,12 +171,6 @@ export class ParquetFile {
     });
   }
 
-  /** The values of a chunk's dictionary page, or null where it has none. */
-  async dictionary(group: number, column: number): Promise<PageValues | null> {
-    const { dictionary } = await this.directory(group, column);
-    return this.#dictionary(group, column, dictionary, undefined);
-  }
-
   /** Closes the file; its pages leave the cache. */
   async close(): Promise<void> {
     this.#pages.forget(this.#owner);

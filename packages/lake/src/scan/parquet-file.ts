@@ -96,7 +96,7 @@ async function* readRows(
     try {
       const db = await duckdb.get();
       const named = columns.map(({ field, node }) => ({ field, name: node.name }));
-      const fits = await chunksFit(place, footer, pages, (heavy) =>
+      const fits = await chunksFit(footer.schema.root, pages, (heavy) =>
         heaviestRows(db, place.path, heavy),
       );
       for await (const rows of fits ? scanParquet(db, place.path, named) : []) {
