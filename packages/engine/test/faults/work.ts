@@ -38,10 +38,10 @@ export async function runWork(
     if (phase === 'syncing') acknowledged();
   };
   if (work.kind === 'open') await backend.search({ limit: 1 });
-  else if (work.kind === 'create') await backend.createIndex(work);
+  else if (work.kind === 'create') await backend.createIndex({ definition: work.definition });
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
-  else if (work.kind === 'reindex') await backend.reindex(work);
-  else await backend.sync(work, { onProgress });
+  else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
+  else await backend.sync({ until: work.until }, { onProgress });
 }
