@@ -104,6 +104,13 @@ export class ByteList {
     return compareBytes(this.#scratch, 0, this.#length, bytes, 0, bytes.length);
   }
 
+  /** Order of string `index` against string `at` of another list. */
+  compareWith(index: number, other: ByteList, at: number): number {
+    this.#seek(index);
+    other.#seek(at);
+    return compareBytes(this.#scratch, 0, this.#length, other.#scratch, 0, other.#length);
+  }
+
   /** True when string `index` is source[from .. to). */
   equals(index: number, source: Uint8Array, from: number, to: number): boolean {
     this.#seek(index);

@@ -134,6 +134,16 @@ export class OrdinalColumn {
     return this.#dictionary.equals(ord, bytes, 0, length);
   }
 
+  /** Order of the string with an ordinal against `bytes`. */
+  compareString(ord: number, bytes: Uint8Array): number {
+    return this.#dictionary.compare(ord, bytes);
+  }
+
+  /** Order of the string with an ordinal against one of another column. Cheap in rising order. */
+  compareOrds(ord: number, other: OrdinalColumn, otherOrd: number): number {
+    return this.#dictionary.compareWith(ord, other.#dictionary, otherOrd);
+  }
+
   /** The ordinal of a string, or -1 when no document ever had it. */
   find(bytes: Uint8Array): number {
     const ord = this.lowerBound(bytes);

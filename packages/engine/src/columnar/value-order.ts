@@ -44,26 +44,30 @@ export function valueOrder(
 }
 
 /** Codes by document as unsigned words, high bits in `high`; rising in the order asked for. */
-interface SortCodes {
+export interface SortCodes {
   readonly low: Uint32Array;
   readonly high: Uint32Array | null;
 }
 
 function makeOrder(column: Column, desc: boolean, byKey: Int32Array): ValueOrder {
-  const { low, high } = sortCodes(column, desc);
   const { sorted, missing } = withValue(column, byKey);
-  let room: Int32Array = new Int32Array(sorted.length);
-  let docs: Int32Array = sorted;
-  for (const words of high === null ? [low] : [low, high]) {
-    for (const shift of [0, 16]) {
-      if (!sortDigit(docs, words, shift, room)) continue;
-      [docs, room] = [room, docs];
-    }
-  }
+  const docs = sortByCodes(sorted, sortCodes(column, desc));
   const all = new Int32Array(column.docs);
   all.set(docs);
   all.set(missing, docs.length);
   return { bytes: all.byteLength, docs: all };
+}
+
+/** Documents by rising codes, those of equal ones as they were; `docs` may be what is returned. */
+export function sortByCodes(docs: Int32Array, { low, high }: SortCodes): Int32Array {
+  let sorted = docs;
+  let room: Int32Array = new Int32Array(docs.length);
+  for (const words of high === null ? [low] : [low, high]) {
+    for (const shift of [0, 16]) {
+      if (sortDigit(sorted, words, shift, room)) [sorted, room] = [room, sorted];
+    }
+  }
+  return sorted;
 }
 
 /** Documents that have a value, and those that have none. */
@@ -81,7 +85,8 @@ function withValue(
   return { sorted: sorted.slice(0, n), missing: missing.subarray(0, m) };
 }
 
-function sortCodes(column: Column, desc: boolean): SortCodes {
+/** The codes of a column's lowest values, or of its highest ones falling. */
+export function sortCodes(column: Column, desc: boolean): SortCodes {
   if (column instanceof NumericColumn && column.wide !== null) return wideCodes(column, desc);
   const low = new Uint32Array(column.docs);
   const { starts } = column;
@@ -103,6 +108,16 @@ function sortCodes(column: Column, desc: boolean): SortCodes {
 function wideCodes(column: NumericColumn, desc: boolean): SortCodes {
   const low = new Uint32Array(column.docs);
   const high = new Uint32Array(column.docs);
+  if (!column.multi) {
+    const { buffer, byteOffset } = column.wide!;
+    const words = new Uint32Array(buffer, byteOffset, 2 * column.docs);
+    const flip = desc ? 0xffff_ffff : 0;
+    for (let doc = 0; doc < low.length; doc++) {
+      low[doc] = words[2 * doc]! ^ flip;
+      high[doc] = words[2 * doc + 1]! ^ flip ^ 0x8000_0000;
+    }
+    return { low, high };
+  }
   for (let doc = 0; doc < low.length; doc++) {
     if (!column.has(doc)) continue;
     const value = desc ? ~column.maxAt(doc) : column.minAt(doc);
