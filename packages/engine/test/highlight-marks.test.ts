@@ -3,9 +3,11 @@
  * should, fragments are pieces of their text with the marks that lie in them, apart from each other, best first.
  * LHS_MARKS_CASES sets how many (default 3,000), LHS_MARKS_SEED the seed.
  */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Segment } from '../src/backend.ts';
+import { NO_DEADLINE } from '../src/base/deadline.ts';
 import { bindQuery } from '../src/query/bind/bind.ts';
 import type { Query } from '../src/query/query.ts';
 import { createHighlighter } from '../src/search/highlight/highlight.ts';
@@ -45,7 +47,12 @@ const asking = queries.filter((q) => !hopeless(q) && JSON.stringify(q).includes(
 
 function fragmentsOf(query: Query, text: string, maxFragments: number, fragmentSize: number) {
   const clause = bindQuery(query, queryFields(MAPPING), null);
-  const highlighter = createHighlighter(clause, [FIELD], { maxFragments, fragmentSize });
+  const highlighter = createHighlighter(
+    clause,
+    [FIELD],
+    { maxFragments, fragmentSize },
+    NO_DEADLINE,
+  );
   return highlighter.highlight(() => [text])?.t1 ?? [];
 }
 

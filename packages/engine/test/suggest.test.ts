@@ -2,9 +2,11 @@
  * Suggestions over random corpora (several segments, deletes, merges, Unicode) against brute force
  * over the live documents. LHS_SUGGEST_CASES sets the number of requests, LHS_ORACLE_SEED the seed.
  */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Suggestion, SuggestRequest } from '../src/backend.ts';
+import { NO_DEADLINE } from '../src/base/deadline.ts';
 import { checkSuggestRequest } from '../src/requests/suggest.ts';
 import { fieldTerms } from '../src/search/suggest/field-terms.ts';
 import { offerPrefix } from '../src/search/suggest/prefix-terms.ts';
@@ -151,7 +153,12 @@ test('suggestions from dictionaries of many blocks equal brute force', async () 
     const corpus = buildCorpus(manyWords(seed));
     expect(corpus.snapshot.segments.length > 1).toBe(seed === 1);
     const prefix = Buffer.from('ab');
-    offerPrefix(fieldTerms(corpus.snapshot.segments, 0), prefix, new SuggestionList(3));
+    offerPrefix(
+      fieldTerms(corpus.snapshot.segments, 0),
+      prefix,
+      new SuggestionList(3),
+      NO_DEADLINE,
+    );
     expect(prefix.toString()).toBe('ab');
     expect(corpus.snapshot.segments[0]!.inverted(0)!.termCount).toBeGreaterThan(24 * 16);
     await fc.assert(

@@ -10,10 +10,10 @@ export function tooManyBuckets(name: string): LhsError {
   });
 }
 
-/** An aggregation with more different values, in all buckets around it, than are held at once. */
+/** An aggregation with more buckets, in all buckets around it, than are held at once. */
 export function tooManyValues(name: string): LhsError {
   const most = LIMITS.aggNestedBuckets;
-  const message = `aggregation "${name}" meets more than ${most} buckets in one segment (aggNestedBuckets)`;
+  const message = `aggregation "${name}" makes more than ${most} buckets (aggNestedBuckets)`;
   return new LhsError('limit_exceeded', message, {
     hint: 'narrow the query, or ask for it without the aggregations around it',
     details: { limit: 'aggNestedBuckets', buckets: most },

@@ -30,15 +30,46 @@ export interface Coder {
 /** Above this many codes counting one by one is left to maps. */
 export const DENSE_CODES = 1 << 22;
 
-/** The values of a field as codes; null where no document of the segment has one. */
+/**
+ * The values of a field in one segment. Numbers of 64 bits have no codes (`coder` is null): there
+ * the value itself, an ordered integer, stands where others have a code.
+ */
+export interface FieldValues {
+  readonly coder: Coder | null;
+  /** The column of `coder` where it is one of byte strings: codes are its ordinals. */
+  readonly ordinals: OrdinalColumn | null;
+  /** The document's values, each once, to out[0 ..], where there is no coder; returns how many. */
+  readonly readWide: ((doc: number, out: bigint[]) => number) | null;
+  key(code: number | bigint): BucketKey;
+}
+
+/** The values of a field; null where no document of the segment has one. */
+export function fieldValues(reader: SegmentReader, field: FieldPlan): FieldValues | null {
+  const ordinals = field.column === 'ordinal' ? reader.ordinals(field.id) : null;
+  const coder = valueCoder(reader, field);
+  if (coder !== null) {
+    return { coder, ordinals, readWide: null, key: (code) => coder.key(code as number) };
+  }
+  const wide = field.column === 'ordinal' ? null : reader.numeric(field.id);
+  if (wide === null || wide.values === 0) return null;
+  const values = wide.wide!;
+  return {
+    coder: null,
+    ordinals: null,
+    readWide: slotReader(wide, (slot) => values[slot]),
+    key: (value) => value as bigint,
+  };
+}
+
+/** The values of a field as codes; null where no document has one, and for numbers of 64 bits. */
 export function valueCoder(reader: SegmentReader, field: FieldPlan): Coder | null {
   if (field.column === 'ordinal') {
     const column = reader.ordinals(field.id);
     return column === null ? null : ordinalCoder(column, () => reader.inverted(field.id));
   }
   const column = reader.numeric(field.id);
-  if (column === null || column.values === 0) return null;
-  return column.wide === null ? narrowCoder(column) : wideCoder(column, (value) => value);
+  if (column === null || column.values === 0 || column.wide !== null) return null;
+  return narrowCoder(column);
 }
 
 function ordinalCoder(column: OrdinalColumn, postings: () => InvertedReader | null): Coder {
@@ -113,10 +144,10 @@ export function wideCoder(column: NumericColumn, bucketOf: (value: bigint) => bi
 }
 
 /** Reads a numeric column's documents by a function of their slots. */
-export function slotReader(
+export function slotReader<Code extends number | bigint>(
   { present, starts }: NumericColumn,
-  codeAt: (slot: number) => number,
-): Coder['read'] {
+  codeAt: (slot: number) => Code,
+): (doc: number, out: Code[]) => number {
   return (doc, out) => {
     if ((present[doc >> 5] & (1 << (doc & 31))) === 0) return 0;
     if (starts === null) {
@@ -155,13 +186,13 @@ function fillOrdinals(codes: Codes, docs: Int32Array, count: number, out: Int32A
 const FEW_VALUES = 32;
 
 /** The codes of slots from .. to, each once. */
-function distinct(
+function distinct<Code extends number | bigint>(
   from: number,
   to: number,
-  codeAt: (slot: number) => number,
-  out: number[],
+  codeAt: (slot: number) => Code,
+  out: Code[],
 ): number {
-  const seen = new Set<number>();
+  const seen = new Set<Code>();
   for (let slot = from; slot < to; slot++) seen.add(codeAt(slot));
   let count = 0;
   for (const code of seen) out[count++] = code;
@@ -169,7 +200,7 @@ function distinct(
 }
 
 /** A document counts once in a bucket, however often it has its value. */
-function once(code: number, out: number[], count: number): number {
+function once<Code extends number | bigint>(code: Code, out: Code[], count: number): number {
   for (let i = 0; i < count; i++) if (out[i] === code) return count;
   out[count] = code;
   return count + 1;

@@ -6,24 +6,25 @@ import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts'
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import { BATCH_DOCS, type WholeStream } from './document-stream.ts';
 import { addDouble, addTimes, type DoubleSum } from './exact-sum.ts';
 import { type Codes, loopsOf } from './loops.ts';
 import { type AggPartial, noStats } from './partial.ts';
-import { BATCH_DOCS, collectInBatches, type SegmentCollector } from './segment-collector.ts';
+import type { MetricCollector } from './segment-collector.ts';
 import { takeCodes } from './take-codes.ts';
 
 /** Codes are below 2^32: so many of them stay below 2^53. */
 const SUMMED = (1 << 20) - 1;
 
 /** Collects a stats aggregation. */
-export function statsCollector(reader: SegmentReader, field: FieldPlan): SegmentCollector {
+export function statsCollector(reader: SegmentReader, field: FieldPlan): MetricCollector {
   const column = reader.numeric(field.id);
   if (column === null || column.values === 0) return NOTHING;
   if (column.double) return new DoubleStats(column);
   return column.codes === null ? new WideStats(column) : new CodeStats(column, column.codes);
 }
 
-const NOTHING: SegmentCollector = {
+const NOTHING: MetricCollector = {
   collect: () => undefined,
   collectAll: () => undefined,
   partial: noStats,
@@ -46,7 +47,7 @@ function visitSlots(
 }
 
 /** Sums of codes by owner, side by side in arrays. */
-class CodeStats implements SegmentCollector {
+class CodeStats implements MetricCollector {
   readonly #column: NumericColumn;
   readonly #codes: Codes;
   readonly #taken = new Float64Array(BATCH_DOCS);
@@ -63,13 +64,17 @@ class CodeStats implements SegmentCollector {
     this.#codes = codes;
   }
 
-  collectAll(matches: Int32Array): void {
+  collectAll(documents: WholeStream): void {
     if (this.#column.multi) {
-      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+      documents.read((docs, owners, count) => this.collect(docs, owners, count));
       return;
     }
     const { arena, present } = this.#column;
-    const { count, sum, min, max } = loopsOf(arena).sumCodes(this.#codes, matches, present);
+    const { count, sum, min, max } = loopsOf(arena).sumCodes(
+      this.#codes,
+      documents.matches,
+      present,
+    );
     this.#counts[0] = count;
     this.#whole.set(0, sum);
     this.#least[0] = min;
@@ -151,7 +156,7 @@ interface WideState {
   max: bigint;
 }
 
-class WideStats implements SegmentCollector {
+class WideStats implements MetricCollector {
   readonly #column: NumericColumn;
   readonly #states: (WideState | undefined)[] = [];
 
@@ -159,13 +164,13 @@ class WideStats implements SegmentCollector {
     this.#column = column;
   }
 
-  collectAll(matches: Int32Array): void {
+  collectAll(documents: WholeStream): void {
     const { arena, present, multi, wide } = this.#column;
     if (multi) {
-      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
+      documents.read((docs, owners, count) => this.collect(docs, owners, count));
       return;
     }
-    const { sum: whole, ...rest } = loopsOf(arena).sumWide(wide!, matches, present);
+    const { sum: whole, ...rest } = loopsOf(arena).sumWide(wide!, documents.matches, present);
     if (rest.count > 0) this.#states[0] = { whole, ...rest };
   }
 
@@ -192,7 +197,7 @@ interface DoubleState extends DoubleSum {
   max: number;
 }
 
-class DoubleStats implements SegmentCollector {
+class DoubleStats implements MetricCollector {
   readonly #column: NumericColumn;
   readonly #states: (DoubleState | undefined)[] = [];
 
@@ -200,13 +205,13 @@ class DoubleStats implements SegmentCollector {
     this.#column = column;
   }
 
-  collectAll(matches: Int32Array): void {
+  collectAll(documents: WholeStream): void {
     const { multi, width, wide, arena, present } = this.#column;
     if (multi || width === 4) {
-      collectInBatches(matches, (docs, owners, count) => this.collect(docs, owners, count));
-    } else if (wide === null) this.#collectCounted(matches);
+      documents.read((docs, owners, count) => this.collect(docs, owners, count));
+    } else if (wide === null) this.#collectCounted(documents.matches);
     else {
-      const { count, sum, min, max } = loopsOf(arena).sumDoubles(wide, matches, present);
+      const { count, sum, min, max } = loopsOf(arena).sumDoubles(wide, documents.matches, present);
       const bounds = { min: doubleFromOrdered(min), max: doubleFromOrdered(max) };
       if (count > 0) this.#states[0] = { count, ...sum, ...bounds };
     }

@@ -41,6 +41,7 @@ class Finish {
     if (partial.kind === 'stats') {
       return statsResult((aggregation as Of<'stats'>).field, partial);
     }
+    if (partial.kind === 'counted') return { value: partial.value, exact: true };
     if (partial.kind === 'distinct') {
       const { distinct } = partial;
       const value = distinctCount(distinct);

@@ -1,13 +1,16 @@
 /**
  * Partials as JSON values, from a shard to whoever merges them. Keys and integers of 64 bits are
  * texts: `s` before bytes (Latin-1), `i` before decimal digits; doubles that JSON has not are texts.
+ * A partial holds every bucket, at most LIMITS.aggNestedBuckets of an aggregation, so that merging
+ * is exact.
  */
+import { LhsError } from '../base/errors.ts';
 import type { BucketKey } from './aggregation.ts';
 import type { AggPartial } from './partial.ts';
 
 type Wire = null | boolean | number | string | readonly Wire[] | { readonly [k: string]: Wire };
 
-/** A partial as plain JSON. */
+/** A partial as plain JSON. Throws internal for one that cannot be merged. */
 export function partialToJson(partial: AggPartial): Wire {
   switch (partial.kind) {
     case 'buckets': {
@@ -27,6 +30,8 @@ export function partialToJson(partial: AggPartial): Wire {
       if (values !== null) return { kind: 'distinct', values: [...values].map(keyText) };
       return { kind: 'distinct', registers: Buffer.from(registers!).toString('base64') };
     }
+    case 'counted':
+      throw new LhsError('internal', 'a count of distinct values cannot be merged');
     case 'digest': {
       const { means, weights, values: held, min, max, nans } = partial.digest;
       const values = [...held].map(([value, count]) => [num(value), count]);

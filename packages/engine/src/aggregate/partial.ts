@@ -27,13 +27,15 @@ export type AggPartial =
   | {
       readonly kind: 'buckets';
       readonly buckets: Map<BucketKey, PartialBucket>;
-      /** Documents in buckets that were left out (the smallest, where there are very many). */
+      /** Documents in buckets that the answer does not show, where these were left out. */
       left: number;
-      /** The most that a bucket's count may miss for it. */
+      /** The most that a bucket's count may be too small by. */
       error: number;
     }
   | StatsPartial
   | { readonly kind: 'distinct'; readonly distinct: Distinct }
+  /** The number of distinct values of all documents there are; not to be merged. */
+  | { readonly kind: 'counted'; readonly value: number }
   | { readonly kind: 'digest'; readonly digest: Digest };
 
 export const noStats = (): StatsPartial => ({

@@ -3,20 +3,29 @@
  * the group, with the number of documents in it. Documents without a value are one group. Of
  * several values the lowest counts.
  *
- * Every match is visited: a group's first document and its count need all of them. Paging by
- * `search_after` goes over groups: a group whose first document stood on an earlier page does not
- * come again.
+ * Every match is visited: a group's first document and its count need all of them. They are held by
+ * the group's number in arrays, 8 bytes per group (16 where documents have scores of their own).
+ * Groups of several segments meet in the order of their values: one of them stays, with all
+ * documents. Names and keys are read only for the groups of the page.
+ *
+ * Paging by `search_after` goes over groups: a group whose first document stood on an earlier page
+ * does not come again.
  */
-import type { NumericColumn } from '../columnar/numeric-column.ts';
+import type { Deadline } from '../base/deadline.ts';
+import { mergeSorted } from '../base/merge-sorted.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import { type GroupCursor, type GroupNumbers, groupNumbers } from './group-numbers.ts';
+import { GroupTable } from './group-table.ts';
 import {
   compareRanked,
+  mergeRanked,
   type RankedDoc,
   type SearchAfter,
   type SortKey,
   type SortValue,
 } from './order.ts';
+import { RankedDocs } from './ranked-docs.ts';
 import { compareDocs, type SegmentSortKey } from './segment-order.ts';
 
 /** The first document of a group. */
@@ -25,138 +34,162 @@ export interface CollapsedDoc extends RankedDoc {
   /** Documents of the group. */
   readonly count: number;
 }
-/** Groups by a text of their value. */
-export type Groups = Map<string, CollapsedDoc>;
 
-/**
- * The first document of each group of a segment, its score, and how many there are. Groups are
- * numbers from 0 on.
- */
-interface GroupTable {
-  readonly docs: Int32Array;
-  readonly scores: Float64Array;
-  readonly counts: Int32Array;
-}
-
-/** Numbers the groups of a segment. */
-interface GroupNumbers {
-  readonly size: number;
-  of(doc: number): number;
-  value(doc: number): SortValue;
-}
-
-function numbersOf(reader: SegmentReader, field: FieldPlan): GroupNumbers {
-  const numeric = reader.numeric(field.id);
-  if (numeric !== null) return numericGroups(numeric);
-  const ordinals = reader.ordinals(field.id);
-  if (ordinals === null) return { size: 1, of: () => 0, value: () => null };
-  return {
-    size: ordinals.size + 1,
-    of: (doc) => ordinals.ord(doc) + 1,
-    value(doc) {
-      const ord = ordinals.ord(doc);
-      return ord < 0 ? null : ordinals.bytesOf(ord);
-    },
-  };
-}
-
-/** Numbers are given out as values come by; there are at most as many as documents. */
-function numericGroups(column: NumericColumn): GroupNumbers {
-  const numbers = new Map<number | bigint, number>();
-  return {
-    size: column.docs + 1,
-    of(doc) {
-      if (!column.has(doc)) return 0;
-      const name = column.exact && !column.double ? column.sortKey(doc) : column.minAt(doc);
-      let number = numbers.get(name);
-      if (number === undefined) numbers.set(name, (number = numbers.size + 1));
-      return number;
-    },
-    value: (doc) => (column.has(doc) ? column.minAt(doc) : null),
-  };
+/** What of a segment is collapsed. */
+export interface CollapsedSegment {
+  /** Its number in the snapshot. */
+  readonly segment: number;
+  readonly reader: SegmentReader;
+  readonly field: FieldPlan;
+  /** The documents that will be offered, as a bitmap. */
+  readonly matches: Int32Array;
+  readonly keys: readonly SegmentSortKey[];
+  /** The score of all documents; null: each has its own. */
+  readonly score: number | null;
 }
 
 /** Groups of one segment. */
 export class SegmentGroups {
+  readonly segment: number;
   readonly #reader: SegmentReader;
   readonly #keys: readonly SegmentSortKey[];
   readonly #ranks: Int32Array;
   readonly #numbers: GroupNumbers;
   readonly #table: GroupTable;
+  readonly #score: number;
 
-  constructor(reader: SegmentReader, field: FieldPlan, keys: readonly SegmentSortKey[]) {
+  constructor({ segment, reader, field, matches, keys, score }: CollapsedSegment) {
+    this.segment = segment;
     this.#reader = reader;
     this.#keys = keys;
     this.#ranks = reader.keys.ranks;
-    this.#numbers = numbersOf(reader, field);
-    const { size } = this.#numbers;
-    this.#table = {
-      docs: new Int32Array(size),
-      scores: new Float64Array(size),
-      counts: new Int32Array(size),
-    };
+    const create = (size: number) => new GroupTable(size, score === null);
+    const { numbers, table } = groupNumbers(reader, field, matches, create);
+    this.#numbers = numbers;
+    this.#table = table;
+    this.#score = score ?? 0;
   }
 
   /** Counts a matching document. */
   offer(doc: number, score: number): void {
-    const { docs, scores, counts } = this.#table;
     const group = this.#numbers.of(doc);
-    if (counts[group]!++ > 0 && !this.#before(doc, score, group)) return;
-    docs[group] = doc;
-    scores[group] = score;
-  }
-
-  #before(doc: number, score: number, group: number): boolean {
-    const { docs, scores } = this.#table;
-    const other = docs[group]!;
-    const first = this.#keys[0]!;
-    const place = first.place(doc, score);
-    const otherPlace = first.place(other, scores[group]!);
-    if (place !== otherPlace) return place < otherPlace;
-    const known = { doc: other, score: scores[group]! };
-    return compareDocs(this.#keys, this.#ranks, { doc, score }, known) < 0;
-  }
-
-  /** Adds the segment's groups to those of other segments. */
-  mergeInto(groups: Groups, segment: number, order: readonly SortKey[]): void {
     const { docs, scores, counts } = this.#table;
-    counts.forEach((count, number) => {
-      if (count === 0) return;
-      const doc = docs[number]!;
-      const score = scores[number]!;
-      const group = this.#numbers.value(doc);
-      const values = this.#keys.map((key) => key.value(doc, score));
-      const key = this.#reader.keys.key(doc);
-      mergeGroup(groups, { segment, doc, score, values, key, group, count }, order);
+    if (counts[group]!++ > 0) {
+      const other = docs[group]!;
+      const held = scores === null ? score : scores[group]!;
+      if (compareDocs(this.#keys, this.#ranks, doc, score, other, held) >= 0) return;
+    }
+    docs[group] = doc;
+    if (scores !== null) scores[group] = score;
+  }
+
+  /** The first groups in order, behind `after` and not behind `bound`, as RankedDocs has them. */
+  first(
+    limit: number,
+    after: SearchAfter | null,
+    bound: RankedDoc | null,
+    deadline: Deadline,
+  ): readonly CollapsedDoc[] {
+    const { docs, counts } = this.#table;
+    const top = new RankedDocs(this.#keys, this.#reader.keys, limit, after, bound);
+    for (let group = 0; group < counts.length; group++) {
+      if (counts[group] === 0) continue;
+      deadline.spend(1);
+      top.offer(docs[group]!, this.#scoreOf(group));
+    }
+    return top.harvest(this.segment).map((ranked): CollapsedDoc => {
+      const { segment, doc, score, values, key } = ranked;
+      const count = counts[this.#numbers.of(doc)]!;
+      return { segment, doc, score, values, key, group: this.#numbers.value(doc), count };
     });
   }
-}
 
-/** Adds a group of a segment, or of a shard: counts add up, the earlier first document stays. */
-function mergeGroup(groups: Groups, group: CollapsedDoc, order: readonly SortKey[]): void {
-  const name = groupName(group.group);
-  const known = groups.get(name);
-  if (known === undefined) {
-    groups.set(name, group);
-    return;
+  /** A cursor over its groups, by rising value. */
+  cursor(): GroupCursor {
+    return this.#numbers.cursor(this.#table);
   }
-  const first = compareRanked(group, known, order) < 0 ? group : known;
-  groups.set(name, { ...first, count: known.count + group.count });
+
+  /** Documents of a group. */
+  count(group: number): number {
+    return this.#table.counts[group]!;
+  }
+
+  /** Says how many documents a group has in all segments; 0: it is another segment's. */
+  setCount(group: number, count: number): void {
+    this.#table.counts[group] = count;
+  }
+
+  /** What decides the place of a group's first document among those of other segments. */
+  place(group: number): SearchAfter {
+    const doc = this.#table.docs[group]!;
+    const score = this.#scoreOf(group);
+    const values = this.#keys.map((key) => key.value(doc, score));
+    return { values, key: this.#reader.keys.key(doc) };
+  }
+
+  #scoreOf(group: number): number {
+    return this.#table.scores === null ? this.#score : this.#table.scores[group]!;
+  }
 }
 
-function groupName(value: SortValue): string {
-  if (value instanceof Uint8Array) return `=${Buffer.from(value).toString('latin1')}`;
-  return value === null ? '' : `=${value}`;
-}
-
-/** The first `limit` groups in order, after `after` where one is given. */
+/**
+ * The first `limit` groups of all segments in order, after `after` where one is given. Call once:
+ * the segments' counts are changed. Throws limit_exceeded when time is over.
+ */
 export function firstGroups(
-  groups: Groups,
+  segments: readonly SegmentGroups[],
   order: readonly SortKey[],
   limit: number,
   after: SearchAfter | null,
+  deadline: Deadline,
 ): readonly CollapsedDoc[] {
-  const all = [...groups.values()];
-  const left = after === null ? all : all.filter((doc) => compareRanked(doc, after, order) > 0);
-  return left.sort((a, b) => compareRanked(a, b, order)).slice(0, limit);
+  if (segments.length > 1) uniteGroups(segments, order, deadline);
+  let first: readonly CollapsedDoc[] = [];
+  for (const groups of segments) {
+    const last = first.length === limit ? first[limit - 1]! : null;
+    first = mergeRanked(first, groups.first(limit, after, last, deadline), order, limit);
+  }
+  return first;
+}
+
+/** Of the groups with one value in several segments the first one gets all documents. */
+function uniteGroups(
+  segments: readonly SegmentGroups[],
+  order: readonly SortKey[],
+  deadline: Deadline,
+): void {
+  unite(
+    segments.filter((groups) => groups.count(0) > 0).map((groups) => ({ groups, group: 0 })),
+    order,
+  );
+  const owners = new Map(segments.map((groups) => [groups.cursor(), groups]));
+  mergeSorted([...owners.keys()], (equal, count) => {
+    deadline.spend(count);
+    if (count === 1) return true;
+    const same = equal.slice(0, count);
+    unite(
+      same.map((cursor) => ({ groups: owners.get(cursor)!, group: cursor.group })),
+      order,
+    );
+    return true;
+  });
+}
+
+interface OwnedGroup {
+  readonly groups: SegmentGroups;
+  readonly group: number;
+}
+
+function unite(same: readonly OwnedGroup[], order: readonly SortKey[]): void {
+  if (same.length < 2) return;
+  let best = 0;
+  let place = same[0]!.groups.place(same[0]!.group);
+  let documents = 0;
+  same.forEach(({ groups, group }, i) => {
+    documents += groups.count(group);
+    groups.setCount(group, 0);
+    const own = i === 0 ? place : groups.place(group);
+    if (compareRanked(own, place, order) < 0) [best, place] = [i, own];
+  });
+  same[best]!.groups.setCount(same[best]!.group, documents);
 }

@@ -1,4 +1,5 @@
 import { anyInRange, forEachBit, hasBit } from '../base/bitmap.ts';
+import type { Deadline } from '../base/deadline.ts';
 import type { Bitmaps } from '../bits/bitmaps.ts';
 import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
@@ -10,7 +11,11 @@ import { docsByRank, rankOf, type SegmentSortKey } from './segment-order.ts';
 const ROUNDING = 1 + 1e-9;
 const RANGES_A_ZONE = 4;
 const WORDS_A_RANGE = 8;
+/** What scoring a range counts as, in steps of a deadline. */
+const RANGE_STEPS = 512;
 const BOUND_CLASSES = 256;
+/** Words of matches between two looks at the clock. */
+const WORDS_A_CHECK = 1024;
 /** So few matches are all offered. */
 const FEW_MATCHES = 4096;
 /** Documents that are tested one by one, where all matches could be looked up instead. */
@@ -38,6 +43,7 @@ export interface SegmentMatches {
   /** Room for the scores of a range. */
   readonly scores: Float64Array;
   readonly bitmaps: Bitmaps;
+  readonly deadline: Deadline;
 }
 
 /**
@@ -57,8 +63,20 @@ export function collectEvery(
   segment: SegmentMatches,
   visit: (doc: number, score: number) => void,
 ): void {
-  if (segment.score !== null) collectScored(segment, segment.score, visit, null);
-  else forEachBit(segment.matches, (doc) => visit(doc, segment.constant));
+  const { matches, constant, score, deadline } = segment;
+  if (score !== null) {
+    collectScored(segment, score, visit, null);
+    return;
+  }
+  for (let from = 0; from < matches.length; from += WORDS_A_CHECK) {
+    deadline.check();
+    const end = Math.min(from + WORDS_A_CHECK, matches.length);
+    for (let i = from; i < end; i++) {
+      for (let word = matches[i]!; word !== 0; word &= word - 1) {
+        visit((i << 5) + 31 - Math.clz32(word & -word), constant);
+      }
+    }
+  }
 }
 
 /** Equal scores, or none: what decides is a column, or the keys alone. */
@@ -221,6 +239,7 @@ function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDo
   };
   for (const range of rangesByBound(matches, bounds)) {
     if (-(bounds[range]! * ROUNDING) > top.worst) continue;
+    segment.deadline.spend(RANGE_STEPS);
     scores.fill(0);
     addScores(score, range, matches, scores);
     visitRange(matches, range, scores, offer);
@@ -259,6 +278,7 @@ function collectScored(
   for (let range = 0; range < ranges; range++) {
     if (!anyInRange(matches, range)) continue;
     if (top !== null && keys[0]!.zonePlace(Math.floor(range / RANGES_A_ZONE)) > top.worst) continue;
+    segment.deadline.spend(RANGE_STEPS);
     scores.fill(0);
     addScores(score, range, matches, scores);
     visitRange(matches, range, scores, visit);

@@ -234,20 +234,23 @@ export function rankOf(keys: SegmentKeys, key: Uint8Array): number {
   return found ? low : low - 0.5;
 }
 
-/** Below 0 when document `a` of the segment stands before `b`; ties go by key rank. */
+/** Below 0 when document `a` of the segment, with its score, stands before `b`; ties go by key rank. */
 export function compareDocs(
   keys: readonly SegmentSortKey[],
   ranks: Int32Array,
-  a: { readonly doc: number; readonly score: number },
-  b: { readonly doc: number; readonly score: number },
+  a: number,
+  scoreA: number,
+  b: number,
+  scoreB: number,
 ): number {
-  for (const key of keys) {
-    const place = key.place(a.doc, a.score);
-    const other = key.place(b.doc, b.score);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!;
+    const place = key.place(a, scoreA);
+    const other = key.place(b, scoreB);
     if (place !== other) return place < other ? -1 : 1;
     if (!key.blurred(place)) continue;
-    const order = compareValues(key.value(a.doc, a.score), key.value(b.doc, b.score), key.desc);
+    const order = compareValues(key.value(a, scoreA), key.value(b, scoreB), key.desc);
     if (order !== 0) return order;
   }
-  return ranks[a.doc]! - ranks[b.doc]!;
+  return ranks[a]! - ranks[b]!;
 }

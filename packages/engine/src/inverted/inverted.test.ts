@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { wordsOf } from '../base/bitmap.ts';
+import { NO_DEADLINE } from '../base/deadline.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { NO_MORE_DOCS } from './cursors.ts';
@@ -320,6 +321,6 @@ describe('an inverted component', () => {
     found.add(info.df, -1 - info.at);
     const damaged = expect.objectContaining({ code: 'corrupt_index' });
     expect(() => reader.fill(info, near)).toThrow(damaged);
-    expect(() => markAll(reader, found, near)).toThrow(damaged);
+    expect(() => markAll(reader, found, near, NO_DEADLINE)).toThrow(damaged);
   });
 });

@@ -1,3 +1,4 @@
+import type { Deadline } from '../base/deadline.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { TermInfo } from '../inverted/term-info.ts';
 
@@ -46,6 +47,8 @@ export interface TermSearch {
    * is absent.
    */
   readonly statistics?: FieldStatistics;
+  /** When it has to be done; absent: it may take any time. */
+  readonly deadline?: Deadline;
 }
 
 /** What BM25 needs beside a document, over all segments (and shards). */

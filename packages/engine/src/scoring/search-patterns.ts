@@ -8,6 +8,7 @@
  * 3. Else, and for exact numbers, all documents are marked in a bitmap, and counted.
  */
 import { hasBit } from '../base/bitmap.ts';
+import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../inverted/damage.ts';
 import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
@@ -25,7 +26,10 @@ import { type Workspace, workspaceOf } from './workspace.ts';
 /** Terms that a search means: all that begin with some bytes, or those that `find` adds. */
 export type TermPattern =
   | { readonly kind: 'prefix'; readonly bytes: Uint8Array }
-  | { readonly kind: 'terms'; find(reader: InvertedReader, into: FoundTerms): void };
+  | {
+      readonly kind: 'terms';
+      find(reader: InvertedReader, into: FoundTerms, deadline: Deadline): void;
+    };
 
 /** A search for a pattern over one field. */
 export interface PatternSearch {
@@ -33,6 +37,8 @@ export interface PatternSearch {
   /** Of every match. */
   readonly score: number;
   readonly segments: readonly ScoringSegment[];
+  /** When it has to be done; absent: it may take any time. */
+  readonly deadline?: Deadline;
 }
 
 /** Lists up to this length are kept in order while documents are offered. */
@@ -53,25 +59,30 @@ export function searchPatterns(search: PatternSearch, top: TopDocs, count = fals
 }
 
 /** The exact number of matching documents. */
-export function countPatterns({ pattern, segments }: PatternSearch): number {
+export function countPatterns({
+  pattern,
+  segments,
+  deadline = NO_DEADLINE,
+}: PatternSearch): number {
   let total = 0;
   for (const segment of segments) {
     total += blameIndex(() => {
-      findTerms(pattern, segment.reader);
-      return countFound(segment);
+      findTerms(pattern, segment.reader, deadline);
+      return countFound(segment, deadline);
     });
   }
   return total;
 }
 
-function findTerms(pattern: TermPattern, reader: InvertedReader): void {
+function findTerms(pattern: TermPattern, reader: InvertedReader, deadline: Deadline): void {
+  deadline.check();
   found.clear();
-  if (pattern.kind === 'prefix') findPrefix(reader, pattern.bytes, found);
-  else pattern.find(reader, found);
+  if (pattern.kind === 'prefix') findPrefix(reader, pattern.bytes, found, deadline);
+  else pattern.find(reader, found, deadline);
 }
 
 function searchOne(
-  { pattern, score }: PatternSearch,
+  { pattern, score, deadline = NO_DEADLINE }: PatternSearch,
   segment: ScoringSegment,
   top: TopDocs,
   count: boolean,
@@ -79,13 +90,13 @@ function searchOne(
   const { reader, number, ranks, blocked } = segment;
   top.enter(number, ranks);
   if (count || ranks !== null || top.after !== null || top.limit > MOST_LOWEST) {
-    findTerms(pattern, reader);
-    return offerMarked(segment, top, score, count);
+    findTerms(pattern, reader, deadline);
+    return offerMarked(segment, top, { score, count, deadline });
   }
   const lowest = new LowestDocs(top.limit, blocked);
-  if (pattern.kind === 'prefix') lowestOfPrefix(reader, pattern.bytes, lowest);
+  if (pattern.kind === 'prefix') lowestOfPrefix(reader, pattern.bytes, lowest, deadline);
   else {
-    findTerms(pattern, reader);
+    findTerms(pattern, reader, deadline);
     for (let i = 0; i < found.size; i++) offerLowest(reader, found.dfs[i], found.places[i], lowest);
   }
   for (const doc of lowest.docs) top.offer(doc, score);
@@ -93,7 +104,12 @@ function searchOne(
 }
 
 /** The block with the lowest document first: it decides how few others have to be read. */
-function lowestOfPrefix(reader: InvertedReader, prefix: Uint8Array, into: LowestDocs): void {
+function lowestOfPrefix(
+  reader: InvertedReader,
+  prefix: Uint8Array,
+  into: LowestDocs,
+  deadline: Deadline,
+): void {
   const minima = blockMinima(reader);
   const near = minima !== null && prefix.length <= HEAD_BYTES;
   const { from, to } = near ? blocksByHead(minima.heads, prefix) : blocksOf(reader, prefix);
@@ -107,6 +123,7 @@ function lowestOfPrefix(reader: InvertedReader, prefix: Uint8Array, into: Lowest
     if (first >= 0) offerBlock(reader, walk, first, prefix, into);
   }
   for (let block = from; block <= to; block++) {
+    deadline.spend(DICTIONARY_BLOCK);
     if (block === first || (minima !== null && minima.lowest[block] >= into.end)) continue;
     offerBlock(reader, walk, block, prefix, into);
   }
@@ -128,7 +145,7 @@ function offerBlock(
 }
 
 /** The number of documents of the found terms that are not blocked. */
-function countFound({ reader, blocked }: ScoringSegment): number {
+function countFound({ reader, blocked }: ScoringSegment, deadline: Deadline): number {
   if (found.size === 0) return 0;
   if (found.size === 1 && blocked === null) return found.dfs[0];
   const workspace = marked(reader);
@@ -136,7 +153,7 @@ function countFound({ reader, blocked }: ScoringSegment): number {
   const words = 8 * reader.ranges;
   const bits = marks.subarray(0, words);
   try {
-    const dense = markSparse(reader, found, bits);
+    const dense = markSparse(reader, found, bits, deadline);
     // Two bitmaps are counted together with the marks; more are added before.
     for (const at of dense.slice(2)) addBitmap(reader, at, bits);
     const counted = [bits.byteOffset, ...dense.slice(0, 2)];
@@ -146,18 +163,23 @@ function countFound({ reader, blocked }: ScoringSegment): number {
   }
 }
 
+interface OfferedTerms {
+  readonly score: number;
+  readonly count: boolean;
+  readonly deadline: Deadline;
+}
+
 /** Counts where asked; the found terms' documents are offered. */
 function offerMarked(
   { reader, blocked }: ScoringSegment,
   top: TopDocs,
-  score: number,
-  count: boolean,
+  { score, count, deadline }: OfferedTerms,
 ): number {
   if (found.size === 0) return 0;
   const workspace = marked(reader);
   const bits = workspace.marks.subarray(0, 8 * reader.ranges);
   try {
-    markAll(reader, found, bits);
+    markAll(reader, found, bits, deadline);
     offerBits(bits, blocked, top, score);
     if (!count) return 0;
     const out = blockedAt(workspace, blocked);

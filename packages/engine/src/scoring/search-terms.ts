@@ -8,6 +8,7 @@
  * 3. The tenth best score of a term, stored at indexing, is the first threshold where it is a
  *    valid bound.
  */
+import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
 import { blameIndex } from '../inverted/damage.ts';
 import type { TermInfo } from '../inverted/term-info.ts';
 import { searchConjunction } from './conjunction.ts';
@@ -70,6 +71,7 @@ interface Plan {
   readonly possible: boolean;
   /** The threshold begins at stored tenth best scores. */
   readonly primed: boolean;
+  readonly deadline: Deadline;
 }
 
 /** The weight of a term that is counted with an equal one before it. */
@@ -97,7 +99,9 @@ function planOf(search: TermSearch, primed: boolean): Plan {
     order.push(rank);
   }
   const size = mode === 'phrase' ? terms.length : mergeEqual(terms, weights);
-  return { mode, segments, terms, found, weights, order, size, averageLength, possible, primed };
+  const { deadline = NO_DEADLINE } = search;
+  const counted = { weights, order, size, averageLength, possible };
+  return { mode, segments, terms, found, ...counted, primed, deadline };
 }
 
 /** Equal terms become one with the sum of their weights; returns how many are left. */
@@ -135,6 +139,7 @@ function run(plan: Plan, top: TopDocs | null, count: boolean): number {
   if (!plan.possible) return 0;
   let total = 0;
   for (let s = 0; s < plan.segments.length; s++) {
+    plan.deadline.check();
     total += blameIndex(() => runTerms(plan, s, top, count));
   }
   return total;
@@ -173,7 +178,7 @@ function primeAll({ clauses, clauseCount }: SegmentScorer, top: TopDocs): void {
 const NO_TOP = new TopDocs(0, () => new Uint8Array(0));
 
 function walk(plan: Plan, place: number, top: TopDocs | null): number {
-  const { mode, averageLength, weights, order, terms } = plan;
+  const { mode, averageLength, weights, order, terms, deadline } = plan;
   const infos = plan.found[place];
   const places = terms.map((_, i) => i).filter((i) => infos[i] !== null && weights[i] !== MERGED);
   if (mode !== 'phrase') places.sort((a, b) => order[a] - order[b]);
@@ -181,7 +186,7 @@ function walk(plan: Plan, place: number, top: TopDocs | null): number {
     return { info: infos[i] as TermInfo, weight: weights[i], slot: terms[i].slot };
   });
   const segment = plan.segments[place];
-  return walkSegment({ segment, mode, terms: walked, averageLength }, top);
+  return walkSegment({ segment, mode, terms: walked, averageLength, deadline }, top);
 }
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
@@ -189,7 +194,7 @@ function searchSegment(plan: Plan, scorer: SegmentScorer): void {
   scorer.rising = scorer.clauseCount === 1;
   if (scorer.rising) searchSingle(scorer, scorer.clauses[0]);
   else if (plan.mode === 'phrase') searchPhrase(scorer, sum(plan.weights));
-  else if (plan.mode === 'or') searchUnion(scorer);
+  else if (plan.mode === 'or') searchUnion(scorer, plan.deadline);
   else searchConjunction(scorer);
 }
 

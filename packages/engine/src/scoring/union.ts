@@ -4,6 +4,7 @@
  * after them), then every smaller set whose largest possible score still reaches theta; most are
  * never touched. 2^n sets: for few terms.
  */
+import type { Deadline } from '../base/deadline.ts';
 import { SHORT } from '../inverted/format.ts';
 import type { Clause } from './clause.ts';
 import { searchConjunction } from './conjunction.ts';
@@ -16,14 +17,15 @@ export const MOST_SPLIT = 6;
 const sets = new Int32Array(1 << MOST_SPLIT);
 const sums = new Float64Array(1 << MOST_SPLIT);
 
-/** Offers the documents that hold any of the scorer's clauses. */
-export function searchUnion(scorer: SegmentScorer): void {
+/** Offers the documents that hold any of the scorer's clauses. Throws limit_exceeded. */
+export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
   const { clauses, clauseCount, top } = scorer;
   for (let i = 0; i < clauseCount; i++) {
     if (clauses[i].kind === SHORT) boundShort(scorer, clauses[i]);
   }
   const n = orderSets(clauses, clauseCount);
   for (let s = 0; s < n && sums[s] * UP >= top.theta; s++) {
+    deadline.check();
     scorer.activate(sets[s]);
     if (scorer.count === 1) searchSingle(scorer, scorer.active[0]);
     else searchConjunction(scorer);

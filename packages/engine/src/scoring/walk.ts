@@ -4,6 +4,7 @@
  * and the oracle of the others.
  */
 
+import type { Deadline } from '../base/deadline.ts';
 import { NO_MORE_DOCS, type PostingsCursor } from '../inverted/cursors.ts';
 import { K1 } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
@@ -25,6 +26,7 @@ export interface Walk {
   readonly mode: TermMode;
   readonly terms: readonly WalkedTerm[];
   readonly averageLength: number;
+  readonly deadline: Deadline;
 }
 
 /** Offers matching documents to `top` (null: none is wanted) and returns how many there are. */
@@ -33,15 +35,19 @@ export function walkSegment(walk: Walk, top: TopDocs | null): number {
   return walkAny(walk, top);
 }
 
+/** What a term's postings in a range count as, in steps of a deadline. */
+const RANGE_STEPS = 32;
+
 const scores = new Float64Array(256);
 const seen = new Uint8Array(256);
 
 function walkAny(walk: Walk, top: TopDocs | null): number {
-  const { segment, terms } = walk;
+  const { segment, terms, deadline } = walk;
   const { reader, blocked } = segment;
   const cursors = terms.map(({ info }) => reader.postings(info));
   let count = 0;
   for (let first = 0; first < reader.docs; first += 256) {
+    deadline.spend(RANGE_STEPS * terms.length);
     seen.fill(0);
     const wanted = top !== null && bound(walk, first) * UP >= top.theta;
     if (wanted) scores.fill(0);
@@ -90,7 +96,7 @@ function isBlocked(blocked: Int32Array | null, doc: number): boolean {
 }
 
 function walkAll(walk: Walk, top: TopDocs | null): number {
-  const { segment, terms, mode } = walk;
+  const { segment, terms, mode, deadline } = walk;
   const { reader, blocked } = segment;
   const cursors = terms.map(({ info }) => reader.postings(info));
   const rarest = cursors
@@ -100,6 +106,7 @@ function walkAll(walk: Walk, top: TopDocs | null): number {
   const weight = terms.reduce((sum, term) => sum + term.weight, 0);
   let count = 0;
   for (let doc = nextCommon(rarest, 0); doc !== NO_MORE_DOCS; doc = nextCommon(rarest, doc + 1)) {
+    deadline.spend(terms.length);
     if (isBlocked(blocked, doc)) continue;
     const tf = mode === 'phrase' ? phraseFrequency(reader, terms, cursors) : 1;
     if (tf === 0) continue;

@@ -1,5 +1,6 @@
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { TableLag } from '../backend.ts';
+import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -22,6 +23,8 @@ export interface SearchContext {
   readonly guard?: TenantGuard | null;
   /** Matches of filters that were asked for before. */
   readonly filters?: FilterCache;
+  /** When the request has to be done; by default a query's limit from its start on. */
+  readonly deadline?: Deadline;
   /**
    * The model of a VECTOR field by its plan's name for it, of the checksum that is wanted where there
    * is one. Throws model_unavailable.

@@ -11,8 +11,8 @@
  * 4. The lists of the segments are merged.
  */
 import { setBit } from '../base/bitmap.ts';
-import { LIMITS } from '../base/limits.ts';
-import { type CollapsedDoc, firstGroups, type Groups, SegmentGroups } from '../collect/collapse.ts';
+import { Deadline } from '../base/deadline.ts';
+import { type CollapsedDoc, firstGroups, SegmentGroups } from '../collect/collapse.ts';
 import { collectEvery, collectFirst, type SegmentMatches } from '../collect/collect-segment.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
 import { RankedDocs } from '../collect/ranked-docs.ts';
@@ -46,6 +46,8 @@ export interface ExecutionPlan {
   readonly collapse?: FieldPlan | null;
   /** false: the total is not wanted, and 0 where it costs more than the page. */
   readonly total?: boolean;
+  /** When it has to be done; by default a query's limit from now on. */
+  readonly deadline?: Deadline;
 }
 /**
  * The first documents in order (groups, when collapsed), and the exact number of matching
@@ -61,7 +63,7 @@ export function execute(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution
   if ([plan.clause, ...narrowingClauses(plan)].some(({ kind }) => kind === 'none')) {
     return { docs: [], total: 0 };
   }
-  const deadline = performance.now() + LIMITS.queryMillis;
+  const { deadline = new Deadline() } = plan;
   return kernelSearch(snapshot, plan, deadline) ?? new Search(snapshot, plan, deadline).run();
 }
 
@@ -69,11 +71,12 @@ export function execute(snapshot: IndexSnapshot, plan: ExecutionPlan): Execution
 class Search {
   readonly #snapshot: IndexSnapshot;
   readonly #plan: ExecutionPlan;
-  readonly #deadline: number;
+  readonly #deadline: Deadline;
   readonly #query: Weight;
   readonly #narrowing: Narrowing;
   readonly #scored: boolean;
-  readonly #groups: Groups | null;
+  /** Groups of each segment with matches, when collapsed. */
+  readonly #groups: SegmentGroups[] = [];
   /** Documents are tested in the order of a column until the page is full. */
   readonly #tested: boolean;
   /** The query in the segments that were tested, for their documents' scores. */
@@ -81,15 +84,19 @@ class Search {
   #docs: readonly RankedDoc[] = [];
   #total = 0;
 
-  constructor(snapshot: IndexSnapshot, plan: ExecutionPlan, deadline: number) {
+  constructor(snapshot: IndexSnapshot, plan: ExecutionPlan, deadline: Deadline) {
     this.#deadline = deadline;
     const { segments } = snapshot;
     this.#snapshot = snapshot;
     this.#plan = plan;
-    this.#query = createWeight(plan.clause, segments);
-    this.#narrowing = new Narrowing(narrowingClauses(plan), segments, plan.filters ?? null);
+    this.#query = createWeight(plan.clause, segments, deadline);
+    this.#narrowing = new Narrowing(
+      narrowingClauses(plan),
+      segments,
+      plan.filters ?? null,
+      deadline,
+    );
     this.#scored = plan.order.some((key) => key.kind === 'score');
-    this.#groups = plan.collapse ? new Map() : null;
     this.#tested = stopsEarly(plan);
   }
 
@@ -99,8 +106,9 @@ class Search {
     this.#snapshot.segments.forEach((_, segment) => {
       this.#segment(segment);
     });
-    const docs =
-      this.#groups === null ? this.#docs : firstGroups(this.#groups, order, limit, after ?? null);
+    const docs = this.#plan.collapse
+      ? firstGroups(this.#groups, order, limit, after ?? null, this.#deadline)
+      : this.#docs;
     return { docs: this.#scored ? docs : this.#withScores(docs), total: this.#total };
   }
 
@@ -166,11 +174,15 @@ class Search {
       constant: constant ?? 0,
       scores: scratch.scores,
       bitmaps: scratch.bitmaps,
+      deadline: this.#deadline,
     };
-    if (collapse && this.#groups !== null) {
-      const groups = new SegmentGroups(reader, collapse, keys);
+    if (collapse) {
+      const same = score === null ? segment.constant : null;
+      const { matches } = found;
+      const own = { segment: number, reader, field: collapse, matches, keys, score: same };
+      const groups = new SegmentGroups(own);
       collectEvery(segment, (doc, value) => groups.offer(doc, value));
-      groups.mergeInto(this.#groups, number, order);
+      this.#groups.push(groups);
     } else {
       const last = this.#docs.length === limit ? this.#docs[limit - 1]! : null;
       const top = new RankedDocs(keys, reader.keys, limit, after ?? null, last);

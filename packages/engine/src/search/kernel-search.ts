@@ -1,3 +1,4 @@
+import type { Deadline } from '../base/deadline.ts';
 import { type Bitmaps, copyBitmap } from '../bits/bitmaps.ts';
 import type { RankedDoc, SortKey } from '../collect/order.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
@@ -24,17 +25,20 @@ import { scratchOf } from './scratch.ts';
 export function kernelSearch(
   snapshot: IndexSnapshot,
   plan: ExecutionPlan,
-  deadline: number,
+  deadline: Deadline,
 ): Execution | null {
   if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
   const shape = termShape(plan.clause) ?? patternShape(plan.clause);
   if (shape === null) return null;
   const narrowing = narrowingClauses(plan);
-  const filters = new Narrowing(narrowing, snapshot.segments, plan.filters ?? null);
+  const filters = new Narrowing(narrowing, snapshot.segments, plan.filters ?? null, deadline);
   const outer = narrowing.length === 0 ? null : filters;
   const blocked: Blocked[] = [];
   const segments = scoringSegments(snapshot, shape, outer, deadline, blocked);
-  const search = 'pattern' in shape ? patternKernel(shape, segments) : termKernel(shape, segments);
+  const search =
+    'pattern' in shape
+      ? patternKernel(shape, segments, deadline)
+      : termKernel(shape, segments, deadline);
   const found = plan.limit === 0 ? null : searchTop(snapshot, search, plan);
   const answer = found ?? { docs: [], total: search.count() };
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
@@ -59,8 +63,12 @@ interface Kernel {
   count(): number;
 }
 
-function termKernel({ mode, terms }: TermShape, segments: readonly ScoringSegment[]): Kernel {
-  const search: TermSearch = { mode, terms, segments };
+function termKernel(
+  { mode, terms }: TermShape,
+  segments: readonly ScoringSegment[],
+  deadline: Deadline,
+): Kernel {
+  const search: TermSearch = { mode, terms, segments, deadline };
   return {
     search: (top, count) => searchTerms(search, top, count),
     count: () => countTerms(search),
@@ -70,8 +78,9 @@ function termKernel({ mode, terms }: TermShape, segments: readonly ScoringSegmen
 function patternKernel(
   { pattern, score }: PatternShape,
   segments: readonly ScoringSegment[],
+  deadline: Deadline,
 ): Kernel {
-  const search: PatternSearch = { pattern, score, segments };
+  const search: PatternSearch = { pattern, score, segments, deadline };
   return {
     search: (top, count) => searchPatterns(search, top, count),
     count: () => countPatterns(search),
@@ -95,7 +104,7 @@ function termPattern(clause: Clause): TermPattern | null {
   if (clause.kind === 'prefix') return { kind: 'prefix', bytes: clause.prefix };
   if (clause.kind !== 'pattern') return null;
   const { automaton } = clause;
-  return { kind: 'terms', find: (reader, into) => findPattern(reader, automaton, into) };
+  return { kind: 'terms', find: (reader, into, by) => findPattern(reader, automaton, into, by) };
 }
 
 function searchTop(snapshot: IndexSnapshot, search: Kernel, plan: ExecutionPlan): Execution {
@@ -115,11 +124,11 @@ function scoringSegments(
   snapshot: IndexSnapshot,
   shape: Pick<TermShape, 'field' | 'filter' | 'mustNot'>,
   outer: Narrowing | null,
-  deadline: number,
+  deadline: Deadline,
   taken: Blocked[],
 ): readonly ScoringSegment[] {
   const narrowed = shape.filter.length + shape.mustNot.length > 0;
-  const narrowing = narrowed ? createWeight(allOf(shape), snapshot.segments) : null;
+  const narrowing = narrowed ? createWeight(allOf(shape), snapshot.segments, deadline) : null;
   return snapshot.segments.flatMap((segment, number): ScoringSegment[] => {
     const reader = segment.inverted(shape.field.id);
     if (reader === null) return [];

@@ -1,49 +1,45 @@
-import { LIMITS } from '../base/limits.ts';
+import type { MatchedDocs } from '../aggregate/aggregate-segments.ts';
+import { Deadline } from '../base/deadline.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { matchesOf } from '../query/weight/matches.ts';
 import { createWeight } from '../query/weight/weight.ts';
-import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { SearchContext } from './context.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { scratchOf } from './scratch.ts';
 
-/** The documents of a segment that a search matches, deleted ones not. */
-export interface MatchedSegment {
-  readonly reader: SegmentReader;
-  readonly matches: Int32Array;
-  /** Number of matches. */
-  readonly count: number;
-  /** What another clause matches there, deleted documents perhaps too; for the time of the call. */
-  matchesOf(clause: Clause): Int32Array;
-}
-
 /**
- * Calls `visit` with the matches of every segment that has some; the bitmap is only valid during
- * the call. Throws limit_exceeded where the query takes too long.
+ * Calls `use` with the matches of every segment that has some, deleted documents left out, and
+ * returns its result. The bitmaps are only valid during the call. Throws limit_exceeded when the
+ * query takes too long.
  */
-export function forEachMatched(
-  { snapshot, guard, filters }: SearchContext,
+export function withMatched<Result>(
+  { snapshot, guard, filters, deadline = new Deadline() }: SearchContext,
   { clause, filter }: { readonly clause: Clause; readonly filter: Clause | null },
-  visit: (segment: MatchedSegment) => void,
-): void {
+  use: (segments: readonly MatchedDocs[], deadline: Deadline) => Result,
+): Result {
   const narrowing = narrowingClauses({ guard, filter });
-  if ([clause, ...narrowing].some(({ kind }) => kind === 'none')) return;
+  if ([clause, ...narrowing].some(({ kind }) => kind === 'none')) return use([], deadline);
   const { segments } = snapshot;
-  const deadline = performance.now() + LIMITS.queryMillis;
-  const query = createWeight(clause, segments);
-  const narrowed = new Narrowing(narrowing, segments, filters ?? null);
-  for (const reader of segments) {
+  const query = createWeight(clause, segments, deadline);
+  const narrowed = new Narrowing(narrowing, segments, filters ?? null, deadline);
+  const given: (() => void)[] = [];
+  const matched = segments.flatMap((reader): MatchedDocs[] => {
     const scratch = scratchOf(reader, deadline);
+    const { bitmaps } = scratch;
     const matches = matchesOf(query.node(reader, false), scratch);
+    given.push(() => bitmaps.give(matches));
     narrowed.apply(matches, reader, scratch);
-    if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
-    const held = [matches];
+    if (reader.deleted !== null) bitmaps.andNot(matches, reader.deleted);
+    const count = bitmaps.count(matches);
+    if (count === 0) return [];
     const other = (part: Clause) => {
-      held.push(matchesOf(createWeight(part, segments).node(reader, false), scratch));
-      return held.at(-1)!;
+      const bits = matchesOf(createWeight(part, segments, deadline).node(reader, false), scratch);
+      given.push(() => bitmaps.give(bits));
+      return bits;
     };
-    const count = scratch.bitmaps.count(matches);
-    if (count > 0) visit({ reader, matches, count, matchesOf: other });
-    for (const bits of held) scratch.bitmaps.give(bits);
-  }
+    return [{ reader, matches, count, matchesOf: other }];
+  });
+  const result = use(matched, deadline);
+  for (const give of given) give();
+  return result;
 }

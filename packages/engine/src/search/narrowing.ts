@@ -1,3 +1,4 @@
+import type { Deadline } from '../base/deadline.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { matchesOf } from '../query/weight/matches.ts';
 import { createWeight, type Weight } from '../query/weight/weight.ts';
@@ -31,11 +32,12 @@ export class Narrowing {
     clauses: readonly Clause[],
     segments: readonly SegmentReader[],
     cache: FilterCache | null,
+    deadline: Deadline,
   ) {
     this.#cache = cache;
     this.#filters = clauses.map((clause) => {
       const key = cache === null ? null : clauseKey(clause);
-      return { weight: createWeight(clause, segments), key };
+      return { weight: createWeight(clause, segments, deadline), key };
     });
   }
 

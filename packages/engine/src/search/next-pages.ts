@@ -74,8 +74,9 @@ export function executePage(
   return { docs: docs.slice(0, limit), total };
 }
 
-function run({ snapshot, guard, filters }: SearchContext, plan: SearchPlan, limit: number) {
-  return execute(snapshot, { ...plan, guard, filters, limit });
+function run(context: SearchContext, plan: SearchPlan, limit: number) {
+  const { snapshot, guard, filters, deadline } = context;
+  return execute(snapshot, { ...plan, guard, filters, limit, deadline });
 }
 
 /** True when the page begins among what was found: somebody goes from page to page. */

@@ -1,3 +1,4 @@
+import type { Deadline } from '../base/deadline.ts';
 import { Bitmaps } from '../bits/bitmaps.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 
@@ -7,8 +8,8 @@ export interface SegmentScratch {
   readonly bitmaps: Bitmaps;
   /** Scores of a range of 256 documents. */
   readonly scores: Float64Array;
-  /** When the query that uses it has to be done (performance.now()). */
-  deadline: number;
+  /** When the query that uses it has to be done. */
+  deadline: Deadline;
 }
 
 const scratches = new WeakMap<SegmentReader, SegmentScratch>();
@@ -17,7 +18,7 @@ const scratches = new WeakMap<SegmentReader, SegmentScratch>();
  * The scratch of an open segment, for a query that has to be done by `deadline`; made at the
  * segment's first query.
  */
-export function scratchOf(reader: SegmentReader, deadline: number): SegmentScratch {
+export function scratchOf(reader: SegmentReader, deadline: Deadline): SegmentScratch {
   let scratch = scratches.get(reader);
   if (scratch === undefined) {
     const { docs } = reader;
@@ -25,7 +26,7 @@ export function scratchOf(reader: SegmentReader, deadline: number): SegmentScrat
       docs,
       bitmaps: new Bitmaps(reader.arena, docs),
       scores: new Float64Array(256),
-      deadline: Infinity,
+      deadline,
     };
     scratches.set(reader, scratch);
   }

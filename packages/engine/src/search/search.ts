@@ -3,6 +3,7 @@
  * then for the page only: coordinates, cached fields and marks from the index, rows from the table.
  */
 import type { Hit, SearchRequest, SearchResponse, TableLag } from '../backend.ts';
+import { Deadline } from '../base/deadline.ts';
 import { LhsError } from '../base/errors.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
@@ -31,7 +32,7 @@ export async function searchIndex(
   const { request } = checked;
   const plan = planSearch(checked, context.mapping, await givenOf(context, request));
   await requireSnapshot(context, request.min_snapshot);
-  return answer(context, plan, started, { page: () => executePage(context, plan) });
+  return answer(context, plan, started, { page: (timed) => executePage(timed, plan) });
 }
 
 /** The documents of `knn` clauses, which only trees have: their code is loaded by the first tree. */
@@ -46,8 +47,8 @@ export async function givenOf(
 
 /** What differs between the modes of searching. */
 export interface AnswerParts {
-  /** The first documents, up to the end of the page. */
-  readonly page: () => Execution;
+  /** The first documents, up to the end of the page; the context has the request's deadline. */
+  readonly page: (context: SearchContext) => Execution;
   readonly ofHit?: (doc: RankedDoc) => Partial<Hit>;
   readonly more?: Partial<SearchResponse>;
 }
@@ -61,12 +62,15 @@ export async function answer(
 ): Promise<SearchResponse> {
   const { request } = plan.checked;
   const lag = lagOf(context);
-  const { docs, total } = execute();
-  const summary = await summaryOf(context, plan);
+  const { deadline = new Deadline() } = context;
+  const timed = { ...context, deadline };
+  const { docs, total } = execute(timed);
+  const summary = await summaryOf(timed, plan);
   const page = docs.slice(plan.checked.offset);
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, request, cost) : null;
-  const highlighter = highlighterOf(plan);
+  // Reading rows waits for the table, which is not the query's time.
+  const highlighter = highlighterOf(plan, rows === null ? deadline : new Deadline());
   const hits = page.map((doc, i) => ({
     ...hit(context, plan, doc, highlighter, rows?.[i]),
     ...ofHit?.(doc),
@@ -114,10 +118,10 @@ async function hydrated(
   return hydrate(context, page, request.hydrate_columns, cost);
 }
 
-function highlighterOf(plan: SearchPlan): Highlighter | null {
+function highlighterOf(plan: SearchPlan, deadline: Deadline): Highlighter | null {
   const { highlight } = plan.checked;
   if (plan.highlight === null || highlight === null) return null;
-  return createHighlighter(plan.clause, plan.highlight, highlight);
+  return createHighlighter(plan.clause, plan.highlight, highlight, deadline);
 }
 
 function hit(

@@ -1,14 +1,12 @@
 /**
  * Aggregations and facets of a bound search. Steps: the specifications are bound to the index's
- * fields; each segment's matches make partials; partials are merged; the answer is made.
+ * fields; the matches of all segments are found; partials are made of them, and the answer.
  */
 
-import { aggregateSegment } from '../aggregate/aggregate-segment.ts';
+import { aggregateAll } from '../aggregate/aggregate-segments.ts';
 import type { Aggregation } from '../aggregate/aggregation.ts';
 import { isAggregatable, plainField } from '../aggregate/aggregation-field.ts';
-import { emptyPartial } from '../aggregate/empty-partial.ts';
 import { finishAggregations } from '../aggregate/finish.ts';
-import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { readAggregations } from '../aggregate/read-aggregations.ts';
 import type {
   AggResults,
@@ -21,12 +19,11 @@ import type {
   SearchResponse,
   SkippedFacet,
 } from '../backend.ts';
-import type { Clause } from '../query/bind/clause.ts';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from './context.ts';
-import { forEachMatched } from './matches.ts';
+import { withMatched } from './matches.ts';
 import { bindFilter, queryFields, type SearchPlan } from './plan.ts';
 
 /** What facets and aggregations are made of. */
@@ -127,15 +124,9 @@ function facet(field: string, results: AggResults): Facet {
 }
 
 function run(context: SearchContext, plan: Matched, aggregations: readonly Aggregation[]) {
-  const alone = context.snapshot.segments.length === 1;
-  const partials = aggregations.map(emptyPartial);
-  let total = 0;
-  forEachMatched(context, plan, ({ reader, matches, count, matchesOf }) => {
-    total += count;
-    const own = aggregateSegment(reader, aggregations, matches, (c: Clause) => matchesOf(c), alone);
-    own.forEach((partial: AggPartial, i) => {
-      mergePartials(partials[i], partial);
-    });
+  return withMatched(context, plan, (segments, deadline) => {
+    const partials = aggregateAll(segments, aggregations, deadline);
+    const total = segments.reduce((sum, { count }) => sum + count, 0);
+    return { results: finishAggregations(aggregations, partials), total };
   });
-  return { results: finishAggregations(aggregations, partials), total };
 }

@@ -48,6 +48,7 @@ export function collectTested(segment: TestedSegment, top: RankedDocs): void {
     constant: 0,
     scores: scratch.scores,
     bitmaps: scratch.bitmaps,
+    deadline: scratch.deadline,
     get matches() {
       if (whole === null) held.push((whole = wholeMatches(segment)));
       return whole;

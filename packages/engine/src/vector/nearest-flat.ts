@@ -7,6 +7,7 @@
  *   3. their similarities, exactly; the k-th best of them, and all that reach it
  */
 import { countBits } from '../base/bitmap.ts';
+import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
 import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
@@ -30,14 +31,15 @@ export function nearestFlat(
   query: CodedQuery,
   k: number,
   accept: Int32Array | null,
+  deadline: Deadline = NO_DEADLINE,
 ): Nearest {
   const list = new Shortlist(Math.min(k, reader.count));
   putQuery(reader, query);
   const accepted = accept === null ? reader.docs : countBits(accept);
   if (accept !== null && accepted < reader.count * DENSE_PART) {
-    scanAccepted(reader, query, accept, list);
+    scanAccepted(reader, query, accept, list, deadline);
   } else {
-    scanAll(reader, query, accepted === reader.docs ? null : accept, list);
+    scanAll(reader, query, accepted === reader.docs ? null : accept, list, deadline);
   }
   return rescore(reader, query, k, list.survivors());
 }

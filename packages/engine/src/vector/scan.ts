@@ -4,6 +4,7 @@
  *      were its tail that of the query, is out
  *   2. of the others the tails: bounds of their similarities, offered to a shortlist
  */
+import type { Deadline } from '../base/deadline.ts';
 import { Bounds, type HeadLine, SLACK } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import type { Shortlist } from './shortlist.ts';
@@ -27,12 +28,14 @@ export function scanAll(
   query: CodedQuery,
   accept: Int32Array | null,
   list: Shortlist,
+  deadline: Deadline,
 ): void {
   const { headRow, tailRow, headAt, tailAt, count, pages, arena } = reader;
   const bounds = new Bounds(reader, query);
   const once = pages !== null && reader.scans++ === 0 && count * reader.row >= LARGE_BYTES;
   let most = FIRST_BATCH;
   for (let from = 0; from < count; most = Math.min(BATCH, 2 * most)) {
+    deadline.spend(most);
     const size = Math.min(most, count - from);
     const at = headAt + from * headRow;
     if (once) pages.want(at, size * headRow);
@@ -50,6 +53,7 @@ export function scanAccepted(
   query: CodedQuery,
   accept: Int32Array,
   list: Shortlist,
+  deadline: Deadline,
 ): void {
   const { headRow, headAt, arena } = reader;
   const bounds = new Bounds(reader, query);
@@ -57,6 +61,7 @@ export function scanAccepted(
   let most = FIRST_BATCH;
   let size = 0;
   const flush = (): void => {
+    deadline.spend(size);
     kernelsOf(arena).dotsOf(headAt, LIST_AT, size, headRow, QUERY_AT, DOTS_AT);
     offerListed(reader, bounds, siftBatch(reader, bounds, -1, size, null, list), list);
     size = 0;

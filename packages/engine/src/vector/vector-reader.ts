@@ -1,4 +1,5 @@
 import { popcount } from '../base/bitmap.ts';
+import type { Deadline } from '../base/deadline.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Similarity } from '../schema/definition.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
@@ -24,6 +25,8 @@ export interface NearestOptions {
   readonly exact?: boolean;
   /** How many vectors a graph is searched for; more find more. Default: by k. */
   readonly ef?: number;
+  /** When it has to be done; absent: it may take any time. */
+  readonly deadline?: Deadline;
 }
 
 /**
@@ -153,7 +156,8 @@ export class VectorReader {
    * may be missing, and others stand for them, unless `exact`. Throws TypeError for a query of other
    * dimensions.
    */
-  nearest(query: Float32Array, k: number, { accept, exact, ef }: NearestOptions): Nearest {
+  nearest(query: Float32Array, k: number, options: NearestOptions): Nearest {
+    const { accept, exact, ef, deadline } = options;
     const coded = this.#code(query);
     const most = Math.max(1, k);
     if (this.graph !== null && exact !== true) {
@@ -161,7 +165,7 @@ export class VectorReader {
       const found = this.#walk.nearest(coded, most, accept, ef);
       if (found !== null) return found;
     }
-    return nearestFlat(this, coded, most, accept);
+    return nearestFlat(this, coded, most, accept, deadline);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** The documents of terms that a pattern found: all of them as bits, or the lowest few. */
+import type { Deadline } from '../../base/deadline.ts';
 import { blameIndex } from '../damage.ts';
 import { DENSE, LIST_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
@@ -15,9 +16,11 @@ export function markSparse(
   reader: InvertedReader,
   found: FoundTerms,
   bits: Int32Array,
+  deadline: Deadline,
 ): readonly number[] {
   const dense: number[] = [];
   for (let i = 0; i < found.size; i++) {
+    if ((i & 0xfff) === 0xfff) deadline.check();
     const place = found.places[i];
     const df = found.dfs[i];
     if (place >= 0) markShort(reader.arena.u8, place, df, bits);
@@ -31,9 +34,14 @@ export function markSparse(
 }
 
 /** Sets the bits of the documents of all found terms. Throws corrupt_index. */
-export function markAll(reader: InvertedReader, found: FoundTerms, bits: Int32Array): void {
+export function markAll(
+  reader: InvertedReader,
+  found: FoundTerms,
+  bits: Int32Array,
+  deadline: Deadline,
+): void {
   blameIndex(() => {
-    for (const at of markSparse(reader, found, bits)) addBitmap(reader, at, bits);
+    for (const at of markSparse(reader, found, bits, deadline)) addBitmap(reader, at, bits);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../base/deadline.ts';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
 import { EntryWalk } from './entry-walk.ts';
@@ -42,8 +43,13 @@ function successor(prefix: Uint8Array): Uint8Array | null {
   return next;
 }
 
-/** Adds every term that begins with `prefix`. */
-export function findPrefix(reader: InvertedReader, prefix: Uint8Array, into: FoundTerms): void {
+/** Adds every term that begins with `prefix`. Throws limit_exceeded once time is over. */
+export function findPrefix(
+  reader: InvertedReader,
+  prefix: Uint8Array,
+  into: FoundTerms,
+  deadline: Deadline,
+): void {
   const { from, to } = blocksOf(reader, prefix);
   if (to < from) return;
   const walk = new EntryWalk(reader);
@@ -52,6 +58,7 @@ export function findPrefix(reader: InvertedReader, prefix: Uint8Array, into: Fou
   let common = 0;
   let any = false;
   for (let left = (to - from + 1) * DICTIONARY_BLOCK; left > 0 && walk.next(); left--) {
+    if ((left & 0xffff) === 0) deadline.check();
     common = walk.common(prefix, length, common);
     if (common === length) {
       into.add(walk.df, walk.place);

@@ -1,4 +1,5 @@
 import { fillAll, setBit } from '../../base/bitmap.ts';
+import type { Deadline } from '../../base/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { termTest } from '../../inverted/term-test.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -12,11 +13,15 @@ import { phraseLeaf } from './phrase-leaf.ts';
 import type { SnapshotStatistics } from './statistics.ts';
 import { termLeaf } from './term-leaf.ts';
 
+/** What marking a term's documents counts as, in steps of a deadline. */
+const TERM_STEPS = 32;
+
 /** A leaf over a segment. `statistics` is null where nothing is scored. */
 export function segmentLeaf(
   clause: Leaf,
   reader: SegmentReader,
   statistics: SnapshotStatistics | null,
+  deadline: Deadline,
 ): SegmentLeaf {
   const { docs } = reader;
   const constant = (fill: (bits: Int32Array) => void, has?: SegmentLeaf['has']) =>
@@ -30,7 +35,7 @@ export function segmentLeaf(
     case 'given':
       return givenLeaf(clause.given.segments.get(reader.id), clause.boost);
     case 'exists':
-      return constant((bits) => fillExists(reader, clause.field, bits));
+      return constant((bits) => fillExists(reader, clause.field, bits, deadline));
     case 'numbers': {
       const column = reader.numeric(clause.field.id);
       if (column === null) return NO_MATCHES;
@@ -46,7 +51,7 @@ export function segmentLeaf(
     }
     default: {
       const inverted = reader.inverted(clause.field.id);
-      return inverted === null ? NO_MATCHES : invertedLeaf(clause, inverted, statistics);
+      return inverted === null ? NO_MATCHES : invertedLeaf(clause, inverted, statistics, deadline);
     }
   }
 }
@@ -55,6 +60,7 @@ function invertedLeaf(
   clause: Leaf & { readonly kind: 'term' | 'phrase' | 'set' | 'pattern' | 'prefix' },
   reader: InvertedReader,
   statistics: SnapshotStatistics | null,
+  deadline: Deadline,
 ): SegmentLeaf {
   const constant = (fill: (bits: Int32Array) => void, has?: SegmentLeaf['has']) =>
     constantLeaf(reader.docs, clause.boost, statistics !== null, fill, has);
@@ -63,13 +69,13 @@ function invertedLeaf(
       if (statistics !== null) return termLeaf(clause, reader, statistics);
       return unscoredTerm(clause, reader);
     case 'phrase':
-      return phraseLeaf(clause, reader, statistics);
+      return phraseLeaf(clause, reader, statistics, deadline);
     case 'set':
-      return constant((bits) => fillTerms(reader, clause.terms, bits));
+      return constant((bits) => fillTerms(reader, clause.terms, bits, deadline));
     case 'pattern':
-      return constant((bits) => fillPattern(reader, clause.automaton, bits));
+      return constant((bits) => fillPattern(reader, clause.automaton, bits, deadline));
     case 'prefix':
-      return constant((bits) => fillPrefix(reader, clause.prefix, bits));
+      return constant((bits) => fillPrefix(reader, clause.prefix, bits, deadline));
   }
 }
 
@@ -83,15 +89,26 @@ function unscoredTerm(
   return { ...leaf, most: info.df, ...termTest(reader, info) };
 }
 
-function fillTerms(reader: InvertedReader, terms: readonly Uint8Array[], bits: Int32Array): void {
+function fillTerms(
+  reader: InvertedReader,
+  terms: readonly Uint8Array[],
+  bits: Int32Array,
+  deadline: Deadline,
+): void {
   for (const term of terms) {
+    deadline.spend(TERM_STEPS);
     const info = reader.lookup(term);
     if (info !== null) reader.fill(info, bits);
   }
 }
 
 /** Documents with a value: one in the column, a vector, or a token. */
-function fillExists(reader: SegmentReader, field: FieldPlan, bits: Int32Array): void {
+function fillExists(
+  reader: SegmentReader,
+  field: FieldPlan,
+  bits: Int32Array,
+  deadline: Deadline,
+): void {
   const vectors = field.vector === undefined ? null : reader.vectors(field.id);
   for (let slot = 0; slot < (vectors?.count ?? 0); slot++) setBit(bits, vectors!.docAt(slot));
   const column = reader.numeric(field.id) ?? reader.ordinals(field.id);
@@ -105,7 +122,10 @@ function fillExists(reader: SegmentReader, field: FieldPlan, bits: Int32Array): 
   else if (inverted.text) fillLengths(inverted.codes, bits);
   else {
     const terms = inverted.terms();
-    while (terms.next()) inverted.fill(terms.info(), bits);
+    while (terms.next()) {
+      deadline.spend(TERM_STEPS);
+      inverted.fill(terms.info(), bits);
+    }
   }
 }
 

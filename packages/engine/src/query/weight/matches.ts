@@ -1,6 +1,5 @@
 import { fillAll, forEachBit, setBit } from '../../base/bitmap.ts';
-import { LhsError } from '../../base/errors.ts';
-import { LIMITS } from '../../base/limits.ts';
+import type { Deadline } from '../../base/deadline.ts';
 import type { Bitmaps } from '../../bits/bitmaps.ts';
 import type { SegmentLeaf } from './leaf.ts';
 
@@ -22,8 +21,8 @@ export type SegmentBool = SegmentNode & { readonly kind: 'bool' };
 export interface MatchScope {
   readonly docs: number;
   readonly bitmaps: Bitmaps;
-  /** When the query has to be done, by `performance.now()`. */
-  readonly deadline: number;
+  /** When the query has to be done. */
+  readonly deadline: Deadline;
 }
 
 /**
@@ -55,23 +54,13 @@ export function mostMatches(node: SegmentNode, docs: number): number {
 /** bits |= matches of the node. */
 function addMatches(node: SegmentNode, bits: Int32Array, scope: MatchScope): void {
   if (node.kind === 'leaf') {
-    checkDeadline(scope);
+    scope.deadline.check();
     node.leaf.fill(bits);
   } else if (node.kind === 'bool') {
     const own = boolMatches(node, scope);
     scope.bitmaps.or(bits, own);
     scope.bitmaps.give(own);
   }
-}
-
-/**
- * Thousands of patterns over a large dictionary are many seconds of work: each clause asks whether
- * there is time left.
- */
-function checkDeadline(scope: MatchScope): void {
-  if (performance.now() <= scope.deadline) return;
-  const message = `the query took longer than ${LIMITS.queryMillis} ms`;
-  throw new LhsError('limit_exceeded', message, { hint: 'ask with fewer or narrower patterns' });
 }
 
 function boolMatches(node: SegmentBool, scope: MatchScope): Int32Array {

@@ -1,3 +1,4 @@
+import { type Deadline, NO_DEADLINE } from '../../base/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { markAll } from '../../inverted/pattern/documents.ts';
 import { FoundTerms } from '../../inverted/pattern/found-terms.ts';
@@ -18,10 +19,15 @@ const found = new FoundTerms();
  * Sets the bits of all documents with a term that begins with `prefix`. However many terms that
  * are: matches are exact.
  */
-export function fillPrefix(reader: InvertedReader, prefix: Uint8Array, bits: Int32Array): void {
+export function fillPrefix(
+  reader: InvertedReader,
+  prefix: Uint8Array,
+  bits: Int32Array,
+  deadline: Deadline,
+): void {
   found.clear();
-  findPrefix(reader, prefix, found);
-  markAll(reader, found, bits);
+  findPrefix(reader, prefix, found, deadline);
+  markAll(reader, found, bits, deadline);
 }
 
 /** Sets the bits of all documents with a term that the automaton accepts. */
@@ -29,10 +35,11 @@ export function fillPattern(
   reader: InvertedReader,
   automaton: TermAutomaton,
   bits: Int32Array,
+  deadline: Deadline,
 ): void {
   found.clear();
-  findPattern(reader, automaton, found);
-  markAll(reader, found, bits);
+  findPattern(reader, automaton, found, deadline);
+  markAll(reader, found, bits, deadline);
 }
 
 /** Adds all terms that the automaton accepts: by tables, where these are near a word. */
@@ -40,9 +47,11 @@ export function findPattern(
   reader: InvertedReader,
   automaton: TermAutomaton,
   into: FoundTerms,
+  deadline: Deadline,
 ): void {
   if (automaton.near && findNear(reader, automaton.near, into)) return;
-  eachTerm(reader, automaton, ({ df, kind, at }) => into.add(df, kind === BIG ? -1 - at : at));
+  const add = ({ df, kind, at }: TermInfo) => into.add(df, kind === BIG ? -1 - at : at);
+  eachTerm(reader, automaton, add, deadline);
 }
 
 /** Told of a term: where its postings are, its distance, and the cursor that stands on it. */
@@ -53,7 +62,12 @@ export type OnTerm = (info: TermInfo, distance: number, cursor: TermCursor) => v
  * bytes that a term shares with the one before are kept; after a run of terms that no match begins
  * like, the next possible one is sought.
  */
-export function eachTerm(reader: InvertedReader, automaton: TermAutomaton, visit: OnTerm): void {
+export function eachTerm(
+  reader: InvertedReader,
+  automaton: TermAutomaton,
+  visit: OnTerm,
+  deadline: Deadline = NO_DEADLINE,
+): void {
   if (automaton.start < 0) return;
   const { literalPrefix } = automaton;
   const cursor = reader.terms(literalPrefix);
@@ -61,6 +75,7 @@ export function eachTerm(reader: InvertedReader, automaton: TermAutomaton, visit
   let deaths = 0;
   let sought = false;
   while (cursor.next()) {
+    deadline.spend(1);
     if (!startsWith(cursor, literalPrefix)) return;
     // After a seek it is not known what the term shares with the last one that was read.
     const state = path.follow(cursor.source, cursor.length, sought ? 0 : cursor.shared);

@@ -1,4 +1,5 @@
 import { hasBit } from '../../base/bitmap.ts';
+import type { Deadline } from '../../base/deadline.ts';
 import type { PostingsCursor } from '../../inverted/cursors.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { Leaf, PhraseWord } from '../bind/clause.ts';
@@ -18,12 +19,13 @@ export function phraseLeaf(
   clause: PhraseClause,
   reader: InvertedReader,
   statistics: SnapshotStatistics | null,
+  deadline: Deadline,
 ): SegmentLeaf {
   const infos = clause.words.map((word) => reader.lookup(word.term));
   if (infos.some((info) => info === null)) return NO_MATCHES;
   let found: Matches | null = null;
   const matches = (): Matches => {
-    if (found === null) found = findPhrase(clause, reader);
+    if (found === null) found = findPhrase(clause, reader, deadline);
     return found;
   };
   const scores = (): Float64Array => {
@@ -97,7 +99,7 @@ interface WalkedTerm {
   readonly df: number;
 }
 
-function findPhrase(clause: PhraseClause, reader: InvertedReader): Matches {
+function findPhrase(clause: PhraseClause, reader: InvertedReader, deadline: Deadline): Matches {
   const same = clause.words.map((word) => firstWithTerm(clause.words, word));
   const terms = clause.words.map((word, i): WalkedTerm | null => {
     if (same[i] !== i) return null;
@@ -112,8 +114,9 @@ function findPhrase(clause: PhraseClause, reader: InvertedReader): Matches {
   };
   const docs: number[] = [];
   const frequencies: number[] = [];
-  eachCommonDoc(walked, reader.docs, (doc) => {
+  eachCommonDoc(walked, reader.docs, deadline, (doc) => {
     const own = terms.map((term) => (term === null ? null : positionsOf(term.cursor)));
+    for (const positions of own) deadline.spend(positions?.length ?? 0);
     const frequency = sloppyFrequency(
       phrase,
       same.map((i) => own[i]!),
@@ -139,10 +142,12 @@ function positionsOf(cursor: PostingsCursor): Int32Array {
 function eachCommonDoc(
   terms: readonly WalkedTerm[],
   docs: number,
+  deadline: Deadline,
   visit: (doc: number) => void,
 ): void {
   const lead = terms[0]!.cursor;
   for (let doc = lead.next(); doc < docs; ) {
+    deadline.spend(terms.length);
     let next = doc;
     for (let i = 1; i < terms.length && next === doc; i++) next = terms[i]!.cursor.advance(doc);
     if (next === doc) {

@@ -2,6 +2,7 @@
  * A query with the statistics of a snapshot: what it needs to score. From it comes, for each
  * segment, the tree of leaves.
  */
+import type { Deadline } from '../../base/deadline.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Clause } from '../bind/clause.ts';
 import { segmentLeaf } from './leaves.ts';
@@ -16,11 +17,16 @@ export interface Weight {
 
 /**
  * The weight of a clause. Statistics are gathered when a term is first scored, over all segments.
+ * Its leaves throw limit_exceeded once `deadline` has passed.
  */
-export function createWeight(clause: Clause, segments: readonly SegmentReader[]): Weight {
+export function createWeight(
+  clause: Clause,
+  segments: readonly SegmentReader[],
+  deadline: Deadline,
+): Weight {
   const statistics = new SnapshotStatistics(segments);
   return {
-    node: (reader, scored) => segmentNode(clause, reader, scored ? statistics : null),
+    node: (reader, scored) => segmentNode(clause, reader, scored ? statistics : null, deadline),
   };
 }
 
@@ -29,11 +35,12 @@ function segmentNode(
   clause: Clause,
   reader: SegmentReader,
   statistics: SnapshotStatistics | null,
+  deadline: Deadline,
 ): SegmentNode {
   if (clause.kind === 'none') return clause;
   if (clause.kind === 'bool') {
     const parts = (list: readonly Clause[], own: SnapshotStatistics | null) =>
-      list.map((part) => segmentNode(part, reader, own));
+      list.map((part) => segmentNode(part, reader, own, deadline));
     return {
       kind: 'bool',
       must: parts(clause.must, statistics),
@@ -43,5 +50,5 @@ function segmentNode(
       minimum: clause.minimum,
     };
   }
-  return { kind: 'leaf', leaf: segmentLeaf(clause, reader, statistics) };
+  return { kind: 'leaf', leaf: segmentLeaf(clause, reader, statistics, deadline) };
 }

@@ -5,6 +5,7 @@
  */
 import type { ExplainDetail, ScoreFactors } from '../../backend.ts';
 import { hasBit, wordsOf } from '../../base/bitmap.ts';
+import { Deadline } from '../../base/deadline.ts';
 import { K1 } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clause.ts';
@@ -32,7 +33,7 @@ export function explainClause(
   if (clause.kind === 'phrase') return explainPhrase(clause, subject, name);
   if (clause.kind === 'given') return explainGiven(clause, subject, name);
   const bits = new Int32Array(wordsOf(subject.reader.docs));
-  segmentLeaf(clause, subject.reader, null).fill(bits);
+  segmentLeaf(clause, subject.reader, null, new Deadline()).fill(bits);
   if (!hasBit(bits, subject.doc)) return null;
   return constantDetail(name, clause.boost, matchedTerms(clause, subject));
 }

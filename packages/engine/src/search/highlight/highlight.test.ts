@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Analyzer } from '../../analysis/analyzer.ts';
+import { NO_DEADLINE } from '../../base/deadline.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -34,7 +35,12 @@ const fields = { index: 'test', plans: new Map([['body', body]]), fast: new Set<
 
 function marked(query: Query, texts: readonly string[], maxFragments = 3, fragmentSize = 60) {
   const clause = bindQuery(query, fields);
-  const highlighter = createHighlighter(clause, [body], { maxFragments, fragmentSize });
+  const highlighter = createHighlighter(
+    clause,
+    [body],
+    { maxFragments, fragmentSize },
+    NO_DEADLINE,
+  );
   return (highlighter.highlight(() => texts)?.body ?? []).map((fragment) =>
     fragment.map((s) => (s.marked ? `«${s.text}»` : s.text)).join(''),
   );
@@ -85,10 +91,12 @@ test("fragments are whole characters of the text, marks are the query's words, o
       fc.integer({ min: 1, max: 80 }),
       (pieces, size) => {
         const text = pieces.join('').toWellFormed();
-        const highlighter = createHighlighter(bindQuery(term('zug'), fields), [body], {
-          maxFragments: 4,
-          fragmentSize: size,
-        });
+        const highlighter = createHighlighter(
+          bindQuery(term('zug'), fields),
+          [body],
+          { maxFragments: 4, fragmentSize: size },
+          NO_DEADLINE,
+        );
         const fragments = highlighter.highlight(() => [text])?.body ?? [];
         const expected = (text.match(/[\p{L}\p{N}]+/gu) ?? []).some(
           (w) => w.toLowerCase() === 'zug',

@@ -1,4 +1,5 @@
 import type { Highlight, Segment } from '../../backend.ts';
+import type { Deadline } from '../../base/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { bestFragments } from './fragments.ts';
@@ -23,12 +24,13 @@ export interface Highlighter {
  * A highlighter for the cached TEXT fields in `fields`. A word is marked where its own field asked
  * for it: terms and sets by their analysed tokens, exact phrases as a whole, phrases with slop word
  * by word, patterns by the tokens that they match. Texts are analysed again, as they were at
- * indexing.
+ * indexing. Marking throws limit_exceeded once `deadline` has passed.
  */
 export function createHighlighter(
   clause: Clause,
   fields: readonly FieldPlan[],
   settings: FragmentSettings,
+  deadline: Deadline,
 ): Highlighter {
   const asked = fields.flatMap((field): { field: FieldPlan; matchers: FieldMatchers }[] => {
     const matchers = field.inverted?.kind === 'text' ? fieldMatchers(clause, field) : null;
@@ -38,7 +40,7 @@ export function createHighlighter(
     highlight(texts) {
       const out: [string, readonly (readonly Segment[])[]][] = [];
       for (const { field, matchers } of asked) {
-        const fragments = fieldFragments(field, matchers, texts(field), settings);
+        const fragments = fieldFragments(field, matchers, texts(field), settings, deadline);
         if (fragments.length > 0) out.push([field.name, fragments]);
       }
       return out.length === 0 ? undefined : Object.fromEntries(out);
@@ -51,9 +53,10 @@ function fieldFragments(
   matchers: FieldMatchers,
   texts: readonly string[],
   settings: FragmentSettings,
+  deadline: Deadline,
 ): readonly (readonly Segment[])[] {
   if (field.inverted?.kind !== 'text') return [];
   const { analyzer } = field.inverted;
-  const values = texts.map((text) => markText(text, analyzer, matchers));
+  const values = texts.map((text) => markText(text, analyzer, matchers, deadline));
   return bestFragments(values, settings.maxFragments, settings.fragmentSize);
 }

@@ -1,4 +1,5 @@
 import type { Analyzer } from '../../analysis/analyzer.ts';
+import type { Deadline } from '../../base/deadline.ts';
 import { matchTerm } from '../../query/automaton/automaton.ts';
 import { sloppyFrequency } from '../../query/weight/sloppy.ts';
 import { type FieldMatchers, type PhraseMatcher, termText } from './matchers.ts';
@@ -23,6 +24,9 @@ export interface MarkedText {
   readonly marks: readonly Mark[];
 }
 
+/** What analysing and matching a token counts as, in steps of a deadline. */
+const TOKEN_STEPS = 8;
+
 const encoder = new TextEncoder();
 
 interface Token {
@@ -36,11 +40,18 @@ interface Token {
 }
 
 /** Analyses a text as it was indexed and finds what the matchers mark. */
-export function markText(text: string, analyzer: Analyzer, matchers: FieldMatchers): MarkedText {
+export function markText(
+  text: string,
+  analyzer: Analyzer,
+  matchers: FieldMatchers,
+  deadline: Deadline,
+): MarkedText {
+  deadline.check();
   const bytes = encoder.encode(text);
   const tokens: Token[] = [];
   analyzer.analyze(bytes, 0, bytes.length, 0, {
     token(source, from, to, position, start, end) {
+      deadline.spend(TOKEN_STEPS);
       const word = matchers.words.get(termText(source, from, to)) ?? -1;
       const pattern = patternOf(matchers, source, from, to);
       tokens.push({ position, start, end, word, pattern });

@@ -55,11 +55,20 @@ export function wordsClause(
 
 /** The `k` best documents of the words, best first. */
 export function lexicalDocs(
-  { snapshot, guard, filters }: SearchContext,
+  { snapshot, guard, filters, deadline }: SearchContext,
   clause: Clause,
   filter: Clause | null,
   k: number,
 ): readonly ScoredDoc[] {
-  const plan = { clause, filter, guard, filters, order: BY_SCORE, limit: k, total: false };
+  const plan = {
+    clause,
+    filter,
+    guard,
+    filters,
+    order: BY_SCORE,
+    limit: k,
+    total: false,
+    deadline,
+  };
   return execute(snapshot, plan).docs;
 }

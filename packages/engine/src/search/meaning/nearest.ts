@@ -3,7 +3,7 @@
  * documents there are: k come back wherever k are left. Documents at the same distance stand by key.
  */
 import { andNot, fillAll } from '../../base/bitmap.ts';
-import { LIMITS } from '../../base/limits.ts';
+import { Deadline } from '../../base/deadline.ts';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { ScoredDoc } from '../../query/bind/given.ts';
@@ -24,7 +24,11 @@ export type NearestSettings = Pick<CheckedNearest, 'k' | 'exact' | 'ef' | 'min_s
 
 /** The nearest documents that all of `narrowing` match, nearest first. */
 export function nearestDocs(
-  { snapshot, filters }: Pick<SearchContext, 'snapshot' | 'filters'>,
+  {
+    snapshot,
+    filters,
+    deadline = new Deadline(),
+  }: Pick<SearchContext, 'snapshot' | 'filters' | 'deadline'>,
   { plan, vector }: VectorField,
   query: Float32Array,
   { k, exact, ef, min_score: least }: NearestSettings,
@@ -32,8 +36,7 @@ export function nearestDocs(
 ): readonly NearDoc[] {
   if (narrowing.some(({ kind }) => kind === 'none')) return [];
   const { segments } = snapshot;
-  const deadline = performance.now() + LIMITS.queryMillis;
-  const narrowed = new Narrowing(narrowing, segments, filters ?? null);
+  const narrowed = new Narrowing(narrowing, segments, filters ?? null, deadline);
   const found: NearDoc[] = [];
   segments.forEach((reader, segment) => {
     const vectors = reader.vectors(plan.id);
@@ -46,7 +49,7 @@ export function nearestDocs(
       narrowed.apply(accept, reader, scratchOf(reader, deadline));
       if (reader.deleted !== null) andNot(accept, reader.deleted);
     }
-    const { docs, similarities } = vectors.nearest(query, k, { accept, exact, ef });
+    const { docs, similarities } = vectors.nearest(query, k, { accept, exact, ef, deadline });
     if (accept !== null) bitmaps.give(accept);
     for (let i = 0; i < docs.length; i++) {
       const similarity = similarities[i]!;

@@ -82,6 +82,7 @@ function answerGiven(
   const plan = { ...bound, clause: givenClause(given) };
   const { snapshot, guard, filters } = context;
   const { offset, limit } = plan.checked;
-  const page = () => execute(snapshot, { ...plan, guard, filters, limit: offset + limit });
+  const page = ({ deadline }: SearchContext) =>
+    execute(snapshot, { ...plan, guard, filters, limit: offset + limit, deadline });
   return answer(context, plan, started, { ...parts, page });
 }

@@ -1,4 +1,5 @@
 import { hasBit } from '../../base/bitmap.ts';
+import type { Deadline } from '../../base/deadline.ts';
 import { NO_MORE_DOCS } from '../../inverted/cursors.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
@@ -62,12 +63,13 @@ export function liveCount(terms: FieldTerms, info: TermInfo): number {
  * The largest document count of a term in each dictionary block: one walk over the terms, then
  * kept (4 bytes for 16 terms) as long as the segment is open.
  */
-export function blockCounts(terms: FieldTerms): Int32Array {
+export function blockCounts(terms: FieldTerms, deadline: Deadline): Int32Array {
   if (terms.blockCounts !== null) return terms.blockCounts;
   const { reader } = terms;
   const counts = new Int32Array(Math.ceil(reader.termCount / DICTIONARY_BLOCK));
   const cursor = reader.terms();
   for (let i = 0; cursor.next(); i++) {
+    deadline.spend(1);
     const block = Math.floor(i / DICTIONARY_BLOCK);
     if (cursor.df > counts[block]!) counts[block] = cursor.df;
   }

@@ -1,6 +1,7 @@
+import type { Deadline } from '../../base/deadline.ts';
 import type { TermInfo } from '../../inverted/term-info.ts';
 import type { TermAutomaton } from '../../query/automaton/automaton.ts';
-import { eachTerm } from '../../query/weight/pattern-matches.ts';
+import { eachTerm, type OnTerm } from '../../query/weight/pattern-matches.ts';
 import { type FieldTerms, liveCount } from './field-terms.ts';
 import { compareTermBytes, type SuggestionList } from './suggestion-list.ts';
 
@@ -21,11 +22,13 @@ export function offerNear(
   segments: readonly FieldTerms[],
   automaton: TermAutomaton,
   list: SuggestionList,
+  deadline: Deadline,
 ): void {
-  const near = [...nearTerms(segments, automaton).values()].sort(
+  const near = [...nearTerms(segments, automaton, deadline).values()].sort(
     (a, b) => a.distance - b.distance || b.df - a.df || compareTermBytes(a.term, b.term),
   );
   for (const { term, distance, infos, df } of near) {
+    deadline.check();
     const { worst } = list;
     if (worst !== null && distance > worst.distance) return;
     if (worst !== null && distance === worst.distance && df < worst.count) return;
@@ -40,10 +43,11 @@ export function offerNear(
 function nearTerms(
   segments: readonly FieldTerms[],
   automaton: TermAutomaton,
+  deadline: Deadline,
 ): ReadonlyMap<string, NearTerm> {
   const near = new Map<string, NearTerm>();
   segments.forEach(({ reader }, i) => {
-    eachTerm(reader, automaton, (info, distance, cursor) => {
+    const note: OnTerm = (info, distance, cursor) => {
       const name = Buffer.from(cursor.bytes()).toString('latin1');
       let known = near.get(name);
       if (known === undefined) {
@@ -53,7 +57,8 @@ function nearTerms(
       }
       known.infos[i] = info;
       known.df += info.df;
-    });
+    };
+    eachTerm(reader, automaton, note, deadline);
   });
   return near;
 }

@@ -9,6 +9,8 @@
  *    the last of the list are passed over; so are terms.
  * 4. What is left is counted in all segments, deleted documents left out, and offered.
  */
+
+import type { Deadline } from '../../base/deadline.ts';
 import { successor } from '../../base/successor.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
@@ -18,6 +20,8 @@ import type { RankedTerm, SuggestionList } from './suggestion-list.ts';
 
 /** Ranges of fewer blocks are read whole: their counts need not be known. */
 const FEW_BLOCKS = 24;
+/** What reading a block counts as, in steps of a deadline: its terms' documents are counted. */
+const BLOCK_STEPS = 1024;
 /** Blocks that are read first, at most. */
 const FIRST_BLOCKS = 32;
 
@@ -26,15 +30,17 @@ export function offerPrefix(
   segments: readonly FieldTerms[],
   prefix: Uint8Array,
   list: SuggestionList,
+  deadline: Deadline,
 ): void {
   const seen = segments.length > 1 ? new Set<string>() : null;
-  for (const own of segments) new PrefixWalk(segments, own, list, seen).run(prefix);
+  for (const own of segments) new PrefixWalk(segments, own, list, seen, deadline).run(prefix);
 }
 
 class PrefixWalk {
   readonly #segments: readonly FieldTerms[];
   readonly #own: FieldTerms;
   readonly #list: SuggestionList;
+  readonly #deadline: Deadline;
   /** Terms that were counted in an earlier segment; null: there is one segment only. */
   readonly #seen: Set<string> | null;
   /** The last of the list, where the blocks from here on hold only later terms than it. */
@@ -45,7 +51,9 @@ class PrefixWalk {
     own: FieldTerms,
     list: SuggestionList,
     seen: Set<string> | null,
+    deadline: Deadline,
   ) {
+    this.#deadline = deadline;
     this.#segments = segments;
     this.#own = own;
     this.#list = list;
@@ -66,7 +74,7 @@ class PrefixWalk {
       for (let block = from!; block <= to!; block++) read(block);
       return;
     }
-    const counts = blockCounts(this.#own);
+    const counts = blockCounts(this.#own, this.#deadline);
     const firstBlocks = largestBlocks(counts, from!, to!, Math.min(this.#list.limit, FIRST_BLOCKS));
     for (const block of firstBlocks) read(block);
     let block = nextBlock(counts, from!, to!, this.#leastCount());
@@ -86,6 +94,7 @@ class PrefixWalk {
   }
 
   #block(cursor: TermCursor, first: number, end: number): void {
+    this.#deadline.spend(BLOCK_STEPS);
     for (let i = 0; i < DICTIONARY_BLOCK && cursor.next(); i++) {
       if (cursor.ordinal < first) continue;
       if (cursor.ordinal >= end) return;

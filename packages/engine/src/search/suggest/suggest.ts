@@ -4,6 +4,7 @@
  * all segments (prefix-terms.ts, near-terms.ts).
  */
 import type { SuggestResponse } from '../../backend.ts';
+import { Deadline } from '../../base/deadline.ts';
 import { LhsError } from '../../base/errors.ts';
 import { changeHint } from '../../query/bind/change-hint.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
@@ -32,13 +33,13 @@ export async function suggestTerms(
   request: CheckedSuggest,
 ): Promise<SuggestResponse> {
   const started = performance.now();
-  const { mapping, snapshot } = context;
+  const { mapping, snapshot, deadline = new Deadline() } = context;
   const target = termsTarget(request.field, mapping);
   const list = new SuggestionList(request.limit || DEFAULT_LIMIT);
   const clause = patternOf(request, target);
   const segments = fieldTerms(snapshot.segments, target.plan.id);
-  if (clause.kind === 'prefix') offerPrefix(segments, clause.prefix, list);
-  else if (clause.kind === 'pattern') offerNear(segments, clause.automaton, list);
+  if (clause.kind === 'prefix') offerPrefix(segments, clause.prefix, list, deadline);
+  else if (clause.kind === 'pattern') offerNear(segments, clause.automaton, list, deadline);
   const head = target.kind === 'path' ? Buffer.byteLength(pathPrefix(target.path)) : 0;
   const suggestions = list.terms.map(({ term, distance, count }) => ({
     text: Buffer.from(term.subarray(head)).toString(),
