@@ -6,7 +6,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aggregateSegment } from '../src/aggregate/aggregate-segment.ts';
+import { aggregatePart } from '../src/aggregate/aggregate-segments.ts';
 import { emptyPartial } from '../src/aggregate/empty-partial.ts';
 import { finishAggregations } from '../src/aggregate/finish.ts';
 import { mergePartials } from '../src/aggregate/partial.ts';
@@ -16,7 +16,7 @@ import type { AggSpecs } from '../src/backend.ts';
 import { checkSearchRequest } from '../src/requests/search.ts';
 import { checkAggregateRequest } from '../src/requests/summaries.ts';
 import { aggregateIndex } from '../src/search/aggregate.ts';
-import { forEachMatched } from '../src/search/matches.ts';
+import { withMatched } from '../src/search/matches.ts';
 import { planSearch, queryFields } from '../src/search/plan.ts';
 import { expectEqual, type RandomFields, randomAggs } from './aggregations/random.ts';
 import {
@@ -151,9 +151,11 @@ function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSp
     bindFilter: (filter) => planSearch(checkSearchRequest({ filter }), MAPPING).filter!,
   });
   const sent: string[] = [];
-  forEachMatched(context(corpus), plan, ({ reader, matches, matchesOf }) => {
-    const partials = aggregateSegment(reader, aggregations, matches, matchesOf, false);
-    sent.unshift(JSON.stringify(partials.map(partialToJson)));
+  withMatched(context(corpus), plan, (segments, deadline) => {
+    for (const segment of segments) {
+      const partials = aggregatePart([segment], aggregations, deadline);
+      sent.unshift(JSON.stringify(partials.map(partialToJson)));
+    }
   });
   const merged = aggregations.map(emptyPartial);
   for (const text of sent) {
