@@ -11,6 +11,7 @@ const PROGRAMS = [
   'merge-on-read.ts',
   'verify.ts',
   'reindex.ts',
+  'high-cardinality.ts',
 ];
 
 for (const program of PROGRAMS) {

@@ -5,7 +5,7 @@
  * page: `execute`, and for facets the aggregation over what matches.
  */
 import { createInterface } from 'node:readline';
-import { aggregateSegment } from '../packages/engine/src/aggregate/aggregate-segment.ts';
+import { aggregateAll } from '../packages/engine/src/aggregate/aggregate-segments.ts';
 import type { Aggregation } from '../packages/engine/src/aggregate/aggregation.ts';
 import { finishAggregations } from '../packages/engine/src/aggregate/finish.ts';
 import { BY_SCORE, type SortKey } from '../packages/engine/src/collect/order.ts';
@@ -13,7 +13,7 @@ import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import type { Clause } from '../packages/engine/src/query/bind/clause.ts';
 import { type ExecutionPlan, execute } from '../packages/engine/src/search/execute.ts';
 import { FilterCache } from '../packages/engine/src/search/filter-cache.ts';
-import { forEachMatched } from '../packages/engine/src/search/matches.ts';
+import { withMatched } from '../packages/engine/src/search/matches.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
 import { PLANS } from './columns-index.ts';
 
@@ -76,12 +76,12 @@ function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
 }
 
 function facet(clause: Clause) {
-  const found: Parameters<typeof finishAggregations>[1][number][] = [];
   let hits = 0;
-  forEachMatched({ snapshot, filters } as never, { clause, filter: null }, (segment) => {
-    const { reader, matches, matchesOf } = segment;
-    found.push(...aggregateSegment(reader, [BY_REPO], matches, matchesOf, true));
-  });
+  const found = withMatched(
+    { snapshot, filters } as never,
+    { clause, filter: null },
+    (segments, deadline) => aggregateAll(segments, [BY_REPO], deadline),
+  );
   const { repo } = finishAggregations([BY_REPO], found);
   const buckets = 'buckets' in repo ? repo.buckets : [];
   const facet = buckets.map((bucket) => [bucket.key, bucket.doc_count]);

@@ -26,8 +26,8 @@ function searchOf(kind: string, word: string, index: OpenComponents): PatternSea
   }
   if (kind !== 'fuzzy1_const') return null;
   const automaton = compileFuzzy(word, 1);
-  const find: (TermPattern & { kind: 'terms' })['find'] = (reader, into) =>
-    findPattern(reader, automaton, into);
+  const find: (TermPattern & { kind: 'terms' })['find'] = (reader, into, deadline) =>
+    findPattern(reader, automaton, into, deadline);
   return { pattern: { kind: 'terms', find }, score: 1, segments };
 }
 
