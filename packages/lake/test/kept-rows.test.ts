@@ -52,13 +52,11 @@ describe('rows that are looked up again', () => {
     const read = cost.requests;
     expect(read).toBeGreaterThan(0);
     expect(await source.lookup(at, ['id', 't'], { cost })).toEqual(expected);
-    expect(await source.lookup(at.toReversed(), ['t', 'id'], { cost })).toEqual(
-      expected.toReversed(),
-    );
-    expect(cost.requests - read).toBeLessThanOrEqual(read);
-    const third = cost.requests;
-    await source.lookup([...at, ...at], ['t', 'id'], { cost });
-    expect(cost.requests).toBe(third);
+    const twice = await source.lookup([...at, ...at.toReversed()], ['id', 't'], { cost });
+    expect(twice).toEqual([...expected, ...expected.toReversed()]);
+    expect(cost.requests).toBe(read);
+    const others = await source.lookup(at.toReversed(), ['t', 'id'], { cost });
+    expect(others).toEqual(expected.toReversed());
     await source.close();
   });
 

@@ -80,9 +80,24 @@ async function parquetRows(
   );
   const stored = storedFields(sources);
   const plans = planColumns(file.schema, stored, { by: 'id', nameMapping }, file.place);
-  const columns = stored.map(columnKey).join(',');
+  const columns = numberOf(stored.map(columnKey).join(','));
   const values = await readKeptRows(file, plans, columns, positions, cost);
   return complete(sources, values, positions);
+}
+
+/** A short name of each list of columns, for the keys of kept rows. */
+const NUMBERS = new Map<string, string>();
+const MOST_NUMBERS = 1024;
+let numbers = 0;
+
+function numberOf(columns: string): string {
+  let number = NUMBERS.get(columns);
+  if (number === undefined) {
+    number = `c${numbers++}`;
+    if (NUMBERS.size >= MOST_NUMBERS) NUMBERS.clear();
+    NUMBERS.set(columns, number);
+  }
+  return number;
 }
 
 const TYPE_KEYS = new WeakMap<Type, string>();

@@ -84,6 +84,7 @@ export class ParquetFile {
   readonly #pages: PageCache;
   readonly #owner: string;
   readonly #rowCache: RowCache | null;
+  #pagesDecoded = 0;
   readonly #directories = new Map<string, Promise<PageDirectory>>();
 
   constructor(
@@ -122,6 +123,11 @@ export class ParquetFile {
   keptRows(columns: string): { readonly cache: RowCache; readonly prefix: string } | null {
     if (this.#rowCache === null) return null;
     return { cache: this.#rowCache, prefix: `${this.#owner}${columns}/` };
+  }
+
+  /** Pages that were not in the cache so far. */
+  get pagesDecoded(): number {
+    return this.#pagesDecoded;
   }
 
   /** The index of the row group that holds `row`. */
@@ -184,6 +190,7 @@ export class ParquetFile {
     index: number,
     cost: ByteCost | undefined,
   ): Promise<LoadedPage> {
+    this.#pagesDecoded++;
     const directory = await this.directory(group, column, cost);
     const ref = directory.pages[index];
     const parts: LeafPage[] = [];

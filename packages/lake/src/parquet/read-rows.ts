@@ -27,7 +27,8 @@ export async function readRows(
 
 /**
  * As `readRows`, with rows that are kept from earlier calls. `columns` describes the plans: equal
- * texts mean equal values.
+ * texts mean equal values. Rows are kept where a page had to be decoded for them: those of cached
+ * pages are read in microseconds.
  */
 export async function readKeptRows(
   file: ParquetFile,
@@ -43,13 +44,16 @@ export async function readKeptRows(
   const rows = Array.from(positions, (position) => cache.get(prefix + position));
   const missing = positions.filter((_, i) => rows[i] === undefined);
   let bytes = rows.reduce((sum, row) => sum + (row?.bytes ?? 0), 0);
+  const before = file.pagesDecoded;
   const read = await readAt(file, plans, missing, cost);
+  const keep = file.pagesDecoded > before;
   for (let i = 0, next = 0; i < rows.length; i++) {
     if (rows[i] !== undefined) continue;
     const values = read.columns.map((column) => column[next]);
     rows[i] = { values, bytes: read.sizes[next] };
     bytes += read.sizes[next];
-    cache.set(prefix + positions[i], values, read.sizes[next++]);
+    if (keep) cache.set(prefix + positions[i], values, read.sizes[next]);
+    next++;
   }
   if (bytes > LIMITS.lookupBytes) throw tooMuch(file, positions.length);
   return plans.map((_, c) => rows.map((row) => row?.values[c] ?? null));

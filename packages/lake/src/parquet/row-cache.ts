@@ -38,8 +38,13 @@ export class RowCache {
     if (row.bytes > this.#budgetBytes / 16 || this.#rows.has(key)) return;
     this.#rows.set(key, row);
     this.#bytes += row.bytes;
+    if (this.#bytes > this.#budgetBytes) this.#shrink();
+  }
+
+  /** Drops an eighth at once: a walk from the oldest row passes all that were dropped or moved. */
+  #shrink(): void {
     for (const [oldest, old] of this.#rows) {
-      if (this.#bytes <= this.#budgetBytes) return;
+      if (this.#bytes <= (this.#budgetBytes * 7) / 8) return;
       this.#rows.delete(oldest);
       this.#bytes -= old.bytes;
     }
