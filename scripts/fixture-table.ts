@@ -5,14 +5,18 @@ import { dirname, join } from 'node:path';
 import { encodeAvro } from '../packages/lake/src/avro/write-container.ts';
 import { loadTable } from '../packages/lake/src/catalog/load-table.ts';
 import type { TableHandle } from '../packages/lake/src/catalog/table-handle.ts';
-import { quoteName, quoteText } from '../packages/lake/src/scan/duckdb/instance.ts';
+import { quoteName } from '../packages/lake/src/scan/duckdb/quoting.ts';
 import type { PartitionSpec } from '../packages/lake/src/schema/partition-spec.ts';
 import type { Field, Schema, StructValue, Value } from '../packages/lake/src/schema/type.ts';
 import type { CatalogConfig } from '../packages/lake/src/source-table.ts';
 import { commitTable } from '../packages/lake/src/write/commit.ts';
-import type { NewDataFile } from '../packages/lake/src/write/data-files.ts';
-import { fileStatistics } from '../packages/lake/src/write/file-statistics.ts';
-import { stageInput, typedSelect } from '../packages/lake/src/write/input.ts';
+import {
+  type CopiedFile,
+  copyRows,
+  type NewDataFile,
+} from '../packages/lake/src/write/data-files.ts';
+import { stageInput } from '../packages/lake/src/write/input.ts';
+import { inputColumns } from '../packages/lake/src/write/input-columns.ts';
 import { changeColumns } from '../packages/lake/src/write/maintain-table.ts';
 import type { NewDeleteFile } from '../packages/lake/src/write/manifest-writer.ts';
 import type { SchemaChange } from '../packages/lake/src/write/schema-change.ts';
@@ -27,6 +31,8 @@ import {
   deleteRows,
   upsertRows,
 } from '../packages/lake/src/write/table-writer.ts';
+import { formMacros } from '../packages/lake/src/write/text-forms.ts';
+import { typedSelect } from '../packages/lake/src/write/typed-select.ts';
 import { WriterSession } from '../packages/lake/src/write/writer-session.ts';
 
 /** A row in the JSON form of docs/command-line.md, by column name. */
@@ -143,11 +149,9 @@ export class FixtureTable {
   ): Promise<NewDataFile> {
     const file = await this.#file('parquet');
     const ids = layout.withoutIds ? [] : [`FIELD_IDS ${fieldIdsOption(this.#schema)}`];
-    await this.#copy(rows, this.#schema.fields, file.real, [layout.options ?? '', ...ids]);
-    const session = await WriterSession.open([file.real], []);
-    const statistics = await fileStatistics(session, file.real, this.#schema);
-    session.close();
-    return { ...statistics, ...file, partition, fileSize: (await stat(file.real)).size };
+    const options = [layout.options ?? '', ...ids];
+    const { statistics, bytes } = await this.#copy(rows, this.#schema.fields, file.real, options);
+    return { ...statistics, ...file, partition, fileSize: bytes };
   }
 
   /** An Avro data file; values in memory form, by column name. */
@@ -224,18 +228,23 @@ export class FixtureTable {
     fields: readonly Field[],
     real: string,
     options: readonly string[],
-  ): Promise<void> {
+  ): Promise<CopiedFile> {
     const staged = await stageInput({ kind: 'rows', rows });
-    const session = await WriterSession.open(staged.paths, [dirname(real)]);
-    const names = new Set(rows.flatMap((row) => Object.keys(row)));
-    const select =
-      rows.length === 0
-        ? `SELECT ${fields.map((f) => `NULL::${sqlType(f.type)} AS ${quoteName(f.name)}`)} LIMIT 0`
-        : typedSelect(staged, { ...this.#schema, fields }, names);
-    const all = ['FORMAT parquet', ...options].filter((o) => o !== '').join(', ');
-    await session.run(`COPY (${select}) TO ${quoteText(real)} (${all})`);
+    const session = await WriterSession.open({ inputs: staged.paths, dataFolder: dirname(real) });
+    await session.run(formMacros());
+    const schema = { ...this.#schema, fields };
+    let select = `SELECT ${fields.map((f) => `NULL::${sqlType(f.type)} AS ${quoteName(f.name)}`)} LIMIT 0`;
+    if (rows.length > 0) {
+      const { list, from } = typedSelect(staged, schema, await inputColumns(session, staged));
+      select = `SELECT ${list} FROM ${from}`;
+    }
+    const given = options.filter((o) => o !== '');
+    const from = session.newPath('.parquet');
+    const [made] = await copyRows(session, select, from, schema, given);
+    await session.publish([{ from, to: real }]);
     session.close();
-    await staged.dispose();
+    staged.dispose();
+    return made;
   }
 
   #currentRows(rows: readonly ById[]): readonly PlainRow[] {

@@ -25,6 +25,7 @@ export type { ImportOptions } from './write/import-files.ts';
 export type { WriteInput } from './write/input.ts';
 export type { SchemaChange } from './write/schema-change.ts';
 export type { WriteResult } from './write/table-writer.ts';
+export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {
   appendRows,
   changeColumns,

@@ -23,6 +23,7 @@ const CODES: Readonly<Record<LakeErrorCode, ErrorCode>> = Object.freeze({
   null_key: 'source_invalid',
   commit_conflict: 'source_changed',
   invalid_argument: 'invalid_argument',
+  input_not_found: 'not_found',
   limit_exceeded: 'limit_exceeded',
   out_of_memory: 'limit_exceeded',
   disk_full: 'disk_full',

@@ -22,6 +22,7 @@ export type LakeErrorCode =
   | 'null_key'
   | 'commit_conflict'
   | 'invalid_argument'
+  | 'input_not_found'
   | 'limit_exceeded'
   | 'out_of_memory'
   | 'disk_full'

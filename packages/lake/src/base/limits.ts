@@ -63,4 +63,31 @@ export const LIMITS = Object.freeze({
   pageCacheBytes: 256 * 1024 * 1024,
   rowCacheBytes: 32 * 1024 * 1024,
   openDataFiles: 64,
+  /** Memory of the DuckDB of one scan. */
+  scanMemoryBytes: 2 * 1024 * 1024 * 1024,
+  /** Memory of the DuckDB that parses a condition. */
+  conditionMemoryBytes: 256 * 1024 * 1024,
+  /** Memory of the DuckDB that evaluates a condition over one batch. */
+  filterMemoryBytes: 1024 * 1024 * 1024,
+  /** Memory of the DuckDB that writes data files. */
+  writerMemoryBytes: 768 * 1024 * 1024,
+  /** What a DuckDB that only reads may spill to the temporary folder. */
+  readSpillBytes: 4 * 1024 * 1024 * 1024,
+  /** What a DuckDB that writes may spill beside the data files. */
+  writerSpillBytes: 256 * 1024 * 1024 * 1024,
+  /** Partition files that a write keeps open at once. */
+  openPartitionFiles: 128,
+  /** Rows that a write collects before it distributes them to partition files. */
+  bufferedPartitionRows: 262_144,
+  partitionsPerWrite: 20_000,
+  /** Input bytes (of Parquet) that go into one data file. */
+  dataFileBytes: 512 * 1024 * 1024,
+  /**
+   * One text or binary value of an import: with what stands before it in its page it must stay
+   * below `parquetPageBytes`.
+   */
+  importValueBytes: 128 * 1024 * 1024,
+  /** Lists and maps inside one another: DuckDB's Parquet reader takes twice as long for each level. */
+  importListDepth: 20,
+  upsertKeys: 5_000_000,
 });

@@ -3,19 +3,20 @@ import { dirname, resolve } from 'node:path';
 import { writeFault } from './write-fault.ts';
 
 /**
- * Makes a folder and those above it that are missing. Throws permission_denied, disk_full,
- * internal.
+ * Makes a folder and those above it that are missing; returns the topmost that was missing. Throws
+ * permission_denied, disk_full, internal.
  *
  * Node's recursive mkdir is not used: it never returns where a folder exists but cannot hold
  * another one, as /proc.
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string): Promise<string | undefined> {
   const missing: string[] = [];
   try {
     for (let next = resolve(folder); !(await isFolder(next)); next = dirname(next)) {
       missing.unshift(next);
     }
     for (const next of missing) await makeOne(next);
+    return missing[0];
   } catch (error) {
     throw writeFault(folder, error);
   }

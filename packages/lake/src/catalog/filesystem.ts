@@ -15,7 +15,7 @@ import {
 import { createExclusive, writeVersionHint } from './metadata-write.ts';
 import { relocate } from './relocation.ts';
 import type { LoadOptions, TableCommit, TableHandle } from './table-handle.ts';
-import { splitTableName, tableNameParts } from './table-name.ts';
+import { splitTableName, tableExists, tableNameParts } from './table-name.ts';
 
 /**
  * The filesystem (Hadoop) catalog: `<warehouse>/<namespace>/<table>/metadata/vN.metadata.json`.
@@ -160,19 +160,9 @@ export async function createFilesystemTable(
   splitTableName(table);
   const folder = await filesystemFolder(config, table);
   const metadata = join(folder, 'metadata');
-  if (await isTableFolder(folder)) throw exists(table);
+  if (await isTableFolder(folder)) throw tableExists(table);
   await makeFolder(metadata);
-  if (!(await createExclusive(join(metadata, 'v1.metadata.json'), json))) throw exists(table);
+  if (!(await createExclusive(join(metadata, 'v1.metadata.json'), json))) throw tableExists(table);
   await writeVersionHint(metadata, 1);
   return loadFilesystemTable(config, table, options);
-}
-
-function exists(table: string): LakeError {
-  return new LakeError(
-    'table_exists',
-    `table "${table}" exists already; append to it or overwrite it`,
-    {
-      details: { table },
-    },
-  );
 }

@@ -10,7 +10,7 @@ import { relocate } from './relocation.ts';
 import { openSqlDatabase, type SqlDatabase, type SqlRow, sqliteFile } from './sql-database.ts';
 import { locateMetadata } from './sql-location.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
-import { splitTableName, type TableName } from './table-name.ts';
+import { splitTableName, type TableName, tableExists } from './table-name.ts';
 
 /**
  * The SQL (JDBC) catalog: one row of `iceberg_tables` a table, whose `metadata_location` names the
@@ -195,7 +195,7 @@ export async function createSqlTable(
   const path = join(folder, nextFileName('00000-').replace(/^00001/, '00000'));
   await withDatabase(config, true, async (db) => {
     await db.run(CREATE_TABLE, []);
-    if ((await rowsOf(db, config, name)).length > 0) throw exists(table);
+    if ((await rowsOf(db, config, name)).length > 0) throw tableExists(table);
     await makeFolder(folder);
     await createExclusive(path, json);
     const values = [config.name ?? 'default', name.namespace, name.table, path, 'TABLE'];
@@ -205,18 +205,8 @@ export async function createSqlTable(
     );
     if (inserted !== 1) {
       await unlink(path).catch(() => undefined);
-      throw exists(table);
+      throw tableExists(table);
     }
   });
   return loadSqlTable(config, table, options);
-}
-
-function exists(table: string): LakeError {
-  return new LakeError(
-    'table_exists',
-    `table "${table}" exists already; append to it or overwrite it`,
-    {
-      details: { table },
-    },
-  );
 }

@@ -35,3 +35,12 @@ export function splitTableName(name: string): TableName {
   }
   return { namespace: parts.slice(0, -1).join('.'), table: parts.at(-1)! };
 }
+
+/** The error of creating a table that is there. */
+export function tableExists(name: string): LakeError {
+  return new LakeError(
+    'table_exists',
+    `table "${name}" exists already; append to it or overwrite it`,
+    { details: { table: name } },
+  );
+}

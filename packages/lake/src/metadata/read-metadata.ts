@@ -42,7 +42,12 @@ function parse(text: string, file: string): JsonValue {
  */
 export async function metadataFromBytes(bytes: Buffer, file: string): Promise<TableMetadata> {
   const text = new TextDecoder().decode(await unzip(bytes, file));
-  return parseTableMetadata(new JsonNode(parse(text, file), '', file));
+  return metadataOf(parse(text, file), file);
+}
+
+/** Table metadata from its JSON, as though it came from `file`. */
+export function metadataOf(json: JsonValue, file: string): TableMetadata {
+  return parseTableMetadata(new JsonNode(json, '', file));
 }
 
 /**

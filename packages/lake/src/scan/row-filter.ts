@@ -1,7 +1,9 @@
 import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { Batch } from './batch.ts';
-import { LockedDuckDb, quoteName } from './duckdb/instance.ts';
+import { LockedDuckDb } from './duckdb/instance.ts';
 import { bindings } from './duckdb/library.ts';
+import { quoteName } from './duckdb/quoting.ts';
 import { CHUNK_ROWS, stagedExpression, stageRows, stagingType } from './duckdb/staging.ts';
 import type { Condition } from './where.ts';
 
@@ -57,7 +59,10 @@ export class RowFilter {
   }
 
   async #open(): Promise<LockedDuckDb> {
-    const db = await LockedDuckDb.open([], { threads: 1, memoryLimit: '1GB' });
+    const db = await LockedDuckDb.open([], {
+      threads: 1,
+      memoryBytes: LIMITS.filterMemoryBytes,
+    });
     const columns = this.#condition.fields.map((f, i) => `c${i} ${stagingType(f.type)}`);
     await db.connection.run(`CREATE TABLE staged (${['n INTEGER', ...columns].join(', ')})`);
     return db;

@@ -1,5 +1,6 @@
 import { LakeError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../base/json.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { Field } from '../schema/type.ts';
 import { LockedDuckDb } from './duckdb/instance.ts';
 
@@ -46,7 +47,7 @@ export async function parseCondition(text: string, fields: readonly Field[]): Pr
 }
 
 async function serialize(text: string): Promise<JsonObject> {
-  const db = await LockedDuckDb.open([], { threads: 1, memoryLimit: '256MB' });
+  const db = await LockedDuckDb.open([], { threads: 1, memoryBytes: LIMITS.conditionMemoryBytes });
   try {
     const sql = `SELECT 1 FROM rows WHERE (\n${text}\n)`;
     const result = await db.connection.runAndReadAll(

@@ -8,7 +8,8 @@ import type { TableHandle } from '../catalog/table-handle.ts';
 import type { TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
 import { commitTable } from './commit.ts';
-import { type NewDataFile, removeFiles } from './data-files.ts';
+import type { NewDataFile } from './data-files.ts';
+import { removeFiles } from './remove-files.ts';
 import { rewriteRows } from './rewrite-rows.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
 

@@ -7,7 +7,7 @@ import type { FileScan } from '../metadata/file-set.ts';
 import { plainParquet } from '../parquet/plain-file.ts';
 import { positionSet } from '../puffin/position-set.ts';
 import { encodeVectorFile } from '../puffin/puffin-file.ts';
-import { quoteText } from '../scan/duckdb/instance.ts';
+import { quoteText } from '../scan/duckdb/quoting.ts';
 import type { Field } from '../schema/type.ts';
 import type { NewDeleteFile } from './manifest-writer.ts';
 import { PLAIN_ROWS } from './plain-rows.ts';
@@ -64,11 +64,13 @@ export async function writePositionDeletes(
   if (dead.length === 0) return [];
   await makeFolder(files.resolve(files.record('data')));
   if (dead.every(({ fresh }) => fresh.length <= PLAIN_ROWS)) return writeFewDeletes(dead, files);
-  const session = await WriterSession.open([], [files.resolve(files.record('data'))]);
+  const dataFolder = files.resolve(files.record('data'));
+  const session = await WriterSession.open({ inputs: [], dataFolder });
   try {
-    const written: NewDeleteFile[] = [];
+    const written: { readonly file: NewDeleteFile; readonly from: string }[] = [];
     for (const entry of dead) written.push(await writeOne(session, entry, files));
-    return written;
+    await session.publish(written.map(({ file, from }) => ({ from, to: file.real })));
+    return written.map(({ file }) => file);
   } finally {
     session.close();
   }
@@ -95,16 +97,17 @@ async function writeOne(
   session: WriterSession,
   { scan, fresh }: DeadInFile,
   files: TableFiles,
-): Promise<NewDeleteFile> {
+): Promise<{ readonly file: NewDeleteFile; readonly from: string }> {
   const recorded = files.record(`data/${randomUUID()}-deletes.parquet`);
   const real = files.resolve(recorded);
   const positions = [...fresh].sort((a, b) => a - b);
   const rows = `SELECT ${quoteText(scan.data.path)} AS file_path, unnest([${positions.join(',')}])::BIGINT AS pos`;
   const ids = `{file_path: ${FILE_PATH_ID}, pos: ${POSITION_ID}}`;
+  const from = session.newPath('.parquet');
   await session.run(
-    `COPY (${rows}) TO ${quoteText(real)} (FORMAT parquet, COMPRESSION zstd, FIELD_IDS ${ids})`,
+    `COPY (${rows}) TO ${quoteText(from)} (FORMAT parquet, COMPRESSION zstd, FIELD_IDS ${ids})`,
   );
-  return deleteFile(scan, recorded, real, fresh.length, (await stat(real)).size);
+  return { file: deleteFile(scan, recorded, real, fresh.length, (await stat(from)).size), from };
 }
 
 function deleteFile(

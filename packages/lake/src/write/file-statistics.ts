@@ -1,9 +1,8 @@
-import { quoteName, quoteText } from '../scan/duckdb/instance.ts';
+import { quoteName } from '../scan/duckdb/quoting.ts';
 import { compareValues } from '../schema/compare.ts';
 import { encodeSingleValue } from '../schema/single-value.ts';
 import type { Field, Schema, Value } from '../schema/type.ts';
 import { valueOfText } from './value-of-text.ts';
-import type { WriterSession } from './writer-session.ts';
 
 /** What a manifest entry says of a data file's columns, by field id. */
 export interface FileStatistics {
@@ -29,41 +28,42 @@ const BOUNDED = new Set([
   'string',
 ]);
 
+/** What DuckDB's COPY returns for a column (RETURN_STATS): names and texts. */
+export type ColumnStats = ReadonlyMap<string, string>;
+
 /**
- * Counts and bounds of a written Parquet file, read back from it. Text bounds are cut to 16
- * characters, the upper one raised (format/spec.md, "Manifests", note on truncated bounds); columns
- * with NaN have no bounds.
+ * Counts and bounds of a Parquet file from what its writer returned, by column name. Text bounds
+ * are cut to 16 characters, the upper one raised (format/spec.md, "Manifests", note on truncated
+ * bounds); columns with NaN have no bounds, nested columns have no count of nulls.
  */
-export async function fileStatistics(
-  session: WriterSession,
-  path: string,
-  schema: Schema,
-): Promise<FileStatistics> {
-  const fields = schema.fields.filter((f) => BOUNDED.has(f.type.kind));
-  const parts = ['count(*)', ...schema.fields.map((f) => `count(${quoteName(f.name)})`)];
-  for (const field of fields) parts.push(...boundColumns(field));
-  const [row] = await session.rows(
-    `SELECT ${parts.join(', ')} FROM read_parquet(${quoteText(path)})`,
-  );
-  const total = Number(row[0]);
-  const valueCounts = new Map(schema.fields.map((f) => [f.id, BigInt(total)]));
-  const nullCounts = new Map(
-    schema.fields.map((f, i) => [f.id, BigInt(total) - BigInt(Number(row[1 + i]))]),
-  );
+export function writtenStatistics(
+  schema: Pick<Schema, 'fields'>,
+  rows: number,
+  columns: ReadonlyMap<string, ColumnStats>,
+): FileStatistics {
+  const nullCounts = new Map<number, bigint>();
   const lowerBounds = new Map<number, Uint8Array>();
   const upperBounds = new Map<number, Uint8Array>();
-  fields.forEach((field, i) => {
-    const at = 1 + schema.fields.length + 2 * i;
-    const lower = valueOfText(field.type, row[at]);
-    const upper = valueOfText(field.type, row[at + 1]);
-    if (lower === null || upper === null) return;
-    setBound(lowerBounds, field, cutLower(lower));
-    setBound(upperBounds, field, raiseUpper(upper));
-  });
-  return { recordCount: total, valueCounts, nullCounts, lowerBounds, upperBounds };
+  for (const field of schema.fields) {
+    const stats = columns.get(quoteName(field.name));
+    const nulls = stats?.get('null_count');
+    if (nulls !== undefined) nullCounts.set(field.id, BigInt(nulls));
+    if (!BOUNDED.has(field.type.kind) || stats?.get('has_nan') === 'true') continue;
+    const [lower, upper] = [stats?.get('min'), stats?.get('max')];
+    if (lower === undefined || upper === undefined) continue;
+    setBound(lowerBounds, field, cutLower(boundOfText(field, lower)));
+    setBound(upperBounds, field, raiseUpper(boundOfText(field, upper)));
+  }
+  const valueCounts = new Map(schema.fields.map((f) => [f.id, BigInt(rows)]));
+  return { recordCount: rows, valueCounts, nullCounts, lowerBounds, upperBounds };
 }
 
-/** As `fileStatistics`, of values that are in memory: `columns` run parallel to the fields. */
+/** Parquet's statistics of booleans are 0 and 1. */
+function boundOfText({ type }: Field, text: string): Value {
+  return type.kind === 'boolean' ? text === '1' || text === 'true' : valueOfText(type, text);
+}
+
+/** As `writtenStatistics`, of values that are in memory: `columns` run parallel to the fields. */
 export function valueStatistics(
   schema: Schema,
   columns: readonly (readonly Value[])[],
@@ -83,16 +83,6 @@ export function valueStatistics(
   });
   const valueCounts = new Map(schema.fields.map((f) => [f.id, BigInt(rows)]));
   return { recordCount: rows, valueCounts, nullCounts, lowerBounds, upperBounds };
-}
-
-function boundColumns(field: Field): string[] {
-  const name = quoteName(field.name);
-  const text = (value: string) => `CAST(${value} AS VARCHAR)`;
-  if (field.type.kind !== 'float' && field.type.kind !== 'double') {
-    return [text(`min(${name})`), text(`max(${name})`)];
-  }
-  const clean = `CASE WHEN count_if(isnan(${name})) = 0 THEN`;
-  return [text(`${clean} min(${name}) END`), text(`${clean} max(${name}) END`)];
 }
 
 function setBound(bounds: Map<number, Uint8Array>, field: Field, value: Value): void {

@@ -1,14 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { rmdir } from 'node:fs/promises';
 import { LakeError } from '../base/errors.ts';
-import { listTables } from '../catalog/load-table.ts';
+import { formatJson } from '../base/json.ts';
+import { makeFolder } from '../base/new-files.ts';
+import { createTableFiles, type TableFiles } from '../base/table-files.ts';
+import { createTable, newTableLocation } from '../catalog/create-table.ts';
+import { loadTable } from '../catalog/load-table.ts';
+import { tableExists } from '../catalog/table-name.ts';
+import { metadataOf } from '../metadata/read-metadata.ts';
+import type { PartitionSpec } from '../schema/partition-spec.ts';
+import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig } from '../source-table.ts';
-import { describeInput, inferSchema } from './infer-schema.ts';
-import { stageInput } from './input.ts';
+import type { NewDataFile } from './data-files.ts';
+import { inferSchema } from './infer-schema.ts';
+import { tableTypes } from './input-columns.ts';
+import { newTableMetadata } from './new-table.ts';
 import { parsePartitionBy } from './partitions.ts';
-import { appendRows, createTable, overwriteRows, type WriteResult } from './table-writer.ts';
-import { WriterSession } from './writer-session.ts';
+import { removeFiles } from './remove-files.ts';
+import { snapshotMetadata } from './snapshot-commit.ts';
+import { type OpenInput, withOpenInput } from './staged-write.ts';
+import { appendRows, overwriteRows, type WriteResult } from './table-writer.ts';
+import type { WriteWatch } from './write-progress.ts';
 
 /** How files become a table. */
-export interface ImportOptions {
+export interface ImportOptions extends WriteWatch {
   readonly catalog: CatalogConfig;
   readonly table: string;
   readonly files: readonly string[];
@@ -21,36 +36,102 @@ export interface ImportOptions {
 }
 
 /**
- * Imports Parquet, CSV or NDJSON files: the schema is inferred and the table made, unless it is
- * there and `mode` says what to do with it. Throws table_exists, column_not_found,
- * invalid_argument.
+ * Imports Parquet, CSV or NDJSON files: the schema is inferred and the table made with its rows in
+ * one commit, unless it is there and `mode` says what to do with it. An import that fails leaves
+ * no table and no file; one that is killed leaves a work folder, which the next one deletes. Throws
+ * table_exists, column_not_found, invalid_argument, input_not_found, limit_exceeded.
  */
 export async function importFiles(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;
   const input = { kind: 'files' as const, paths: options.files };
   if (options.files.length === 0)
     throw new LakeError('invalid_argument', 'there is no file to import');
-  if (mode === 'create' || !(await exists(options))) await createFromFiles(options);
-  const write = mode === 'overwrite' ? overwriteRows : appendRows;
-  return write({ catalog, table }, input);
+  if (!(await exists(options))) return createFromFiles(options);
+  if (mode === 'create') throw tableExists(table);
+  if (mode === 'overwrite') return overwriteRows({ catalog, table }, input, options);
+  return appendRows({ catalog, table }, input, 'main', options);
 }
 
 async function exists({ catalog, table }: ImportOptions): Promise<boolean> {
-  const known: readonly string[] = await listTables(catalog).catch(() => []);
-  return known.includes(table);
+  if (catalog.type === 'rest') await newTableLocation(catalog, table);
+  return loadTable({ catalog, table }).then(
+    () => true,
+    (error: unknown) => {
+      const code = error instanceof LakeError ? error.code : '';
+      const isNew = code === 'catalog_unreachable' && isLocal(catalog);
+      if (code === 'table_not_found' || isNew) return false;
+      throw error;
+    },
+  );
 }
 
-async function createFromFiles(options: ImportOptions): Promise<void> {
-  const staged = await stageInput({ kind: 'files', paths: options.files });
-  const session = await WriterSession.open(staged.paths, []);
+/** A catalog whose folder or database file is not there yet is made by its first table. */
+const isLocal = (catalog: CatalogConfig) =>
+  catalog.type === 'filesystem' || (catalog.type === 'sql' && catalog.uri.startsWith('sqlite:'));
+
+async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
+  const { catalog, table, partitionBy = '', formatVersion = 2 } = options;
+  const location = await newTableLocation(catalog, table);
+  const files = createTableFiles({ location, root: location, allowedRoots: [] });
+  const input = { kind: 'files' as const, paths: options.files };
+  const isPartitioned = partitionBy.trim() !== '';
+  return withOpenInput(input, { files, isPartitioned }, options, async (open) => {
+    const { schema, rows } = await schemaOf(open, options);
+    const spec = parsePartitionBy(partitionBy, schema);
+    const added = await open.write({ schema, spec, files }, rows);
+    return open.publish(added, async () => {
+      const snapshotId = await commitFirst(
+        catalog,
+        table,
+        files,
+        { schema, spec, formatVersion },
+        added,
+      );
+      const inserted = added.reduce((n, file) => n + file.recordCount, 0);
+      return { snapshotId, inserted, updated: 0, deleted: 0 };
+    });
+  });
+}
+
+async function schemaOf(
+  { session, staged, columns }: OpenInput,
+  { key = [], formatVersion = 2 }: ImportOptions,
+): Promise<{ readonly schema: Schema; readonly rows: number }> {
+  const { types, rows } = await tableTypes(session, staged, columns);
+  const named = columns.map(({ name }, i) => ({ name, type: types[i] }));
+  return { schema: inferSchema(named, key, formatVersion), rows };
+}
+
+/** Creates the table with its first snapshot in it. Returns the snapshot's id. */
+async function commitFirst(
+  catalog: CatalogConfig,
+  table: string,
+  files: TableFiles,
+  definition: {
+    readonly schema: Schema;
+    readonly spec: PartitionSpec;
+    readonly formatVersion: 2 | 3;
+  },
+  addedData: readonly NewDataFile[],
+): Promise<bigint> {
+  const first = newTableMetadata(files.location, definition);
+  const folder = files.resolve(files.record('metadata'));
+  await makeFolder(folder);
+  const change = {
+    operation: 'append' as const,
+    addedData,
+    addedDeletes: [],
+    mayRemove: false,
+    removes: () => false,
+  };
+  const metadata = metadataOf(first, `${folder}/${randomUUID()}`);
+  const prepared = await snapshotMetadata(metadata, files, change, 'main');
   try {
-    const columns = await describeInput(session, staged);
-    const schema = inferSchema(columns, options.key ?? [], options.formatVersion ?? 2);
-    const spec = parsePartitionBy(options.partitionBy ?? '', schema);
-    const { catalog, table, formatVersion } = options;
-    await createTable(catalog, table, { schema, spec, formatVersion });
-  } finally {
-    session.close();
-    await staged.dispose();
+    await createTable(catalog, table, formatJson(prepared.metadata));
+    return prepared.snapshotId;
+  } catch (error) {
+    await removeFiles(prepared.written.map((path) => files.resolve(path)));
+    await rmdir(folder).catch(() => undefined);
+    throw error;
   }
 }

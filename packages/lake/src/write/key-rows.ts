@@ -1,9 +1,11 @@
 import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { Batch } from '../scan/batch.ts';
-import { quoteName } from '../scan/duckdb/instance.ts';
+import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import { valueAt } from '../scan/vectors.ts';
 import type { Field, Schema, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
+import type { StagedDataFile } from './data-files.ts';
 import type { PlainRows } from './plain-rows.ts';
 import type { WriterSession } from './writer-session.ts';
 
@@ -25,21 +27,30 @@ const KEY_TYPES = new Set([
 ]);
 
 /**
- * Reads the keys of table `input`. Throws duplicate_key, column_not_found, unsupported (key type),
- * null_key.
+ * Reads the keys of written files. Throws duplicate_key, column_not_found, unsupported (key type),
+ * null_key, limit_exceeded.
  */
 export async function keyReader(
   session: WriterSession,
   schema: Schema,
+  files: readonly StagedDataFile[],
   names: readonly string[],
 ): Promise<InputKeys> {
   const fields = names.map((name) => keyField(schema, name));
+  const rows = files.reduce((n, file) => n + file.recordCount, 0);
+  if (rows > LIMITS.upsertKeys) {
+    const message = `an upsert takes at most ${LIMITS.upsertKeys} rows, not ${rows}; split the input`;
+    throw new LakeError('limit_exceeded', message);
+  }
   const texts = fields.map((f) => `CAST(${quoteName(f.name)} AS VARCHAR)`).join(', ');
-  const rows = await session.rows(`SELECT ${texts} FROM input`);
-  return keysOf(
-    fields,
-    rows.map((row) => row.map((cell, i) => inputText(fields[i], cell))),
-  );
+  const keys = new KeySet();
+  for (const { staged } of files) {
+    const from = `read_parquet(${quoteText(staged)}, hive_partitioning=false)`;
+    for await (const chunk of session.chunks(`SELECT ${texts} FROM ${from}`)) {
+      for (const row of chunk) keys.add(row.map((cell, i) => inputText(fields[i], cell)));
+    }
+  }
+  return keys.over(fields);
 }
 
 /** As `keyReader`, of rows in memory. */
@@ -50,26 +61,36 @@ export function plainKeys(
 ): InputKeys {
   const fields = names.map((name) => keyField(schema, name));
   const places = fields.map((field) => schema.fields.indexOf(field));
-  const cells = (row: number) => places.map((at, i) => requireText(fields[i], columns[at][row]));
-  return keysOf(
-    fields,
-    Array.from({ length: rows }, (_, row) => cells(row)),
-  );
+  const keys = new KeySet();
+  for (let row = 0; row < rows; row++) {
+    keys.add(places.map((at, i) => requireText(fields[i], columns[at][row])));
+  }
+  return keys.over(fields);
 }
 
-function keysOf(fields: readonly Field[], rows: readonly (readonly string[])[]): InputKeys {
-  const keys = new Set<string>();
-  for (const cells of rows) {
+/** Distinct keys as texts. */
+class KeySet {
+  readonly #keys = new Set<string>();
+
+  /** Throws duplicate_key. */
+  add(cells: readonly string[]): void {
     const key = JSON.stringify(cells);
-    if (keys.has(key)) {
+    if (this.#keys.has(key)) {
       throw new LakeError('duplicate_key', `the input has the key ${key} twice`);
     }
-    keys.add(key);
+    this.#keys.add(key);
   }
-  return {
-    has: (batch, row) =>
-      keys.has(JSON.stringify(fields.map((f, c) => tableText(f, valueAt(batch.columns[c], row))))),
-  };
+
+  /** The set, to be compared with rows of a table. */
+  over(fields: readonly Field[]): InputKeys {
+    const keys = this.#keys;
+    return {
+      has: (batch, row) =>
+        keys.has(
+          JSON.stringify(fields.map((f, c) => tableText(f, valueAt(batch.columns[c], row)))),
+        ),
+    };
+  }
 }
 
 function requireText(field: Field, value: Value): string {

@@ -1,5 +1,6 @@
 import { LakeError } from '../base/errors.ts';
-import { quoteName } from '../scan/duckdb/instance.ts';
+import { LIMITS } from '../base/limits.ts';
+import { quoteName } from '../scan/duckdb/quoting.ts';
 import {
   isUnpartitioned,
   type PartitionField,
@@ -12,42 +13,60 @@ import type { PlainRows } from './plain-rows.ts';
 import { valueOfText } from './value-of-text.ts';
 import type { WriterSession } from './writer-session.ts';
 
-/** A partition of the staged rows; `number` is null where there is only one. */
-export interface StagedPartition {
-  readonly number: number | null;
-  readonly tuple: readonly Value[];
+/** The partitions of a write: `tuples[n]` is the tuple of the rows with number n. */
+export interface NumberedPartitions {
+  readonly tuples: readonly (readonly Value[])[];
+  readonly rows: number;
 }
 
+/** Distinct source values whose partition is remembered while rows are numbered. */
+const REMEMBERED = 100_000;
+
 /**
- * Numbers the partitions of table `input` and writes table `parts(row, part)`. Distinct source
- * values are few where partitioning is any good, so each distinct tuple of source values is
- * transformed once.
+ * Writes table `parts(part, row)`: for each row of `from`, in its order, the number of its
+ * partition. Throws limit_exceeded, unsupported.
  */
-export async function assignPartitions(
+export async function numberPartitions(
   session: WriterSession,
+  from: string,
   schema: Schema,
   spec: PartitionSpec,
-): Promise<readonly StagedPartition[]> {
-  const total = Number((await session.rows('SELECT count(*) FROM input'))[0][0]);
-  if (total === 0) return [];
-  if (isUnpartitioned(spec)) return [{ number: null, tuple: spec.fields.map(() => null) }];
+): Promise<NumberedPartitions> {
   const sources = spec.fields.map((f) => sourceField(schema, f));
   const names = sources.map((f) => `CAST(${quoteName(f.name)} AS VARCHAR)`).join(', ');
-  const texts = await session.rows(`SELECT rowid, ${names} FROM input ORDER BY rowid`);
-  const byTuple = new Map<string, { number: number; tuple: readonly Value[] }>();
-  const values: string[] = [];
-  for (const [row, ...cells] of texts) {
+  const numbers = new Map<string, number>();
+  const tuples: (readonly Value[])[] = [];
+  const known = new Map<string, number>();
+  const numberOf = (cells: readonly unknown[]): number => {
     const tuple = spec.fields.map((f, i) => transformed(f, sources[i].type, cells[i]));
     const key = tupleKey(tuple);
-    const known = byTuple.get(key) ?? { number: byTuple.size, tuple };
-    byTuple.set(key, known);
-    values.push(`(${row}, ${known.number})`);
-  }
-  await session.run('CREATE OR REPLACE TABLE parts(row BIGINT, part INTEGER)');
-  for (let i = 0; i < values.length; i += 10_000) {
-    await session.run(`INSERT INTO parts VALUES ${values.slice(i, i + 10_000).join(', ')}`);
-  }
-  return [...byTuple.values()];
+    const number = numbers.get(key) ?? tuples.push(tuple) - 1;
+    numbers.set(key, number);
+    if (tuples.length > LIMITS.partitionsPerWrite) throw tooMany();
+    return number;
+  };
+  await session.run('CREATE OR REPLACE TABLE parts(part INTEGER, row BIGINT)');
+  let rows = 0;
+  await session.append('parts', async (parts) => {
+    for await (const chunk of session.chunks(`SELECT ${names} FROM (${from})`)) {
+      for (const cells of chunk) {
+        const text = JSON.stringify(cells);
+        const number = known.get(text) ?? numberOf(cells);
+        if (known.size < REMEMBERED) known.set(text, number);
+        parts.appendInteger(number);
+        parts.appendBigInt(BigInt(rows++));
+        parts.endRow();
+      }
+    }
+  });
+  return { tuples, rows };
+}
+
+function tooMany(): LakeError {
+  return new LakeError(
+    'limit_exceeded',
+    `the input falls into more than ${LIMITS.partitionsPerWrite} partitions; partition by less, or split it`,
+  );
 }
 
 /** The rows of one partition: their numbers, ascending. */

@@ -5,10 +5,11 @@ import type { TableFiles } from '../base/table-files.ts';
 import { plainParquet } from '../parquet/plain-file.ts';
 import type { PartitionSpec } from '../schema/partition-spec.ts';
 import type { Schema, Value } from '../schema/type.ts';
-import { type NewDataFile, removeFiles } from './data-files.ts';
+import type { NewDataFile } from './data-files.ts';
 import { valueStatistics } from './file-statistics.ts';
 import { partitionFolder, partitionRows } from './partitions.ts';
 import type { PlainRows } from './plain-rows.ts';
+import { removeFiles } from './remove-files.ts';
 
 /**
  * Writes plain rows as Parquet files with field ids, one a partition, as `writeDataFiles` does. On

@@ -2,22 +2,23 @@
  * Live rows of some data files, written anew: for compaction and for copy-on-write.
  *
  * 1. Each data file is read by field id, its dead rows and those that are not wanted left out: few
- *    plain rows in this process, all else by DuckDB into a table in memory.
+ *    plain rows in this process, all else by DuckDB.
  * 2. v3: the row ids and last updates that the rows have are written as columns, so lineage goes on.
  * 3. New files are written a partition.
  *
  * By DuckDB only Parquet files with field ids are rewritten: others are refused by name.
  */
 import { LakeError } from '../base/errors.ts';
-import { makeFolder } from '../base/new-files.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { DataFile } from '../metadata/file-set.ts';
-import { quoteName, quoteText } from '../scan/duckdb/instance.ts';
+import { quoteName, quoteText } from '../scan/duckdb/quoting.ts';
 import { LAST_UPDATED, ROW_ID } from '../scan/projection.ts';
 import { valueAt } from '../scan/vectors.ts';
+import { isUnpartitioned } from '../schema/partition-spec.ts';
 import type { Field, Schema, Value } from '../schema/type.ts';
 import type { FilePart, SourceTable } from '../source-table.ts';
-import { type NewDataFile, writeDataFiles } from './data-files.ts';
+import { type NewDataFile, publishFiles, writeDataFiles } from './data-files.ts';
+import { refuseDepth } from './input-columns.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { isPlainSchema, PLAIN_ROWS, type PlainRows } from './plain-rows.ts';
 import { sqlType } from './sql-type.ts';
@@ -61,24 +62,23 @@ async function byDuckDb(
   schema: Schema,
 ): Promise<readonly NewDataFile[]> {
   for (const { scan } of parts) refuseFormat(scan.data);
-  const output = table.files.resolve(table.files.record('data'));
-  await makeFolder(output);
-  const inputs = parts.map(({ scan }) => table.files.resolve(scan.data.path));
-  const session = await WriterSession.open(inputs, [output]);
+  for (const { name, type } of schema.fields) refuseDepth(name, type);
+  const { files } = table;
+  const spec = table.metadata.defaultSpec;
+  const inputs = parts.map(({ scan }) => files.resolve(scan.data.path));
+  const dataFolder = files.resolve(files.record('data'));
+  const threads = isUnpartitioned(spec) ? undefined : 1;
+  const session = await WriterSession.open({ inputs, dataFolder, threads });
   try {
-    const columns = schema.fields.map((f) => `${quoteName(f.name)} ${sqlType(f.type)}`);
-    await session.run(`CREATE TABLE rows_alive(${columns.join(', ')})`);
+    await session.run('CREATE TABLE alive(part INTEGER, place BIGINT)');
+    const selects: string[] = [];
     for (const [i, part] of parts.entries()) {
-      await copyLive(session, source, part, inputs[i], schema.fields);
+      selects.push(await liveRows(session, source, part, i, inputs[i], schema.fields));
     }
-    const { defaultSpec } = table.metadata;
-    return await writeDataFiles(
-      session,
-      'SELECT * FROM rows_alive',
-      schema,
-      defaultSpec,
-      table.files,
-    );
+    const slices = [{ select: selects.join(' UNION ALL '), rows: 0 }];
+    const written = await writeDataFiles(session, slices, { schema, spec, files });
+    await publishFiles(session, written);
+    return written;
   } finally {
     session.close();
   }
@@ -91,39 +91,49 @@ function refuseFormat(data: DataFile): void {
   });
 }
 
-/** Adds the live rows of one part, columns by field id, lineage filled in from the manifest. */
-async function copyLive(
+/** A SELECT of the live rows of one part, columns by field id, lineage filled in from the manifest. */
+async function liveRows(
   session: WriterSession,
   source: SourceTable,
   part: FilePart,
+  number: number,
   path: string,
   fields: readonly Field[],
-): Promise<void> {
-  const positions = await livePlaces(source, part);
-  await session.run('CREATE OR REPLACE TABLE alive(place BIGINT)');
-  for (let i = 0; i < positions.length; i += 20_000) {
-    const values = positions.slice(i, i + 20_000).map((at) => `(${at})`);
-    await session.run(`INSERT INTO alive VALUES ${values.join(', ')}`);
-  }
+): Promise<string> {
+  const live = await keepLivePlaces(session, source, part, number);
   const schema = fields.map(
     (f) =>
       `${f.id}: {name: ${quoteText(f.name)}, type: ${quoteText(sqlType(f.type))}, default_value: NULL}`,
   );
   const file = `read_parquet(${quoteText(path)}, schema=MAP {${schema.join(', ')}}, file_row_number=true)`;
-  const columns = fields.map((f) => column(f, part.scan.data)).join(', ');
-  const where = 'WHERE file_row_number IN (SELECT place FROM alive)';
-  await session.run(
-    `INSERT INTO rows_alive SELECT ${columns} FROM ${file} ${where} ORDER BY file_row_number`,
-  );
+  const columns = fields
+    .map((f) => `${column(f, part.scan.data)} AS ${quoteName(f.name)}`)
+    .join(', ');
+  if (live === part.scan.data.recordCount) return `SELECT ${columns} FROM ${file}`;
+  const places = `SELECT place FROM alive WHERE part = ${number}`;
+  return `(SELECT ${columns} FROM ${file} WHERE file_row_number IN (${places}) ORDER BY file_row_number)`;
 }
 
-async function livePlaces(source: SourceTable, part: FilePart): Promise<readonly number[]> {
-  const places: number[] = [];
+/** Writes the places of a part's live rows to table `alive`; returns how many there are. */
+async function keepLivePlaces(
+  session: WriterSession,
+  source: SourceTable,
+  part: FilePart,
+  number: number,
+): Promise<number> {
   const columns = [source.schema.fields[0].name];
-  for await (const batch of source.read([part], { columns })) {
-    for (const at of batch.positions) places.push(at);
-  }
-  return places;
+  let live = 0;
+  await session.append('alive', async (alive) => {
+    for await (const batch of source.read([part], { columns })) {
+      for (const at of batch.positions) {
+        alive.appendInteger(number);
+        alive.appendBigInt(BigInt(at));
+        alive.endRow();
+      }
+      live += batch.rows;
+    }
+  });
+  return live;
 }
 
 function column(field: Field, data: DataFile): string {

@@ -1,5 +1,5 @@
 import { LakeError } from '../base/errors.ts';
-import { quoteName } from '../scan/duckdb/instance.ts';
+import { quoteName } from '../scan/duckdb/quoting.ts';
 import { duckType } from '../scan/duckdb/sql-types.ts';
 import type { Field, Schema, Type } from '../schema/type.ts';
 

@@ -1,23 +1,43 @@
 import { LakeError } from '../base/errors.ts';
-import { makeFolder } from '../base/new-files.ts';
+import type { TableFiles } from '../base/table-files.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
+import { isUnpartitioned } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
-import { type NewDataFile, removeFiles, writeDataFiles } from './data-files.ts';
-import { describeInput } from './infer-schema.ts';
-import { stageInput, typedSelect, type WriteInput } from './input.ts';
+import {
+  type NewDataFile,
+  publishFiles,
+  type StagedDataFile,
+  type WriteTarget,
+  writeDataFiles,
+} from './data-files.ts';
+import { type StagedInput, stageInput, type WriteInput } from './input.ts';
+import { type InputColumn, inputColumns } from './input-columns.ts';
+import { checkedFiles } from './input-files.ts';
 import { type InputKeys, keyReader, plainKeys } from './key-rows.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { type PlainRows, plainRows } from './plain-rows.ts';
+import { removeFiles } from './remove-files.ts';
+import { rowSlices } from './row-slices.ts';
+import { formMacros } from './text-forms.ts';
+import { typedSelect } from './typed-select.ts';
+import type { WriteWatch } from './write-progress.ts';
 import { WriterSession } from './writer-session.ts';
 
-/** An input whose data files are written, though no snapshot names them yet. */
+/** An input whose data files lie in their places, though no snapshot names them yet. */
 export interface WrittenInput {
   readonly table: TableHandle;
   readonly added: readonly NewDataFile[];
-  /** The keys of its rows. Throws as `keyReader`. */
-  keys(names: readonly string[]): Promise<InputKeys>;
+  /** The keys of its rows; null where none were asked for. */
+  readonly keys: InputKeys | null;
+}
+
+/** What a write of rows is told beside its input. */
+export interface RowWriteOptions {
+  /** The key columns whose values `commit` needs. Throws as `keyReader`. */
+  readonly keyOf?: (schema: Schema) => readonly string[];
+  readonly watch?: WriteWatch;
 }
 
 /**
@@ -27,60 +47,112 @@ export interface WrittenInput {
 export async function withDataFiles<T>(
   config: TableConfig,
   input: WriteInput,
+  options: RowWriteOptions,
   commit: (written: WrittenInput) => Promise<T>,
 ): Promise<T> {
+  if (input.kind === 'files') await checkedFiles(input.paths);
   const table = await loadTable(config);
-  const plain = plainRows(input, table.metadata.schema);
-  return plain === null ? withDuckDb(table, input, commit) : withPlainFiles(table, plain, commit);
+  const { schema, defaultSpec: spec } = table.metadata;
+  const names = options.keyOf?.(schema);
+  const rows = plainRows(input, schema);
+  if (rows !== null) return withPlainFiles(table, rows, names, commit);
+  const { files } = table;
+  const isPartitioned = !isUnpartitioned(spec);
+  return withOpenInput(input, { files, isPartitioned }, options.watch, async (open) => {
+    const staged = await open.write({ schema, spec, files }, 0);
+    const keys = names === undefined ? null : await open.keys(schema, staged, names);
+    return open.publish(staged, () => commit({ table, added: staged, keys }));
+  });
 }
 
 async function withPlainFiles<T>(
   table: TableHandle,
   rows: PlainRows,
+  names: readonly string[] | undefined,
   commit: (written: WrittenInput) => Promise<T>,
 ): Promise<T> {
   const { schema, defaultSpec } = table.metadata;
+  const keys = names === undefined ? null : plainKeys(rows, schema, names);
   const added = await writePlainFiles(rows, schema, defaultSpec, table.files);
   try {
-    return await commit({ table, added, keys: async (names) => plainKeys(rows, schema, names) });
+    return await commit({ table, added, keys });
   } catch (error) {
     await removeFiles(added.map((f) => f.real));
     throw error;
   }
 }
 
-async function withDuckDb<T>(
-  table: TableHandle,
+/** An input that a session has opened, with the steps of a write. */
+export interface OpenInput {
+  readonly session: WriterSession;
+  readonly staged: StagedInput;
+  readonly columns: readonly InputColumn[];
+  /** Writes the rows under a schema. `rows`: how many there are, 0 where that is not known. */
+  write(target: WriteTarget, rows: number): Promise<readonly StagedDataFile[]>;
+  /** The keys of written rows. Throws as `keyReader`. */
+  keys(
+    schema: Schema,
+    files: readonly StagedDataFile[],
+    names: readonly string[],
+  ): Promise<InputKeys>;
+  /** Moves the files to their places for `commit`; removes them where that fails. */
+  publish<T>(files: readonly StagedDataFile[], commit: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Opens an input for a write into a table's data folder; whatever happens, nothing is left. What
+ * does not fit into memory with several threads is tried again with one.
+ */
+export async function withOpenInput<T>(
   input: WriteInput,
-  commit: (written: WrittenInput) => Promise<T>,
+  place: { readonly files: TableFiles; readonly isPartitioned: boolean },
+  watch: WriteWatch | undefined,
+  work: (open: OpenInput) => Promise<T>,
 ): Promise<T> {
-  const { schema, defaultSpec } = table.metadata;
   const staged = await stageInput(input);
-  const output = table.files.resolve(table.files.record('data'));
-  await makeFolder(output);
-  const session = await WriterSession.open(staged.paths, [output]);
-  let added: readonly NewDataFile[] = [];
+  const dataFolder = place.files.resolve(place.files.record('data'));
+  const once = async (threads?: number): Promise<T> => {
+    const session = await WriterSession.open({ inputs: staged.paths, dataFolder, threads, watch });
+    try {
+      return await work(await openInput(session, staged));
+    } finally {
+      session.close();
+    }
+  };
   try {
-    const names = new Set((await describeInput(session, staged)).map((c) => c.name));
-    refuseUnknown(schema, names);
-    const select = typedSelect(staged, schema, names);
-    added = await writeDataFiles(session, select, schema, defaultSpec, table.files);
-    return await commit({ table, added, keys: (key) => keyReader(session, schema, key) });
-  } catch (error) {
-    await removeFiles(added.map((f) => f.real));
-    throw error;
+    // Rows keep their order inside a partition only where one thread distributes them.
+    if (place.isPartitioned) return await once(1);
+    return await once().catch((error: unknown) => {
+      if (error instanceof LakeError && error.code === 'out_of_memory') return once(1);
+      throw error;
+    });
   } finally {
-    session.close();
-    await staged.dispose();
+    staged.dispose();
   }
 }
 
-function refuseUnknown(schema: Schema, names: ReadonlySet<string>): void {
-  const known = new Set(schema.fields.map((f) => f.name));
-  const unknown = [...names].filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  throw new LakeError(
-    'column_not_found',
-    `the table has no column "${unknown.join('", "')}" (columns: ${[...known].join(', ')})`,
-  );
+async function openInput(session: WriterSession, staged: StagedInput): Promise<OpenInput> {
+  session.enter({ phase: 'reading', rows: 0, from: 0, to: 0.5 });
+  await session.run(formMacros());
+  const columns = await inputColumns(session, staged);
+  return {
+    session,
+    staged,
+    columns,
+    write: async (target, rows) => {
+      const selected = typedSelect(staged, target.schema, columns);
+      const slices = await rowSlices(session, staged, selected, rows);
+      return writeDataFiles(session, slices, target);
+    },
+    keys: (schema, files, names) => keyReader(session, schema, files, names),
+    publish: async (files, commit) => {
+      await publishFiles(session, files);
+      try {
+        return await commit();
+      } catch (error) {
+        await removeFiles(files.map(({ real }) => real));
+        throw error;
+      }
+    },
+  };
 }

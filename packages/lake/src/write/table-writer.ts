@@ -1,22 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { LakeError } from '../base/errors.ts';
 import { formatJson } from '../base/json.ts';
 import { createTable as createInCatalog, newTableLocation } from '../catalog/create-table.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
-import type { PartitionSpec } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig, SourceTable, TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
 import { commitTable } from './commit.ts';
-import { type NewDataFile, removeFiles } from './data-files.ts';
+import type { NewDataFile } from './data-files.ts';
 import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
 import type { WriteInput } from './input.ts';
 import { type InputKeys, plainKeys } from './key-rows.ts';
-import { firstMetadata } from './next-metadata.ts';
+import { newTableMetadata, type TableDefinition } from './new-table.ts';
 import { plainValues } from './plain-rows.ts';
+import { removeFiles } from './remove-files.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
 import { withDataFiles } from './staged-write.ts';
+import type { WriteWatch } from './write-progress.ts';
 
 /** What a commit did. `snapshotId` is null where there was nothing to commit. */
 export interface WriteResult {
@@ -33,22 +33,9 @@ const KEEP_ALL = { mayRemove: false, removes: () => false } as const;
 export async function createTable(
   catalog: CatalogConfig,
   table: string,
-  definition: {
-    readonly schema: Schema;
-    readonly spec?: PartitionSpec;
-    readonly formatVersion?: 1 | 2 | 3;
-    readonly properties?: Readonly<Record<string, string>>;
-  },
+  definition: TableDefinition,
 ): Promise<void> {
-  const json = firstMetadata({
-    uuid: randomUUID(),
-    location: await newTableLocation(catalog, table),
-    schema: definition.schema,
-    spec: definition.spec ?? { specId: 0, fields: [] },
-    formatVersion: definition.formatVersion ?? 2,
-    properties: { 'write.parquet.compression-codec': 'zstd', ...definition.properties },
-    nowMs: Date.now(),
-  });
+  const json = newTableMetadata(await newTableLocation(catalog, table), definition);
   await createInCatalog(catalog, table, formatJson(json));
 }
 
@@ -59,8 +46,9 @@ export async function appendRows(
   config: TableConfig,
   input: WriteInput,
   branch = 'main',
+  watch?: WriteWatch,
 ): Promise<WriteResult> {
-  return withDataFiles(config, input, async ({ table, added }) => {
+  return withDataFiles(config, input, { watch }, async ({ table, added }) => {
     const change: SnapshotChange = {
       operation: 'append',
       addedData: added,
@@ -76,8 +64,12 @@ export async function appendRows(
 }
 
 /** Replaces all rows of the table by the input's. */
-export async function overwriteRows(config: TableConfig, input: WriteInput): Promise<WriteResult> {
-  return withDataFiles(config, input, async ({ table, added }) => {
+export async function overwriteRows(
+  config: TableConfig,
+  input: WriteInput,
+  watch?: WriteWatch,
+): Promise<WriteResult> {
+  return withDataFiles(config, input, { watch }, async ({ table, added }) => {
     const change: SnapshotChange = {
       operation: 'overwrite',
       addedData: added,
@@ -141,10 +133,12 @@ export async function upsertRows(
   config: TableConfig,
   input: WriteInput,
   key?: readonly string[],
+  watch?: WriteWatch,
 ): Promise<WriteResult> {
-  return withDataFiles(config, input, async ({ table, added, keys }) => {
-    const names = key ?? identifierNames(table.metadata.schema);
-    const wanted = await keys(names);
+  const keyOf = (schema: Schema) => key ?? identifierNames(schema);
+  return withDataFiles(config, input, { keyOf, watch }, async ({ table, added, keys }) => {
+    const names = keyOf(table.metadata.schema);
+    const wanted = keys as InputKeys;
     let updated = 0;
     const snapshotId = await commitRows(table, 'overwrite', added, async (source) => {
       const rows: RowsByFile = new Map();

@@ -1,74 +1,153 @@
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { LakeError } from '../base/errors.ts';
-import { quoteText } from '../scan/duckdb/instance.ts';
-import { nodeApi } from '../scan/duckdb/library.ts';
+import { randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { DuckDBAppender } from '@duckdb/node-api';
+import { LIMITS } from '../base/limits.ts';
+import { makeFolder } from '../base/new-files.ts';
+import { WorkFolder } from '../base/work-folder.ts';
+import { writeFault } from '../base/write-fault.ts';
+import { type OpenDuckDb, openDuckDb } from '../scan/duckdb/open-duckdb.ts';
+import { removeFiles } from './remove-files.ts';
+import { sqlFault } from './sql-fault.ts';
+import { type WriteProgress, type WriteWatch, watched } from './write-progress.ts';
 
-/**
- * A DuckDB of its own for one write: it may read the input files and write below the output
- * folders, nothing else (rules as in scan/duckdb/instance.ts).
- */
-export class WriterSession {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
-
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.#instance = instance;
-    this.#connection = connection;
-  }
-
-  static async open(inputs: readonly string[], outputs: readonly string[]): Promise<WriterSession> {
-    const instance = await nodeApi().DuckDBInstance.create(':memory:', {
-      memory_limit: '4GB',
-      temp_directory: '',
-    });
-    const connection = await instance.connect();
-    const list = (paths: readonly string[]) => `[${paths.map(quoteText).join(', ')}]`;
-    await connection.run(
-      `SET autoinstall_known_extensions=false; SET autoload_known_extensions=false;
-       SET preserve_insertion_order=true; SET TimeZone='UTC';
-       SET allowed_paths=${list(inputs)};
-       SET allowed_directories=${list(outputs.map((path) => `${path}/`))};
-       SET enable_external_access=false; SET lock_configuration=true`,
-    );
-    return new WriterSession(instance, connection);
-  }
-
-  get connection(): DuckDBConnection {
-    return this.#connection;
-  }
-
-  /** Runs a statement. Faults of the input become invalid_argument, a full disk disk_full, a
-   * folder that may not be written permission_denied. */
-  async run(sql: string): Promise<void> {
-    try {
-      await this.#connection.run(sql);
-    } catch (cause) {
-      throw writeFault(cause);
-    }
-  }
-
-  /** All rows of a small answer, as JavaScript values of DuckDB's node API. */
-  async rows(sql: string) {
-    try {
-      return await (await this.#connection.runAndReadAll(sql)).getRows();
-    } catch (cause) {
-      throw writeFault(cause);
-    }
-  }
-
-  close(): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
-  }
+/** What a session may read and how it works. */
+export interface SessionOptions {
+  /** Input files: absolute paths. */
+  readonly inputs: readonly string[];
+  /** The folder of the table's data files; made if it is missing. */
+  readonly dataFolder: string;
+  /** Default: as many as there are cores, four at most. */
+  readonly threads?: number;
+  readonly watch?: WriteWatch;
 }
 
-function writeFault(cause: unknown): LakeError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const [first] = message.split('\n');
-  if (/No space left|ENOSPC/i.test(message)) return new LakeError('disk_full', first, { cause });
-  if (/Permission denied|Operation not permitted|Read-only file system/.test(message)) {
-    return new LakeError('permission_denied', first, { cause });
+/** The part of a stage that the following statements do: progress goes from `from` to `to`. */
+export interface Stage {
+  readonly phase: WriteProgress['phase'];
+  readonly rows: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A DuckDB of its own for one write. It reads the input files and writes into a work folder inside
+ * the table's data folder, nothing else (`openDuckDb`). Finished files are moved to their places
+ * by `publish`; the rest is deleted by `close`, or by the next write if this process is killed.
+ */
+export class WriterSession {
+  readonly #folder: WorkFolder;
+  readonly #duckdb: OpenDuckDb;
+  readonly #options: SessionOptions;
+  #stage: Stage | null = null;
+
+  private constructor(folder: WorkFolder, duckdb: OpenDuckDb, options: SessionOptions) {
+    this.#folder = folder;
+    this.#duckdb = duckdb;
+    this.#options = options;
   }
-  if (/out of memory/i.test(message)) return new LakeError('out_of_memory', first, { cause });
-  return new LakeError('invalid_argument', first, { cause });
+
+  /** Opens a session. Throws as `makeFolder` where the data folder cannot be written. */
+  static async open(options: SessionOptions): Promise<WriterSession> {
+    const folder = await WorkFolder.make(options.dataFolder);
+    try {
+      const duckdb = await openDuckDb({
+        reads: options.inputs,
+        threads: options.threads ?? Math.min(4, availableParallelism()),
+        memoryBytes: LIMITS.writerMemoryBytes,
+        spillBytes: LIMITS.writerSpillBytes,
+        folder,
+      });
+      return new WriterSession(folder, duckdb, options);
+    } catch (error) {
+      folder.remove();
+      throw error;
+    }
+  }
+
+  /** A new path in the work folder, for a file or a folder. */
+  newPath(extension = ''): string {
+    return join(this.#folder.path, randomUUID() + extension);
+  }
+
+  /** What the following statements are part of, for progress. */
+  enter(stage: Stage): void {
+    this.#stage = stage;
+    this.#report(0);
+  }
+
+  /** Runs a statement. Throws as `sqlFault`, and AbortError when the watch's signal aborts. */
+  async run(sql: string): Promise<void> {
+    await this.#guard(() => this.#duckdb.connection.run(sql));
+  }
+
+  /** All rows of a small result, as JavaScript values of DuckDB's node API. Throws as `run`. */
+  async rows(sql: string) {
+    return this.#guard(async () => (await this.#duckdb.connection.runAndReadAll(sql)).getRows());
+  }
+
+  /** The rows of a result in chunks of at most 2,048. Throws as `run`. */
+  async *chunks(sql: string) {
+    const result = await this.#guard(() => this.#duckdb.connection.stream(sql));
+    for (;;) {
+      const chunk = await this.#guard(() => result.fetchChunk());
+      if (chunk === null || chunk.rowCount === 0) return;
+      yield chunk.getRows();
+    }
+  }
+
+  /**
+   * Appends rows to a table while other results of the session are read: an appender on their
+   * connection would end them without a word. `fill` gets the appender.
+   */
+  async append(table: string, fill: (to: DuckDBAppender) => Promise<void>): Promise<void> {
+    const connection = await this.#duckdb.instance.connect();
+    try {
+      const appender = await connection.createAppender(table);
+      await fill(appender);
+      appender.closeSync();
+    } finally {
+      connection.closeSync();
+    }
+  }
+
+  /** Moves files to their places. If one fails, none stays there. */
+  async publish(moves: readonly { readonly from: string; readonly to: string }[]): Promise<void> {
+    const done: string[] = [];
+    try {
+      for (const { from, to } of moves) {
+        await makeFolder(dirname(to));
+        await rename(from, to).catch((error: unknown) => Promise.reject(writeFault(to, error)));
+        done.push(to);
+      }
+    } catch (error) {
+      await removeFiles(done);
+      throw error;
+    }
+  }
+
+  /** Frees the instance and deletes the work folder. */
+  close(): void {
+    this.#duckdb.close();
+    this.#folder.remove();
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    const { watch, inputs } = this.#options;
+    watch?.signal?.throwIfAborted();
+    const onShare = watch?.onProgress && ((share: number) => this.#report(share));
+    try {
+      return await watched(this.#duckdb.connection, watch?.signal, onShare, work);
+    } catch (cause) {
+      watch?.signal?.throwIfAborted();
+      throw sqlFault(cause, inputs);
+    }
+  }
+
+  #report(share: number): void {
+    if (this.#stage === null) return;
+    const { phase, rows, from, to } = this.#stage;
+    this.#options.watch?.onProgress?.({ phase, rows, share: from + share * (to - from) });
+  }
 }

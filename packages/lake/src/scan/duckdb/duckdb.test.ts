@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processMark } from '../../base/process-mark.ts';
 import type { Field, Type, Value } from '../../schema/type.ts';
 import { valueAt } from '../vectors.ts';
 import { LockedDuckDb } from './instance.ts';
@@ -200,6 +201,33 @@ describe('a locked instance', () => {
       await expect(db.stream(sql), sql).rejects.toThrow();
       expect(db.poisoned, sql).toBe(false);
     }
+    db.close();
+  });
+
+  it('spills beyond its memory into a folder that goes with it', async () => {
+    const spilled = () =>
+      readdirSync(tmpdir())
+        .filter((name) => name.startsWith(`.lhs-work-${processMark()}-`))
+        .flatMap((name) =>
+          readdirSync(join(tmpdir(), name), { recursive: true, encoding: 'utf8' }),
+        );
+    const db = await LockedDuckDb.open([], { memoryBytes: 48 * 2 ** 20, threads: 1 });
+    const sql = `SELECT md5(i::VARCHAR) AS x FROM range(2_000_000) r(i) ORDER BY x`;
+    const result = await db.stream(sql);
+    await result.fetchChunk();
+    expect(spilled().some((name) => name.includes('.tmp'))).toBe(true);
+    db.close();
+    expect(spilled()).toEqual([]);
+  });
+
+  it('reports the limits that it was opened with', async () => {
+    const db = await LockedDuckDb.open([], { memoryBytes: 100 * 2 ** 20 });
+    const names = ['memory_limit', 'max_temp_directory_size', 'temp_directory'];
+    const columns = names.map((name) => `current_setting('${name}')`).join(', ');
+    const [row] = (await db.connection.runAndReadAll(`SELECT ${columns}`)).getRows();
+    expect(row.slice(0, 2)).toEqual(['100.0 MiB', '4.0 GiB']);
+    expect(row[2]).toContain(join(tmpdir(), '.lhs-work-'));
+    await expect(db.stream(`COPY (SELECT 1) TO '${row[2]}/x.csv'`)).rejects.toThrow();
     db.close();
   });
 

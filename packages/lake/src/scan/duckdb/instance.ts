@@ -1,48 +1,35 @@
 import { availableParallelism } from 'node:os';
-import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api';
-import { nodeApi } from './library.ts';
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { LIMITS } from '../../base/limits.ts';
+import { type OpenDuckDb, openDuckDb } from './open-duckdb.ts';
 
 /**
- * A DuckDB of its own for one scan, locked to the files of that scan:
- *
- * 1. in memory, with a memory limit and no place to spill to;
- * 2. `allowed_paths` = the files named here, then `enable_external_access` off: no other file, no
- *    network, no `ATTACH`, no `COPY TO`, no `INSTALL`; extensions are neither installed nor loaded
- *    by themselves;
- * 3. `lock_configuration`, so that no statement can open any of it again.
+ * A DuckDB of its own for one scan, locked to the files of that scan (see `openDuckDb`).
  *
  * An instance that reported an INTERNAL or FATAL error is `poisoned`: DuckDB invalidates such a
  * database as a whole, so it must be closed and never asked again.
  */
 export class LockedDuckDb {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
+  readonly #duckdb: OpenDuckDb;
   #poisoned = false;
   #closed = false;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.#instance = instance;
-    this.#connection = connection;
+  private constructor(duckdb: OpenDuckDb) {
+    this.#duckdb = duckdb;
   }
 
   /** Opens an instance that can read `files` (absolute local paths) and nothing else. */
   static async open(
     files: readonly string[],
-    options: { readonly memoryLimit?: string; readonly threads?: number } = {},
+    options: { readonly memoryBytes?: number; readonly threads?: number } = {},
   ): Promise<LockedDuckDb> {
-    const instance = await nodeApi().DuckDBInstance.create(':memory:', {
-      threads: String(options.threads ?? Math.min(4, availableParallelism())),
-      memory_limit: options.memoryLimit ?? '2GB',
-      temp_directory: '',
+    const duckdb = await openDuckDb({
+      reads: files,
+      threads: options.threads ?? Math.min(4, availableParallelism()),
+      memoryBytes: options.memoryBytes ?? LIMITS.scanMemoryBytes,
+      spillBytes: LIMITS.readSpillBytes,
     });
-    const connection = await instance.connect();
-    await connection.run(
-      `SET autoinstall_known_extensions=false; SET autoload_known_extensions=false;
-       SET preserve_insertion_order=true; SET TimeZone='UTC';
-       SET allowed_paths=[${files.map(quoteText).join(', ')}];
-       SET enable_external_access=false; SET lock_configuration=true`,
-    );
-    return new LockedDuckDb(instance, connection);
+    return new LockedDuckDb(duckdb);
   }
 
   /** True after an INTERNAL or FATAL error: close it, open another. */
@@ -52,12 +39,12 @@ export class LockedDuckDb {
 
   /** The connection, for appending rows to tables in memory. */
   get connection(): DuckDBConnection {
-    return this.#connection;
+    return this.#duckdb.connection;
   }
 
   /** Runs a statement whose chunks are fetched one after another. */
   async stream(sql: string): Promise<DuckDBResult> {
-    return await this.guard(() => this.#connection.stream(sql));
+    return await this.guard(() => this.#duckdb.connection.stream(sql));
   }
 
   /**
@@ -79,18 +66,7 @@ export class LockedDuckDb {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#connection.interrupt();
-    this.#connection.closeSync();
-    this.#instance.closeSync();
+    this.#duckdb.connection.interrupt();
+    this.#duckdb.close();
   }
-}
-
-/** A SQL text literal. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** A SQL identifier, quoted. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

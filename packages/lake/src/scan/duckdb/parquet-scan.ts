@@ -5,8 +5,9 @@ import { LIMITS } from '../../base/limits.ts';
 import type { LeafNode } from '../../parquet/schema-tree.ts';
 import type { Field } from '../../schema/type.ts';
 import type { ColumnVector } from '../batch.ts';
-import { type LockedDuckDb, quoteName, quoteText } from './instance.ts';
+import type { LockedDuckDb } from './instance.ts';
 import { bindings } from './library.ts';
+import { quoteName, quoteText } from './quoting.ts';
 import { readVector } from './raw-vectors.ts';
 import { duckType } from './sql-types.ts';
 

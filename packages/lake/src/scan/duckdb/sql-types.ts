@@ -1,5 +1,5 @@
 import type { Type } from '../../schema/type.ts';
-import { quoteName } from './instance.ts';
+import { quoteName } from './quoting.ts';
 
 /**
  * The DuckDB type whose vectors carry exactly the values of `type`, or null where DuckDB has none:

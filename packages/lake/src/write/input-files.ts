@@ -1,0 +1,65 @@
+import { stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { LakeError } from '../base/errors.ts';
+
+/** How an input is read. */
+export type InputFormat = 'parquet' | 'csv' | 'json';
+
+const FORMATS: Readonly<Record<string, InputFormat>> = Object.freeze({
+  '.parquet': 'parquet',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'json',
+  '.jsonl': 'json',
+  '.json': 'json',
+});
+const ENDINGS = 'files end in .parquet, .csv, .tsv, .ndjson, .jsonl or .json';
+
+/**
+ * Absolute paths of input files and their common format. Throws input_not_found where there is no
+ * such file, invalid_argument where it is not a file, its ending says nothing, or formats differ.
+ */
+export async function checkedFiles(
+  names: readonly string[],
+): Promise<{ readonly paths: readonly string[]; readonly format: InputFormat }> {
+  for (const name of names) await checkFile(name);
+  const formats = names.map(formatOf);
+  const other = formats.findIndex((format) => format !== formats[0]);
+  if (other > 0) {
+    throw refuse(
+      names[other],
+      `"${names[0]}" and "${names[other]}" are of different kinds (${formats[0]}, ${formats[other]}); import each kind by itself`,
+    );
+  }
+  return { paths: names.map((name) => resolve(name)), format: formats[0] };
+}
+
+async function checkFile(name: string): Promise<void> {
+  const found = await stat(name).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) {
+    if (found.code === 'ENOENT' || found.code === 'ENOTDIR') {
+      throw new LakeError('input_not_found', `no file "${name}"`, { file: name });
+    }
+    throw refuse(name, `cannot read "${name}" (${found.code ?? found.message})`);
+  }
+  if (found.isDirectory()) throw refuse(name, `"${name}" is a folder; name the files in it`);
+  if (!found.isFile()) throw refuse(name, `"${name}" is not a regular file; save it as one first`);
+  if (/[*?[\]]/.test(name)) {
+    throw refuse(
+      name,
+      `"${name}" has *, ?, [ or ] in its name, which stand for patterns; rename it`,
+    );
+  }
+}
+
+function formatOf(name: string): InputFormat {
+  const ending = extname(name).toLowerCase();
+  const format = FORMATS[ending];
+  if (format !== undefined) return format;
+  const what = ending === '' ? 'its name has no ending' : `"${ending}" is not a known ending`;
+  throw refuse(name, `cannot read "${name}": ${what}; ${ENDINGS}`);
+}
+
+function refuse(file: string, message: string): LakeError {
+  return new LakeError('invalid_argument', message, { file, details: { expected: ENDINGS } });
+}

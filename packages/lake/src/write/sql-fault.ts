@@ -1,0 +1,66 @@
+import { LakeError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+
+/**
+ * What our own SQL puts before the message of an `error(…)`, so that it is passed on as it is.
+ */
+export const OWN_FAULT = 'lhs: ';
+
+const MIB = 2 ** 20;
+
+/**
+ * DuckDB's error in our words: faults of the input become invalid_argument with the file and, for
+ * text, the line; a full disk is disk_full, a value or row group beyond the memory out_of_memory.
+ */
+export function sqlFault(cause: unknown, inputs: readonly string[]): LakeError {
+  if (cause instanceof LakeError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const file = inputs.find((path) => message.includes(path)) ?? inputs[0];
+  const what = inputs.length === 1 || file !== inputs[0] ? `"${file}"` : 'the input files';
+  const options = { file, cause };
+  if (/No space left|ENOSPC/i.test(message)) {
+    return new LakeError('disk_full', 'the disk is full; nothing was committed', options);
+  }
+  if (/Permission denied|Operation not permitted|Read-only file system/.test(message)) {
+    const [first] = message.split('\n');
+    return new LakeError('permission_denied', first, options);
+  }
+  if (/out of memory|max_temp_directory_size/i.test(message)) {
+    const limit = `${LIMITS.writerMemoryBytes / MIB} MiB`;
+    const why = 'its values, row groups or columns are too large; split it';
+    return new LakeError(
+      'out_of_memory',
+      `writing ${what} needs more than ${limit}: ${why}`,
+      options,
+    );
+  }
+  const own = message.indexOf(OWN_FAULT);
+  if (own >= 0) {
+    return new LakeError('invalid_argument', message.slice(own + OWN_FAULT.length), options);
+  }
+  return new LakeError('invalid_argument', `cannot read ${what}: ${plainReason(message)}`, options);
+}
+
+/** The reason without DuckDB's classes of errors, settings and statements. */
+function plainReason(message: string): string {
+  const lines = message
+    .replace(/^([A-Z][\w ]*Error: )+/, '')
+    .split('\n')
+    .map((line) => line.trim());
+  const [first = '', second = ''] = lines;
+  const csv = /^CSV Error on Line: (\d+)$/.exec(first);
+  if (csv === null) return lowerFirst(withoutAdvice(first));
+  const original = /^Original Line: ?(.*)$/.exec(second);
+  const reason = original === null ? second : (lines[2] ?? '');
+  return `line ${csv[1]}: ${lowerFirst(withoutAdvice(reason))}`;
+}
+
+/** Advice that names settings of DuckDB helps nobody here. */
+function withoutAdvice(text: string): string {
+  return text
+    .replace(/\s*\(?(Try |Possible |Consider |If you )[\s\S]*$/, '')
+    .replace(/[.\s]+$/, '');
+}
+
+const lowerFirst = (text: string) =>
+  /^[A-Z][a-z]/.test(text) ? text[0].toLowerCase() + text.slice(1) : text;

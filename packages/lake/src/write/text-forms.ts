@@ -1,0 +1,129 @@
+/**
+ * Which types the texts of CSV and JSON stand for. All values of a column decide, not a sample of
+ * it, and both formats follow the same rules:
+ *
+ * | texts                                              | type                       |
+ * |----------------------------------------------------|----------------------------|
+ * | ISO 8601 with `Z`, ` UTC` or an offset             | timestamptz (the instant)  |
+ * | ISO 8601 without, or such and dates                | timestamp                  |
+ * | `YYYY-MM-DD`                                       | date                       |
+ * | `hh:mm:ss`                                         | time                       |
+ * | anything else, and texts with and without an offset | string                     |
+ *
+ * In CSV, where every value is text, also: whole numbers without leading zeros are long (more than
+ * 18 digits: decimal(38,0)), other numbers double, `true` and `false` boolean.
+ *
+ * Each text has a form, one bit; the forms of a column are the bits of all its texts.
+ */
+import { quoteText } from '../scan/duckdb/quoting.ts';
+import type { Type } from '../schema/type.ts';
+
+const FORM = Object.freeze({
+  int: 1,
+  big: 2,
+  double: 4,
+  boolean: 8,
+  date: 16,
+  timestamp: 32,
+  timestamptz: 64,
+  time: 128,
+  other: 256,
+});
+
+const DAY = String.raw`\d{4}-\d\d-\d\d`;
+const CLOCK = String.raw`\d\d:\d\d(:\d\d(\.\d{1,9})?)?`;
+const ZONE = String.raw`(Z| UTC|[+-](0\d|1[0-8])(:?[0-5]\d)?)`;
+const PATTERNS = Object.freeze({
+  int: String.raw`-?(0|[1-9]\d{0,17})`,
+  big: String.raw`-?[1-9]\d{0,37}`,
+  double: String.raw`-?((0|[1-9]\d{0,37})(\.\d+)?|\.\d+)([eE][+-]?\d{1,2})?`,
+  boolean: '(?i)true|false',
+  date: DAY,
+  timestamp: `${DAY}[T ]${CLOCK}`,
+  timestamptz: `${DAY}[T ]${CLOCK}${ZONE}`,
+  time: CLOCK,
+});
+/** The longest text that can be anything but a string. */
+const LONGEST = 48;
+
+const matches = (form: keyof typeof PATTERNS) =>
+  `regexp_full_match(x, ${quoteText(PATTERNS[form])})`;
+
+/** DuckDB wants seconds; ISO 8601 may leave them out, and Java's `toString` does. */
+const canonical = String.raw`regexp_replace(x, '^(.{10}).(.{5})([^:]|$)', '\1 \2:00\3')`;
+
+const CASTS = Object.freeze({
+  date: { text: 'x', sql: 'DATE' },
+  timestamp: { text: canonical, sql: 'TIMESTAMP' },
+  timestamptz: { text: canonical, sql: 'TIMESTAMPTZ' },
+  time: { text: String.raw`regexp_replace(x, '^(.{5})$', '\1:00')`, sql: 'TIME' },
+});
+type TimeKind = keyof typeof CASTS;
+
+/** Types whose text is read by rules of ours, not by DuckDB's. */
+export const isTimeType = (type: Type): type is Type & { readonly kind: TimeKind } =>
+  Object.hasOwn(CASTS, type.kind);
+
+/**
+ * Statements that define `lhs_form(x)` and `lhs_csv_form(x)` for texts, `lhs_whole_form(x)` for whole
+ * numbers, and a strict conversion for each time type.
+ */
+export function formMacros(): string {
+  const time = (Object.keys(CASTS) as TimeKind[]).map(
+    (kind) =>
+      `WHEN ${matches(kind)} AND TRY_CAST(${CASTS[kind].text} AS ${CASTS[kind].sql}) IS NOT NULL
+       THEN ${FORM[kind]}`,
+  );
+  const csv = (['int', 'big', 'double', 'boolean'] as const).map(
+    (kind) => `WHEN ${matches(kind)} THEN ${FORM[kind]}`,
+  );
+  const form = (cases: readonly string[]) =>
+    `CASE WHEN x IS NULL THEN 0 WHEN strlen(x) > ${LONGEST} THEN ${FORM.other}
+     ${cases.join('\n')} ELSE ${FORM.other} END`;
+  const strict = (Object.keys(CASTS) as TimeKind[]).map((kind) => {
+    const accepted = ACCEPTED[kind].map((f) => `WHEN ${matches(f)} THEN ${castOf(f, kind)}`);
+    const refused = `error(message || left(x, 80) || '"')`;
+    return `CREATE OR REPLACE TEMP MACRO lhs_${kind}(x, message) AS
+      CASE WHEN x IS NULL THEN NULL ${accepted.join(' ')} ELSE ${refused} END`;
+  });
+  return [
+    `CREATE OR REPLACE TEMP MACRO lhs_form(x) AS ${form(time)}`,
+    `CREATE OR REPLACE TEMP MACRO lhs_whole_form(x) AS CASE WHEN x IS NULL THEN 0
+     WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${FORM.int} ELSE ${FORM.big} END`,
+    `CREATE OR REPLACE TEMP MACRO lhs_csv_form(x) AS ${form([...csv, ...time])}`,
+    ...strict,
+  ].join(';\n');
+}
+
+/** Forms of text that a column of a time type takes: an offset is never dropped. */
+const ACCEPTED: Readonly<Record<TimeKind, readonly TimeKind[]>> = Object.freeze({
+  date: ['date'],
+  timestamp: ['date', 'timestamp'],
+  timestamptz: ['timestamptz', 'timestamp', 'date'],
+  time: ['time'],
+});
+
+function castOf(form: TimeKind, kind: TimeKind): string {
+  const { text } = CASTS[form];
+  const sql = form === 'date' ? CASTS.date.sql : CASTS[kind].sql;
+  const value = `CAST(${text} AS ${sql})`;
+  return form === kind ? value : `CAST(${value} AS ${CASTS[kind].sql})`;
+}
+
+/** The type of a column whose texts have these forms. */
+export function typeOfForms(forms: number): Type {
+  const only = (...kinds: readonly (keyof typeof FORM)[]) =>
+    forms !== 0 && (forms & ~kinds.reduce((bits, kind) => bits | FORM[kind], 0)) === 0;
+  if (only('int')) return { kind: 'long' };
+  if (only('int', 'big')) return { kind: 'decimal', precision: 38, scale: 0 };
+  if (only('int', 'big', 'double')) return { kind: 'double' };
+  if (only('boolean')) return { kind: 'boolean' };
+  if (only('date')) return { kind: 'date' };
+  if (only('date', 'timestamp')) return { kind: 'timestamp' };
+  if (only('timestamptz')) return { kind: 'timestamptz' };
+  if (only('time')) return { kind: 'time' };
+  return { kind: 'string' };
+}
+
+/** Whether more texts can still make it anything but a string. */
+export const isOpen = (forms: number): boolean => (forms & FORM.other) === 0;

@@ -1,0 +1,46 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/** How far a write is. */
+export interface WriteProgress {
+  /** `reading`: the types of a text input are found out. `writing`: data files are written. */
+  readonly phase: 'reading' | 'writing';
+  /** 0 to 1. */
+  readonly share: number;
+  /** Rows of the whole input; 0 while that is not known. */
+  readonly rows: number;
+}
+
+/** Who follows a write, and what stops it. */
+export interface WriteWatch {
+  readonly onProgress?: (progress: WriteProgress) => void;
+  /** An abort rejects with AbortError and leaves nothing behind. */
+  readonly signal?: AbortSignal;
+}
+
+const POLL_MS = 100;
+
+/**
+ * Runs `work` on a connection. While it runs, `onShare` gets the share of the query that DuckDB
+ * has done, and an abort interrupts it.
+ */
+export async function watched<T>(
+  connection: DuckDBConnection,
+  signal: AbortSignal | undefined,
+  onShare: ((share: number) => void) | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const stop = () => connection.interrupt();
+  signal?.addEventListener('abort', stop, { once: true });
+  const timer =
+    onShare &&
+    setInterval(() => {
+      const { percentage } = connection.progress;
+      if (percentage > 0) onShare(Math.min(1, percentage / 100));
+    }, POLL_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
