@@ -1,5 +1,5 @@
 import type { Batch, Field, SourceTable, Type } from '@lakehouse-search/lake';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { initDefinition } from './init-definition.ts';
 import { checkAgainstTable } from './mapping.ts';
 import { parseDefinition } from './parse-definition.ts';
@@ -113,4 +113,23 @@ it('writes a valid definition for columns with any name', async () => {
     (field) => field.source,
   );
   expect(columns?.toSorted()).toEqual(names.toSorted());
+});
+
+describe('the definition of a wide table', () => {
+  const source = { catalog: { type: 'filesystem' as const, warehouse: '/lake' }, table: 'w.t' };
+  it.each([
+    ['text columns', (i: number) => [`column_${i}`, { type: string, values: ['some words'] }]],
+    ['columns of long names', (i: number) => [`${i}${'x'.repeat(300)}`, { type: string }]],
+    ['variants', (i: number) => [`v${'y'.repeat(60)}${i}`, { type: { kind: 'variant' } }]],
+    ['structs', (i: number) => [`s${i}`, { type: { kind: 'struct', fields: [] } }]],
+  ] as const)('is cut at its limits, and says so: %s', async (_, column) => {
+    const columns = Object.fromEntries([
+      ['id', { type: { kind: 'long' } }],
+      ...Array.from({ length: 5000 }, (_, i) => column(i)),
+    ]) as Parameters<typeof fakeTable>[0];
+    const text = await initDefinition(fakeTable(columns), { source });
+    expect(text).toMatch(/# [1-9]\d* more .* left out: a definition holds 1000 fields and 262144/);
+    expect(parseDefinition(text, catalog)).toMatchObject({ issues: [] });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(262_144);
+  });
 });

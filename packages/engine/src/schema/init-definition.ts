@@ -6,7 +6,8 @@
  * 2. Each column gets the type that its own type and its sample suggest; long text that comes first
  *    is the default field.
  * 3. What cannot be indexed (structs, maps, binary) is named in a comment, so nothing is left out
- *    in silence.
+ *    in silence. In a wide table the first columns make up the definition, as many as its limits
+ *    allow; a comment says how many are left out.
  */
 import type {
   ColumnVector,
@@ -16,6 +17,7 @@ import type {
   Type,
   Value,
 } from '@lakehouse-search/lake';
+import { LIMITS } from '../base/limits.ts';
 import { COLUMN_RULES, typeName } from './column-rules.ts';
 import type { FieldType } from './definition.ts';
 import { parseIp } from './ip-value.ts';
@@ -57,12 +59,28 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     'source:',
     ...sourceLines(options.source),
     ...keyLines(keys, table.schema.fields[0]?.name),
-    ...fieldLines(proposals, title, keys),
+    ...fitting('fields', fieldLines(proposals, title, keys), FIELD_BYTES),
     ...meaningLines(proposals, title),
-    ...variantLines(proposals),
-    ...skippedLines(proposals),
+    ...fitting('variants', variantLines(proposals), OTHER_BYTES),
+    ...fitting('columns that cannot be indexed', skippedLines(proposals), OTHER_BYTES),
     '',
   ].join('\n');
+}
+
+/** Bytes that each kind of lines may take, so that the whole stays below `definitionBytes`. */
+const FIELD_BYTES = Math.floor(LIMITS.definitionBytes / 2);
+const OTHER_BYTES = Math.floor(LIMITS.definitionBytes / 8);
+
+/** As many entries below a heading as a definition holds; a comment says how many are left out. */
+function fitting(what: string, lines: readonly string[], bytes: number): readonly string[] {
+  let left = bytes;
+  const over = lines.findIndex((line, i) => {
+    left -= Buffer.byteLength(line) + 1;
+    return left < 0 || i > LIMITS.definitionFields;
+  });
+  if (over < 0) return lines;
+  const limit = `a definition holds ${LIMITS.definitionFields} fields and ${LIMITS.definitionBytes} bytes`;
+  return [...lines.slice(0, over), `# ${lines.length - over} more ${what} left out: ${limit}`];
 }
 
 function oneLine(text: string): string {
