@@ -3,6 +3,7 @@ import {
   LhsError,
   type LocalBackend,
   type LocalOptions,
+  sourceError,
 } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
@@ -144,7 +145,8 @@ export abstract class LhsCommand extends Command {
       if (signal.aborted) this.terminal.err('the signal came too late: the work is done');
       return answer;
     } catch (error) {
-      if (!(error instanceof LhsError) || error.code !== 'interrupted') throw error;
+      const known = sourceError(error);
+      if (!(known instanceof LhsError) || known.code !== 'interrupted') throw error;
       throw new LhsError('interrupted', `interrupted: ${stopped}`, { cause: error });
     } finally {
       release();

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, Home, lines, TABLES } from './child.ts';
@@ -521,7 +521,23 @@ describe('source', () => {
     expect(await home.json(['source', 'tables', ...at])).toEqual({ tables: ['my.t'] });
   });
 
+  it('reports how far an import is, and leaves nothing of one that is interrupted', async () => {
+    const rows = Array.from({ length: 200_000 }, (_, id) => `${id},text number ${id}\n`);
+    writeFileSync(home.path('many.csv'), `id,text\n${rows.join('')}`);
+    const into = ['--table', 'my.many', '--warehouse', home.path('lake3')];
+    const args = ['source', 'import', home.path('many.csv'), ...into, '--json'];
+    const child = home.start(args);
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    expect(await ended(child)).toMatchObject({ code: 130 });
+    expect(existsSync(home.path('lake3'))).toBe(false);
+    const done = await home.run(args);
+    expect(JSON.parse(done.stdout)).toMatchObject({ inserted: 200_000 });
+    const [event] = lines(done.stderr).map((line) => JSON.parse(line));
+    expect(event).toMatchObject({ table: 'my.many', phase: 'reading', rows_done: 0 });
+  });
+
   it('names what is not there, with exit 3 or 2', async () => {
+    const into = ['--table', 'a.b', '--warehouse', home.path('x')];
     const cases: [string[], number, RegExp][] = [
       [['rows', '--path', '/nowhere'], 3, /no table at "\/nowhere"/],
       [['rows', 'a.b', '--warehouse', '/nowhere'], 3, /a\.b/],
@@ -533,6 +549,11 @@ describe('source', () => {
       [['rows'], 2, /--warehouse DIR/],
       [['rows', 'a.b', '--path', BRANCHES], 2, /one too many/],
       [['describe', '--warehouse', '/nowhere'], 2, /which table/],
+      [['import', 'nope.parquet', ...into], 3, /^error: no file "nope.parquet"$/m],
+      [['upsert', 'a.b', 'nope.csv', '--warehouse', home.path('x')], 3, /no file "nope.csv"/],
+      [['import', '.', ...into], 2, /"\." is a folder/],
+      [['import', '/dev/null', ...into], 2, /not a regular file/],
+      [['import', 'a.xlsx', ...into], 3, /no file "a.xlsx"/],
     ];
     await Promise.all(
       cases.map(async ([args, code, message]) => {

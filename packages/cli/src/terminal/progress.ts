@@ -1,12 +1,16 @@
 import type { Progress } from '@lakehouse-search/engine';
+import type { WriteProgress } from '@lakehouse-search/lake';
 import { count, duration, rate } from './figures.ts';
 import { jsonText } from './json-text.ts';
 import type { Terminal } from './terminal.ts';
 import { cut, width } from './text.ts';
 
+/** Work on documents of an index, or on rows whose number may not be known yet. */
+export type Reported = Progress | WriteProgress;
+
 /** Tells how long work goes on; `stop` leaves the line empty for what comes next. */
 export interface ProgressReport {
-  update(progress: Progress): void;
+  update(progress: Reported): void;
   stop(): void;
 }
 
@@ -19,7 +23,12 @@ const LEAST_BAR = 5;
  * A line on stderr, redrawn at most ten times a second; with `json` one NDJSON event a second on
  * stderr; on a pipe nothing until the end.
  */
-export function progressReport(terminal: Terminal, label: string, json: boolean): ProgressReport {
+export function progressReport(
+  terminal: Terminal,
+  label: string,
+  json: boolean,
+  subject: 'index' | 'table' = 'index',
+): ProgressReport {
   let started = performance.now();
   let stage = '';
   let drawn = -Infinity;
@@ -32,7 +41,7 @@ export function progressReport(terminal: Terminal, label: string, json: boolean)
   if (json) {
     return {
       update: (p) => {
-        if (due(EVENT_MS)) terminal.err(jsonText({ index: label, ...p }));
+        if (due(EVENT_MS)) terminal.err(jsonText({ [subject]: label, ...event(p) }));
       },
       stop: () => {},
     };
@@ -52,29 +61,45 @@ export function progressReport(terminal: Terminal, label: string, json: boolean)
 }
 
 /** Phases that count the same documents: their rate is one. */
-const stageOf = ({ phase }: Progress): string => (phase === 'flushing' ? 'reading' : phase);
+const stageOf = ({ phase }: Reported): string => (phase === 'flushing' ? 'reading' : phase);
 
 /**
  * `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. The bar takes what room of
  * `columns` the figures leave it.
  */
-export function progressLine(label: string, p: Progress, elapsedMs: number, columns = 120): string {
-  const share = p.docs_total > 0 ? Math.min(1, p.docs_done / p.docs_total) : 0;
-  const perSecond = elapsedMs > 0 ? (p.docs_done / elapsedMs) * 1000 : 0;
-  const left = perSecond > 0 ? ((p.docs_total - p.docs_done) / perSecond) * 1000 : 0;
-  const parts = [
-    `${Math.round(share * 100)} %`,
-    `${count(p.docs_done)} of ${count(p.docs_total)} rows`,
-    `${rate(perSecond)} rows/s`,
-  ];
-  if (p.embeddings !== undefined && p.embeddings.computed > 0) {
-    parts.push(`${count(p.embeddings.computed)} embedded`);
-  }
-  if (left > 0 && share < 1) parts.push(`${duration(left)} left`);
+export function progressLine(label: string, p: Reported, elapsedMs: number, columns = 120): string {
+  const { share, figures } = figuresOf(p, elapsedMs);
   const head = `${label}  ${p.phase.padEnd(10)}`;
-  const figures = parts.join('  ');
   const bar = Math.min(BAR, columns - width(head) - width(figures) - 2);
   if (bar < LEAST_BAR) return head + figures;
   const full = Math.round(share * bar);
   return `${head}${'█'.repeat(full)}${'░'.repeat(bar - full)}  ${figures}`;
+}
+
+function figuresOf(p: Reported, elapsedMs: number): { share: number; figures: string } {
+  const [done, total, share] = shareOf(p);
+  const parts = [`${Math.round(share * 100)} %`];
+  if (total > 0 || !('share' in p)) {
+    const perSecond = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
+    parts.push(`${count(done)} of ${count(total)} rows`, `${rate(perSecond)} rows/s`);
+  }
+  if ('embeddings' in p && p.embeddings !== undefined && p.embeddings.computed > 0) {
+    parts.push(`${count(p.embeddings.computed)} embedded`);
+  }
+  const left = share > 0 ? (elapsedMs / share) * (1 - share) : 0;
+  if (left > 0) parts.push(`${duration(left)} left`);
+  return { share, figures: parts.join('  ') };
+}
+
+function shareOf(p: Reported): readonly [done: number, total: number, share: number] {
+  if ('share' in p) return [Math.round(p.share * p.rows), p.rows, p.share];
+  const share = p.docs_total > 0 ? Math.min(1, p.docs_done / p.docs_total) : 0;
+  return [p.docs_done, p.docs_total, share];
+}
+
+/** The wire form: rows of a write are named as documents are. */
+function event(p: Reported): object {
+  if (!('share' in p)) return p;
+  const [rows_done, rows_total, share] = shareOf(p);
+  return { phase: p.phase, rows_done, rows_total, share: Number(share.toFixed(3)) };
 }

@@ -4,7 +4,8 @@ import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/search-flags.ts';
 import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
-import { count, duration } from '../../terminal/figures.ts';
+import { count, duration, rate } from '../../terminal/figures.ts';
+import { progressReport } from '../../terminal/progress.ts';
 
 export default class SourceImport extends LhsCommand {
   static override summary =
@@ -38,18 +39,20 @@ export default class SourceImport extends LhsCommand {
       });
     }
     const started = performance.now();
-    const done = await importFiles({
+    const report = progressReport(this.terminal, flags.table, flags.json ?? false, 'table');
+    const version = flags['format-version'];
+    const options = {
       catalog,
       table: flags.table,
       files: argv as string[],
       key: list(flags.key),
       partitionBy: flags['partition-by'],
-      formatVersion:
-        flags['format-version'] === undefined
-          ? undefined
-          : (Number(flags['format-version']) as 2 | 3),
+      formatVersion: version === undefined ? undefined : (Number(version) as 2 | 3),
       mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
-    });
+    } as const;
+    const done = await this.stoppable('the table is as it was', (signal) =>
+      importFiles({ ...options, onProgress: report.update, signal }).finally(report.stop),
+    );
     if (flags.json)
       return this.printJson({
         table: flags.table,
@@ -60,8 +63,10 @@ export default class SourceImport extends LhsCommand {
       flags.warehouse === undefined
         ? `--catalog ${flags.catalog}`
         : `--warehouse ${flags.warehouse}`;
+    const took = performance.now() - started;
+    const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
     this.print([
-      `${flags.table}  +${count(done.inserted)} rows in ${duration(performance.now() - started)}`,
+      `${flags.table}  +${count(done.inserted)} rows in ${duration(took)} (${perSecond} rows/s)`,
       `next: lhs index init ${flags.table} ${place} > definition.yaml`,
     ]);
   }

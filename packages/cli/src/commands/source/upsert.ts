@@ -4,6 +4,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/search-flags.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { count, snapshotName } from '../../terminal/figures.ts';
+import { progressReport } from '../../terminal/progress.ts';
 
 export default class SourceUpsert extends LhsCommand {
   static override summary = 'Insert or replace rows of a table by key, in one snapshot.';
@@ -28,7 +29,13 @@ export default class SourceUpsert extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(SourceUpsert);
     const config = await tableOf(flags, args.table);
-    const done = await upsertRows(config, { kind: 'files', paths: [args.file] }, list(flags.key));
+    const report = progressReport(this.terminal, args.table, flags.json ?? false, 'table');
+    const input = { kind: 'files', paths: [args.file] } as const;
+    const key = list(flags.key);
+    const done = await this.stoppable('the table is as it was', (signal) => {
+      const watch = { onProgress: report.update, signal };
+      return upsertRows(config, input, key, watch).finally(report.stop);
+    });
     const { inserted, updated } = done;
     if (flags.json)
       return this.printJson({ snapshot: done.snapshotId?.toString() ?? null, inserted, updated });
