@@ -12,6 +12,7 @@ const PROGRAMS = [
   'verify.ts',
   'reindex.ts',
   'high-cardinality.ts',
+  'import.ts',
 ];
 
 for (const program of PROGRAMS) {
