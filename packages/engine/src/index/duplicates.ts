@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from '../base/steps.ts';
 import type { PendingSegment, RowPlace } from './pending-segment.ts';
 
 /** One of several live documents of a key: where its row lies, and the row's hash. */
@@ -24,12 +25,25 @@ export function findDuplicates(
   limit: number,
   settled: (segment: PendingSegment) => boolean = () => false,
 ): readonly Duplicate[] {
+  return runSteps(findingDuplicates(segments, limit, settled));
+}
+
+/** Hashes that are walked in one step: some milliseconds. */
+const STEP = 16_384;
+
+/** As `findDuplicates`, in steps. */
+export function* findingDuplicates(
+  segments: readonly PendingSegment[],
+  limit: number,
+  settled: (segment: PendingSegment) => boolean = () => false,
+): Steps<readonly Duplicate[]> {
   const walked = segments.filter((segment) => !settled(segment)).map(sortedHashes);
   const searched = segments.filter(settled).map(sortedHashes);
   const duplicates: Duplicate[] = [];
-  while (duplicates.length < limit) {
+  for (let count = 1; duplicates.length < limit; count++) {
     const hash = lowestHash(walked);
     if (hash === null) break;
+    if (count % STEP === 0) yield hash / 2 ** 32;
     for (const hashes of searched) hashes.head = firstAtLeast(hashes, hash);
     const group = takeHash(walked, hash);
     if (searched.length > 0 && group.length > 0) group.push(...takeHash(searched, hash));

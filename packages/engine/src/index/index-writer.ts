@@ -209,10 +209,13 @@ export class IndexWriter {
    * last commit is taken to have none.
    */
   duplicates(limit = 100): readonly Duplicate[] {
-    return this.#ask((set) => {
-      const committed = new Set(this.#commit.segments.map(({ id }) => id));
-      return set.duplicates(limit, committed);
-    });
+    return this.#ask((set) => runSteps(this.#duplicates(set, limit)));
+  }
+
+  /** As `duplicates`, while other work has its turns, as in `flushInSteps`. */
+  async duplicatesInSteps(limit: number, options: StepOptions): Promise<readonly Duplicate[]> {
+    await this.flushInSteps(options);
+    return takeSteps(this.#duplicates(this.#segments, limit), options);
   }
 
   /** Writes what is in memory as a segment, which stays invisible until `commit`. */
@@ -411,6 +414,10 @@ export class IndexWriter {
       hint: 'roll back, or open the index again; the last commit is in force',
       cause: this.#failure,
     });
+  }
+
+  #duplicates(set: SegmentSet, limit: number): Steps<readonly Duplicate[]> {
+    return set.duplicates(limit, new Set(this.#commit.segments.map(({ id }) => id)));
   }
 
   #overflows({ docs }: DocumentBlock): boolean {

@@ -1,6 +1,7 @@
 import { IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
-import { type Duplicate, findDuplicates } from './duplicates.ts';
+import type { Steps } from '../base/steps.ts';
+import { type Duplicate, findingDuplicates } from './duplicates.ts';
 import type { PendingSegment } from './pending-segment.ts';
 
 /** Keys in a row: key i = bytes[offsets[i] .. offsets[i + 1]), encoded as schema/key.ts says. */
@@ -88,8 +89,8 @@ export class SegmentSet {
   }
 
   /** Keys with several live documents; no two segments of `settled` share one. */
-  duplicates(limit: number, settled: ReadonlySet<string>): readonly Duplicate[] {
-    return findDuplicates(this.#all, limit, ({ reader }) => settled.has(reader.id));
+  duplicates(limit: number, settled: ReadonlySet<string>): Steps<readonly Duplicate[]> {
+    return findingDuplicates(this.#all, limit, ({ reader }) => settled.has(reader.id));
   }
 
   /** Lets go of segments without a living document. */

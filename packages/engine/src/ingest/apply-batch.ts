@@ -48,7 +48,7 @@ export async function applyBatch(
       await run.take(part, work.signal);
     refuseAborted(work.signal);
     await writer.flushInSteps({ signal: work.signal });
-    return answer(writer, true, run.commit());
+    return answer(writer, true, await run.commit(work.signal));
   } catch (error) {
     takeBack(writer);
     throw error;

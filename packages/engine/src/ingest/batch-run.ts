@@ -79,13 +79,17 @@ export class BatchRun {
   }
 
   /** Makes it visible. On an error the writer is to be rolled back. */
-  commit(): BatchCounts {
+  async commit(signal?: AbortSignal): Promise<BatchCounts> {
     const { writer, beforeCommit } = this.#target;
     const { table_uuid, to, with_dropped } = this.#batch;
     this.#mark();
     const deleted = this.#removed ? writer.deleteMarked() : 0;
-    const lost = settleDuplicates(writer, this.#mapping, this.#files, (winner, all) =>
-      this.#counts.settle(winner, all),
+    const lost = await settleDuplicates(
+      writer,
+      this.#mapping,
+      this.#files,
+      { signal },
+      (winner, all) => this.#counts.settle(winner, all),
     );
     const dropped = with_dropped ? lost - this.#formerDropped : lost;
     beforeCommit();

@@ -91,8 +91,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
     const docs = await addRows(request, into, snapshotTotal(request));
     await stage.endBuild();
-    await writer.flushInSteps(flushOptions(request, docs, docs));
-    const droppedDuplicates = settleDuplicates(writer, mapping, files);
+    const settling = flushOptions(request, docs, docs);
+    const droppedDuplicates = await settleDuplicates(writer, mapping, files, settling);
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
     await merges.force(1, { ...mergeProgress(request, snapshotOf(request)), signal });
     refuseAborted(signal);

@@ -1,4 +1,5 @@
 import { LhsError } from '../base/errors.ts';
+import type { StepOptions } from '../base/steps.ts';
 import type { Duplicate, DuplicateDoc } from '../index/duplicates.ts';
 import type { IndexWriter } from '../index/index-writer.ts';
 import type { RowPlace } from '../index/pending-segment.ts';
@@ -12,18 +13,20 @@ const KEYS_A_ROUND = 100_000;
  * Sees to it that no two live documents share a key. `on_duplicate_key: refuse`: throws
  * source_invalid, naming the first key and both places. `last`: the row with the highest data
  * sequence number stays, then the last by file path, then by position; `told` of each key: the
- * document that stays and all that it had. Returns how many were dropped.
+ * document that stays and all that it had. Returns how many were dropped. Throws interrupted soon
+ * after the signal of `work` aborts.
  */
-export function settleDuplicates(
+export async function settleDuplicates(
   writer: IndexWriter,
   mapping: Mapping,
   files: FileTable,
+  work: StepOptions,
   told?: (winner: DuplicateDoc, all: readonly DuplicateDoc[]) => void,
-): number {
+): Promise<number> {
   let dropped = 0;
   for (;;) {
     const refuse = mapping.definition.onDuplicateKey === 'refuse';
-    const found = writer.duplicates(refuse ? 1 : KEYS_A_ROUND);
+    const found = await writer.duplicatesInSteps(refuse ? 1 : KEYS_A_ROUND, work);
     if (found.length === 0) return dropped;
     if (refuse) throw duplicateKey(found[0], mapping, files);
     const losers = new Map<string, number[]>();
