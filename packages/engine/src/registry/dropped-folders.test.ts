@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -70,6 +78,28 @@ describe('a sweep', () => {
     registry.remove(gone);
     sweep();
     expect(readdirSync(home()).sort()).toEqual([kept, 'no-uuid'].sort());
+  });
+
+  it('leaves folders alone that are older than the registry: it was lost, or restored', async () => {
+    const { uuid } = registry.add('a', 'version: 1', '/');
+    make(uuid);
+    registry.close();
+    const copy = readFileSync(registry.path);
+    const made = statSync(indexFolder(dataDir, uuid)).birthtimeMs;
+    const anew = (bytes?: Uint8Array) => {
+      rmSync(registry.path);
+      if (bytes !== undefined) writeFileSync(registry.path, bytes);
+      registry = new Registry(dataDir);
+      return statSync(registry.path).birthtimeMs > made;
+    };
+    await expect.poll(() => anew()).toBe(true);
+    sweep();
+    expect(readdirSync(home())).toEqual([uuid]);
+    registry.close();
+    anew(copy);
+    sweep();
+    expect(registry.get('a').uuid).toBe(uuid);
+    expect(readdirSync(home())).toEqual([uuid]);
   });
 
   it('leaves alone what is created between its look at the folders and at the registry', () => {

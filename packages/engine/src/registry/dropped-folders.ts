@@ -7,10 +7,11 @@
  *     2. `dropFolder`: one rename to `<uuid>.dropped`
  *     3. `sweepFolders`: the files go; the next engine ends what a killed drop left at 1 or 2
  */
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
+import { REGISTRY_FILE } from './registry-file.ts';
 
 const DROPPED = '.dropped';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -28,12 +29,15 @@ export function dropFolder(folder: string): void {
 /**
  * Removes the folders of indexes that are not registered, and those that were put aside. Names are
  * read before `registered` is called: an index that is created meanwhile has its row before its
- * folder, so its folder is not removed. Other names are left alone. Throws io_error.
+ * folder, so its folder is not removed. A folder that is older than the registry's file is left
+ * alone: the registry was lost or restored, and its rows say nothing about that folder. So are other
+ * names. Throws io_error.
  */
 export function sweepFolders(dataDir: string, registered: () => ReadonlySet<string>): void {
   const home = join(dataDir, 'indexes');
   const names = namesIn(home);
-  const folders = names.filter((name) => UUID.test(name));
+  const since = birth(join(dataDir, REGISTRY_FILE));
+  const folders = names.filter((name) => UUID.test(name) && birth(join(home, name)) >= since);
   const known = folders.length === 0 ? new Set<string>() : registered();
   const dead = folders.filter((name) => !known.has(name));
   for (const name of dead) dropFolder(join(home, name));
@@ -41,6 +45,14 @@ export function sweepFolders(dataDir: string, registered: () => ReadonlySet<stri
   for (const name of [...aside, ...dead.map((uuid) => uuid + DROPPED)]) {
     removeFolder(join(home, name));
   }
+}
+
+/**
+ * When a file was made, in milliseconds since 1970. Where a file system does not record it, Node
+ * gives the time of the last change: for the registry that is late, so fewer folders are removed.
+ */
+function birth(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? Number.NEGATIVE_INFINITY;
 }
 
 function namesIn(home: string): readonly string[] {

@@ -46,6 +46,9 @@ const SCHEMA_STEPS: readonly string[] = [
 const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;
 
+/** Its name in the data folder. */
+export const REGISTRY_FILE = 'registry.db';
+
 /** Values that a statement takes by name. */
 type Values = Readonly<Record<string, string | number | null>>;
 
@@ -63,7 +66,7 @@ export class RegistryFile {
 
   /** Opens it, making folder and file where they are missing. Throws unsupported too. */
   constructor(dataDir: string) {
-    this.path = join(dataDir, 'registry.db');
+    this.path = join(dataDir, REGISTRY_FILE);
     this.#db = openDatabase(dataDir, this.path);
     this.#identity = identityOf(this.path);
   }
