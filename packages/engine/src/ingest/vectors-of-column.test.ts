@@ -70,7 +70,8 @@ it('gives back what rows hold, to half a code', () => {
           if (largest === 0) expect(cosine[i]).toBeNull();
           return;
         }
-        const step = (largest / 32_767) * 0.501 + 1e-44;
+        // A scale below 2 ** -126 is a multiple of 2 ** -149: off by half of that, times the code.
+        const step = (largest / 32_767) * 0.501 + 32_767 * 2 ** -150;
         row!.forEach((value, c) => {
           expect(Math.abs(dot[i]![c] - value)).toBeLessThanOrEqual(step);
         });
