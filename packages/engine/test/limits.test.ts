@@ -129,7 +129,9 @@ test('queryMillis: a search and a count that run out of time say so', async () =
   vi.spyOn(performance, 'now').mockImplementation(() => (now += LIMITS.queryMillis / 3));
   const query = '/w.*/ /h.*/ /he.*/ NOT /x+/';
   const refused = await refusal(() => lake.backend.search({ query }));
-  expect(refused).toBe(`limit_exceeded: the query took longer than ${LIMITS.queryMillis} ms`);
+  expect(refused).toBe(
+    `limit_exceeded: the query took longer than ${LIMITS.queryMillis} ms (queryMillis)`,
+  );
 });
 
 test('termBytes: a longer word leaves a hole; keywordBytes: a longer value is left out', async () => {

@@ -19,31 +19,55 @@ import type { WriterSession } from './writer-session.ts';
 /** A column of an input, its types without field ids (all 0). */
 export interface InputColumn {
   readonly name: string;
-  /** As it is read: time types and uuids of text formats are text still. */
+  /**
+   * As it is read: time types and uuids of text formats are text still. Computed when it is first
+   * read, because a column of variants needs none. Throws limit_exceeded, unsupported.
+   */
   readonly source: Type;
 }
 
 const SAMPLE_ROWS = 20_480;
 
-/** Names and types of the columns as they are read. Throws limit_exceeded, unsupported. */
+/** Names and types of the columns as they are read. */
 export async function inputColumns(
   session: WriterSession,
   input: StagedInput,
 ): Promise<readonly InputColumn[]> {
   let described = await describe(session, input.relation);
   // Rows of many columns of one type look like a map to DuckDB.
-  if (input.format === 'json' && described.length === 1 && described[0].type.kind === 'map') {
+  if (input.format === 'json' && described.length === 1 && described[0].sql.startsWith('MAP(')) {
     described = await describe(session, input.relationWithoutMaps);
   }
-  return described.map(({ name, type }) => {
-    refuseDepth(name, type);
-    return { name, source: input.format === 'parquet' ? type : asRead(type) };
-  });
+  return described.map(({ name, sql }) => new DescribedColumn(name, sql, input));
+}
+
+class DescribedColumn implements InputColumn {
+  readonly name: string;
+  readonly #sql: string;
+  readonly #input: StagedInput;
+  #source: Type | undefined;
+
+  constructor(name: string, sql: string, input: StagedInput) {
+    this.name = name;
+    this.#sql = sql;
+    this.#input = input;
+  }
+
+  get source(): Type {
+    this.#source ??= this.#read();
+    return this.#source;
+  }
+
+  #read(): Type {
+    const type = parseSqlType(this.#sql, this.name);
+    refuseDepth(this.name, type);
+    return this.#input.format === 'parquet' ? type : asRead(type);
+  }
 }
 
 async function describe(session: WriterSession, relation: string) {
   const rows = await session.rows(`DESCRIBE SELECT * FROM ${relation}`);
-  return rows.map((row) => ({ name: String(row[0]), type: parseSqlType(String(row[1])) }));
+  return rows.map((row) => ({ name: String(row[0]), sql: String(row[1]) }));
 }
 
 /** Throws limit_exceeded for a column that DuckDB would take for ever to read or write. */

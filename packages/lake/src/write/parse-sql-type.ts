@@ -3,11 +3,15 @@ import type { Field, Type } from '../schema/type.ts';
 
 /**
  * The Iceberg type of a DuckDB type text (`STRUCT("a" INTEGER, b VARCHAR[])`, `MAP(VARCHAR,
- * DOUBLE)`, `DECIMAL(9,2)[]`, …), all field ids 0. JSON becomes variant. Throws unsupported.
+ * DOUBLE)`, `DECIMAL(9,2)[]`, …), all field ids 0. JSON becomes variant. `column` is named in errors:
+ * unsupported, and limit_exceeded for more levels than any reader takes.
  */
-export function parseSqlType(text: string): Type {
-  return new SqlTypeParser(text).type();
+export function parseSqlType(text: string, column: string): Type {
+  return new SqlTypeParser(text, column).type();
 }
+
+/** Levels of a type that are parsed; tables and writers take far fewer. */
+const MOST_LEVELS = 1000;
 
 const SIMPLE: Readonly<Record<string, Type>> = {
   BOOLEAN: { kind: 'boolean' },
@@ -40,18 +44,31 @@ const SIMPLE: Readonly<Record<string, Type>> = {
  */
 class SqlTypeParser {
   readonly #text: string;
+  readonly #column: string;
   #at = 0;
+  #level = 0;
 
-  constructor(text: string) {
+  constructor(text: string, column: string) {
     this.#text = text;
+    this.#column = column;
   }
 
   type(): Type {
+    this.#enter();
+    const level = this.#level;
     let type = this.#base();
     while (this.#take(/\[\d*\]/y) !== undefined) {
+      this.#enter();
       type = { kind: 'list', elementId: 0, elementRequired: false, element: type };
     }
+    this.#level = level - 1;
     return type;
+  }
+
+  #enter(): void {
+    if (++this.#level <= MOST_LEVELS) return;
+    const message = `column "${this.#column}" nests more than ${MOST_LEVELS} levels`;
+    throw new LakeError('limit_exceeded', message);
   }
 
   #base(): Type {

@@ -31,7 +31,7 @@ export function typedSelect(
   columns: readonly InputColumn[],
 ): { readonly list: string; readonly from: string } {
   refuseUnknown(schema, columns);
-  const sources = new Map(columns.map((column) => [column.name, column.source]));
+  const sources = new Map(columns.map((column) => [column.name, column]));
   const how = {
     isJson: input.format === 'json',
     isChecked: schema.fields.length <= MOST_CHECKED,
@@ -54,7 +54,7 @@ function refuseUnknown(schema: Schema, columns: readonly InputColumn[]): void {
   );
 }
 
-function column(field: Field, source: Type | undefined, how: How): string {
+function column(field: Field, source: InputColumn | undefined, how: How): string {
   const isNull = `required column "${field.name}" (${sqlType(field.type)}) is null`;
   if (source === undefined) {
     if (field.required) throw new LakeError('invalid_argument', `${isNull} in all of the input`);
@@ -65,9 +65,10 @@ function column(field: Field, source: Type | undefined, how: How): string {
   return `CASE WHEN ${quoteName(field.name)} IS NULL THEN ${fault(isNull)} ELSE ${value} END`;
 }
 
-function read(field: Field, source: Type, { isJson, isChecked }: How): string {
+function read(field: Field, input: InputColumn, { isJson, isChecked }: How): string {
   const { name, type } = field;
   if (type.kind === 'variant') return `(${quoteName(name)}::JSON)::VARIANT`;
+  const { source } = input;
   if (isJson) refuseUnknownFields(name, source, type);
   const from = isJson ? asRead(type) : source;
   const value = converted(name, quoteName(name), from, type, 0);
