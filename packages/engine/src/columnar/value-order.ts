@@ -59,7 +59,7 @@ function makeOrder(column: Column, desc: boolean, byKey: Int32Array): ValueOrder
 }
 
 /** Documents by rising codes, those of equal ones as they were; `docs` may be what is returned. */
-export function sortByCodes(docs: Int32Array, { low, high }: SortCodes): Int32Array {
+function sortByCodes(docs: Int32Array, { low, high }: SortCodes): Int32Array {
   let sorted = docs;
   let room: Int32Array = new Int32Array(docs.length);
   for (const words of high === null ? [low] : [low, high]) {
