@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SortedCounts } from './sorted-counts.ts';
 
 function counted<Code extends number | bigint>(codes: readonly Code[]): [Code, number][] {
@@ -23,6 +23,16 @@ describe('SortedCounts', () => {
         expect(pairs).toEqual(counted(codes));
       }),
     );
+  });
+
+  it('merges few times where far more values come than it expected', () => {
+    const sort = vi.spyOn(Uint32Array.prototype, 'sort');
+    const counts = new SortedCounts(false, 1);
+    for (let i = 0; i < 300_000; i++) counts.add((i * 7919) % 70_001);
+    const { codes } = counts.finish();
+    expect(codes).toHaveLength(70_001);
+    expect(sort.mock.calls.length).toBeLessThan(20);
+    sort.mockRestore();
   });
 
   it('counts 64-bit values the same way', () => {

@@ -13,7 +13,7 @@ export type CodeArray = Uint32Array | BigInt64Array;
 /** Counts codes, or integers of 64 bits where `wide`. */
 export class SortedCounts {
   readonly #wide: boolean;
-  readonly #chunk: CodeArray;
+  #chunk: CodeArray;
   #pending = 0;
   #codes: CodeArray;
   #counts = new Int32Array(0);
@@ -26,8 +26,15 @@ export class SortedCounts {
   }
 
   add(code: number | bigint): void {
-    if (this.#pending === this.#chunk.length) this.#settle();
+    if (this.#pending === this.#chunk.length) this.#makeRoom();
     this.#chunk[this.#pending++] = code;
+  }
+
+  /** A merge reads all that was counted: the chunk grows with it, or many values take forever. */
+  #makeRoom(): void {
+    this.#settle();
+    const wanted = Math.min(CHUNK, 2 * this.#codes.length);
+    if (this.#chunk.length < wanted) this.#chunk = this.#array(wanted);
   }
 
   /** The codes that were added, rising, and how often each was. */
