@@ -11,9 +11,9 @@ import { finishAggregations } from '../packages/engine/src/aggregate/finish.ts';
 import { BY_SCORE, type SortKey } from '../packages/engine/src/collect/order.ts';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import type { Clause } from '../packages/engine/src/query/bind/clause.ts';
-import { type ExecutionPlan, execute } from '../packages/engine/src/search/execute.ts';
-import { FilterCache } from '../packages/engine/src/search/filter-cache.ts';
-import { withMatched } from '../packages/engine/src/search/matches.ts';
+import { type ExecutionPlan, execute } from '../packages/engine/src/search/execute/execute.ts';
+import { FilterCache } from '../packages/engine/src/search/execute/filter-cache.ts';
+import { withMatched } from '../packages/engine/src/search/execute/matches.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
 import { PLANS } from './columns-index.ts';
 

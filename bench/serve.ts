@@ -5,7 +5,7 @@
  * on.
  */
 import { createInterface } from 'node:readline';
-import { wordsOf } from '../packages/engine/src/base/bitmap.ts';
+import { wordsOf } from '../packages/engine/src/bitmap/bitmap.ts';
 import { InvertedReader } from '../packages/engine/src/inverted/inverted-reader.ts';
 import type { ScoringSegment, TermMode } from '../packages/engine/src/scoring/request.ts';
 import { countTerms, searchTerms } from '../packages/engine/src/scoring/search-terms.ts';

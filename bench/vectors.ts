@@ -12,8 +12,8 @@
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { wordsOf } from '../packages/engine/src/base/bitmap.ts';
 import { fixVectors } from '../packages/engine/src/base/fixed-vector.ts';
+import { wordsOf } from '../packages/engine/src/bitmap/bitmap.ts';
 import { writeComponent } from '../packages/engine/src/segment/entry.ts';
 import { openFramed } from '../packages/engine/src/storage/frame.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';

@@ -1,10 +1,10 @@
 /**
  * Assembles the kernels of the static model: `node scripts/kernels-embed/build.ts` writes
- * packages/engine/src/embed/kernel-code.ts; what each does is said where its text is made. `--check`
+ * packages/engine/src/embed/static/kernel-code.ts; what each does is said where its text is made. `--check`
  * only compares.
  */
 import { writeKernelCode } from '../kernels/write-code.ts';
 import { indexLines } from './index-lines.ts';
 import { sum } from './sum.ts';
 
-await writeKernelCode(import.meta.url, 'embed', `${sum} ${indexLines}`);
+await writeKernelCode(import.meta.url, 'embed/static', `${sum} ${indexLines}`);

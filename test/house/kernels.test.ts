@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const builds = globSync('scripts/kernels*/build.ts', { cwd: root }).sort();
 
 it('has kernels of every room', () => {
-  const rooms = globSync('packages/engine/src/*/kernel-code.ts', { cwd: root });
+  const rooms = globSync('packages/engine/src/**/kernel-code.ts', { cwd: root });
   expect(builds.length).toBe(rooms.length);
 });
 

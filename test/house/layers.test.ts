@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   engine: [
     ['base'],
     ['requests', 'storage', 'analysis'],
-    ['bits'],
+    ['bitmap'],
     ['embed'],
     ['schema'],
     ['inverted', 'columnar', 'stored', 'vector'],
@@ -32,7 +32,11 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['collect', 'aggregate'],
     ['search'],
     ['registry'],
-    ['ingest'],
+    ['open'],
+    ['source'],
+    ['documents'],
+    ['sync'],
+    ['verify'],
     ['local'],
     ['backend-meaning.ts'],
     [

@@ -20,7 +20,6 @@ export {
 export { checkIndex } from './index/check-index.ts';
 export { contentDigest } from './index/content-digest.ts';
 export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
-export { sourceError } from './ingest/source-errors.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
@@ -30,4 +29,5 @@ export type * from './schema/definition.ts';
 export { type InitOptions, initDefinition } from './schema/init-definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
+export { sourceError } from './source/source-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';

@@ -2,7 +2,7 @@
  * The embedded engine: a `Backend` over a data folder of this machine.
  *
  *     <data folder>/registry.db          which indexes there are (registry/registry.ts)
- *     <data folder>/indexes/<uuid>/      one index: CURRENT, generations, lock (registry/index-folder.ts)
+ *     <data folder>/indexes/<uuid>/      one index: CURRENT, generations, lock (open/index-folder.ts)
  *
  * Indexes are opened when they are first asked for and again when somebody, in this process or
  * another, has committed. What needs the table (building, syncing, hydrating) loads its code when
@@ -94,7 +94,7 @@ import { searchLocal } from './local/search.ts';
 import { type TenantReads, tenantReads } from './local/tenant-reads.ts';
 import type { Query } from './query/query.ts';
 import { checkFollowOptions, checkWorkOptions } from './requests/ingest.ts';
-import type { FilterCache } from './search/filter-cache.ts';
+import type { FilterCache } from './search/execute/filter-cache.ts';
 
 /**
  * Opens a data folder, making it where it is missing. Throws io_error, corrupt_index, unsupported.

@@ -16,8 +16,8 @@ import type { AggSpecs } from '../src/backend.ts';
 import { checkSearchRequest } from '../src/requests/search.ts';
 import { checkAggregateRequest } from '../src/requests/summaries.ts';
 import { aggregateIndex } from '../src/search/aggregate.ts';
-import { withMatched } from '../src/search/matches.ts';
-import { planSearch, queryFields } from '../src/search/plan.ts';
+import { withMatched } from '../src/search/execute/matches.ts';
+import { planSearch, queryFields } from '../src/search/request/plan.ts';
 import { expectEqual, type RandomFields, randomAggs } from './aggregations/random.ts';
 import {
   col,

@@ -3,19 +3,19 @@ import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
 import { LIMITS } from '../src/base/limits.ts';
+import { VectorStage } from '../src/documents/vector-stage.ts';
 import { checkIndex } from '../src/index/check-index.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
-import { type Applied, applyBatch, type BatchTarget } from '../src/ingest/apply-batch.ts';
-import { createFileTable } from '../src/ingest/file-table.ts';
-import { checkpointAt } from '../src/ingest/source-state.ts';
-import { VectorStage } from '../src/ingest/vector-stage.ts';
-import { analyzersOf } from '../src/registry/definition-analyzers.ts';
-import { exportAll } from '../src/registry/export-documents.ts';
+import { analyzersOf } from '../src/open/definition-analyzers.ts';
+import { exportAll } from '../src/open/export-documents.ts';
 import { createMapping } from '../src/schema/mapping.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { readStoredSchema } from '../src/schema/stored-schema.ts';
 import { MemoryDirectory } from '../src/storage/memory-directory.ts';
+import { type Applied, applyBatch, type BatchTarget } from '../src/sync/apply-batch.ts';
+import { createFileTable } from '../src/sync/file-table.ts';
+import { checkpointAt } from '../src/sync/source-state.ts';
 import {
   batchOf,
   EMPTY,

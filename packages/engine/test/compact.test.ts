@@ -9,10 +9,10 @@ import { filesOf, readCommit } from '../src/index/commit.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { inlineRunner } from '../src/index/merge-runners.ts';
 import { lockIndex } from '../src/index/writer-lock.ts';
-import { compactIndex } from '../src/ingest/compact-index.ts';
-import { sweepIndex } from '../src/registry/open-index.ts';
-import { openPinnedIndex, pinIndex, releasePinnedIndex } from '../src/registry/pinned-index.ts';
+import { sweepIndex } from '../src/open/open-index.ts';
+import { openPinnedIndex, pinIndex, releasePinnedIndex } from '../src/open/pinned-index.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
+import { compactIndex } from '../src/sync/compact-index.ts';
 
 const schema: Schema = {
   schemaId: 0,

@@ -5,8 +5,8 @@ import { type ChangeBatch, type LocalBackend, openLocal } from '@lakehouse-searc
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, SYSTEM_CLOCK } from '../src/base/clock.ts';
-import { dropFolder } from '../src/registry/dropped-folders.ts';
-import { indexFolder, takeLock } from '../src/registry/index-folder.ts';
+import { dropFolder } from '../src/open/dropped-folders.ts';
+import { indexFolder, takeLock } from '../src/open/index-folder.ts';
 import { Registry } from '../src/registry/registry.ts';
 
 const schema: Schema = {

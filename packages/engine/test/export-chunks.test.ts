@@ -1,8 +1,8 @@
 /** Exports of random indexes in chunks of any size, against the documents that were written. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exportAll } from '../src/registry/export-documents.ts';
-import type { OpenIndex } from '../src/registry/open-index.ts';
+import { exportAll } from '../src/open/export-documents.ts';
+import type { OpenIndex } from '../src/open/open-index.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf } from './oracle/model.ts';
 

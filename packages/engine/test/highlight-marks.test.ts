@@ -11,7 +11,7 @@ import { NO_DEADLINE } from '../src/base/deadline.ts';
 import { bindQuery } from '../src/query/bind/bind.ts';
 import type { Query } from '../src/query/query.ts';
 import { createHighlighter } from '../src/search/highlight/highlight.ts';
-import { queryFields } from '../src/search/plan.ts';
+import { queryFields } from '../src/search/request/plan.ts';
 import { MAPPING, WORDS } from './oracle/corpus.ts';
 import { joined, type Piece, wantedMarks } from './oracle/marks.ts';
 import { queries } from './oracle/queries.ts';

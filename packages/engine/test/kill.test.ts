@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkIndex } from '../src/index/check-index.ts';
 import { filesOf } from '../src/index/commit.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
-import { currentGeneration } from '../src/registry/index-folder.ts';
-import { sweepIndex } from '../src/registry/open-index.ts';
+import { currentGeneration } from '../src/open/index-folder.ts';
+import { sweepIndex } from '../src/open/open-index.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { scratchFolder } from './faults/scratch-folder.ts';
 

@@ -9,7 +9,7 @@ import {
   stageGeneration,
   sweepGenerations,
   takeLock,
-} from '../src/registry/index-folder.ts';
+} from '../src/open/index-folder.ts';
 import type { DocumentBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';

@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { LhsError } from '../src/base/errors.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
-import { openStaticModel } from '../src/embed/static-model.ts';
+import { openStaticModel } from '../src/embed/static/static-model.ts';
 import { textsOf } from '../src/embed/texts.ts';
 import { type StaticFolder, writeStaticFolder } from './static-model-folder.ts';
 

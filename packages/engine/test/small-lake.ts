@@ -11,7 +11,7 @@ import {
 } from '@lakehouse-search/lake';
 import { expect } from 'vitest';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
-import { currentGeneration, indexFolder } from '../src/registry/index-folder.ts';
+import { currentGeneration, indexFolder } from '../src/open/index-folder.ts';
 import { Registry } from '../src/registry/registry.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 

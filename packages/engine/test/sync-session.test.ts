@@ -4,10 +4,10 @@ import { appendRows, deleteRows, type Schema, type SourceTable } from '@lakehous
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
-import { SyncSession } from '../src/ingest/sync.ts';
-import { currentGeneration } from '../src/registry/index-folder.ts';
+import { currentGeneration } from '../src/open/index-folder.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
+import { SyncSession } from '../src/sync/sync.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 import { tinyModels } from './tiny-model.ts';
 

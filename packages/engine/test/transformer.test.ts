@@ -16,8 +16,8 @@ import type { LhsError } from '../src/base/errors.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
 import { textsOf } from '../src/embed/texts.ts';
-import { openTransformer } from '../src/embed/transformer-model.ts';
-import { pieces } from '../src/embed/transformer-session.ts';
+import { openTransformer } from '../src/embed/transformer/transformer-model.ts';
+import { pieces } from '../src/embed/transformer/transformer-session.ts';
 import { DIMS, MAX_TOKENS, rowOf, TOKENS, writeTransformer } from './transformer-folder.ts';
 import { shared } from './truth.ts';
 

@@ -11,13 +11,13 @@ import {
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
+import { rowsToBlock } from '../src/documents/rows-to-block.ts';
+import { VectorStage } from '../src/documents/vector-stage.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
 import { asCommitted, storedPlans } from '../src/index/stored-plans.ts';
-import { rowsToBlock } from '../src/ingest/rows-to-block.ts';
-import { VectorStage } from '../src/ingest/vector-stage.ts';
-import { analyzersOf } from '../src/registry/definition-analyzers.ts';
-import { currentGeneration } from '../src/registry/index-folder.ts';
+import { analyzersOf } from '../src/open/definition-analyzers.ts';
+import { currentGeneration } from '../src/open/index-folder.ts';
 import type { DocumentBlock, FieldBlock } from '../src/schema/field-block.ts';
 import { createMapping } from '../src/schema/mapping.ts';
 import { requireDefinition } from '../src/schema/parse-definition.ts';

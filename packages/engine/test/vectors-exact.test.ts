@@ -6,8 +6,8 @@
  * rounding.
  */
 import { describe, expect, test } from 'vitest';
-import { wordsOf } from '../src/base/bitmap.ts';
 import { fixVectors } from '../src/base/fixed-vector.ts';
+import { wordsOf } from '../src/bitmap/bitmap.ts';
 import type { Similarity } from '../src/schema/definition.ts';
 import type { DocumentBlock, FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';

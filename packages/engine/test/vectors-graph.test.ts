@@ -4,8 +4,8 @@
  * the same file. Truth is the flat search, which vectors-exact.test.ts holds to brute force.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { wordsOf } from '../src/base/bitmap.ts';
 import { fixVectors } from '../src/base/fixed-vector.ts';
+import { wordsOf } from '../src/bitmap/bitmap.ts';
 import type { DocumentBlock, FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
 import { checkSegment } from '../src/segment/check.ts';

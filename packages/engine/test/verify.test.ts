@@ -21,8 +21,8 @@ import {
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readCommit, writeCommit } from '../src/index/commit.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
-import { analyzersOf } from '../src/registry/definition-analyzers.ts';
-import { takeLock } from '../src/registry/index-folder.ts';
+import { analyzersOf } from '../src/open/definition-analyzers.ts';
+import { takeLock } from '../src/open/index-folder.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 import { deleteCommitted } from './writer-edits.ts';
 

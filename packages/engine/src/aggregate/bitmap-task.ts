@@ -1,6 +1,7 @@
 /** Buckets that are bitmaps of a segment: ranges, a filter, documents without a value. */
-import { hasBit, popcount } from '../base/bitmap.ts';
-import { bitKernelsOf, vectorsFor } from '../bits/bit-kernels.ts';
+
+import { bitKernelsOf, vectorsFor } from '../bitmap/bit-kernels.ts';
+import { hasBit, popcount } from '../bitmap/bitmap.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { I64_MAX, I64_MIN } from '../schema/date-value.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';

@@ -1,4 +1,4 @@
-import { countBits } from '../base/bitmap.ts';
+import { countBits } from '../bitmap/bitmap.ts';
 import { type CodeCounter, type CodeCounts, MissingDocs } from './code-counter.ts';
 import type { Coder } from './coder.ts';
 import {

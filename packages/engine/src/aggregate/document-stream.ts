@@ -3,8 +3,9 @@
  * aggregation around it (its owner; 0 at the top). A stream can be read again: counting comes first,
  * then what is nested is read for the buckets that the answer shows.
  */
-import { hasBit } from '../base/bitmap.ts';
+
 import type { Deadline } from '../base/deadline.ts';
+import { hasBit } from '../bitmap/bitmap.ts';
 
 /** docs[i] falls into bucket owners[i]; i below `count`. Neither array may be changed. */
 export type VisitBatch = (docs: Int32Array, owners: Int32Array, count: number) => void;

@@ -1,7 +1,7 @@
 /** The kernels of aggregations and their plain twins against a walk over single documents. */
 import { expect, it } from 'vitest';
-import { wordsOf } from '../base/bitmap.ts';
 import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import type { Region } from '../storage/directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { bucketOf } from './bucket-line.ts';

@@ -1,6 +1,6 @@
-import { anyInRange, forEachBit, hasBit } from '../base/bitmap.ts';
 import type { Deadline } from '../base/deadline.ts';
-import type { Bitmaps } from '../bits/bitmaps.ts';
+import { anyInRange, forEachBit, hasBit } from '../bitmap/bitmap.ts';
+import type { Bitmaps } from '../bitmap/bitmaps.ts';
 import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import type { SortKey } from './order.ts';

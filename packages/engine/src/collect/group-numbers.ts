@@ -3,8 +3,9 @@
  * are a column's ordinals or codes where these are not far apart; else the values of the matching
  * documents are numbered.
  */
-import { popcount } from '../base/bitmap.ts';
+
 import type { SortedCursor } from '../base/merge-sorted.ts';
+import { popcount } from '../bitmap/bitmap.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { valueNumbers } from '../columnar/value-numbers.ts';

@@ -3,7 +3,7 @@
  * kernels where bits and codes lie in one arena. Each element type has a loop of its own: a loop
  * over several kinds of typed arrays is several times slower.
  */
-import { vectorsFor } from '../bits/bit-kernels.ts';
+import { vectorsFor } from '../bitmap/bit-kernels.ts';
 import type { Arena } from '../storage/directory.ts';
 
 const ZONE_WORDS = 32;

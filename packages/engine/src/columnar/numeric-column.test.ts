@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { orderedFromDouble } from '../base/ordered-double.ts';
-import { Bitmaps } from '../bits/bitmaps.ts';
+import { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { NumericColumn } from './numeric-column.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Bitmaps } from '../bits/bitmaps.ts';
+import { Bitmaps } from '../bitmap/bitmaps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { OrdinalColumn } from './ordinal-column.ts';

@@ -14,7 +14,7 @@ import type { Embedder } from './embedder.ts';
 import { sha256Of, statOf } from './file-sums.ts';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
 import { openEmbedder } from './open-embedder.ts';
-import { readJson } from './static-manifest.ts';
+import { readJson } from './static/static-manifest.ts';
 import { textsOf } from './texts.ts';
 
 const GOLDEN = 'golden.json';

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '../base/errors.ts';
-import { DEFAULT_MODEL } from './default-model.ts';
 import { statOf } from './file-sums.ts';
 import { kindOf, modelFolder } from './open-embedder.ts';
-import { readStaticManifest } from './static-manifest.ts';
-import { readTransformer } from './transformer-manifest.ts';
-import { installed, RUNTIME } from './transformer-model.ts';
+import { DEFAULT_MODEL } from './static/default-model.ts';
+import { readStaticManifest } from './static/static-manifest.ts';
+import { readTransformer } from './transformer/transformer-manifest.ts';
+import { installed, RUNTIME } from './transformer/transformer-model.ts';
 
 /** A file that a model's vectors depend on. */
 export interface DescribedFile {

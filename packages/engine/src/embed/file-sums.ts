@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
-import type { ModelFile } from './static-manifest.ts';
+import type { ModelFile } from './static/static-manifest.ts';
 
 /** Younger than this, two writes within a tick of the clock would look alike. */
 const SETTLED_MS = 1000;

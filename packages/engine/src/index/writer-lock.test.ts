@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
 import { LhsError } from '../base/errors.ts';
-import { takeLock } from '../registry/index-folder.ts';
+import { takeLock } from '../open/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { readCommit } from './commit.ts';
 import { IndexWriter } from './index-writer.ts';

@@ -1,4 +1,4 @@
-import { popcount } from '../base/bitmap.ts';
+import { popcount } from '../bitmap/bitmap.ts';
 import { LIST_BLOCK, RANGE, RANGE_SHIFT } from './format.ts';
 import type { InvertedReader } from './inverted-reader.ts';
 import {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simpleAnalyzer } from '../analysis/simple.ts';
-import { wordsOf } from '../base/bitmap.ts';
 import { NO_DEADLINE } from '../base/deadline.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { NO_MORE_DOCS } from './cursors.ts';

@@ -1,4 +1,4 @@
-import { bitKernelsOf, vectorsFor } from '../bits/bit-kernels.ts';
+import { bitKernelsOf, vectorsFor } from '../bitmap/bit-kernels.ts';
 import { decodeListDocs, decodeShort } from './cursors.ts';
 import { blameIndex } from './damage.ts';
 import { DENSE, LIST_BLOCK, RANGE_SHIFT, SHORT } from './format.ts';

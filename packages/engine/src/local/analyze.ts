@@ -1,6 +1,6 @@
 import { analyzeToTokens } from '../analysis/tokens.ts';
 import type { AnalyzeRequest, TokenInfo } from '../backend.ts';
-import { analyzersOf, fieldAnalyzer } from '../registry/definition-analyzers.ts';
+import { analyzersOf, fieldAnalyzer } from '../open/definition-analyzers.ts';
 import { checkAnalyzeRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

@@ -24,7 +24,7 @@ import { readIndex } from './read-index.ts';
 const loadClauseCounts = lazily(() => import('../search/clause-counts.ts'));
 const loadSuggest = lazily(() => import('../search/suggest/suggest.ts'));
 const loadExplain = lazily(() => import('../search/explain/explain.ts'));
-const loadGetKeys = lazily(() => import('../search/get-keys.ts'));
+const loadGetKeys = lazily(() => import('../search/fetch/get-keys.ts'));
 const loadBench = lazily(() => import('../search/bench.ts'));
 
 /** Documents of each clause of a query, of what a tenant sees where one is named. */

@@ -1,10 +1,10 @@
 import type { CompactRequest, CompactResponse, WorkOptions } from '../backend.ts';
 import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
-import { compactIndex } from '../ingest/compact-index.ts';
-import { liveGeneration } from '../ingest/follow-table.ts';
-import { freeBytes } from '../registry/index-folder.ts';
+import { freeBytes } from '../open/index-folder.ts';
 import { checkCompactRequest } from '../requests/ingest.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import { compactIndex } from '../sync/compact-index.ts';
+import { liveGeneration } from '../sync/follow-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, timed, withLock } from './write-index.ts';
 

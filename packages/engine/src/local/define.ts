@@ -8,8 +8,8 @@ import type {
   ValidateDefinitionRequest,
 } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
-import { describeIndex } from '../registry/describe-index.ts';
-import { tableName } from '../registry/open-index.ts';
+import { describeIndex } from '../open/describe-index.ts';
+import { tableName } from '../open/open-index.ts';
 import {
   checkCreateIndexRequest,
   checkIndexRequest,
@@ -74,7 +74,7 @@ async function issuesOf({
   const parsed = parseDefinition(text, ANALYZER_CATALOG);
   const { draft } = parsed;
   if (draft === null || !against_source) return parsed.issues;
-  const { openSource, sourceInstead } = await import('../ingest/source-table.ts');
+  const { openSource, sourceInstead } = await import('../source/source-table.ts');
   const place = sourceInstead(draft.source, source);
   const table = await openSource(place, baseDir).catch((error: unknown) => {
     if (parsed.definition === null) return null;

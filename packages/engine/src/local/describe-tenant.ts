@@ -1,7 +1,7 @@
 import type { IndexDescription, IndexRequest, VectorFieldDescription } from '../backend.ts';
-import { currentGeneration } from '../registry/index-folder.ts';
+import { currentGeneration } from '../open/index-folder.ts';
 import { checkIndexRequest } from '../requests/indexes.ts';
-import { execute } from '../search/execute.ts';
+import { execute } from '../search/execute/execute.ts';
 import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';

@@ -1,13 +1,13 @@
 import type { DropIndexRequest } from '../backend.ts';
-import { dropFolder } from '../registry/dropped-folders.ts';
-import { indexFolder } from '../registry/index-folder.ts';
+import { dropFolder } from '../open/dropped-folders.ts';
+import { indexFolder } from '../open/index-folder.ts';
 import { checkDropIndexRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { withLock } from './write-index.ts';
 
 /**
  * Drops an index and its aliases: it is gone when its row is, and its files follow
- * (registry/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
+ * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
  * io_error.
  */
 export async function dropLocal(indexes: LocalIndexes, request: DropIndexRequest): Promise<void> {

@@ -24,7 +24,7 @@ async function* documents(
   tenant?: string,
 ): AsyncGenerator<ExportedDocument> {
   const { index, query } = checkExportRequest(request);
-  const { exportAll, exportMatches } = await import('../registry/export-documents.ts');
+  const { exportAll, exportMatches } = await import('../open/export-documents.ts');
   const known = indexes.resolve(index);
   if (tenant !== undefined) requireTenants(known.definition);
   const open = indexes.hold(known);

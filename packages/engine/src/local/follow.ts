@@ -1,10 +1,10 @@
 import type { FollowEvent, FollowOptions, IndexRequest } from '../backend.ts';
-import { type FollowedIndex, followIndex } from '../ingest/follow-index.ts';
-import { liveGeneration, openSession } from '../ingest/follow-table.ts';
-import { openSource } from '../ingest/source-table.ts';
-import { commitVersion } from '../registry/open-index.ts';
-import type { KnownIndex } from '../registry/open-indexes.ts';
+import { commitVersion } from '../open/open-index.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
 import { checkIndexRequest } from '../requests/indexes.ts';
+import { openSource } from '../source/source-table.ts';
+import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
+import { liveGeneration, openSession } from '../sync/follow-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 

@@ -9,11 +9,8 @@ import type {
   SyncResponse,
   WorkOptions,
 } from '../backend.ts';
-import { buildGeneration } from '../ingest/build-generation.ts';
-import { checkpointState } from '../ingest/checkpoint-state.ts';
-import { applyToLive, followTable } from '../ingest/follow-table.ts';
-import { currentGeneration } from '../registry/index-folder.ts';
-import { notBuilt } from '../registry/open-index.ts';
+import { currentGeneration } from '../open/index-folder.ts';
+import { notBuilt } from '../open/open-index.ts';
 import { checkedParts } from '../requests/batch.ts';
 import { checkIndexRequest } from '../requests/indexes.ts';
 import {
@@ -21,6 +18,9 @@ import {
   checkReindexRequest,
   checkSyncRequest,
 } from '../requests/ingest.ts';
+import { buildGeneration } from '../sync/build-generation.ts';
+import { checkpointState } from '../sync/checkpoint-state.ts';
+import { applyToLive, followTable } from '../sync/follow-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
 

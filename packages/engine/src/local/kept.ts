@@ -7,8 +7,8 @@ import type {
   SavedQueryDraft,
 } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
-import { commitVersion } from '../registry/open-index.ts';
-import type { KnownIndex } from '../registry/open-indexes.ts';
+import { commitVersion } from '../open/open-index.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
 import { wasDropped } from '../registry/registry.ts';
 import { checkAliasRequest, checkDropAliasRequest } from '../requests/aliases.ts';
 import {
@@ -62,7 +62,7 @@ export async function replaceSavedQuery(
 
 /** Where the index is not there or not built yet, only the queries of the request are read. */
 async function requireRunnable(indexes: LocalIndexes, { request }: SavedQueryDraft): Promise<void> {
-  const { bindOnly, readOnly } = await import('../search/bind-only.ts');
+  const { bindOnly, readOnly } = await import('../search/execute/bind-only.ts');
   const checked = checkSearchRequest(request);
   const known = knownIndex(indexes, request.index);
   if (known === null || commitVersion(known.folder) === null) readOnly(checked);

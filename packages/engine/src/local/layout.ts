@@ -1,8 +1,8 @@
 import type { TableLayout } from '@lakehouse-search/lake';
 import type { IndexRequest } from '../backend.ts';
-import { fromSource } from '../ingest/source-errors.ts';
-import { followedSnapshot } from '../ingest/source-table.ts';
 import { checkIndexRequest } from '../requests/indexes.ts';
+import { fromSource } from '../source/source-errors.ts';
+import { followedSnapshot } from '../source/source-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** The layout of the data files that rows of an index are read from. */

@@ -6,19 +6,19 @@ import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LhsError } from '../base/errors.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
-import type { KeptTables } from '../ingest/kept-tables.ts';
-import { describeIndex } from '../registry/describe-index.ts';
-import { sweepFolders } from '../registry/dropped-folders.ts';
-import { indexFolder } from '../registry/index-folder.ts';
-import { commitVersion, type OpenDirectory, type OpenIndex } from '../registry/open-index.ts';
-import { type KnownIndex, OpenIndexes } from '../registry/open-indexes.ts';
-import type { PinName, PinnedIndex } from '../registry/pinned-index.ts';
+import { describeIndex } from '../open/describe-index.ts';
+import { sweepFolders } from '../open/dropped-folders.ts';
+import { indexFolder } from '../open/index-folder.ts';
+import { commitVersion, type OpenDirectory, type OpenIndex } from '../open/open-index.ts';
+import { type KnownIndex, OpenIndexes } from '../open/open-indexes.ts';
+import type { PinName, PinnedIndex } from '../open/pinned-index.ts';
 import { type RegisteredIndex, Registry, wasDropped } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
-import { FilterCache } from '../search/filter-cache.ts';
+import { FilterCache } from '../search/execute/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import type { KeptTables } from '../sync/kept-tables.ts';
 import { EngineLife } from './engine-life.ts';
 import { OpenModels } from './open-models.ts';
 
@@ -253,7 +253,7 @@ export class LocalIndexes {
   }
 
   async #keptTables(): Promise<KeptTables> {
-    const { KeptTables } = await import('../ingest/kept-tables.ts');
+    const { KeptTables } = await import('../sync/kept-tables.ts');
     this.#tables ??= new KeptTables(this.clock);
     return this.#tables;
   }

@@ -5,7 +5,7 @@ import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';
 
-const loadSearchMeaning = lazily(() => import('../search/meaning/search-meaning.ts'));
+const loadSearchMeaning = lazily(() => import('../search/hybrid/search-meaning.ts'));
 
 /** One semantic search, of what a tenant sees where one is named. Throws as `searchSemantic`. */
 export async function semanticLocal(

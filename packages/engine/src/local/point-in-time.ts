@@ -10,8 +10,8 @@
 import type { ClosePitRequest, OpenPitRequest, PointInTime } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { KnownIndex, OpenIndex } from '../registry/open-index.ts';
-import type { PinName } from '../registry/pinned-index.ts';
+import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
+import type { PinName } from '../open/pinned-index.ts';
 import { checkClosePitRequest, checkOpenPitRequest } from '../requests/points-in-time.ts';
 import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';

@@ -9,7 +9,7 @@ import { requireSayable } from '../query/syntax/sayable.ts';
 import { readTree } from '../query/tree/read.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { checkParseRequest, checkPrintRequest } from '../requests/query-text.ts';
-import { queryFields } from '../search/plan.ts';
+import { queryFields } from '../search/request/plan.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 

@@ -42,7 +42,7 @@ export async function readIndex<T>(
   const hasReached = async (id: string) => {
     const table = await indexes.tableSoon(known, LAG_MS);
     if (table === null) return checkpoint?.applied?.includes(id) ?? false;
-    const { reaches } = await import('../ingest/missing-snapshots.ts');
+    const { reaches } = await import('../sync/missing-snapshots.ts');
     return reaches(table, checkpoint, id);
   };
   try {

@@ -3,10 +3,10 @@ import type { IndexRequest, IndexStatus } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import { isGone } from '../index/process-identity.ts';
 import { lockHolder } from '../index/writer-lock.ts';
-import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../ingest/index-status.ts';
-import { commitVersion } from '../registry/open-index.ts';
-import type { KnownIndex } from '../registry/open-indexes.ts';
+import { commitVersion } from '../open/open-index.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
 import { checkIndexRequest } from '../requests/indexes.ts';
+import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time counts as out of reach. */

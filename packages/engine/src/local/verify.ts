@@ -1,12 +1,12 @@
 import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
-import type { CheckOf } from '../ingest/verify-repair.ts';
-import type { StructureCheck } from '../ingest/verify-structures.ts';
-import { currentGeneration } from '../registry/index-folder.ts';
-import type { OpenIndex } from '../registry/open-index.ts';
-import type { KnownIndex } from '../registry/open-indexes.ts';
+import { currentGeneration } from '../open/index-folder.ts';
+import type { OpenIndex } from '../open/open-index.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
 import { checkVerifyRequest } from '../requests/ingest.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import type { CheckOf } from '../verify/repair.ts';
+import type { StructureCheck } from '../verify/structures.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { writeIndex } from './write-index.ts';
 
@@ -21,14 +21,14 @@ export async function verifyLocal(
 ): Promise<VerifyResponse> {
   const request = checkVerifyRequest(given);
   if (request.repair === true) {
-    const { repairIndex } = await import('../ingest/verify-repair.ts');
+    const { repairIndex } = await import('../verify/repair.ts');
     const known = indexes.resolve(request.index);
     return writeIndex(indexes, known, 'repair', work.signal, async (locked) =>
       repairIndex(locked, request, work, await checkBeside(indexes, known)),
     );
   }
   const started = performance.now();
-  const { verifyIndex, verifySample } = await import('../ingest/verify-index.ts');
+  const { verifyIndex, verifySample } = await import('../verify/verify-index.ts');
   const known = indexes.resolve(request.index);
   const { open, check } = await holdWhatOpens(indexes, known);
   try {
@@ -52,7 +52,7 @@ async function holdWhatOpens(
   indexes: LocalIndexes,
   known: KnownIndex,
 ): Promise<{ readonly open: OpenIndex; readonly check: StructureCheck }> {
-  const { checkHere } = await import('../ingest/verify-structures.ts');
+  const { checkHere } = await import('../verify/structures.ts');
   try {
     const open = indexes.hold(known);
     return { open, check: (await checkBeside(indexes, known))(open) };
@@ -61,7 +61,7 @@ async function holdWhatOpens(
     if (!(error instanceof LhsError) || error.code !== 'corrupt_index' || live === null) {
       throw error;
     }
-    const { openDamaged } = await import('../ingest/verify-damaged.ts');
+    const { openDamaged } = await import('../verify/damaged.ts');
     const { open, faults } = openDamaged(live, known.definition, indexes.openDirectory);
     const check: StructureCheck = async (snapshot, work) => {
       return [...faults, ...(await checkHere(snapshot, work))];
@@ -72,9 +72,9 @@ async function holdWhatOpens(
 
 /** The self check runs in a thread of its own where the index is a folder of this machine. */
 async function checkBeside({ openDirectory }: LocalIndexes, known: KnownIndex): Promise<CheckOf> {
-  const { checkHere } = await import('../ingest/verify-structures.ts');
+  const { checkHere } = await import('../verify/structures.ts');
   if (openDirectory !== openLocalDirectory) return () => checkHere;
-  const { checkInThread } = await import('../ingest/verify-thread.ts');
+  const { checkInThread } = await import('../verify/thread.ts');
   return ({ snapshot }) => {
     const live = currentGeneration(known.folder);
     if (live === null || live.number !== snapshot.generation) return checkHere;

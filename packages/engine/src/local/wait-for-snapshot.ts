@@ -1,5 +1,5 @@
 import { LhsError } from '../base/errors.ts';
-import { commitVersion } from '../registry/open-index.ts';
+import { commitVersion } from '../open/open-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** How often the commit is looked at while somebody waits for it: one `stat` and one small read. */

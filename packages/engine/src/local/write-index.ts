@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { LhsError } from '../base/errors.ts';
-import type { LockedIndex } from '../ingest/build-generation.ts';
-import { type IndexLock, indexFolder, takeLock } from '../registry/index-folder.ts';
-import type { KnownIndex } from '../registry/open-indexes.ts';
+import { type IndexLock, indexFolder, takeLock } from '../open/index-folder.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
 import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
 import { makeFolder } from '../storage/make-folder.ts';
+import type { LockedIndex } from '../sync/build-generation.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 const LOCK_ATTEMPTS = 10;
@@ -85,7 +85,7 @@ export async function openTableOf(
   { definition, registered }: KnownIndex,
   signal?: AbortSignal,
 ): Promise<SourceTable> {
-  const { openSource } = await import('../ingest/source-table.ts');
+  const { openSource } = await import('../source/source-table.ts');
   return openSource(definition.source, registered.baseDir, signal);
 }
 

@@ -12,7 +12,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLocalDirectory } from '../storage/local-directory.ts';
 import {
   currentGeneration,
   indexFolder,
@@ -21,8 +20,9 @@ import {
   sweepGenerations,
   takeLock,
   tryLock,
-} from './index-folder.ts';
-import { sweepIndex } from './open-index.ts';
+} from '../open/index-folder.ts';
+import { sweepIndex } from '../open/open-index.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Registry } from './registry.ts';
 
 let folder = '';
@@ -177,7 +177,7 @@ describe('lock', () => {
     expect(() => takeLock(folder, 'commits', 'sync')).toThrow('cannot sync "commits": another');
     lock.release();
     lock.release();
-    const script = `import { takeLock } from ${JSON.stringify(new URL('./index-folder.ts', import.meta.url).href)};
+    const script = `import { takeLock } from ${JSON.stringify(new URL('../open/index-folder.ts', import.meta.url).href)};
       takeLock(${JSON.stringify(folder)}, 'commits', 'reindex'); console.log('held'); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
     await new Promise((resolve) => child.stdout.once('data', resolve));

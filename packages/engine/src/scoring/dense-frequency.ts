@@ -1,4 +1,4 @@
-import { popcount } from '../base/bitmap.ts';
+import { popcount } from '../bitmap/bitmap.ts';
 import { RANGE_SHIFT } from '../inverted/format.ts';
 import type { Clause } from './clause.ts';
 

@@ -48,7 +48,7 @@ export const FIELD = {
 } as const;
 /**
  * Byte addresses of the rest: excluded bitmaps, number of emitted documents, walking cursors of
- * phrases, widths by code. Three words at 3392 are of the kernels of bitmaps (bits/).
+ * phrases, widths by code. Three words at 3392 are of the kernels of bitmaps (bitmap/).
  */
 export const EXCLUDED_AT = 1024;
 export const EMITTED_AT = 2060;

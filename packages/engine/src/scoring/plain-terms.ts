@@ -1,4 +1,4 @@
-import { popcount } from '../base/bitmap.ts';
+import { popcount } from '../bitmap/bitmap.ts';
 import { RANGE_SHIFT } from '../inverted/format.ts';
 import type { Arena } from '../storage/directory.ts';
 import { EXCLUDED_AT, FIELD, TABLE_AT, TERM_BYTES } from './kernel-memory.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { simpleAnalyzer } from '../analysis/simple.ts';
-import { wordsOf } from '../base/bitmap.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter, POSITION_GAP } from '../inverted/inverted-writer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../base/bitmap.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';

@@ -7,8 +7,9 @@
  *    the lowest documents: terms and dictionary blocks without one are passed over.
  * 3. Else, and for exact numbers, all documents are marked in a bitmap, and counted.
  */
-import { hasBit } from '../base/bitmap.ts';
+
 import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
+import { hasBit } from '../bitmap/bitmap.ts';
 import { blameIndex } from '../inverted/damage.ts';
 import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';

@@ -1,5 +1,5 @@
-import { wordsOf } from '../base/bitmap.ts';
-import { type BitKernels, bitKernelsOf } from '../bits/bit-kernels.ts';
+import { type BitKernels, bitKernelsOf } from '../bitmap/bit-kernels.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import { codeWidth, DENSE_SHARE, LIST_BLOCK, LONG } from '../inverted/format.ts';
 import { normsByCode } from '../inverted/lengths.ts';
 import { onceAnArena } from '../storage/arena-code.ts';

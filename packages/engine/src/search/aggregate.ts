@@ -2,7 +2,7 @@ import type { AggregateResponse } from '../backend.ts';
 import { LhsError } from '../base/errors.ts';
 import type { CheckedAggregate } from '../requests/summaries.ts';
 import type { SearchContext } from './context.ts';
-import { planSearch } from './plan.ts';
+import { planSearch } from './request/plan.ts';
 import { givenOf, lagOf, requireSnapshot } from './search.ts';
 import { aggregationsOf } from './summarize.ts';
 

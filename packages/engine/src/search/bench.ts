@@ -11,8 +11,8 @@ import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from './context.ts';
-import { execute } from './execute.ts';
-import { queryFields } from './plan.ts';
+import { execute } from './execute/execute.ts';
+import { queryFields } from './request/plan.ts';
 
 const DEFAULT_WARM = 3;
 const DEFAULT_REPEAT = 9;

@@ -5,10 +5,10 @@ import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
 import type { CheckedRequest } from '../requests/search.ts';
 import type { SearchContext } from './context.ts';
-import { execute } from './execute.ts';
+import { execute } from './execute/execute.ts';
 import { clauseName } from './explain/subject.ts';
 import { nearestTerm } from './nearest-term.ts';
-import { queryFields, readQuery } from './plan.ts';
+import { queryFields, readQuery } from './request/plan.ts';
 import { givenOf } from './search.ts';
 
 /** Clauses that are counted, at most. */

@@ -4,7 +4,7 @@ import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import type { FilterCache } from './filter-cache.ts';
+import type { FilterCache } from './execute/filter-cache.ts';
 import type { TenantGuard } from './tenant.ts';
 
 /** The lag of a context without a table. */

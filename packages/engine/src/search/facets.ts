@@ -1,7 +1,7 @@
 import type { FacetsResponse } from '../backend.ts';
 import type { CheckedFacets } from '../requests/summaries.ts';
 import type { SearchContext } from './context.ts';
-import { planSearch } from './plan.ts';
+import { planSearch } from './request/plan.ts';
 import { givenOf, lagOf, requireSnapshot } from './search.ts';
 import { facetsOf } from './summarize.ts';
 

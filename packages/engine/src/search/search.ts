@@ -10,14 +10,14 @@ import type { RankedDoc } from '../collect/order.ts';
 import type { CheckedRequest } from '../requests/search.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import { type SearchContext, UNKNOWN_LAG } from './context.ts';
-import { documentFields, documentValues } from './document.ts';
-import type { Execution } from './execute.ts';
+import type { Execution } from './execute/execute.ts';
+import { executePage } from './execute/next-pages.ts';
+import { documentFields, documentValues } from './fetch/document.ts';
+import type { Hydrated, HydratedDoc } from './fetch/hydrate.ts';
+import type { RowCost } from './fetch/rows.ts';
+import { columnValueToJson, sortToJson } from './fetch/sort-values.ts';
 import { createHighlighter, type Highlighter } from './highlight/highlight.ts';
-import type { Hydrated, HydratedDoc } from './hydrate.ts';
-import { executePage } from './next-pages.ts';
-import { type GivenByNode, planSearch, type SearchPlan } from './plan.ts';
-import type { RowCost } from './rows.ts';
-import { columnValueToJson, sortToJson } from './sort-values.ts';
+import { type GivenByNode, planSearch, type SearchPlan } from './request/plan.ts';
 
 /**
  * Answers a search over one snapshot of an index. Throws invalid_argument, invalid_query,
@@ -41,7 +41,7 @@ export async function givenOf(
   request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator'>,
 ): Promise<GivenByNode> {
   if (request.ast === undefined && typeof request.filter !== 'object') return {};
-  const { givenByNode } = await import('./meaning/given-by-node.ts');
+  const { givenByNode } = await import('./hybrid/given-by-node.ts');
   return givenByNode(context, request);
 }
 
@@ -114,7 +114,7 @@ async function hydrated(
   request: SearchRequest,
   cost: RowCost,
 ): Promise<readonly Hydrated[]> {
-  const { hydrate } = await import('./hydrate.ts');
+  const { hydrate } = await import('./fetch/hydrate.ts');
   return hydrate(context, page, request.hydrate_columns, cost);
 }
 

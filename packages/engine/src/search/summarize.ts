@@ -23,8 +23,8 @@ import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from './context.ts';
-import { withMatched } from './matches.ts';
-import { bindFilter, queryFields, type SearchPlan } from './plan.ts';
+import { withMatched } from './execute/matches.ts';
+import { bindFilter, queryFields, type SearchPlan } from './request/plan.ts';
 
 /** What facets and aggregations are made of. */
 type Matched = Pick<SearchPlan, 'checked' | 'clause' | 'filter'>;

@@ -6,8 +6,9 @@
  *   2. narrower bounds by both bytes, of those that are left
  *   3. their similarities, exactly; the k-th best of them, and all that reach it
  */
-import { countBits } from '../base/bitmap.ts';
+
 import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
+import { countBits } from '../bitmap/bitmap.ts';
 import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';

@@ -7,7 +7,7 @@
  * Where few are accepted, the exact way is quicker; where the walk met fewer accepted ones than k,
  * it is taken, too. So an answer is never short of documents.
  */
-import { countBits } from '../base/bitmap.ts';
+import { countBits } from '../bitmap/bitmap.ts';
 import { Beam } from './beam.ts';
 import { Bounds } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';

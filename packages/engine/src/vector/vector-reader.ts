@@ -1,6 +1,6 @@
-import { popcount } from '../base/bitmap.ts';
 import type { Deadline } from '../base/deadline.ts';
 import { LIMITS } from '../base/limits.ts';
+import { popcount } from '../bitmap/bitmap.ts';
 import type { Similarity } from '../schema/definition.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';

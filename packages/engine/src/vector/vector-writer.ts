@@ -1,5 +1,5 @@
-import { wordsOf } from '../base/bitmap.ts';
 import { IntSink } from '../base/growing.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';
 import { packSections } from '../storage/sections.ts';

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
-import { currentGeneration } from '../../src/registry/index-folder.ts';
+import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { expectVectors } from '../expect-vectors.ts';
 import { scratchFolder } from './scratch-folder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExportedDocument, LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
-import { currentGeneration } from '../../src/registry/index-folder.ts';
+import { currentGeneration } from '../../src/open/index-folder.ts';
 import { coordinatesOf } from '../../src/schema/key.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { expectVectors } from '../expect-vectors.ts';

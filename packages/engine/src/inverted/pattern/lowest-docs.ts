@@ -1,4 +1,4 @@
-import { hasBit } from '../../base/bitmap.ts';
+import { hasBit } from '../../bitmap/bitmap.ts';
 import { NO_MORE_DOCS } from '../cursors.ts';
 
 /** The lowest `limit` of the documents that were offered, each once, without the blocked ones. */

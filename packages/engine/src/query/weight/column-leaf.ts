@@ -1,4 +1,4 @@
-import { forEachBit, setBit } from '../../base/bitmap.ts';
+import { forEachBit, setBit } from '../../bitmap/bitmap.ts';
 import type { NumericColumn } from '../../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../../columnar/ordinal-column.ts';
 import type { ByteBound, NumberRange } from '../bind/clause.ts';

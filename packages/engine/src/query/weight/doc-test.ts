@@ -2,7 +2,7 @@
  * Whether single documents match a node: leaves that can tell by looking at one document do so, the
  * matches of the others are looked up whole when first asked.
  */
-import { hasBit } from '../../base/bitmap.ts';
+import { hasBit } from '../../bitmap/bitmap.ts';
 import { type MatchScope, matchesOf, type SegmentBool, type SegmentNode } from './matches.ts';
 
 /** True when a document matches, deleted or not. */

@@ -1,7 +1,7 @@
 /** Given documents as a leaf: matches, zones, bounds and scores against the list itself. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { forEachBit, wordsOf } from '../../base/bitmap.ts';
+import { forEachBit, wordsOf } from '../../bitmap/bitmap.ts';
 import { givenLeaf } from './given-leaf.ts';
 
 const DOCS = 3000;

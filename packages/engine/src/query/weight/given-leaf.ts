@@ -1,5 +1,5 @@
-import { hasBit, setBit } from '../../base/bitmap.ts';
 import { lowerBound } from '../../base/lower-bound.ts';
+import { hasBit, setBit } from '../../bitmap/bitmap.ts';
 import type { GivenSegment } from '../bind/given.ts';
 import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
 

@@ -1,4 +1,4 @@
-import { anyInRange, or, wordsOf } from '../../base/bitmap.ts';
+import { anyInRange, or, wordsOf } from '../../bitmap/bitmap.ts';
 
 /**
  * A leaf clause in one segment: its matches as a bitmap and its scores by range of 256 documents.

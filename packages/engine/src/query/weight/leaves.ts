@@ -1,5 +1,5 @@
-import { fillAll, setBit } from '../../base/bitmap.ts';
 import type { Deadline } from '../../base/deadline.ts';
+import { fillAll, setBit } from '../../bitmap/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { termTest } from '../../inverted/term-test.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

@@ -1,6 +1,6 @@
-import { fillAll, forEachBit, setBit } from '../../base/bitmap.ts';
 import type { Deadline } from '../../base/deadline.ts';
-import type { Bitmaps } from '../../bits/bitmaps.ts';
+import { fillAll, forEachBit, setBit } from '../../bitmap/bitmap.ts';
+import type { Bitmaps } from '../../bitmap/bitmaps.ts';
 import type { SegmentLeaf } from './leaf.ts';
 
 /** A clause tree over one segment. */

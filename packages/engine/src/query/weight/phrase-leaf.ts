@@ -1,5 +1,5 @@
-import { hasBit } from '../../base/bitmap.ts';
 import type { Deadline } from '../../base/deadline.ts';
+import { hasBit } from '../../bitmap/bitmap.ts';
 import type { PostingsCursor } from '../../inverted/cursors.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { Leaf, PhraseWord } from '../bind/clause.ts';

@@ -2,7 +2,7 @@
  * Postings of a text term by range of 256 documents: what scoring reads. A range is read in one go,
  * only for the documents that are wanted, in any order of ranges.
  */
-import { popcount } from '../../base/bitmap.ts';
+import { popcount } from '../../bitmap/bitmap.ts';
 import { decodeListDocs, decodeListFrequencies, decodeShort } from '../../inverted/cursors.ts';
 import { DENSE, LIST_BLOCK, SHORT } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';

@@ -1,4 +1,4 @@
-import { anyInRange } from '../../base/bitmap.ts';
+import { anyInRange } from '../../bitmap/bitmap.ts';
 import type { SegmentLeaf } from './leaf.ts';
 import { RANGE_DOCS } from './leaf.ts';
 import { type MatchScope, matchesOf, type SegmentNode } from './matches.ts';

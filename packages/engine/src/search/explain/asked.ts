@@ -5,11 +5,17 @@ import { writeTree } from '../../query/tree/write.ts';
 import type { CheckedExplain } from '../../requests/explain.ts';
 import type { CheckedRequest } from '../../requests/search.ts';
 import type { SearchContext } from '../context.ts';
-import { findHybrid } from '../meaning/find-hybrid.ts';
-import { lexicalFields, wordsQuery } from '../meaning/lexical-arm.ts';
-import { vectorFieldOf } from '../meaning/query-vector.ts';
-import { givenClause } from '../meaning/search-meaning.ts';
-import { planSearch, queryFields, readFilter, readQuery, type SearchPlan } from '../plan.ts';
+import { findHybrid } from '../hybrid/find-hybrid.ts';
+import { lexicalFields, wordsQuery } from '../hybrid/lexical-arm.ts';
+import { vectorFieldOf } from '../hybrid/query-vector.ts';
+import { givenClause } from '../hybrid/search-meaning.ts';
+import {
+  planSearch,
+  queryFields,
+  readFilter,
+  readQuery,
+  type SearchPlan,
+} from '../request/plan.ts';
 import { givenOf } from '../search.ts';
 import { type HybridVerdict, judgeHybrid } from './explain-hybrid.ts';
 import type { Subject } from './subject.ts';

@@ -9,7 +9,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { fieldValueToJson } from '../../schema/values.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
-import { documentValues } from '../document.ts';
+import { documentValues } from '../fetch/document.ts';
 
 /** All reading of postings for one document takes at most this long. */
 const READ_MILLIS = 2000;

@@ -4,8 +4,8 @@
  * document's own postings.
  */
 import type { ExplainDetail, ScoreFactors } from '../../backend.ts';
-import { hasBit, wordsOf } from '../../base/bitmap.ts';
 import { Deadline } from '../../base/deadline.ts';
+import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
 import { K1 } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clause.ts';

@@ -11,8 +11,8 @@ import type {
 } from '../../backend.ts';
 import type { GivenNear } from '../../query/bind/given.ts';
 import { type CheckedHybrid, WEIGHT_UNITS } from '../../requests/meaning.ts';
-import type { Hybrid } from '../meaning/find-hybrid.ts';
-import { type FusedDoc, fusedScore } from '../meaning/fuse.ts';
+import type { Hybrid } from '../hybrid/find-hybrid.ts';
+import { type FusedDoc, fusedScore } from '../hybrid/fuse.ts';
 import { explainClause } from './explain-clause.ts';
 import { farWords, similarityTo } from './explain-near.ts';
 import { type Subject, whole } from './subject.ts';

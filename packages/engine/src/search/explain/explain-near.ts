@@ -3,8 +3,8 @@ import { LIMITS } from '../../base/limits.ts';
 import type { GivenNear } from '../../query/bind/given.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { scoreOf } from '../../vector/similarity.ts';
-import { type NearDoc, nearestDocs } from '../meaning/nearest.ts';
-import { withVector } from '../meaning/query-vector.ts';
+import { type NearDoc, nearestDocs } from '../hybrid/nearest.ts';
+import { withVector } from '../hybrid/query-vector.ts';
 import { type Subject, whole } from './subject.ts';
 
 const NAMES = { cosine: 'cosine', dot: 'dot product', l2: 'squared distance' } as const;

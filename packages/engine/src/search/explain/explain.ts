@@ -19,7 +19,7 @@ import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { CheckedExplainRequest } from '../../requests/explain.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
-import type { SearchPlan } from '../plan.ts';
+import type { SearchPlan } from '../request/plan.ts';
 import { ownsDocument } from '../tenant.ts';
 import { analyzedTerms } from './analyzed.ts';
 import { type AskedSearch, askedSearch } from './asked.ts';

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../base/limits.ts';
 import type { SearchAfter } from '../../collect/order.ts';
 import type { SearchContext } from '../context.ts';
-import { execute } from '../execute.ts';
-import type { SearchPlan } from '../plan.ts';
+import { execute } from '../execute/execute.ts';
+import type { SearchPlan } from '../request/plan.ts';
 
 /** Hits of the first look, and of each further one. */
 const FIRST_HITS = 100;

@@ -14,7 +14,7 @@ export async function askTable(
   texts: readonly string[],
 ): Promise<TableAnswer> {
   try {
-    const { readRows } = await import('../rows.ts');
+    const { readRows } = await import('../fetch/rows.ts');
     const table = await context.openTable();
     const cost = { bytes: 0, requests: 0 };
     const wanted = [{ texts, locator: null }];

@@ -1,5 +1,5 @@
-import { hasBit } from '../../base/bitmap.ts';
 import type { Deadline } from '../../base/deadline.ts';
+import { hasBit } from '../../bitmap/bitmap.ts';
 import { NO_MORE_DOCS } from '../../inverted/cursors.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';

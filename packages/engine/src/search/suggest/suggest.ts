@@ -14,7 +14,7 @@ import type { CheckedSuggest } from '../../requests/suggest.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
-import { queryFields } from '../plan.ts';
+import { queryFields } from '../request/plan.ts';
 import { fieldTerms } from './field-terms.ts';
 import { offerNear } from './near-terms.ts';
 import { offerPrefix } from './prefix-terms.ts';

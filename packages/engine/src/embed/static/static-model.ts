@@ -1,0 +1,116 @@
+/**
+ * A static model that is open: text -> word pieces -> sum of their rows -> length 1.
+ *
+ *  1. model.json is read, lengths are compared, SHA-256 of all files unless remembered
+ *  2. the rows are mapped; scales and vocabulary (3 % of the model) are read
+ *  3. each text by itself: nothing of one text enters the vector of another
+ */
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { LhsError } from '../../base/errors.ts';
+import { mapFile } from '../../storage/arena.ts';
+import type { Region } from '../../storage/directory.ts';
+import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
+import { checkLength, checkSum } from '../file-sums.ts';
+import { COPY_AGAIN, modelUnavailable } from '../model-unavailable.ts';
+import { requireFinite } from '../require-finite.ts';
+import { embedKernels } from './kernels.ts';
+import { readStaticManifest, type StaticManifest } from './static-manifest.ts';
+import { TokenSums } from './token-sums.ts';
+import { readVocabulary } from './vocabulary.ts';
+import { WordPieces } from './word-pieces.ts';
+
+/** Bytes of text between two looks at what else waits: about 20 ms. */
+const TURN_BYTES = 1 << 18;
+
+/** How a static model is opened. */
+export interface StaticOptions {
+  /** What the definition calls it. */
+  readonly name: string;
+  /** A file that remembers which files were found whole. */
+  readonly remembered?: string;
+  /** Plain loops instead of WebAssembly (default: where LHS_WASM=0). */
+  readonly plain?: boolean;
+}
+
+/** Opens the static model of a folder. Throws model_unavailable. */
+export function openStaticModel(folder: string, options: StaticOptions): Embedder {
+  const manifest = readStaticManifest(folder);
+  const { dims, vocab } = manifest;
+  for (const file of [manifest.vectors, manifest.scales, vocab]) checkLength(file);
+  const text = readFileSync(vocab.path);
+  checkSum(vocab, () => text);
+  const scales = readScales(manifest);
+  const rows = mapFile(manifest.vectors.path);
+  const held: Pick<Region, 'release'>[] = [rows];
+  try {
+    checkSum(manifest.vectors, () => rows.bytes, options.remembered);
+    const kernels = embedKernels(rows.arena, options.plain);
+    const file = { path: vocab.path, text };
+    const vocabulary = readVocabulary(file, manifest.vocabSize, rows.arena, kernels);
+    held.push(vocabulary.region);
+    const sums = new TokenSums(rows, scales, dims, kernels);
+    held.push(sums);
+    const pieces = new WordPieces(vocabulary, manifest, sums);
+    const identity = Object.freeze({ name: options.name, checksum: manifest.checksum, dims });
+    return new StaticModel(identity, held, sums, pieces);
+  } catch (error) {
+    for (const each of held) each.release();
+    throw error;
+  }
+}
+
+function readScales({ scales, vocabSize }: StaticManifest): Float32Array {
+  const bytes = readFileSync(scales.path);
+  checkSum(scales, () => bytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const values = Float32Array.from({ length: vocabSize }, (_, i) => view.getFloat32(4 * i, true));
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
+  if (wrong < 0) return values;
+  const found = `has ${values[wrong]} for token ${wrong}; expected a finite number`;
+  throw modelUnavailable({ path: scales.path, found, hint: COPY_AGAIN });
+}
+
+class StaticModel implements Embedder {
+  readonly identity: ModelIdentity;
+  readonly #held: readonly Pick<Region, 'release'>[];
+  readonly #sums: TokenSums;
+  readonly #pieces: WordPieces;
+  #closed = false;
+
+  constructor(
+    identity: ModelIdentity,
+    held: readonly Pick<Region, 'release'>[],
+    sums: TokenSums,
+    pieces: WordPieces,
+  ) {
+    this.identity = identity;
+    this.#held = held;
+    this.#sums = sums;
+    this.#pieces = pieces;
+  }
+
+  async embed({ offsets, bytes }: Texts): Promise<Float32Array> {
+    const { dims } = this.identity;
+    const count = offsets.length - 1;
+    const vectors = new Float32Array(count * dims);
+    let turn = offsets[0] + TURN_BYTES;
+    for (let i = 0; i < count; i++) {
+      if (offsets[i] > turn) {
+        await setImmediate();
+        turn = offsets[i] + TURN_BYTES;
+      }
+      if (this.#closed) throw new LhsError('interrupted', 'the model was closed');
+      this.#pieces.read(bytes, offsets[i], offsets[i + 1]);
+      this.#sums.take(vectors, i * dims);
+    }
+    requireFinite(vectors, this.identity.name);
+    return vectors;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const held of this.#held) held.release();
+  }
+}

@@ -1,0 +1,98 @@
+import { Worker } from 'node:worker_threads';
+import { LhsError } from '../../base/errors.ts';
+import type { Texts } from '../embedder.ts';
+import type { SessionFault, SessionJob } from './transformer-session.ts';
+
+/** Texts to embed, in a message. */
+export type Request = Texts;
+/** What the thread says: once whether it runs, then an answer to each request. */
+export type Answer =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'fault'; readonly fault: SessionFault }
+  | { readonly kind: 'vectors'; readonly vectors: Float32Array }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Heap of the thread, MiB: weights and activations lie outside of it. */
+const HEAP_MB = 1024;
+
+/** The thread of one transformer: one request at a time. */
+export class TransformerThread {
+  readonly #worker: Worker;
+  #waiting: PromiseWithResolvers<Answer> | null = null;
+  #ended: LhsError | null = null;
+
+  private constructor(job: SessionJob) {
+    this.#worker = new Worker(workerEntry(), {
+      workerData: job,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      name: 'lhs embed',
+    });
+    this.#worker.on('message', (answer: Answer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('it exited')));
+  }
+
+  /** Starts a thread; gives it once the model runs, or what keeps it from running. */
+  static async start(job: SessionJob): Promise<TransformerThread | SessionFault> {
+    const thread = new TransformerThread(job);
+    const first = await thread.#next();
+    if (first.kind === 'ready') return thread;
+    await thread.stop();
+    if (first.kind === 'fault') return first.fault;
+    throw new LhsError('internal', `the thread of "${job.model.folder}" began with ${first.kind}`);
+  }
+
+  /** The vectors of some texts. Throws internal where the model or the thread fails. */
+  async embed(request: Request): Promise<Float32Array> {
+    const answer = this.#next();
+    if (this.#ended === null) this.#worker.postMessage(request);
+    const said = await answer;
+    if (said.kind === 'vectors') return said.vectors;
+    const why = said.kind === 'failed' ? said.message : said.kind;
+    throw new LhsError('internal', `embedding failed: ${why}`);
+  }
+
+  /** Whether it can be asked no more. */
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** Ends the thread; what waits is told so. */
+  async stop(): Promise<void> {
+    this.#end(new LhsError('interrupted', 'the model was closed'));
+    await this.#worker.terminate();
+  }
+
+  /** The process stays alive while an answer is awaited, and only then. */
+  #next(): Promise<Answer> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    this.#worker.ref();
+    this.#waiting = Promise.withResolvers();
+    return this.#waiting.promise;
+  }
+
+  #settle(answer: Answer): void {
+    this.#worker.unref();
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.resolve(answer);
+  }
+
+  #end(cause: Error): void {
+    const error =
+      cause instanceof LhsError
+        ? cause
+        : new LhsError('internal', `the thread of a model ended: ${cause.message}`, { cause });
+    this.#ended ??= error;
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.reject(this.#ended);
+  }
+}
+
+/** The worker's entry: beside this file, as source or as built. */
+function workerEntry(): URL {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new URL(`./transformer-worker.${ending}`, import.meta.url);
+}

@@ -1,0 +1,179 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LhsError } from '../base/errors.ts';
+import { COMMIT_FILE, filesOf, readCommit } from '../index/commit.ts';
+import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
+import { PinnedFiles } from '../index/pins.ts';
+import { lockHolder } from '../index/writer-lock.ts';
+import type { RegisteredIndex } from '../registry/registry.ts';
+import type { Definition } from '../schema/definition.ts';
+import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
+import { readStoredSchema } from '../schema/stored-schema.ts';
+import type { Directory } from '../storage/directory.ts';
+import { ioError, systemCode } from '../storage/io-errors.ts';
+import { VERIFIED_FILE } from '../storage/verification.ts';
+import {
+  currentGeneration,
+  type IndexLock,
+  leftovers,
+  sweepGenerations,
+  tryLock,
+} from './index-folder.ts';
+
+/** Opens the folder of a generation; `fence` is asked before anything in it is replaced or removed. */
+export type OpenDirectory = (path: string, fence?: () => void) => Directory;
+
+/** An index of the registry with its folder and parsed definition. */
+export interface KnownIndex {
+  readonly registered: RegisteredIndex;
+  readonly folder: string;
+  readonly definition: Definition;
+}
+
+/** An index at one commit with its mapping. `version` changes with every commit. */
+export interface OpenIndex {
+  readonly version: string;
+  readonly snapshot: IndexSnapshot;
+  readonly mapping: Mapping;
+}
+
+/**
+ * What names the newest commit of a live generation, without reading it; null before the first
+ * reindex.
+ */
+export function commitVersion(folder: string): string | null {
+  const generation = currentGeneration(folder);
+  if (generation === null) return null;
+  try {
+    const stat = statSync(join(generation.path, COMMIT_FILE), { bigint: true });
+    return [generation.number, stat.ino, stat.size, stat.mtimeNs].join(':');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return `${generation.number}:none`;
+    throw ioError(error, 'look at', join(generation.path, COMMIT_FILE));
+  }
+}
+
+/**
+ * Opens the newest commit of an index's live generation; fields and types are those that the index
+ * was built with. What has not changed since `former`, which is open, is shared with it. Throws
+ * index_not_built before the first reindex, corrupt_index.
+ */
+export function openIndex(
+  folder: string,
+  definition: Definition,
+  analyzerOf: AnalyzerOf,
+  openDirectory: OpenDirectory,
+  former?: IndexSnapshot,
+): OpenIndex {
+  for (let attempt = 1; ; attempt++) {
+    const version = commitVersion(folder);
+    const generation = currentGeneration(folder);
+    if (version === null || generation === null) throw notBuilt(definition.index);
+    try {
+      const snapshot = openSnapshot(openDirectory(generation.path), {
+        generation: generation.number,
+        former: former?.generation === generation.number ? former : undefined,
+      });
+      return withMapping(snapshot, version, definition, analyzerOf);
+    } catch (error) {
+      const replaced = currentGeneration(folder)?.number !== generation.number;
+      if (!replaced || attempt === 5) throw error;
+    }
+  }
+}
+
+/**
+ * An open commit with the mapping that it was written under; released where it throws: corrupt_index,
+ * index_not_built.
+ */
+export function withMapping(
+  snapshot: IndexSnapshot,
+  version: string,
+  definition: Definition,
+  analyzerOf: AnalyzerOf,
+): OpenIndex {
+  try {
+    const { checkpoint } = snapshot;
+    if (checkpoint === null) throw notBuilt(definition.index);
+    const schema = readStoredSchema(checkpoint.schema);
+    const mapping = createMapping(definition, schema, tableName(definition), analyzerOf);
+    return { version, snapshot, mapping };
+  } catch (error) {
+    snapshot.release();
+    throw error;
+  }
+}
+
+/** The index has no generation yet. */
+export function notBuilt(index: string): LhsError {
+  return new LhsError('index_not_built', `index "${index}" has not been built yet`, {
+    hint: `lhs index reindex ${index} builds it from its table`,
+  });
+}
+
+/** The table's name as messages show it. */
+export function tableName({ source }: Definition): string {
+  return 'table' in source ? source.table : source.path;
+}
+
+/**
+ * Removes what dead processes left in an index's folder: staged generations, and files in the live
+ * one that its commit does not name. Looks without the lock first: a folder where nothing is left
+ * over is never locked, so that a search holds up no writer. Does nothing while somebody writes the
+ * index, or where the folder cannot be written.
+ */
+export function sweepIndex(
+  folder: string,
+  openDirectory: OpenDirectory,
+  now: number = Date.now(),
+): void {
+  if (!exists(folder) || !hasLeftovers(folder, openDirectory, now)) return;
+  const lock = lockForSweep(folder);
+  if (lock === null) return;
+  try {
+    sweepGenerations(folder, now);
+    const live = currentGeneration(folder);
+    if (live !== null) {
+      const directory = openDirectory(live.path, () => lock.assertHeld());
+      for (const name of unnamedFiles(directory, now)) directory.remove(name);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** A folder that changes under this look has a writer: then the lock decides, not the error. */
+function hasLeftovers(folder: string, openDirectory: OpenDirectory, now: number): boolean {
+  const live = currentGeneration(folder);
+  try {
+    // A lock that is there is a living writer's, who is left alone, or a dead one's.
+    if (leftovers(folder, now).length > 0 || lockHolder(folder) !== null) return true;
+    return live !== null && unnamedFiles(openDirectory(live.path), now).length > 0;
+  } catch (error) {
+    if (error instanceof LhsError) return true;
+    throw error;
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function lockForSweep(folder: string): IndexLock | null {
+  try {
+    return tryLock(folder);
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'io_error') return null;
+    throw error;
+  }
+}
+
+/** Files that neither the newest commit of a generation nor a pin that holds names. */
+function unnamedFiles(directory: Directory, now: number): readonly string[] {
+  const commit = readCommit(directory);
+  if (commit === null) return [];
+  const kept = filesOf(commit);
+  const names = directory.list();
+  const pinned = new PinnedFiles(directory).keep(names, now);
+  return names.filter((name) => !kept.has(name) && !pinned.has(name) && name !== VERIFIED_FILE);
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { ByteBound, Clause } from '../../query/bind/clause.ts';
+
+/** Longer keys are replaced by their SHA-256. */
+const LONGEST_CHARS = 200;
+
+/**
+ * A text that two bound clauses share only when they match the same documents of a segment. Boosts
+ * leave no trace in it: a filter does not score. null: documents that were found before are in it,
+ * which no later clause asks for again.
+ */
+export function clauseKey(clause: Clause): string | null {
+  if (holdsGiven(clause)) return null;
+  const key = textOf(clause);
+  if (key.length <= LONGEST_CHARS) return key;
+  return `#${createHash('sha256').update(key).digest('base64')}`;
+}
+
+function holdsGiven(clause: Clause): boolean {
+  if (clause.kind !== 'bool') return clause.kind === 'given';
+  return [clause.must, clause.should, clause.mustNot, clause.filter].flat().some(holdsGiven);
+}
+
+function textOf(clause: Clause): string {
+  switch (clause.kind) {
+    case 'none':
+    case 'all':
+    case 'given':
+      return clause.kind;
+    case 'bool': {
+      const lists = [clause.must, clause.should, clause.mustNot, clause.filter];
+      const parts = lists.map((list) => `[${list.map(textOf).join(',')}]`);
+      return `bool${clause.minimum}(${parts.join('')})`;
+    }
+    default:
+      return `${clause.kind}:${clause.field.id}(${leafText(clause)})`;
+  }
+}
+
+type FieldClause = Exclude<Clause, { kind: 'none' | 'all' | 'given' | 'bool' }>;
+
+function leafText(clause: FieldClause): string {
+  switch (clause.kind) {
+    case 'term':
+      return bytesText(clause.term);
+    case 'phrase': {
+      const words = clause.words.map(({ term, offset }) => `${bytesText(term)}@${offset}`);
+      return `${words.join(',')}~${clause.slop}`;
+    }
+    case 'set':
+      return clause.terms.map(bytesText).join(',');
+    case 'pattern':
+      return JSON.stringify(clause.source);
+    case 'prefix':
+      return bytesText(clause.prefix);
+    case 'numbers':
+      return clause.ranges.map(({ lower, upper }) => `${lower}..${upper}`).join(',');
+    case 'span':
+      return `${boundText(clause.lower)}..${boundText(clause.upper)}`;
+    case 'exists':
+      return '';
+  }
+}
+
+const bytesText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+
+const boundText = (bound: ByteBound | undefined): string =>
+  bound === undefined ? '*' : `${bound.inclusive ? '=' : ''}${bytesText(bound.bytes)}`;

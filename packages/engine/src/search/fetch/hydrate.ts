@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../backend.ts';
+import { LhsError } from '../../base/errors.ts';
+import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
+import type { SearchContext } from '../context.ts';
+import { documentLocator, type RowCost, readRows, rowColumns, type WantedRow } from './rows.ts';
+
+/** What hydration found for a hit: its row, or why there is none. */
+export type Hydrated = { readonly row: JsonObject } | { readonly hydrate_error: string };
+
+/** A hit to hydrate. */
+export interface HydratedDoc {
+  readonly segment: number;
+  readonly doc: number;
+  readonly key: Uint8Array;
+}
+
+/**
+ * The rows of a page, in order. Never fails on the source: a row that is gone, or a table that
+ * cannot be read, becomes the hit's `hydrate_error`. Throws invalid_argument for columns that the
+ * table does not have.
+ */
+export async function hydrate(
+  context: SearchContext,
+  docs: readonly HydratedDoc[],
+  columns: readonly string[] | undefined,
+  cost: RowCost,
+): Promise<readonly Hydrated[]> {
+  if (docs.length === 0) return [];
+  const { mapping, snapshot } = context;
+  const wanted = docs.map(({ segment, doc, key }): WantedRow => {
+    return { texts: decodeKey(key), locator: documentLocator(snapshot, segment, doc) };
+  });
+  try {
+    const table = await context.openTable();
+    const names = rowColumns(table, columns);
+    const rows = await readRows(table, mapping, wanted, names, cost, context.tenant);
+    return rows.map((row, i) => (row === null ? gone(mapping.key, docs[i]!.key) : { row }));
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'invalid_argument') throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    return docs.map(() => ({ hydrate_error: message }));
+  }
+}
+
+function gone(spec: KeySpec, key: Uint8Array): Hydrated {
+  const name = formatKey(coordinatesOf(spec, key));
+  return { hydrate_error: `row ${name} is no longer in the table: lhs index sync would drop it` };
+}

@@ -1,0 +1,168 @@
+/**
+ * Rows of the table, by key. Steps:
+ *
+ * 1. Keys whose document is known are read at its locator: a point read of the data file.
+ * 2. A row counts only when its key columns are the key that was asked for. Locators of rows that
+ *    have been rewritten, compacted or deleted since the index was built lead nowhere, or to
+ *    another row.
+ * 3. What is left is looked up by key in the table as it is now.
+ */
+import { type Locator, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
+import type { Json, JsonObject } from '../../backend.ts';
+import { LhsError } from '../../base/errors.ts';
+import { didYouMean } from '../../base/nearest.ts';
+import type { IndexSnapshot } from '../../index/index-snapshot.ts';
+import { columnText, parseColumnText } from '../../schema/column-text.ts';
+import { encodeKey } from '../../schema/key.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import { tenantRows } from '../tenant.ts';
+
+/** Bytes and requests that reading took so far. */
+export interface RowCost {
+  bytes: number;
+  requests: number;
+}
+
+/** A row that is wanted: the canonical texts of its key columns and, where known, where it lay. */
+export interface WantedRow {
+  readonly texts: readonly string[];
+  readonly locator: Locator | null;
+}
+
+/** Where a document's row lay in the table when it was indexed. */
+export function documentLocator(
+  snapshot: IndexSnapshot,
+  segment: number,
+  doc: number,
+): Locator | null {
+  const { locators } = snapshot.segments[segment]!;
+  const file = snapshot.files[locators.file(doc)];
+  return file === undefined ? null : { file, position: locators.position(doc) };
+}
+
+/**
+ * The columns to read; every top-level column unless told. Throws invalid_argument for a column
+ * that is not there.
+ */
+export function rowColumns(
+  table: SourceTable,
+  asked: readonly string[] | undefined,
+): readonly string[] {
+  const known = table.schema.fields.map((field) => field.name);
+  if (asked === undefined || asked.length === 0) return known;
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown === undefined) return [...new Set(asked)];
+  const near = didYouMean(unknown, known);
+  const message = `column "${unknown}" is not in ${table.name}${near}`;
+  throw new LhsError('invalid_argument', message, { hint: `columns: ${known.join(', ')}` });
+}
+
+/**
+ * The snapshot whose rows an index shows: of the branch or tag that it follows, else the table's
+ * current one; null for a table without any. Throws not_found for a branch that is gone.
+ */
+export function shownSnapshot(table: SourceTable, { definition }: Mapping): bigint | null {
+  const { ref } = definition.source;
+  if (ref === undefined) return table.currentSnapshotId;
+  const found = table.refs.find(({ name }) => name === ref);
+  if (found !== undefined) return found.snapshotId;
+  throw new LhsError('not_found', `source.ref: "${ref}" is no branch or tag of ${table.name}`);
+}
+
+/**
+ * The rows of `wanted`, in order; null where the table has no row of that key, or where it is not
+ * the caller's `tenant`'s.
+ */
+export async function readRows(
+  table: SourceTable,
+  mapping: Mapping,
+  wanted: readonly WantedRow[],
+  columns: readonly string[],
+  cost: RowCost,
+  tenant?: string,
+): Promise<readonly (JsonObject | null)[]> {
+  const names = keyNames(table, mapping);
+  const owned = tenantRows(mapping, table, tenant);
+  const guarding = owned === null ? [] : [owned.column];
+  const read = [...new Set([...names, ...guarding, ...columns])];
+  const options = { snapshotId: shownSnapshot(table, mapping) ?? undefined, cost };
+  const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
+  const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
+  const keys = left.map((i) => keyValues(table, names, wanted[i]!.texts));
+  const readable = left.filter((_, i) => keys[i] !== null);
+  if (readable.length > 0) {
+    const values = keys.filter((one) => one !== null);
+    const found = await table.lookupKeys(names, values, read, options);
+    readable.forEach((at, i) => {
+      rows[at] = found[i]?.row ?? null;
+    });
+  }
+  return rows.map((row) => {
+    const shown = row !== null && (owned === null || owned.owns(row));
+    return shown ? rowToJson(table, row, columns) : null;
+  });
+}
+
+/** What the key's columns are called in the table now: they are found by field id. */
+function keyNames(table: SourceTable, { columns, keyColumns }: Mapping): readonly string[] {
+  const byId = new Map(table.schema.fields.map((field) => [field.id, field.name]));
+  return columns.slice(0, keyColumns).map(({ id, name }) => {
+    const now = byId.get(id);
+    if (now !== undefined) return now;
+    throw new LhsError('schema_changed', `key column "${name}" is no longer in ${table.name}`, {
+      hint: 'change the key in the definition, then reindex',
+    });
+  });
+}
+
+async function rowsAtLocators(
+  table: SourceTable,
+  names: readonly string[],
+  wanted: readonly WantedRow[],
+  columns: readonly string[],
+  options: { readonly snapshotId: bigint | undefined; readonly cost: RowCost },
+): Promise<(Row | null)[]> {
+  const rows = wanted.map((): Row | null => null);
+  const located = wanted.flatMap(({ locator }, i) => (locator === null ? [] : [{ i, locator }]));
+  if (located.length === 0) return rows;
+  const locators = located.map(({ locator }) => locator);
+  const found = await table.lookup(locators, columns, options);
+  located.forEach(({ i }, at) => {
+    const row = found[at] ?? null;
+    if (row !== null && hasKey(table, names, row, wanted[i]!.texts)) rows[i] = row;
+  });
+  return rows;
+}
+
+function hasKey(
+  table: SourceTable,
+  names: readonly string[],
+  row: Row,
+  texts: readonly string[],
+): boolean {
+  const own = names.map((name) => {
+    const value = row[name];
+    return value === null || value === undefined ? null : columnText(typeOf(table, name), value);
+  });
+  if (own.some((text) => text === null)) return false;
+  return Buffer.compare(encodeKey(own as string[]), encodeKey(texts)) === 0;
+}
+
+/** The key's values by type; null when a text is no value of its column: no row can have it. */
+function keyValues(table: SourceTable, names: readonly string[], texts: readonly string[]) {
+  const values = names.map((name, i) => parseColumnText(typeOf(table, name), texts[i]!));
+  return values.includes(null) ? null : values;
+}
+
+function typeOf(table: SourceTable, name: string) {
+  const field = table.schema.fields.find((candidate) => candidate.name === name);
+  if (field !== undefined) return field.type;
+  throw new LhsError('internal', `column "${name}" is not in ${table.name}`);
+}
+
+function rowToJson(table: SourceTable, row: Row, columns: readonly string[]): JsonObject {
+  const entries = columns.map((name): [string, Json] => {
+    return [name, valueToJson(typeOf(table, name), row[name] ?? null) as Json];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../backend.ts';
+import { orderedFromDouble } from '../../base/ordered-double.ts';
+import type { SortKey, SortValue } from '../../collect/order.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { encodeKey } from '../../schema/key.ts';
+import { readSearchAfter, sortToJson } from './sort-values.ts';
+
+const by = (type: FieldPlan['type']): SortKey => ({
+  kind: 'field',
+  desc: false,
+  field: {
+    id: 0,
+    name: type.toLowerCase(),
+    type,
+    inverted: null,
+    column: 'numeric',
+    stored: false,
+  },
+});
+const order: readonly SortKey[] = [
+  { kind: 'score', desc: true },
+  by('LONG'),
+  by('LONG'),
+  by('DOUBLE'),
+  by('DOUBLE'),
+  by('DATE'),
+  by('BOOL'),
+  by('KEYWORD'),
+  by('KEYWORD'),
+];
+const values: readonly SortValue[] = [
+  6.98,
+  12n,
+  -9_007_199_254_740_993n,
+  orderedFromDouble(-0.5),
+  orderedFromDouble(Number.NaN),
+  1_577_836_800_000_001n,
+  1n,
+  Buffer.from('zoë'),
+  null,
+];
+
+test('sort values travel and come back as they were', () => {
+  const spec = { partition: ['repo'], identifier: ['sha'] };
+  const key = encodeKey(['git', '1\u0000a']);
+  const json = JSON.parse(JSON.stringify(sortToJson(order, values, key))) as Json[];
+  expect(json).toEqual([
+    6.98,
+    12,
+    '-9007199254740993',
+    -0.5,
+    'NaN',
+    '2020-01-01T00:00:00.000001Z',
+    true,
+    'zoë',
+    null,
+    ['git', '1\u0000a'],
+  ]);
+  const after = readSearchAfter(json, order, spec);
+  expect(
+    after.values.map((v) => (v instanceof Uint8Array ? Buffer.from(v).toString() : v)),
+  ).toEqual(values.map((v) => (v instanceof Uint8Array ? Buffer.from(v).toString() : v)));
+  expect(Buffer.compare(after.key, key)).toBe(0);
+});
+
+test('a search_after that does not fit says where', () => {
+  const spec = { partition: [], identifier: ['id'] };
+  const scores: readonly SortKey[] = [{ kind: 'score', desc: true }];
+  expect(() => readSearchAfter([1], scores, spec)).toThrow(
+    '"search_after" has 1 values: expected 2 (_score, the key)',
+  );
+  expect(() => readSearchAfter(['a', '1'], scores, spec)).toThrow('"search_after[0]" is "a"');
+  expect(() => readSearchAfter([1, 2], scores, spec)).toThrow('"search_after[1]" is 2');
+});

@@ -1,0 +1,98 @@
+/**
+ * Sort values as they travel: `hit.sort` = one value a sort key, then the document's key as
+ * tiebreak; `search_after` takes such an array back. Scores and numbers are numbers (integers
+ * beyond 2^53 strings), dates ISO-8601 with microseconds, addresses and keywords text, booleans
+ * booleans, a missing value null; a key is its column's text, or an array of texts for several
+ * columns.
+ */
+import type { Json } from '../../backend.ts';
+import { LhsError } from '../../base/errors.ts';
+import { doubleFromOrdered, orderedFromDouble } from '../../base/ordered-double.ts';
+import type { SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { decodeKey, encodeKey, type KeySpec, keyColumns } from '../../schema/key.ts';
+import { fieldValueToJson, parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
+
+/** The `sort` of a hit. */
+export function sortToJson(
+  order: readonly SortKey[],
+  values: readonly SortValue[],
+  key: Uint8Array,
+): readonly Json[] {
+  const parts = order.map((sortKey, i) => valueToJson(sortKey, values[i]!));
+  return [...parts, keyToJson(key)];
+}
+
+function valueToJson(sortKey: SortKey, value: SortValue): Json {
+  if (value === null) return null;
+  if (sortKey.kind === 'score') return value as number;
+  if (sortKey.kind === 'key') return keyToJson(value as Uint8Array);
+  return columnValueToJson(sortKey.field, value);
+}
+
+/** A column's value (an ordered integer or bytes) as it travels. */
+export function columnValueToJson(field: FieldPlan, value: SortValue): Json {
+  if (value === null) return null;
+  const double = field.type === 'DOUBLE';
+  return fieldValueToJson(field.type, double ? doubleFromOrdered(value as bigint) : value);
+}
+
+function keyToJson(key: Uint8Array): Json {
+  const texts = decodeKey(key);
+  return texts.length === 1 ? texts[0]! : texts;
+}
+
+/** Reads a `search_after`. Throws invalid_argument that says which value does not fit. */
+export function readSearchAfter(
+  given: readonly Json[],
+  order: readonly SortKey[],
+  key: KeySpec,
+): SearchAfter {
+  if (given.length !== order.length + 1) {
+    const names = [...order.map(sortName), 'the key'].join(', ');
+    const message = `"search_after" has ${given.length} values: expected ${order.length + 1} (${names})`;
+    throw invalid(message);
+  }
+  const values = order.map((sortKey, i) => readValue(sortKey, given[i]!, i, key));
+  return { values, key: readKey(given.at(-1)!, given.length - 1, key) };
+}
+
+function sortName(sortKey: SortKey): string {
+  return sortKey.kind === 'field' ? sortKey.field.name : `_${sortKey.kind}`;
+}
+
+function readValue(sortKey: SortKey, given: Json, at: number, key: KeySpec): SortValue {
+  if (sortKey.kind === 'key') return readKey(given, at, key);
+  if (sortKey.kind === 'score') {
+    if (typeof given !== 'number') throw misfit(at, given, 'a score');
+    return given;
+  }
+  if (given === null) return null;
+  if (typeof given === 'object') throw misfit(at, given, VALUE_SHAPES[sortKey.field.type]);
+  const value = parseFieldValue(sortKey.field.type, String(given));
+  if (value === null) throw misfit(at, given, VALUE_SHAPES[sortKey.field.type]);
+  return value.kind === 'double' ? orderedFromDouble(value.value) : value.value;
+}
+
+function readKey(given: Json, at: number, key: KeySpec): Uint8Array {
+  const columns = keyColumns(key);
+  const texts = columns.length === 1 && typeof given === 'string' ? [given] : given;
+  const fits =
+    Array.isArray(texts) &&
+    texts.length === columns.length &&
+    texts.every((text) => typeof text === 'string');
+  if (fits) return encodeKey(texts);
+  const shape =
+    columns.length === 1 ? `the text of ${columns[0]}` : `texts of ${columns.join(', ')}`;
+  throw misfit(at, given, `the key: ${shape}`);
+}
+
+function misfit(at: number, given: Json, expected: string): LhsError {
+  return invalid(`"search_after[${at}]" is ${JSON.stringify(given)}: expected ${expected}`);
+}
+
+function invalid(message: string): LhsError {
+  return new LhsError('invalid_argument', message, {
+    hint: 'take the "sort" of the last hit as it stands, with the same sort',
+  });
+}

@@ -1,0 +1,170 @@
+import { type Batch, type Schema, selectRows } from '@lakehouse-search/lake';
+import type { BatchPart, ChangeBatch } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from '../documents/rows-to-block.ts';
+import type { VectorStage } from '../documents/vector-stage.ts';
+import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { piecesOf } from './batch-pieces.ts';
+import { checkShape, invalidBatch } from './batch-shape.ts';
+import { createFileTable, type FileTable } from './file-table.ts';
+import { NetCounts } from './net-counts.ts';
+import { settleDuplicates } from './settle-duplicates.ts';
+import { checkpointAt, storedSchema } from './source-state.ts';
+import { TakenPlaces } from './taken-places.ts';
+
+/** An index that batches are applied to. */
+export interface BatchTarget {
+  readonly index: string;
+  readonly writer: IndexWriter;
+  /** The mapping of the index's definition over a bound schema. Throws invalid_definition. */
+  readonly mappingOf: (schema: Schema) => Mapping;
+  /** Called before each commit: the place to take ended merges in. */
+  readonly beforeCommit: () => void;
+  /** The fields as the index was built with them, and what makes their vectors. */
+  readonly plans: readonly FieldPlan[];
+  readonly stage: VectorStage;
+}
+
+/** What a batch changed, net by key, and how many rows without a document there are more. */
+export interface BatchCounts {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly dropped: number;
+}
+
+/** One batch on its way into the writer. */
+export class BatchRun {
+  readonly #target: BatchTarget;
+  readonly #schema: Schema;
+  readonly #mapping: Mapping;
+  readonly #batch: ChangeBatch;
+  readonly #files: FileTable;
+  readonly #places: TakenPlaces;
+  readonly #counts: NetCounts;
+  /** Live rows without a document, of the last commit. */
+  readonly #formerDropped: number;
+  #removed = false;
+  #rows = false;
+
+  constructor(target: BatchTarget, schema: Schema, batch: ChangeBatch) {
+    const { lastCommit } = target.writer;
+    const mapping = target.mappingOf(schema);
+    this.#target = target;
+    this.#schema = schema;
+    this.#mapping = mapping;
+    this.#batch = batch;
+    this.#files = createFileTable(lastCommit.files);
+    this.#files.follow(batch.to.files);
+    this.#places = new TakenPlaces(target.writer);
+    this.#counts = new NetCounts(
+      new Set(lastCommit.segments.map(({ id }) => id)),
+      mapping.definition.onDuplicateKey === 'last',
+    );
+    this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
+  }
+
+  /** The next part. Throws source_invalid, invalid_argument, and what embedding its texts throws. */
+  async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
+    switch (part.kind) {
+      case 'rows':
+        return this.#takeRows(part.batch, signal);
+      case 'removed':
+        return this.#remove(part.path, part.positions);
+      default:
+        throw invalidBatch(`"${(part as BatchPart).kind}" is no kind of part`);
+    }
+  }
+
+  /** Makes it visible. On an error the writer is to be rolled back. */
+  async commit(signal?: AbortSignal): Promise<BatchCounts> {
+    const { writer, beforeCommit } = this.#target;
+    const { table_uuid, to, with_dropped } = this.#batch;
+    this.#mark();
+    const deleted = this.#removed ? writer.deleteMarked() : 0;
+    const lost = await settleDuplicates(
+      writer,
+      this.#mapping,
+      this.#files,
+      { signal },
+      (winner, all) => this.#counts.settle(winner, all),
+    );
+    const dropped = with_dropped ? lost - this.#formerDropped : lost;
+    beforeCommit();
+    const state = { ...to, schema: storedSchema(this.#schema) };
+    writer.commit({
+      checkpoint: checkpointAt(table_uuid, state, this.#files, writer.lastCommit.checkpoint),
+      files: this.#files.at(to.files),
+      droppedDuplicates: dropped,
+    });
+    const { inserted, updated } = this.#counts;
+    return { inserted, updated, deleted, dropped };
+  }
+
+  #remove(path: string, positions: Int32Array | null): void {
+    if (this.#rows) throw invalidBatch(`removed places of "${path}" come after rows`);
+    if (this.#formerDropped > 0 && !this.#batch.with_dropped) throw this.#unfollowable();
+    const file = this.#files.known(path);
+    if (file === null) return;
+    this.#removed = true;
+    this.#places.remove(file, positions);
+  }
+
+  /** All removed places are known: before the first row, and where there is none. */
+  #mark(): void {
+    if (this.#rows) return;
+    this.#rows = true;
+    if (this.#removed) this.#target.writer.markPlaces(this.#places.removed);
+  }
+
+  async #takeRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
+    this.#mark();
+    if (batch.rows === 0) return;
+    checkShape(this.#mapping, batch);
+    for await (const piece of piecesOf(batch, signal)) await this.#addRows(piece, signal);
+  }
+
+  async #addRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
+    const file = this.#files.known(batch.file);
+    if (file === null)
+      throw invalidBatch(`"${batch.file}" has rows, but is no file of the snapshot`);
+    this.#places.requireFree(file, batch);
+    const keyed = keyRows(this.#mapping, batch);
+    const fresh = this.#settle(keyed, file, batch);
+    if (fresh.length === 0) return;
+    const block =
+      fresh.length === batch.rows
+        ? blockOfRows(this.#mapping, batch, file, keyed, new Map())
+        : rowsToBlock(this.#mapping, selectRows(batch, fresh), file, new Map());
+    const { writer, stage, plans } = this.#target;
+    await writer.addInSteps(await stage.complete(plans, block, { signal }), { signal });
+  }
+
+  /** The rows that get a document: those that no marked one is equal to. */
+  #settle({ keys, hashes }: KeyedRows, file: number, { rows, positions }: Batch): Int32Array {
+    const former = new BigUint64Array(rows);
+    const verdicts = this.#removed
+      ? this.#target.writer.settle({ keys, hashes, file, positions, former })
+      : new Uint8Array(rows).fill(VERDICT.added);
+    const fresh = new Int32Array(rows);
+    let count = 0;
+    for (let row = 0; row < rows; row++) {
+      if (verdicts[row] === VERDICT.same) continue;
+      fresh[count++] = row;
+      const replaced = verdicts[row] === VERDICT.changed ? former[row] : null;
+      this.#counts.add(file, positions[row], replaced);
+    }
+    return fresh.subarray(0, count);
+  }
+
+  /** A place that is removed may have been the one that won over a row without a document. */
+  #unfollowable(): LhsError {
+    const { index } = this.#mapping.definition;
+    const what = `${this.#formerDropped} rows of the table share their key with another row`;
+    return new LhsError('source_invalid', `${what}: the batch must hold them too (with_dropped)`, {
+      hint: `lhs index sync ${index} reads them; lhs index reindex ${index} builds it whole`,
+    });
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * Following: an index stays in step with its table until it is told to stop.
+ *
+ * 1. A look at the table's pointer. Nothing new: the pauses between looks grow up to `pollMs`.
+ * 2. Something new: the index is opened (its lock taken) and brought to the head, a commit for each
+ *    snapshot. It stays open until a look finds nothing and no merge runs; then the lock is given
+ *    back, so that a reindex elsewhere can have it.
+ * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own.
+ * 4. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
+ *    ever; everything else ends it with its error. After a fault the index is opened anew, at its
+ *    last commit.
+ *
+ * An abort ends it without an error: the step in hand is dropped, what is committed stays.
+ */
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { FollowEvent, FollowOptions } from '../backend.ts';
+import type { Clock } from '../base/clock.ts';
+import { LhsError } from '../base/errors.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
+import { fromSource, unlessAborted } from '../source/source-errors.ts';
+import { followedSnapshot } from '../source/source-table.ts';
+import { lookPause, mendsItself, retryPause } from './follow-pace.ts';
+import type { AppliedStep, SyncSession } from './sync.ts';
+
+/** Longest pause between two looks where nobody says. */
+export const POLL_MS = 5000;
+
+/** An index that is open for following: its lock is held until it is closed. */
+export interface FollowedIndex {
+  /** Opened at the last commit; closed before the lock is given back. */
+  readonly session: Pick<SyncSession, 'catchUp' | 'merging' | 'takeMerges'>;
+  /** Gives back the session and the lock. */
+  close(): Promise<void>;
+}
+
+/** What following needs of an engine. */
+export interface FollowHost {
+  readonly clock: Clock;
+  /** The index with the newest version of its definition. Throws index_not_found. */
+  known(): KnownIndex;
+  /** What names the newest commit of an index; null before the first reindex. */
+  commitVersion(known: KnownIndex): string | null;
+  openTable(known: KnownIndex, signal: AbortSignal): Promise<SourceTable>;
+  /** Opens the live generation for following. Throws index_busy, index_not_built, … */
+  open(known: KnownIndex): Promise<FollowedIndex>;
+}
+
+/**
+ * Follows until `options.signal` aborts or the caller ends the iteration. Throws what does not pass
+ * by itself: source_changed, schema_changed, source_invalid, corrupt_index, index_not_found, …
+ */
+export async function* followIndex(
+  host: FollowHost,
+  options: FollowOptions = {},
+): AsyncGenerator<FollowEvent> {
+  const follower = new Follower(host, options);
+  try {
+    yield* follower.events();
+  } finally {
+    await follower.close();
+  }
+}
+
+class Follower {
+  readonly #host: FollowHost;
+  readonly #pollMs: number;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  /** The table at the newest version seen, and whose it is. */
+  #table: SourceTable | null = null;
+  #subject = '';
+  #index: FollowedIndex | null = null;
+  /** What was seen when the index was given back: nothing to do as long as it is the same. */
+  #restedAt = '';
+  #quietLooks = 0;
+  /** When there was no merge the last time, in ticks. */
+  #mergingSince = 0;
+  #toldWaiting = false;
+  #reached = false;
+  #failures = 0;
+  #lastFault = '';
+
+  constructor(host: FollowHost, { signal, pollMs = POLL_MS }: FollowOptions) {
+    this.#host = host;
+    this.#pollMs = pollMs;
+    const stop = this.#stop.signal;
+    this.#signal = signal === undefined ? stop : AbortSignal.any([signal, stop]);
+  }
+
+  async *events(): AsyncGenerator<FollowEvent> {
+    while (!this.#signal.aborted) {
+      try {
+        yield* this.#round();
+        this.#failures = 0;
+      } catch (error) {
+        await this.#letGo();
+        if (this.#signal.aborted && isInterrupted(error)) return;
+        const fault = this.#passing(error);
+        const pause = retryPause(fault, this.#failures++, this.#host.clock.random());
+        yield this.#event({
+          event: 'retry',
+          code: fault.code,
+          message: fault.message,
+          in_ms: pause,
+        });
+        this.#toldWaiting = false;
+        await this.#host.clock.sleep(pause, this.#signal);
+      }
+    }
+  }
+
+  /** Gives the index and the table back, and ends what still goes on. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#letGo();
+    await this.#table?.close();
+    this.#table = null;
+  }
+
+  /** One look, what follows from it, and the pause after it. */
+  async *#round(): AsyncGenerator<FollowEvent> {
+    const known = this.#host.known();
+    const table = await this.#look(known);
+    const head = followedSnapshot(table, known.definition.source.ref);
+    const seen = `${this.#subject}/${table.uuid}/${head}`;
+    const committed = yield* this.#work(known, table, head, seen);
+    this.#quietLooks = committed ? 0 : this.#quietLooks + 1;
+    if (!committed && this.#merging === null) {
+      await this.#letGo();
+      this.#restedAt = `${seen}/${this.#host.commitVersion(known)}`;
+      if (!this.#toldWaiting) yield this.#event({ event: 'waiting', every_ms: this.#pollMs });
+      this.#toldWaiting = true;
+    }
+    await this.#pause();
+  }
+
+  /** Brings the index to the head where anything is new; true when something was committed. */
+  async *#work(
+    known: KnownIndex,
+    table: SourceTable,
+    head: bigint | null,
+    seen: string,
+  ): AsyncGenerator<FollowEvent, boolean> {
+    const version = this.#host.commitVersion(known);
+    if (this.#index === null && this.#restedAt === `${seen}/${version}`) return false;
+    this.#index ??= await this.#host.open(known);
+    if (this.#merging === null) this.#mergingSince = this.#host.clock.ticks();
+    let committed = false;
+    for await (const step of this.#catchUp(this.#index, table, head)) {
+      committed = true;
+      this.#toldWaiting = false;
+      const took_ms = Math.round(step.took_ms * 10) / 10;
+      yield this.#event({ event: 'commit', ...step, took_ms });
+    }
+    yield* this.#tendMerges(this.#index);
+    return committed;
+  }
+
+  /** Makes a merge that has ended visible and begins the next; nothing waits for one. */
+  *#tendMerges({ session }: FollowedIndex): Generator<FollowEvent> {
+    const taken = session.takeMerges();
+    if (taken === null) return;
+    const now = this.#host.clock.ticks();
+    const since = this.#mergingSince;
+    this.#mergingSince = now;
+    const { before: segments_before, after: segments_after } = taken;
+    this.#toldWaiting = false;
+    yield this.#event({
+      event: 'merge',
+      segments_before,
+      segments_after,
+      took_ms: Math.round(now - since),
+    });
+  }
+
+  /** The steps of a catch-up as they are committed; the next one is worked on meanwhile. */
+  async *#catchUp(
+    { session }: FollowedIndex,
+    table: SourceTable,
+    head: bigint | null,
+  ): AsyncGenerator<AppliedStep> {
+    const steps: AppliedStep[] = [];
+    let ended = false;
+    let wake = () => {};
+    const tell = () => wake();
+    const onCommit = (step: AppliedStep) => {
+      steps.push(step);
+      tell();
+    };
+    const work = { signal: this.#signal, onCommit };
+    const done = session.catchUp(table, head, work).finally(() => {
+      ended = true;
+      tell();
+    });
+    done.catch(() => {});
+    try {
+      for (;;) {
+        const step = steps.shift();
+        if (step !== undefined) yield step;
+        else if (ended) break;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+      await done;
+    } finally {
+      if (!ended) this.#stop.abort();
+      await done.catch(() => {});
+    }
+  }
+
+  /** The table as it is now: one look at its pointer while nothing changes. */
+  async #look(known: KnownIndex): Promise<SourceTable> {
+    const { uuid, version } = known.registered;
+    const subject = `${uuid}/${version}`;
+    if (subject !== this.#subject) {
+      await this.#letGo();
+      await this.#table?.close();
+      this.#table = null;
+      this.#subject = subject;
+    }
+    const table = this.#table;
+    const newest = () =>
+      table === null
+        ? this.#host.openTable(known, this.#signal)
+        : fromSource(() => table.refresh());
+    this.#table = await unlessAborted(newest, this.#signal);
+    this.#reached = true;
+    return this.#table;
+  }
+
+  async #pause(): Promise<void> {
+    const { clock } = this.#host;
+    const given = new AbortController();
+    const pause = lookPause(this.#quietLooks, this.#pollMs, clock.random());
+    const rest = clock.sleep(pause, AbortSignal.any([this.#signal, given.signal]));
+    await Promise.race([rest, this.#merging ?? rest]);
+    given.abort();
+  }
+
+  get #merging(): Promise<void> | null {
+    return this.#index?.session.merging ?? null;
+  }
+
+  async #letGo(): Promise<void> {
+    const index = this.#index;
+    this.#index = null;
+    this.#restedAt = '';
+    await index?.close();
+  }
+
+  /** The fault, where it is one that passes by itself; else throws it. */
+  #passing(error: unknown): LhsError {
+    if (!(error instanceof LhsError)) throw error;
+    if (error.code !== this.#lastFault) this.#failures = 0;
+    this.#lastFault = error.code;
+    const seen = { reached: this.#reached, inARow: this.#failures };
+    if (!mendsItself(error, seen)) throw error;
+    return error;
+  }
+
+  #event({ event, ...rest }: DistributiveOmit<FollowEvent, 'at'>): FollowEvent {
+    const at = new Date(this.#host.clock.now()).toISOString();
+    return { event, at, ...rest } as FollowEvent;
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+const isInterrupted = (error: unknown): boolean =>
+  error instanceof LhsError && error.code === 'interrupted';

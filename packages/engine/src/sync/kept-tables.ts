@@ -1,0 +1,190 @@
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { TableLag } from '../backend.ts';
+import type { Clock } from '../base/clock.ts';
+import { LhsError } from '../base/errors.ts';
+import type { KnownIndex } from '../open/open-indexes.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { fromSource } from '../source/source-errors.ts';
+import { openSource } from '../source/source-table.ts';
+import { snapshotsBehind } from './missing-snapshots.ts';
+
+/** A table that did not answer is not waited for again before this time is over. */
+const REST_MS = 5000;
+/** The longest time that an answer waits for a look at its table. */
+const LAG_MS = 1000;
+
+/** The commit that an answer is read from. */
+type ReadCommit = Pick<SearchContext, 'snapshot' | 'mapping'>;
+
+/** A table that is kept open, and the looks at it: one goes on, at most one waits. */
+interface Kept {
+  readonly version: number;
+  readonly stop: AbortController;
+  /** Aborts when `stop` does, or all looks are given up. */
+  readonly stopped: AbortSignal;
+  table: SourceTable | undefined;
+  look: Promise<SourceTable> | undefined;
+  next: Promise<SourceTable> | undefined;
+  /** Until then `soon` does not wait; in ticks. */
+  restsUntil: number;
+  /** When the last look ended, in ticks, and whether the table answered. */
+  lookedAt: number | undefined;
+  answered: boolean;
+}
+
+/** What the last look at a table found. */
+export interface Look {
+  /** null: the table did not answer. */
+  readonly table: SourceTable | null;
+  readonly ageMs: number;
+}
+
+/**
+ * The tables of indexes that are searched: opened once, then asked for their newest version, which
+ * costs one look at the table's pointer while nothing changes. A look that fails leaves the table
+ * open as it was; the next one tries again.
+ */
+export class KeptTables {
+  readonly #tables = new Map<string, Kept>();
+  readonly #clock: Clock;
+  readonly #stop = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The table of an index as it is now. Throws as `openSource` does. */
+  newest(known: KnownIndex): Promise<SourceTable> {
+    const kept = this.#kept(known);
+    if (kept.look === undefined) return this.#look(kept, known);
+    // The look that goes on may have begun before the caller's own commit.
+    kept.next ??= kept.look
+      .catch(() => {})
+      .then(() => {
+        kept.next = undefined;
+        return this.#look(kept, known);
+      });
+    return kept.next;
+  }
+
+  /**
+   * The table as it is now, or null where it does not answer within `ms`: a table that is away, or
+   * hangs, keeps nobody waiting for more than that, and then nobody for a while.
+   */
+  async soon(known: KnownIndex, ms: number): Promise<SourceTable | null> {
+    const kept = this.#kept(known);
+    if (this.#clock.ticks() < kept.restsUntil) return null;
+    const given = new AbortController();
+    const late = this.#clock.sleep(ms, given.signal).then(() => null);
+    const newest = this.newest(known).catch(unlessKnown);
+    const table = await Promise.race([newest, late]).finally(() => given.abort());
+    kept.restsUntil = table === null ? this.#clock.ticks() + REST_MS : 0;
+    return table;
+  }
+
+  /**
+   * The last look at a table; null before the first one has ended. A look that is older than
+   * `freshMs` starts the next one, which nobody waits for.
+   */
+  lastLook(known: KnownIndex, freshMs: number): Look | null {
+    const kept = this.#kept(known);
+    const now = this.#clock.ticks();
+    const { lookedAt, look } = kept;
+    const ageMs = lookedAt === undefined ? null : Math.max(0, now - lookedAt);
+    if (look === undefined && (ageMs === null || ageMs >= freshMs)) {
+      this.#look(kept, known).catch(() => {});
+    }
+    return ageMs === null ? null : { table: kept.answered ? kept.table! : null, ageMs };
+  }
+
+  /**
+   * How far an index is behind its table: by the last look, or with `freshMs` 0 by a look that begins
+   * now and is waited for at most `LAG_MS`.
+   */
+  async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
+    const look =
+      freshMs === 0
+        ? { table: await this.soon(known, LAG_MS), ageMs: 0 }
+        : this.lastLook(known, freshMs);
+    if (look === null) return UNKNOWN_LAG;
+    const lag_snapshots = look.table === null ? null : snapshotsBehind(read, look.table);
+    return { lag_snapshots, lag_checked_ms: Math.round(look.ageMs) };
+  }
+
+  /** Gives up the looks that go on, and the later ones. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Closes what is open; looks that still go on are given up. */
+  async close(): Promise<void> {
+    this.stop();
+    const all = [...this.#tables.values()];
+    this.#tables.clear();
+    for (const kept of all) await discard(kept);
+  }
+
+  #kept({ registered }: KnownIndex): Kept {
+    const { uuid, version } = registered;
+    const known = this.#tables.get(uuid);
+    if (known?.version === version) return known;
+    if (known !== undefined) void discard(known).catch(() => {});
+    const stop = new AbortController();
+    const stopped = AbortSignal.any([stop.signal, this.#stop.signal]);
+    const kept: Kept = {
+      version,
+      stop,
+      stopped,
+      table: undefined,
+      look: undefined,
+      next: undefined,
+      restsUntil: 0,
+      lookedAt: undefined,
+      answered: false,
+    };
+    this.#tables.set(uuid, kept);
+    return kept;
+  }
+
+  #look(kept: Kept, { definition, registered }: KnownIndex): Promise<SourceTable> {
+    const { table, stopped } = kept;
+    const look =
+      table === undefined
+        ? openSource(definition.source, registered.baseDir, stopped)
+        : fromSource(() => table.refresh());
+    kept.look = look.then(
+      (newest) => {
+        kept.look = undefined;
+        kept.table = newest;
+        kept.restsUntil = 0;
+        kept.lookedAt = this.#clock.ticks();
+        kept.answered = true;
+        return stopped.aborted ? closed(newest) : newest;
+      },
+      (error: unknown) => {
+        kept.look = undefined;
+        kept.lookedAt = this.#clock.ticks();
+        kept.answered = false;
+        throw error;
+      },
+    );
+    kept.look.catch(() => {});
+    return kept.look;
+  }
+}
+
+/** A table's own fault is an answer here, anything else is not. */
+function unlessKnown(error: unknown): null {
+  if (error instanceof LhsError) return null;
+  throw error;
+}
+
+async function closed(table: SourceTable): Promise<SourceTable> {
+  await table.close();
+  return table;
+}
+
+async function discard({ stop, table }: Kept): Promise<void> {
+  stop.abort();
+  await table?.close();
+}

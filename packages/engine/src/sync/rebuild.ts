@@ -1,0 +1,184 @@
+/**
+ * Reindex: a new generation from a whole snapshot.
+ *
+ * 1. The snapshot's file set gives the data files their numbers.
+ * 2. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and go
+ *    to the writer, which flushes segments that nobody sees.
+ * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
+ * 4. Segments are merged to few, beside (in a thread if they are large); one commit makes data and checkpoint visible in the generation's
+ *    folder.
+ *
+ * The generation is staged: nobody reads it before the caller names it the live one. When this
+ * throws, the caller discards the folder; the live generation was never touched.
+ */
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { VectorCounts, WorkOptions } from '../backend.ts';
+import type { StepOptions } from '../base/steps.ts';
+import { boundSchema } from '../documents/bound-schema.ts';
+import type { ModelPlaces } from '../documents/models-in-use.ts';
+import { rowsToBlock } from '../documents/rows-to-block.ts';
+import { VectorStage } from '../documents/vector-stage.ts';
+import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
+import { type Commit, commitBytes } from '../index/commit.ts';
+import { IndexWriter } from '../index/index-writer.ts';
+import { inlineRunner } from '../index/merge-runners.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
+import type { Directory } from '../storage/directory.ts';
+import { piecesOf } from './batch-pieces.ts';
+import { createFileTable } from './file-table.ts';
+import { mergeProgress } from './merge-progress.ts';
+import { settleDuplicates } from './settle-duplicates.ts';
+import { checkpointAt, sourceState } from './source-state.ts';
+
+/**
+ * Documents held before a segment is flushed: a merge costs about as much as the building, so few
+ * and large segments.
+ */
+const MEMORY_BYTES = 512 * 2 ** 20;
+/** As much again where there are vectors: else they would be what flushes the texts, to be merged. */
+const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
+
+/** What to build, and where. */
+export interface RebuildRequest extends WorkOptions {
+  readonly table: SourceTable;
+  readonly mapping: Mapping;
+  /** The staged generation's empty folder. */
+  readonly directory: Directory;
+  /** null: the empty table. */
+  readonly snapshotId: bigint | null;
+  readonly definitionVersion: number;
+  readonly models: ModelPlaces;
+  /** Where merges run. Default: here. */
+  readonly mergeRunner?: MergeRunner;
+  /** Bytes of documents in memory before a flush. Default: 512 MiB, twice that with vectors. */
+  readonly memoryBytes?: number | undefined;
+}
+/** What was built. */
+export interface RebuildResult {
+  readonly commit: Commit;
+  readonly docs: number;
+  /** Bytes of the generation's segments. */
+  readonly bytes: number;
+  readonly droppedDuplicates: number;
+  /** Variant values that fit no typed field of their shape, by field name. */
+  readonly leftOut: ReadonlyMap<string, number>;
+  readonly vectors: VectorCounts;
+}
+
+/**
+ * Builds the index of a snapshot in `directory` and commits it. Throws source_invalid, interrupted,
+ * disk_full, io_error.
+ */
+export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResult> {
+  const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
+  const set = await fromSource(() => table.files(snapshotId), signal);
+  const files = createFileTable();
+  const bound = boundSchema(mapping, table.schema);
+  const state = sourceState(table, set, bound, mapping.definition.source.ref);
+  files.follow(state.files);
+  const stage = new VectorStage(request.models);
+  let writer: IndexWriter | undefined;
+  let merges: BackgroundMerges | undefined;
+  try {
+    const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
+    const usual = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
+    const { memoryBytes = usual } = request;
+    const options = { definitionVersion, memoryBytes };
+    writer = IndexWriter.open(directory, plans, options);
+    const leftOut = new Map<string, number>();
+    const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
+    const docs = await addRows(request, into, snapshotTotal(request));
+    await stage.endBuild();
+    const settling = flushOptions(request, docs, docs);
+    const droppedDuplicates = await settleDuplicates(writer, mapping, files, settling);
+    merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
+    await merges.force(1, { ...mergeProgress(request, snapshotOf(request)), signal });
+    refuseAborted(signal);
+    tell(request, 'committing', docs, docs);
+    const checkpoint = checkpointAt(table.uuid, state, files, null);
+    const names = files.at(state.files);
+    const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
+    const bytes = commitBytes(commit);
+    const { counts: vectors } = stage;
+    return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut, vectors };
+  } finally {
+    await merges?.close();
+    writer?.close();
+    await stage.close();
+  }
+}
+
+const hasVectors = ({ vector }: FieldPlan): boolean => vector !== undefined;
+
+/** Where rows go. */
+interface Target {
+  readonly writer: IndexWriter;
+  readonly stage: VectorStage;
+  readonly plans: readonly FieldPlan[];
+  readonly numberOf: (path: string) => number;
+  readonly leftOut: Map<string, number>;
+}
+
+async function addRows(
+  request: RebuildRequest,
+  { writer, stage, plans, numberOf, leftOut }: Target,
+  total: number,
+): Promise<number> {
+  const { table, mapping, snapshotId, signal, onProgress } = request;
+  if (snapshotId === null) return 0;
+  const columns = mapping.columns.map((column) => column.name);
+  const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
+  let docs = 0;
+  const told = ({ embeddings }: VectorCounts) => {
+    onProgress?.({
+      phase: 'reading',
+      docs_done: docs,
+      docs_total: Math.max(total, docs),
+      ...snapshotOf(request),
+      ...(embeddings === undefined ? {} : { embeddings }),
+    });
+  };
+  for await (const batch of readAhead(scan, signal)) {
+    for await (const piece of piecesOf(batch, signal)) {
+      const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
+      const complete = await stage.complete(plans, block, { signal, told });
+      await writer.addInSteps(complete, flushOptions(request, docs, Math.max(total, docs)));
+      docs += piece.rows;
+    }
+    told(stage.counts);
+  }
+  return docs;
+}
+
+/** For flushes: they heed the signal, and report that they go on. */
+function flushOptions(request: RebuildRequest, docs: number, total: number): StepOptions {
+  const { signal } = request;
+  return { signal, told: () => tell(request, 'flushing', docs, total) };
+}
+
+function tell(
+  request: RebuildRequest,
+  phase: 'flushing' | 'committing',
+  docs_done: number,
+  docs_total: number,
+): void {
+  request.onProgress?.({ phase, docs_done, docs_total, ...snapshotOf(request) });
+}
+
+function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {
+  return snapshotId === null ? {} : { snapshot: String(snapshotId) };
+}
+
+/**
+ * Rows of the snapshot as its summary counts them, deletes not looked at: only to show how far the
+ * work is.
+ */
+function snapshotTotal({ table, snapshotId }: RebuildRequest): number {
+  if (snapshotId === null) return 0;
+  const { summary } = table.snapshot(snapshotId);
+  const records = Number(summary['total-records'] ?? 0);
+  const deleted = Number(summary['total-position-deletes'] ?? 0);
+  return Math.max(0, records - deleted) || 0;
+}

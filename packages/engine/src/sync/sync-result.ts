@@ -1,0 +1,105 @@
+import type { Healed, HealReason, VectorCounts, WorkOptions } from '../backend.ts';
+import { addVectorCounts } from '../documents/vector-counts.ts';
+import type { Applied } from './apply-batch.ts';
+
+/** A step that has been committed. */
+export interface AppliedStep extends VectorCounts {
+  readonly snapshot: string | null;
+  readonly operation: string | null;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly took_ms: number;
+  readonly healed?: Healed;
+}
+
+/** Who is told of each commit, besides how the work goes. */
+export interface SyncWork extends WorkOptions {
+  readonly onCommit?: (step: AppliedStep) => void;
+}
+
+/** What a catch-up did. */
+export interface SyncResult {
+  readonly snapshotsApplied: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly skippedReplace: number;
+  readonly droppedDuplicates: number;
+  readonly healed?: Healed;
+  readonly vectors: VectorCounts;
+}
+
+/** One step to take; `reason`: why it heals. */
+export interface Step {
+  readonly to: bigint | null;
+  readonly operation: string | null;
+  readonly reason: HealReason | null;
+}
+
+/** What is told of a step that a batch has applied. */
+export function appliedStep(
+  step: Step,
+  { inserted, updated, deleted }: Applied,
+  took_ms: number,
+  vectors: VectorCounts,
+): AppliedStep {
+  const counts = { inserted, updated, deleted };
+  return {
+    snapshot: step.to === null ? null : String(step.to),
+    operation: step.operation,
+    ...counts,
+    took_ms,
+    ...vectors,
+    ...(step.reason === null ? {} : { healed: { reason: step.reason, ...counts } }),
+  };
+}
+
+/** Tells who asked for it of a committed step. */
+export function report({ onProgress, onCommit }: SyncWork, done: AppliedStep): void {
+  const { snapshot, operation, inserted, updated, deleted } = done;
+  const { embeddings } = done;
+  const docs = inserted + updated + deleted;
+  onProgress?.({
+    phase: 'syncing',
+    docs_done: docs,
+    docs_total: docs,
+    ...(snapshot === null ? {} : { snapshot }),
+    ...(operation === null ? {} : { operation }),
+    inserted,
+    updated,
+    deleted,
+    ...(embeddings === undefined ? {} : { embeddings }),
+  });
+  onCommit?.(done);
+}
+
+/** Sums of a catch-up's steps. */
+export class Total {
+  #sum = { snapshotsApplied: 0, inserted: 0, updated: 0, deleted: 0 };
+  #skippedReplace = 0;
+  #droppedDuplicates = 0;
+  #healed: Healed | undefined;
+  #vectors: VectorCounts = {};
+
+  add(step: Step, applied: Applied, { healed, ...vectors }: AppliedStep): void {
+    this.#sum.snapshotsApplied++;
+    this.#sum.inserted += applied.inserted;
+    this.#sum.updated += applied.updated;
+    this.#sum.deleted += applied.deleted;
+    this.#droppedDuplicates += Math.max(0, applied.dropped);
+    if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
+    this.#healed ??= healed;
+    this.#vectors = addVectorCounts(this.#vectors, vectors);
+  }
+
+  result(): SyncResult {
+    return {
+      ...this.#sum,
+      skippedReplace: this.#skippedReplace,
+      droppedDuplicates: this.#droppedDuplicates,
+      vectors: this.#vectors,
+      ...(this.#healed === undefined ? {} : { healed: this.#healed }),
+    };
+  }
+}

@@ -1,0 +1,275 @@
+/**
+ * Sync: the index follows its table.
+ *
+ * 1. The way from the checkpoint to the target: the target's ancestors after the checkpoint, one
+ *    step and one commit each. Where the checkpoint's snapshot is not among them (rolled back,
+ *    expired, another branch), one step that heals.
+ * 2. A step: what differs between the two file sets (plan-batch.ts), rows read under the columns
+ *    that the index is bound to (bound-schema.ts), applied as a change batch (apply-batch.ts).
+ * 3. Where files of a snapshot on the way are gone, one step to the target instead.
+ * 4. A snapshot that lacks a column of the definition stops it: schema_changed.
+ *
+ * A step that fails leaves the commit before it in force. Merges run beside: each commit takes in
+ * what has ended and starts what the policy asks for.
+ */
+import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
+import type { HealReason } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
+import type { ModelPlaces } from '../documents/models-in-use.ts';
+import { VectorStage } from '../documents/vector-stage.ts';
+import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
+import { type Commit, readCommit } from '../index/commit.ts';
+import { IndexWriter } from '../index/index-writer.ts';
+import { inlineRunner } from '../index/merge-runners.ts';
+import { asCommitted } from '../index/stored-plans.ts';
+import { analyzersOf } from '../open/definition-analyzers.ts';
+import { tableName } from '../open/open-index.ts';
+import type { Definition } from '../schema/definition.ts';
+import { createMapping } from '../schema/mapping.ts';
+import { readStoredSchema } from '../schema/stored-schema.ts';
+import { fromSource, refuseAborted, sourceError } from '../source/source-errors.ts';
+import type { Directory } from '../storage/directory.ts';
+import { applyBatch, type BatchTarget } from './apply-batch.ts';
+import { isFileMissing } from './file-missing.ts';
+import { createFileTable } from './file-table.ts';
+import { wayTo } from './missing-snapshots.ts';
+import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
+import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
+import {
+  appliedStep,
+  report,
+  type Step,
+  type SyncResult,
+  type SyncWork,
+  Total,
+} from './sync-result.ts';
+
+export type { AppliedStep, SyncResult, SyncWork } from './sync-result.ts';
+
+/** An index whose lock is held by the caller, and how it was opened. */
+export interface SessionOptions {
+  /** The live generation's folder. */
+  readonly directory: Directory;
+  readonly definition: Definition;
+  readonly definitionVersion: number;
+  readonly models: ModelPlaces;
+  /** Where merges run. Default: here. */
+  readonly mergeRunner?: MergeRunner;
+  /** Bytes that documents may take in memory before an invisible segment is flushed. */
+  readonly memoryBytes?: number | undefined;
+}
+
+/** Segments that merges made one of, and what is left. */
+export interface MergedSegments {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * An index that is open for following its table, step after step. The caller holds the index's
+ * lock as long as it is open.
+ */
+export class SyncSession {
+  readonly #definition: Definition;
+  readonly #writer: IndexWriter;
+  readonly #merges: BackgroundMerges;
+  readonly #target: BatchTarget;
+  readonly #stage: VectorStage;
+
+  private constructor(options: SessionOptions) {
+    const { directory, definition, definitionVersion, models, mergeRunner, memoryBytes } = options;
+    const { index } = definition;
+    const mappingOf = mappings(definition);
+    const commit = readCommit(directory);
+    const { fields } = mappingOf(boundColumns(commit, definition));
+    const own = fields.map((field) => field.plan);
+    const plans = asCommitted(own, commit);
+    const stage = new VectorStage(models);
+    const writer = IndexWriter.open(directory, plans, { definitionVersion, memoryBytes });
+    const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
+    this.#definition = definition;
+    this.#writer = writer;
+    this.#merges = merges;
+    this.#stage = stage;
+    const beforeCommit = () => merges.collect();
+    this.#target = { index, writer, mappingOf, beforeCommit, plans, stage };
+  }
+
+  /** Throws index_not_built, corrupt_index. */
+  static open(options: SessionOptions): SyncSession {
+    return new SyncSession(options);
+  }
+
+  /** The commit that is in force. */
+  get commit(): Commit {
+    return this.#writer.lastCommit;
+  }
+
+  /** Live documents of the commit that is in force. */
+  get docs(): number {
+    return this.#writer.liveDocs;
+  }
+
+  /** What change batches are applied to: for `applyBatch`. */
+  get target(): BatchTarget {
+    return this.#target;
+  }
+
+  /**
+   * Brings the index to a snapshot of its table (null: the table has none). Steps that were
+   * committed before an error stay. Throws source_changed, schema_changed, source_invalid,
+   * source_unreachable, interrupted, …
+   */
+  async catchUp(
+    table: SourceTable,
+    target: bigint | null,
+    work: SyncWork = {},
+  ): Promise<SyncResult> {
+    const total = new Total();
+    const way = wayTo(this.commit, table, target, { definition: this.#definition });
+    if (way.kind === 'heal') {
+      await this.#step(table, jump(table, target, way.reason), work, total);
+      return total.result();
+    }
+    for (const { id, operation } of way.steps) {
+      try {
+        await this.#step(table, { to: id, operation, reason: null }, work, total);
+      } catch (error) {
+        if (id === target || !isFileMissing(error)) throw error;
+        await this.#step(table, jump(table, target, 'files_missing'), work, total);
+        break;
+      }
+    }
+    return total.result();
+  }
+
+  /** Fulfilled when the merge that runs beside has ended; null: none runs. */
+  get merging(): Promise<void> | null {
+    return this.#merges.running;
+  }
+
+  /** Commits merges that have ended, and starts the next; null where none had. */
+  takeMerges(): MergedSegments | null {
+    const before = this.#writer.segments;
+    const taken = this.#merges.collect() > 0 ? this.#commitMerges(before) : null;
+    this.#merges.start();
+    return taken;
+  }
+
+  /**
+   * Runs and commits all merges that the policy asks for, until `signal` aborts: the session has no
+   * more merges then. null where there were none.
+   */
+  async settleMerges(signal?: AbortSignal): Promise<MergedSegments | null> {
+    const before = this.#writer.segments;
+    const merges = await this.#merges.settle(signal);
+    return merges === 0 ? null : this.#commitMerges(before);
+  }
+
+  /** Gives the index back. Its lock stays the caller's. */
+  async close(): Promise<void> {
+    await this.#merges.close();
+    this.#writer.close();
+    await this.#stage.close();
+  }
+
+  #commitMerges(before: number): MergedSegments {
+    const { checkpoint, files } = this.#writer.lastCommit;
+    this.#writer.commit({ checkpoint, files });
+    return { before, after: this.#writer.segments };
+  }
+
+  async #step(table: SourceTable, step: Step, work: SyncWork, total: Total): Promise<void> {
+    refuseAborted(work.signal);
+    const started = performance.now();
+    const { lastCommit } = this.#writer;
+    const definition = this.#definition;
+    const from = committedState(lastCommit, definition.index);
+    const schema = this.#schemaFor(table, step.to);
+    const set = await fromSource(() => table.files(step.to), work.signal);
+    const plan = await this.#plan(table, from.files, set, work.signal);
+    const mapping = this.#target.mappingOf(schema);
+    const columns = mapping.columns.map(({ name }) => name);
+    const { signal } = work;
+    const applied = await applyBatch(
+      this.#target,
+      {
+        table_uuid: table.uuid,
+        from: from.snapshot_id,
+        to: sourceState(table, set, schema, definition.source.ref),
+        parts: stepParts(plan, table, { columns, schema, signal }),
+        with_dropped: plan.withDropped,
+      },
+      { signal },
+    );
+    const vectors = this.#stage.takeCounts();
+    const done = appliedStep(step, applied, performance.now() - started, vectors);
+    this.#merges.start();
+    total.add(step, applied, done);
+    report(work, done);
+  }
+
+  async #plan(...[table, followed, set, signal]: PlanArguments): Promise<StepPlan> {
+    const writer = this.#writer;
+    const files = createFileTable(writer.lastCommit.files);
+    const index = {
+      deadPositions: (scan: FileScan) => table.deadPositions(scan),
+      positionsIn: (paths: readonly string[]) => {
+        const numbers = paths.map((path) => files.known(path) ?? -1);
+        const found = writer.positionsInAll(numbers);
+        return new Map(paths.map((path, i) => [path, found.get(numbers[i]) ?? new Int32Array(0)]));
+      },
+      dropped: writer.lastCommit.dropped_duplicates ?? 0,
+    };
+    return fromSource(() => planStep(followed, set, index), signal);
+  }
+
+  /**
+   * The schema under which a step is read: the table's current one, or the step's own where the
+   * current one lacks a column. Throws schema_changed.
+   */
+  #schemaFor(table: SourceTable, to: bigint | null): Schema {
+    const { index } = this.#definition;
+    const checkpoint = requireCheckpoint(this.commit, index);
+    const stored = readStoredSchema(checkpoint.schema);
+    const bound = boundSchema(this.#target.mappingOf(stored), stored);
+    if (to === null) return bound;
+    const now = followColumns(bound, table.schema);
+    const own = now.lost === undefined ? now : followColumns(bound, schemaOf(table, to));
+    if (own.lost === undefined) return own.schema;
+    throw schemaChanged(index, own.lost, String(to), checkpoint.snapshot_id);
+  }
+}
+
+function schemaOf(table: SourceTable, snapshotId: bigint): Schema {
+  try {
+    return table.schemaOf(snapshotId);
+  } catch (error) {
+    throw sourceError(error);
+  }
+}
+
+type PlanArguments = [
+  table: SourceTable,
+  followed: Parameters<typeof planStep>[0],
+  set: Parameters<typeof planStep>[1],
+  signal: AbortSignal | undefined,
+];
+
+function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
+  return { to, operation: to === null ? null : table.snapshot(to).operation, reason };
+}
+
+function boundColumns(commit: Commit | null, { index }: Definition): Schema {
+  if (commit !== null) return readStoredSchema(requireCheckpoint(commit, index).schema);
+  throw new LhsError('index_not_built', `index "${index}" has not been built yet`, {
+    hint: `lhs index reindex ${index} builds it from its table`,
+  });
+}
+
+/** Mappings of a definition over bound schemas. */
+function mappings(definition: Definition): BatchTarget['mappingOf'] {
+  const analyzerOf = analyzersOf(definition.analyzers);
+  return (schema) => createMapping(definition, schema, tableName(definition), analyzerOf);
+}

@@ -1,0 +1,166 @@
+/**
+ * Compares the rows of a snapshot with the documents of an index, in one scan:
+ *
+ * 1. Each row, read under the index's own schema, becomes its encoded key and row hash, as a build
+ *    makes them. Where the document that claims the row's place has both, it is seen: nearly always.
+ * 2. All other rows are held. When the table was read to its end they are settled by key
+ *    (verify-settle.ts): rows that share a key, then what document the row has: none (missing), one
+ *    that says something else (stale).
+ * 3. Live documents that no row was found for are extra.
+ *
+ * Documents that are seen are asked for their vectors (verify-vectors.ts).
+ *
+ * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
+ * document, four bytes a row of one data file, and the held rows.
+ */
+import type { Batch } from '@lakehouse-search/lake';
+import type { WorkOptions } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { LIMITS } from '../base/limits.ts';
+import { bytesView } from '../base/two-lane-hash.ts';
+import { encodeKeys } from '../documents/encode-keys.ts';
+import { hashRows } from '../documents/row-hash.ts';
+import { DigestBuckets, hashKey, rowLanes } from '../index/content-digest.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { readAhead } from '../source/source-errors.ts';
+import { createFileTable, type FileTable } from '../sync/file-table.ts';
+import { HeldRows } from './held-rows.ts';
+import { type Settled, settleRows } from './settle.ts';
+import type { ComparedSides } from './sides.ts';
+import { VectorPresence } from './vectors.ts';
+
+/** What differs, and the content digests of both sides. */
+export interface Comparison extends Settled {
+  /** Rows that were read. */
+  readonly rows: number;
+  readonly held: HeldRows;
+  /** Documents without a row. */
+  readonly extra: number;
+  readonly digests: { readonly index: DigestBuckets; readonly table: DigestBuckets };
+  /** Absent for a sample. */
+  readonly vectors?: VectorPresence;
+}
+
+/**
+ * Compares all rows. Throws source_invalid (a row that no build would take, two rows with one key),
+ * limit_exceeded, interrupted, corrupt_index.
+ */
+export async function compareRows(sides: ComparedSides, work: WorkOptions): Promise<Comparison> {
+  const { docs } = sides;
+  const held = new HeldRows();
+  const table = new DigestBuckets();
+  const vectors = new VectorPresence(sides);
+  await readRows(sides, work, new RowMatcher(sides, held, table, vectors), table);
+  const rows = table.count;
+  const index = new DigestBuckets();
+  index.addAll(table);
+  for (let row = 0; row < held.count; row++) index.remove(...held.lanes(row));
+  const settled = settleRows(sides, held, { index, table });
+  let extra = 0;
+  const hash = new Int32Array(2);
+  docs.forEachUnseen((doc) => {
+    const key = docs.key(doc);
+    hashKey(bytesView(key), 0, key.length, hash, 0);
+    index.add(hash[0], hash[1], ...docs.hash(doc));
+    extra++;
+  });
+  return { ...settled, rows, held, extra, digests: { index, table }, vectors };
+}
+
+async function readRows(
+  sides: ComparedSides,
+  { signal, onProgress }: WorkOptions,
+  matcher: RowMatcher,
+  digest: DigestBuckets,
+): Promise<void> {
+  const { table, schema, set, mapping } = sides;
+  if (set.snapshotId === null) return;
+  const columns = mapping.columns.map((column) => column.name);
+  const total = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
+  const scan = table.scan({ snapshotId: set.snapshotId, columns, schema, signal });
+  const snapshot = String(set.snapshotId);
+  for await (const batch of readAhead(scan, signal)) {
+    matcher.match(batch);
+    const docs_done = digest.count;
+    onProgress?.({
+      phase: 'comparing',
+      docs_done,
+      docs_total: Math.max(total, docs_done),
+      snapshot,
+    });
+  }
+}
+
+/** Finds the documents of rows, batch by batch; the rows of a file come together. */
+export class RowMatcher {
+  readonly #sides: ComparedSides;
+  readonly #held: HeldRows;
+  readonly #digest: DigestBuckets;
+  readonly #setNumbers: ReadonlyMap<string, number>;
+  readonly #files: FileTable;
+  #file: string | null = null;
+  /** Number of the file among the snapshot's. */
+  #number = -1;
+  #at: Int32Array = new Int32Array(0);
+
+  readonly #vectors: VectorPresence | null;
+
+  constructor(
+    sides: ComparedSides,
+    held: HeldRows,
+    digest: DigestBuckets,
+    vectors: VectorPresence | null = null,
+  ) {
+    this.#vectors = vectors;
+    this.#sides = sides;
+    this.#held = held;
+    this.#digest = digest;
+    this.#setNumbers = new Map(sides.set.files.map(({ data }, i) => [data.path, i]));
+    this.#files = createFileTable(sides.files);
+  }
+
+  /** Takes the rows of a batch. Throws source_invalid, limit_exceeded. */
+  match(batch: Batch): void {
+    const { mapping, docs } = this.#sides;
+    if (batch.file !== this.#file) this.#open(batch.file);
+    const { offsets, bytes } = encodeKeys(mapping, batch);
+    const columns = mapping.columns.map(({ id }, i) => ({
+      fieldId: id,
+      vector: batch.columns[i],
+    }));
+    const lanes = rowLanes(hashRows(columns, batch.rows));
+    const view = bytesView(bytes);
+    const hash = new Int32Array(2);
+    const seen = new Int32Array(batch.rows).fill(-1);
+    for (let row = 0; row < batch.rows; row++) {
+      const [from, to] = [offsets[row], offsets[row + 1]];
+      const [low, high] = [lanes[2 * row], lanes[2 * row + 1]];
+      hashKey(view, from, to, hash, 0);
+      this.#digest.add(hash[0], hash[1], low, high);
+      const position = batch.positions[row];
+      const doc = position < this.#at.length ? this.#at[position] : -1;
+      if (doc >= 0 && docs.equals(doc, bytes, from, to, low, high)) {
+        docs.see(doc);
+        seen[row] = doc;
+      } else this.#held.add(bytes, from, to, { file: this.#number, position }, hash, low, high);
+    }
+    this.#vectors?.look(batch, seen);
+    if (this.#held.bytes > LIMITS.heldRowBytes) throw tooManyHeld(mapping, this.#held);
+  }
+
+  #open(file: string): void {
+    const { set, docs } = this.#sides;
+    this.#file = file;
+    this.#number = this.#setNumbers.get(file) ?? -1;
+    const known = this.#files.known(file);
+    const records = set.files[this.#number]?.data.recordCount ?? 0;
+    this.#at = known === null ? new Int32Array(0) : docs.inFile(known, records);
+  }
+}
+
+function tooManyHeld({ definition }: Mapping, held: HeldRows): LhsError {
+  const message = `more than ${held.count} rows differ from the index: no use in naming them one by one`;
+  return new LhsError('limit_exceeded', message, {
+    hint: `lhs index sync ${definition.index}, or lhs index reindex ${definition.index}`,
+  });
+}

@@ -1,0 +1,180 @@
+/**
+ * Compares a sample of an index with its table:
+ *
+ * 1. Documents and rows are chosen evenly: every so-many-th live document, every so-many-th record
+ *    of the data files. The rows at the documents' places and the chosen records are read.
+ * 2. Rows whose document lies elsewhere: the rows at those places are read too.
+ * 3. Documents whose row was not met: it is looked up by key, and read.
+ * 4. What was read is settled as a whole comparison is; chosen documents without a row are extra.
+ *
+ * Only files and pages that hold the sample are read; whether the rest is equal is not known.
+ */
+import type { FilePart } from '@lakehouse-search/lake';
+import type { WorkOptions } from '../backend.ts';
+import { bytesView } from '../base/two-lane-hash.ts';
+import { DigestBuckets, hashKey } from '../index/content-digest.ts';
+import { parseColumnText } from '../schema/column-text.ts';
+import { decodeKey } from '../schema/key.ts';
+import { fromSource, readAhead } from '../source/source-errors.ts';
+import { type Comparison, RowMatcher } from './compare.ts';
+import { HeldRows } from './held-rows.ts';
+import { setNumbers, settleRows } from './settle.ts';
+import type { ComparedSides } from './sides.ts';
+
+/** Positions by number of the snapshot's file. */
+type Places = Map<number, number[]>;
+
+/**
+ * Compares about `count` documents and as many rows. `extra` in the answer are the chosen documents
+ * without a row. Throws as `compareRows` does.
+ */
+export async function compareSample(
+  sides: ComparedSides,
+  count: number,
+  work: WorkOptions,
+): Promise<Comparison & { readonly extraDocs: readonly number[] }> {
+  const { docs } = sides;
+  const held = new HeldRows();
+  const table = new DigestBuckets();
+  const reader = new PlaceReader(sides, new RowMatcher(sides, held, table), work);
+  const chosen = [...docs.evenly(count)];
+  const places = rowPlaces(sides, count);
+  for (const doc of chosen) reader.ask(doc, places);
+  await reader.read(places);
+  await reader.read(placesOfKeys(reader, docs, held));
+  const known = heldKeys(held);
+  const lost = chosen.filter((doc) => !docs.isSeen(doc) && !known.has(keyText(docs, doc)));
+  await reader.read(await placesByKey(sides, lost));
+  const rows = table.count;
+  const index = new DigestBuckets();
+  index.addAll(table);
+  for (let row = 0; row < held.count; row++) index.remove(...held.lanes(row));
+  const settled = settleRows(sides, held, { index, table }, { whole: false });
+  const extraDocs = chosen.filter((doc) => !docs.isSeen(doc));
+  addDocs(index, docs, extraDocs);
+  const extra = extraDocs.length;
+  return { ...settled, rows, held, extra, extraDocs, digests: { index, table } };
+}
+
+/** Reads rows at places, each place once. */
+class PlaceReader {
+  readonly #sides: ComparedSides;
+  readonly #matcher: RowMatcher;
+  readonly #work: WorkOptions;
+  readonly #numbers: readonly number[];
+  readonly #read = new Set<string>();
+
+  constructor(sides: ComparedSides, matcher: RowMatcher, work: WorkOptions) {
+    this.#sides = sides;
+    this.#matcher = matcher;
+    this.#work = work;
+    this.#numbers = setNumbers(sides);
+  }
+
+  /** Puts a document's place among those to read, where the snapshot has its file. */
+  ask(doc: number, places: Places): void {
+    const { file, position } = this.#sides.docs.place(doc);
+    const number = this.#numbers[file];
+    if (number === undefined) return;
+    if (position < this.#sides.set.files[number].data.recordCount) put(places, number, position);
+  }
+
+  async read(places: Places): Promise<void> {
+    const { table, mapping, schema, set } = this.#sides;
+    const { signal, onProgress } = this.#work;
+    const parts: FilePart[] = [];
+    for (const [file, positions] of places) {
+      const fresh = [...new Set(positions)].filter((at) => !this.#read.has(`${file}:${at}`));
+      for (const at of fresh) this.#read.add(`${file}:${at}`);
+      if (fresh.length === 0) continue;
+      parts.push({ scan: set.files[file], only: Int32Array.from(fresh).sort() });
+    }
+    const docs_total = parts.reduce((sum, { only }) => sum + (only?.length ?? 0), 0);
+    const columns = mapping.columns.map((column) => column.name);
+    let docs_done = 0;
+    for await (const batch of readAhead(table.read(parts, { columns, schema, signal }), signal)) {
+      this.#matcher.match(batch);
+      docs_done += batch.rows;
+      onProgress?.({ phase: 'comparing', docs_done, docs_total });
+    }
+  }
+}
+
+function put(places: Places, file: number, position: number): void {
+  const own = places.get(file);
+  if (own === undefined) places.set(file, [position]);
+  else own.push(position);
+}
+
+/** Records at evenly spaced places of all data files, deleted ones among them. */
+function rowPlaces({ set }: ComparedSides, count: number): Places {
+  const total = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
+  const wanted = Math.min(count, total);
+  const places: Places = new Map();
+  let file = 0;
+  let before = 0;
+  for (let i = 0; i < wanted; i++) {
+    const at = Math.floor(((i + 0.5) * total) / wanted);
+    while (at >= before + set.files[file].data.recordCount) {
+      before += set.files[file++].data.recordCount;
+    }
+    put(places, file, at - before);
+  }
+  return places;
+}
+
+/** Places of the documents that held rows' keys have. */
+function placesOfKeys(reader: PlaceReader, docs: ComparedSides['docs'], held: HeldRows): Places {
+  const places: Places = new Map();
+  held.forEachKey((key) => {
+    for (const doc of docs.withKey(key)) if (!docs.isSeen(doc)) reader.ask(doc, places);
+  });
+  return places;
+}
+
+const keyText = (docs: ComparedSides['docs'], doc: number): string =>
+  Buffer.from(docs.key(doc)).toString('latin1');
+
+function heldKeys(held: HeldRows): ReadonlySet<string> {
+  const keys = new Set<string>();
+  held.forEachKey((key) => {
+    keys.add(Buffer.from(key).toString('latin1'));
+  });
+  return keys;
+}
+
+/** Where the rows of these documents' keys lie in the table; none where it has no such row. */
+async function placesByKey(
+  { docs, mapping, table, set }: ComparedSides,
+  lost: readonly number[],
+): Promise<Places> {
+  const places: Places = new Map();
+  if (lost.length === 0 || set.snapshotId === null) return places;
+  const key = mapping.columns.slice(0, mapping.keyColumns);
+  const named = new Map(table.schema.fields.map(({ id, name }) => [id, name]));
+  const names = key.map(({ id, name }) => named.get(id) ?? name);
+  const values = lost.map((doc) =>
+    decodeKey(docs.key(doc)).map((text, i) => parseColumnText(key[i].type, text)),
+  );
+  const { snapshotId } = set;
+  const found = await fromSource(() => table.lookupKeys(names, values, names, { snapshotId }));
+  const numbers = new Map(set.files.map(({ data }, i) => [data.path, i]));
+  for (const row of found) {
+    const file = row === null ? undefined : numbers.get(row.locator.file);
+    if (row !== null && file !== undefined) put(places, file, row.locator.position);
+  }
+  return places;
+}
+
+function addDocs(
+  digest: DigestBuckets,
+  docs: ComparedSides['docs'],
+  numbers: readonly number[],
+): void {
+  const hash = new Int32Array(2);
+  for (const doc of numbers) {
+    const key = docs.key(doc);
+    hashKey(bytesView(key), 0, key.length, hash, 0);
+    digest.add(hash[0], hash[1], ...docs.hash(doc));
+  }
+}

@@ -1,0 +1,181 @@
+import { LhsError } from '../base/errors.ts';
+import { bytesView } from '../base/two-lane-hash.ts';
+import { type DigestBuckets, hashKey } from '../index/content-digest.ts';
+import { coordinatesOf, formatKey } from '../schema/key.ts';
+import { createFileTable } from '../sync/file-table.ts';
+import type { HeldRows } from './held-rows.ts';
+import type { ComparedSides } from './sides.ts';
+
+/** A row, and the document of its key that says something else. */
+export interface StaleRow {
+  readonly row: number;
+  readonly doc: number;
+}
+
+/** What became of the held rows. */
+export interface Settled {
+  /** Rows without a document, by key. */
+  readonly missing: readonly number[];
+  /** By key. */
+  readonly stale: readonly StaleRow[];
+  /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
+  readonly dropped: number;
+}
+
+interface Digests {
+  readonly index: DigestBuckets;
+  readonly table: DigestBuckets;
+}
+
+/** A row that contends for its key: a held one, or one whose document was seen at its place. */
+interface Contender {
+  readonly row: number | null;
+  readonly doc: number | null;
+  /** Number among the snapshot's files. */
+  readonly file: number;
+  readonly position: number;
+}
+
+/**
+ * Settles held rows key by key. Rows that share a key are refused, or settled as a build does; the
+ * row that stays is compared with the documents of its key, which are seen then. The digests are
+ * corrected: rows that lost are taken out of the table's, documents that were found come into the
+ * index's. `whole` false: only a sample was read, so documents of other rows are not looked at.
+ * Throws source_invalid.
+ */
+export function settleRows(
+  sides: ComparedSides,
+  held: HeldRows,
+  digests: Digests,
+  { whole = true }: { readonly whole?: boolean } = {},
+): Settled {
+  const settling = new Settling(sides, held, digests);
+  held.forEachKey((key, rows) => settling.key(key, rows));
+  if (whole) for (const key of sides.docs.keysSeenTwice()) settling.key(key, []);
+  return settling;
+}
+
+class Settling implements Settled {
+  readonly missing: number[] = [];
+  readonly stale: StaleRow[] = [];
+  dropped = 0;
+  readonly #sides: ComparedSides;
+  readonly #held: HeldRows;
+  readonly #digests: Digests;
+  /** By number of a data file in the index: its number among the snapshot's files. */
+  readonly #setNumbers: readonly number[];
+  readonly #hash = new Int32Array(2);
+
+  constructor(sides: ComparedSides, held: HeldRows, digests: Digests) {
+    this.#sides = sides;
+    this.#held = held;
+    this.#digests = digests;
+    this.#setNumbers = setNumbers(sides);
+  }
+
+  /** Settles one key: the held rows that have it, and all its documents. */
+  key(key: Uint8Array, rows: readonly number[]): void {
+    const { docs } = this.#sides;
+    const own = docs.withKey(key);
+    const seen = own.filter((doc) => docs.isSeen(doc));
+    const contenders: Contender[] = [
+      ...rows.map((row) => ({ row, doc: null, ...this.#held.place(row) })),
+      ...seen.map((doc) => ({ row: null, doc, ...this.#placeOf(doc) })),
+    ];
+    const last = this.#winner(key, contenders);
+    for (const contender of contenders) if (contender !== last) this.#drop(contender);
+    if (last.row === null) return;
+    const free = own.filter((doc) => !docs.isSeen(doc));
+    this.#match(last.row, free);
+  }
+
+  #winner(key: Uint8Array, contenders: readonly Contender[]): Contender {
+    const { mapping } = this.#sides;
+    if (contenders.length > 1 && mapping.definition.onDuplicateKey === 'refuse') {
+      throw this.#twice(key, contenders);
+    }
+    return contenders.reduce((a, b) => (this.#order(a, b) >= 0 ? a : b));
+  }
+
+  /** Which row stays: highest data sequence, then path, then position. */
+  #order(a: Contender, b: Contender): number {
+    const [x, y] = [this.#sides.set.files[a.file].data, this.#sides.set.files[b.file].data];
+    if (x.dataSequence !== y.dataSequence) return x.dataSequence > y.dataSequence ? 1 : -1;
+    const paths = Buffer.compare(Buffer.from(x.path), Buffer.from(y.path));
+    return paths === 0 ? a.position - b.position : paths;
+  }
+
+  #drop({ row, doc }: Contender): void {
+    this.dropped++;
+    const { docs } = this.#sides;
+    if (row !== null) this.#digests.table.remove(...this.#held.lanes(row));
+    if (doc === null) return;
+    docs.unsee(doc);
+    const lanes = this.#lanesOf(doc);
+    this.#digests.table.remove(...lanes);
+    this.#digests.index.remove(...lanes);
+  }
+
+  /** The row that stays and the documents of its key that no row was found for. */
+  #match(row: number, free: readonly number[]): void {
+    const { docs, places } = this.#sides;
+    if (free.length === 0) {
+      this.missing.push(row);
+      return;
+    }
+    const equal = free.filter((doc) => this.#sameHash(row, doc));
+    const exact = equal.find((doc) => this.#samePlace(row, doc));
+    const doc = exact ?? equal[0] ?? free[0];
+    docs.see(doc);
+    this.#digests.index.add(...this.#lanesOf(doc));
+    const sound = places ? exact !== undefined : equal.length > 0;
+    if (!sound) this.stale.push({ row, doc });
+  }
+
+  #sameHash(row: number, doc: number): boolean {
+    const [, , low, high] = this.#held.lanes(row);
+    const [ownLow, ownHigh] = this.#sides.docs.hash(doc);
+    return low === ownLow && high === ownHigh;
+  }
+
+  #samePlace(row: number, doc: number): boolean {
+    const [a, b] = [this.#held.place(row), this.#placeOf(doc)];
+    return a.file === b.file && a.position === b.position;
+  }
+
+  #placeOf(doc: number): { file: number; position: number } {
+    const { file, position } = this.#sides.docs.place(doc);
+    return { file: this.#setNumbers[file] ?? -1, position };
+  }
+
+  #lanesOf(doc: number): readonly [number, number, number, number] {
+    const { docs } = this.#sides;
+    const key = docs.key(doc);
+    hashKey(bytesView(key), 0, key.length, this.#hash, 0);
+    return [this.#hash[0], this.#hash[1], ...docs.hash(doc)];
+  }
+
+  #twice(key: Uint8Array, contenders: readonly Contender[]): LhsError {
+    const { mapping, set } = this.#sides;
+    const shown = formatKey(coordinatesOf(mapping.key, key));
+    const [first, second] = contenders
+      .map(({ file, position }) => `row ${position} of ${set.files[file].data.path}`)
+      .sort();
+    const message = `key ${shown} stands in two rows: ${first} and ${second}`;
+    return new LhsError('source_invalid', message, {
+      hint: 'take more columns into the key, mend the table, or say on_duplicate_key: last',
+      details: { key: shown, places: [first, second] },
+    });
+  }
+}
+
+/** By number of a data file in the index: its number among the snapshot's files. */
+export function setNumbers({ files, set }: ComparedSides): readonly number[] {
+  const table = createFileTable(files);
+  const numbers: number[] = [];
+  set.files.forEach(({ data }, i) => {
+    const known = table.known(data.path);
+    if (known !== null) numbers[known] = i;
+  });
+  return numbers;
+}

@@ -1,0 +1,92 @@
+import type { FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
+import type { VerifyRequest } from '../backend.ts';
+import { LhsError } from '../base/errors.ts';
+import { followColumns } from '../documents/bound-schema.ts';
+import type { OpenIndex } from '../open/open-index.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import { fromSource } from '../source/source-errors.ts';
+import { namedSnapshot } from '../source/source-table.ts';
+import { requireSameTable } from '../sync/source-state.ts';
+import { VerifyDocs } from './docs.ts';
+
+/** The two sides. */
+export interface ComparedSides {
+  readonly docs: VerifyDocs;
+  /** Paths of data files by the number that documents name. */
+  readonly files: readonly string[];
+  readonly mapping: Mapping;
+  readonly table: SourceTable;
+  /** Schema under which rows are read: the mapping's columns as the table has them. */
+  readonly schema: Schema;
+  readonly set: FileSet;
+  /** A document whose row lies elsewhere than it says is stale. */
+  readonly places: boolean;
+}
+
+/** The sides of a comparison, and segments that cannot take part in it. */
+export interface PreparedSides {
+  readonly sides: ComparedSides;
+  readonly faults: readonly string[];
+}
+
+/**
+ * An index at the commit that is open and its table at the checkpoint's snapshot, or at the one
+ * that is named. Throws source_changed, not_found, source_invalid.
+ */
+export async function prepareSides(
+  { snapshot, mapping }: OpenIndex,
+  table: SourceTable,
+  { snapshot: named }: VerifyRequest,
+): Promise<PreparedSides> {
+  const { checkpoint, files } = snapshot;
+  const { index } = mapping.definition;
+  if (checkpoint === null) throw new LhsError('internal', 'an open index has no checkpoint');
+  requireSameTable(checkpoint, table, index);
+  const own = checkpoint.snapshot_id === null ? null : BigInt(checkpoint.snapshot_id);
+  const snapshotId = named === undefined ? own : namedSnapshot(table, named, '--snapshot');
+  if (snapshotId !== null) requireKept(table, snapshotId, index);
+  const set = await fromSource(() => table.files(snapshotId));
+  const schema = readingSchema(mapping, table, snapshotId);
+  const { readable, faults } = readableSegments(snapshot.segments);
+  const docs = new VerifyDocs(readable);
+  const places = snapshotId === own;
+  return { sides: { docs, files, mapping, table, schema, set, places }, faults };
+}
+
+function requireKept(table: SourceTable, id: bigint, index: string): void {
+  if (table.snapshots.some((snapshot) => snapshot.id === id)) return;
+  const message = `snapshot ${id}, which index "${index}" equals, is no longer in ${table.name}`;
+  throw new LhsError('not_found', message, {
+    hint: `lhs index sync ${index} first; or compare with a snapshot that is kept: --snapshot`,
+  });
+}
+
+/** The mapping's columns, found by field id, as the table has them now, or had them then. */
+function readingSchema(mapping: Mapping, table: SourceTable, snapshotId: bigint | null): Schema {
+  const { schemaId, identifierFieldIds } = table.schema;
+  const bound: Schema = { schemaId, fields: mapping.columns, identifierFieldIds };
+  const now = followColumns(bound, table.schema);
+  if (now.lost === undefined) return now.schema;
+  if (snapshotId === null) return bound;
+  const then = followColumns(bound, table.schemaOf(snapshotId));
+  return then.lost === undefined ? then.schema : bound;
+}
+
+/** Segments whose keys and locators are whole; the others' documents count as missing. */
+function readableSegments(segments: readonly SegmentReader[]): {
+  readable: readonly SegmentReader[];
+  faults: readonly string[];
+} {
+  const faults: string[] = [];
+  const readable = segments.filter((segment) => {
+    try {
+      return segment.keys.docs === segment.docs && segment.locators.docs === segment.docs;
+    } catch (error) {
+      if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
+      faults.push(`segment ${segment.id} cannot be compared: ${error.message}`);
+      return false;
+    }
+  });
+  return { readable, faults };
+}

@@ -1,0 +1,54 @@
+import { Worker } from 'node:worker_threads';
+import { LhsError } from '../base/errors.ts';
+import type { Commit } from '../index/commit.ts';
+import { refuseAborted } from '../source/source-errors.ts';
+import { checkHere, type StructureCheck } from './structures.ts';
+
+/** What a thread checks: the segments of a commit in a generation's folder. */
+export interface CheckJob {
+  readonly path: string;
+  readonly commit: Commit;
+}
+/** What it says: the problems; or that files of the commit are not there (any more). */
+export type CheckAnswer =
+  | { readonly kind: 'checked'; readonly problems: readonly string[] }
+  | { readonly kind: 'unopened' };
+
+/** Heap of a thread, MiB: the index lies outside of it. */
+const HEAP_MB = 512;
+
+/**
+ * The check of an index in a folder of this machine, in a thread of its own beside the comparison.
+ * A commit whose files were replaced before the thread had them open is checked here: there they
+ * are.
+ */
+export function checkInThread(path: string): StructureCheck {
+  return async (snapshot, work) => {
+    const { signal } = work;
+    const { promise, resolve, reject } = Promise.withResolvers<CheckAnswer | null>();
+    const worker = new Worker(workerEntry(), {
+      workerData: { path, commit: snapshot.commit } satisfies CheckJob,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      name: 'lhs verify',
+    });
+    const stop = () => void worker.terminate();
+    signal?.addEventListener('abort', stop);
+    let answer: CheckAnswer | null = null;
+    worker.on('message', (message: CheckAnswer) => {
+      answer = message;
+    });
+    worker.on('error', reject);
+    worker.on('exit', () => resolve(answer));
+    const said = await promise.finally(() => signal?.removeEventListener('abort', stop));
+    refuseAborted(signal);
+    if (said === null) throw new LhsError('internal', 'the thread of the self check ended early');
+    return said.kind === 'checked' ? said.problems : checkHere(snapshot, work);
+  };
+}
+
+/** The worker's entry: beside this file, as source or as built. */
+function workerEntry(): URL {
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new URL(`./verify-worker.${ending}`, import.meta.url);
+}

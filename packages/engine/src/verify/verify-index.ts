@@ -1,0 +1,123 @@
+/**
+ * Verify: is the index what its table says?
+ *
+ * 1. The commit that is open is compared with the table's snapshot, row by row (verify-compare.ts),
+ *    or a sample of it (verify-sample.ts).
+ * 2. The index is checked against itself beside it (verify-structures.ts); not for a sample.
+ * 3. The answer counts what differs exactly and names the first keys of each kind.
+ *
+ * No lock is taken: what is committed meanwhile is not seen, and files of the open commit stay
+ * readable although they are unlinked.
+ */
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { Coordinates, VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
+import { LIMITS } from '../base/limits.ts';
+import { DIGEST_BUCKETS } from '../index/content-digest.ts';
+import type { OpenIndex } from '../open/open-index.ts';
+import { coordinatesOf } from '../schema/key.ts';
+import { checkpointFaults } from './checkpoint.ts';
+import { type Comparison, compareRows } from './compare.ts';
+import { compareSample } from './sample.ts';
+import { type ComparedSides, prepareSides } from './sides.ts';
+import { checkHere, type StructureCheck } from './structures.ts';
+import type { OpenModel } from './vectors.ts';
+
+/** An answer without its time, and what a repair needs to know. */
+export interface Verified {
+  readonly answer: Omit<VerifyResponse, 'took_ms'>;
+  readonly sides: ComparedSides;
+  readonly comparison: Comparison;
+}
+
+/**
+ * Compares the whole index with its table and with itself. Throws source_changed, not_found,
+ * source_invalid, limit_exceeded, interrupted.
+ */
+export async function verifyIndex(
+  open: OpenIndex,
+  table: SourceTable,
+  request: VerifyRequest,
+  work: WorkOptions,
+  check: StructureCheck = checkHere,
+  openModel?: OpenModel,
+): Promise<Verified> {
+  const beside = new AbortController();
+  const signals = work.signal === undefined ? [] : [work.signal];
+  const signal = AbortSignal.any([beside.signal, ...signals]);
+  const { sides, faults } = await prepareSides(open, table, request);
+  const checked = check === checkHere ? null : check(open.snapshot, { signal });
+  checked?.catch(() => {});
+  try {
+    const comparison = await compareRows(sides, work);
+    const { snapshot } = open;
+    const { commit } = snapshot;
+    const vectors = (await comparison.vectors?.faults(commit, openModel, work.signal)) ?? [];
+    const structures = await (checked ?? check(snapshot, work));
+    const ends = checkpointFaults(snapshot, sides);
+    const all = [...new Set([...faults, ...structures, ...ends, ...vectors])];
+    return { answer: answerOf(open, sides, comparison, all), sides, comparison };
+  } finally {
+    beside.abort();
+  }
+}
+
+/**
+ * Compares a sample of `count` documents and as many rows. Throws as `verifyIndex`.
+ */
+export async function verifySample(
+  open: OpenIndex,
+  table: SourceTable,
+  request: VerifyRequest,
+  count: number,
+  work: WorkOptions,
+): Promise<Verified['answer']> {
+  const { sides, faults } = await prepareSides(open, table, request);
+  const comparison = await compareSample(sides, count, work);
+  return { ...answerOf(open, sides, comparison, faults, comparison.extraDocs), sampled: true };
+}
+
+function answerOf(
+  { snapshot }: OpenIndex,
+  sides: ComparedSides,
+  comparison: Comparison,
+  faults: readonly string[],
+  extraDocs?: readonly number[],
+): Verified['answer'] {
+  const { missing, stale, extra, digests } = comparison;
+  const drifted = missing.length + stale.length + extra;
+  return {
+    equal: drifted === 0 && faults.length === 0,
+    snapshot: sides.set.snapshotId === null ? null : String(sides.set.snapshotId),
+    index_generation: snapshot.generation,
+    rows_compared: comparison.rows,
+    doc_count: snapshot.liveDocs,
+    missing: missing.length,
+    extra,
+    stale: stale.length,
+    keys: keysOf(sides, comparison, extraDocs),
+    digest: { index: digests.index.hex(), table: digests.table.hex() },
+    buckets: DIGEST_BUCKETS,
+    buckets_drifted: digests.index.differences(digests.table),
+    faults,
+  };
+}
+
+function keysOf(
+  { docs, mapping }: ComparedSides,
+  { missing, stale, held }: Comparison,
+  extraDocs: readonly number[] | undefined,
+): VerifyResponse['keys'] {
+  const shown = LIMITS.driftedKeysShown;
+  const extra: number[] = extraDocs?.slice(0, shown) ?? [];
+  if (extraDocs === undefined) {
+    docs.forEachUnseen((doc) => {
+      if (extra.length < shown) extra.push(doc);
+    });
+  }
+  const coordinates = (key: Uint8Array): Coordinates => coordinatesOf(mapping.key, key);
+  return {
+    missing: missing.slice(0, shown).map((row) => coordinates(held.key(row))),
+    extra: extra.map((doc) => coordinates(docs.key(doc))),
+    stale: stale.slice(0, shown).map(({ row }) => coordinates(held.key(row))),
+  };
+}
