@@ -5,6 +5,7 @@ const source = (name: string) =>
   fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
 
 const alias = {
+  '@lakehouse-search/contract': source('contract'),
   '@lakehouse-search/lake': source('lake'),
   '@lakehouse-search/engine': source('engine'),
   '@lakehouse-search/cli': source('cli'),

@@ -5,12 +5,12 @@
  * histogram >= 10 x; under filters of 1 % and 30 % >= 2.5 x.
  */
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { AggBucket, AggSpecs } from '../packages/engine/src/backend.ts';
+import type { AggBucket, AggSpecs } from '@lakehouse-search/contract';
+import { checkAggregateRequest } from '@lakehouse-search/contract';
 import { NumericColumn } from '../packages/engine/src/columnar/numeric-column.ts';
 import { NumericWriter } from '../packages/engine/src/columnar/numeric-writer.ts';
 import { OrdinalColumn } from '../packages/engine/src/columnar/ordinal-column.ts';
 import { OrdinalWriter } from '../packages/engine/src/columnar/ordinal-writer.ts';
-import { checkAggregateRequest } from '../packages/engine/src/requests/summaries.ts';
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import { aggregateIndex } from '../packages/engine/src/search/aggregate.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';

@@ -8,13 +8,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { AggSpecs } from '../packages/engine/src/backend.ts';
-import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
-import { checkSearchRequest } from '../packages/engine/src/requests/search.ts';
+import type { AggSpecs } from '@lakehouse-search/contract';
 import {
   checkAggregateRequest,
   checkFacetsRequest,
-} from '../packages/engine/src/requests/summaries.ts';
+  checkSearchRequest,
+} from '@lakehouse-search/contract';
+import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import { aggregateIndex } from '../packages/engine/src/search/aggregate.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';
 import { facetIndex } from '../packages/engine/src/search/facets.ts';

@@ -7,6 +7,25 @@ import { type SourceFile, sourcesOf } from './sources.ts';
  * only.
  */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  contract: [
+    [
+      'call.ts',
+      'coordinates.ts',
+      'index-request.ts',
+      'json.ts',
+      'lag.ts',
+      'limits.ts',
+      'nearest.ts',
+    ],
+    ['errors.ts'],
+    ['checks'],
+    ['source'],
+    ['search'],
+    ['aggregations', 'explain', 'indexes', 'ingest', 'keys', 'points-in-time', 'query-text'],
+    ['aliases', 'saved-queries'],
+    ['backend.ts'],
+    ['index.ts'],
+  ],
   lake: [
     ['base'],
     ['schema', 'puffin'],
@@ -22,7 +41,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   engine: [
     ['base'],
-    ['requests', 'storage', 'analysis'],
+    ['storage', 'analysis'],
     ['bitmap'],
     ['embed'],
     ['schema'],
@@ -38,15 +57,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sync'],
     ['verify'],
     ['local'],
-    ['backend-meaning.ts'],
-    [
-      'backend-in-step.ts',
-      'backend-ask.ts',
-      'backend-kept.ts',
-      'backend-aggregate.ts',
-      'backend-indexes.ts',
-    ],
-    ['backend.ts', 'local-backend.ts'],
+    ['local-backend.ts'],
     ['index.ts'],
   ],
   cli: [
@@ -63,15 +74,15 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Type-only contracts that every layer may name. */
 const CONTRACTS = new Set([
   'packages/lake/src/source-table.ts',
-  'packages/engine/src/backend.ts',
   'packages/engine/src/schema/definition.ts',
 ]);
 
 /** Packages of ours that a package may import. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
   lake: [],
-  engine: ['@lakehouse-search/lake'],
-  cli: ['@lakehouse-search/lake', '@lakehouse-search/engine'],
+  engine: ['@lakehouse-search/contract', '@lakehouse-search/lake'],
+  cli: ['@lakehouse-search/contract', '@lakehouse-search/lake', '@lakehouse-search/engine'],
 };
 
 /** What stands for a disk in tests; no product code may name it. */

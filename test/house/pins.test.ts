@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR_CODES } from '@lakehouse-search/contract';
 import { expect, it } from 'vitest';
-import { ERROR_CODES } from '../../packages/engine/src/base/errors.ts';
 import * as engine from '../../packages/engine/src/index.ts';
 import * as lake from '../../packages/lake/src/index.ts';
 import { filesBelow, ROOT } from './sources.ts';

@@ -17,7 +17,7 @@ it('gives a working lhs from packed packages in an empty folder', () => {
   mkdirSync(packed);
   run('npm', ['pack', '--workspaces', '--pack-destination', packed], root);
   const tarballs = readdirSync(packed).map((name) => join(packed, name));
-  expect(tarballs).toHaveLength(4);
+  expect(tarballs).toHaveLength(5);
   const app = join(folder, 'app');
   mkdirSync(app);
   writeFileSync(

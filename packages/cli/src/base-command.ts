@@ -1,10 +1,5 @@
-import {
-  type Backend,
-  LhsError,
-  type LocalBackend,
-  type LocalOptions,
-  sourceError,
-} from '@lakehouse-search/engine';
+import { type Backend, LhsError } from '@lakehouse-search/contract';
+import { type LocalBackend, type LocalOptions, sourceError } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';

@@ -1,13 +1,11 @@
-export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
-export type * from './backend.ts';
+export type * from '@lakehouse-search/contract';
 export {
   ERROR_CODES,
-  type ErrorCode,
-  type ErrorPlace,
   errorBody,
   LhsError,
-} from './base/errors.ts';
-export { nearest } from './base/nearest.ts';
+  nearest,
+} from '@lakehouse-search/contract';
+export { partialFromJson, partialToJson } from './aggregate/partial-json.ts';
 export {
   checkModel,
   describeModel,
@@ -24,7 +22,6 @@ export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export { readCatalogFile } from './schema/catalog-file.ts';
-export type { Coordinates, KeyPart } from './schema/coordinates.ts';
 export type * from './schema/definition.ts';
 export { type InitOptions, initDefinition } from './schema/init-definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';

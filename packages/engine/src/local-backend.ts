@@ -65,7 +65,8 @@ import type {
   VerifyRequest,
   VerifyResponse,
   WorkOptions,
-} from './backend.ts';
+} from '@lakehouse-search/contract';
+import { checkFollowOptions, checkWorkOptions } from '@lakehouse-search/contract';
 import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
 import { analyzeLocal } from './local/analyze.ts';
 import {
@@ -92,8 +93,6 @@ import { hybridLocal, semanticLocal } from './local/meaning.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
 import { searchLocal } from './local/search.ts';
 import { type TenantReads, tenantReads } from './local/tenant-reads.ts';
-import type { Query } from './query/query.ts';
-import { checkFollowOptions, checkWorkOptions } from './requests/ingest.ts';
 import type { FilterCache } from './search/execute/filter-cache.ts';
 
 /**
@@ -298,7 +297,7 @@ export class LocalBackend implements Backend {
     return this.#call(async () => analyzeLocal(this.#indexes, request));
   }
 
-  parseQuery(request: ParseQueryRequest): Promise<{ ast: Json; query: Query }> {
+  parseQuery(request: ParseQueryRequest): Promise<{ readonly ast: Json }> {
     return this.#call(async () => {
       const { parseText } = await import('./local/query-text.ts');
       return parseText(this.#indexes, request);

@@ -1,11 +1,11 @@
 /** Limits of aggregations at the edge and one past it, values at the ends of their types, requests that are wrong. */
+
+import type { AggregateRequest, FacetsRequest, JsonObject } from '@lakehouse-search/contract';
+import { checkAggregateRequest, checkFacetsRequest, LhsError } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AggregateRequest, FacetsRequest, JsonObject } from '../src/backend.ts';
-import { LhsError } from '../src/base/errors.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
-import { checkAggregateRequest, checkFacetsRequest } from '../src/requests/summaries.ts';
 import type { FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
 import type { Mapping } from '../src/schema/mapping.ts';

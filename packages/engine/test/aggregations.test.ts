@@ -4,6 +4,8 @@
  * LHS_AGG_SEED the seed.
  */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { AggSpecs } from '@lakehouse-search/contract';
+import { checkAggregateRequest, checkSearchRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aggregatePart } from '../src/aggregate/aggregate-segments.ts';
@@ -12,9 +14,6 @@ import { finishAggregations } from '../src/aggregate/finish.ts';
 import { mergePartials } from '../src/aggregate/partial.ts';
 import { partialFromJson, partialToJson } from '../src/aggregate/partial-json.ts';
 import { readAggregations } from '../src/aggregate/read-aggregations.ts';
-import type { AggSpecs } from '../src/backend.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
-import { checkAggregateRequest } from '../src/requests/summaries.ts';
 import { aggregateIndex } from '../src/search/aggregate.ts';
 import { withMatched } from '../src/search/execute/matches.ts';
 import { planSearch, queryFields } from '../src/search/request/plan.ts';

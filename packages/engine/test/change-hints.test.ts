@@ -1,7 +1,8 @@
 /** What an error says of the definition is true: done as it says, the request is answered. */
+
+import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LhsError } from '../src/base/errors.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const SCHEMA: Schema = {

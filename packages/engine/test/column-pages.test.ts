@@ -1,11 +1,11 @@
 /** Pages by columns over many zones, filters and facets by bitmaps, against plain sorts of the rows. */
 
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { countCodes } from '../src/aggregate/count-codes.ts';
 import { countValues } from '../src/aggregate/count-values.ts';
 import type { Codes } from '../src/aggregate/loops.ts';
 import { simpleAnalyzer } from '../src/analysis/simple.ts';
-import type { SearchRequest } from '../src/backend.ts';
 import { BY_SCORE, type SearchAfter, type SortKey } from '../src/collect/order.ts';
 import { ASKS_BEFORE_ORDER } from '../src/columnar/value-order.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';

@@ -1,7 +1,8 @@
 /** Values at the ends of their types, from the table through queries, sorts, aggregations and back. */
+
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SearchRequest } from '../src/backend.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const SCHEMA: Schema = {

@@ -1,7 +1,8 @@
 /** Explanations and knn clauses for callers of one tenant: rows of others are as good as absent. */
+
+import type { ExplainRequest, SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ExplainRequest, SearchRequest } from '../src/backend.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const string = { kind: 'string' } as const;

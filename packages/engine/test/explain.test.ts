@@ -4,13 +4,13 @@
  * offered as a clause that would match does match. LHS_EXPLAIN_CASES sets the number of pairs
  * (default 1,000; the long run takes 5,000), LHS_ORACLE_SEED the seed.
  */
+
+import type { ExplainDetail, Hit, SearchRequest, WhyNot } from '@lakehouse-search/contract';
+import { checkExplainRequest, checkSearchRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ExplainDetail, Hit, SearchRequest, WhyNot } from '../src/backend.ts';
 import type { Query } from '../src/query/query.ts';
 import { writeTree } from '../src/query/tree/write.ts';
-import { checkExplainRequest } from '../src/requests/explain.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
 import { explainKey } from '../src/search/explain/explain.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, type Corpus, corpusPlan, MAPPING } from './oracle/corpus.ts';

@@ -1,7 +1,8 @@
 /** Dates at the ends of what microseconds can say, and texts that are no dates: built, asked, paged, refused. */
+
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SearchRequest } from '../src/backend.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const SCHEMA: Schema = {

@@ -1,4 +1,4 @@
-import { LhsError } from '../src/base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Directory, FileWriter, Region } from '../src/storage/directory.ts';
 import { ioError } from '../src/storage/io-errors.ts';
 

@@ -3,15 +3,16 @@
  * indexes, again and again; it outlives deletes, goes with its segments, stays in its bound.
  * LHS_FILTER_CASES sets the number of random filters (default 600), LHS_FILTER_SEED the seed.
  */
+
+import type { SearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SearchRequest } from '../src/backend.ts';
 import { bindQuery } from '../src/query/bind/bind.ts';
 import type { Clause } from '../src/query/bind/clause.ts';
 import { givenDocs } from '../src/query/bind/given.ts';
 import { writeTree } from '../src/query/tree/write.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
 import { clauseKey } from '../src/search/execute/clause-key.ts';
 import { FilterCache } from '../src/search/execute/filter-cache.ts';
 import { queryFields } from '../src/search/request/plan.ts';

@@ -2,17 +2,21 @@
  * Aggregations and collapse over fields with about as many values as documents, in one segment and
  * in three, against brute force over plain arrays; and the time limit of every way to search.
  */
+
+import type { AggSpecs, SearchRequest } from '@lakehouse-search/contract';
+import {
+  checkAggregateRequest,
+  checkFacetsRequest,
+  checkSearchRequest,
+  checkSuggestRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simpleAnalyzer } from '../src/analysis/simple.ts';
-import type { AggSpecs, SearchRequest } from '../src/backend.ts';
 import { Deadline } from '../src/base/deadline.ts';
-import { LhsError } from '../src/base/errors.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { type IndexSnapshot, openSnapshot } from '../src/index/index-snapshot.ts';
 import { IndexWriter } from '../src/index/index-writer.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
-import { checkSuggestRequest } from '../src/requests/suggest.ts';
-import { checkAggregateRequest, checkFacetsRequest } from '../src/requests/summaries.ts';
 import type { FieldBlock } from '../src/schema/field-block.ts';
 import type { FieldPlan } from '../src/schema/field-plan.ts';
 import type { Mapping } from '../src/schema/mapping.ts';

@@ -4,9 +4,9 @@
  * LHS_MARKS_CASES sets how many (default 3,000), LHS_MARKS_SEED the seed.
  */
 
+import type { Segment } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Segment } from '../src/backend.ts';
 import { NO_DEADLINE } from '../src/base/deadline.ts';
 import { bindQuery } from '../src/query/bind/bind.ts';
 import type { Query } from '../src/query/query.ts';

@@ -1,9 +1,9 @@
 /** Queries that mean harm: each is refused by name or answered. A hang would run into the test's time limit. */
+
+import type { Json, SearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import type { Json, SearchRequest } from '../src/backend.ts';
-import { LhsError } from '../src/base/errors.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf } from './oracle/model.ts';

@@ -2,9 +2,10 @@
  * Limits on everything but what a search asks for (query-limits.test.ts) and variants
  * (variants-huge.test.ts): at the edge it is taken, one past it refused by its number.
  */
+
+import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { LhsError } from '../src/base/errors.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 

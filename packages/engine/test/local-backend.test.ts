@@ -182,7 +182,7 @@ it('analyzes, parses and validates without an index or with one', async () => {
   await expect(backend.analyze({ field: 'id', text: 'x' })).rejects.toMatchObject({
     hint: 'TEXT fields: title',
   });
-  expect((await backend.parseQuery({ query: 'a b' })).query).toMatchObject({ kind: 'bool' });
+  expect((await backend.parseQuery({ query: 'a b' })).ast).toMatchObject({ bool: {} });
   await expect(backend.parseQuery({ index: 'notes', query: 'titel:a' })).rejects.toThrow(
     'field "titel" is not in index "notes"',
   );

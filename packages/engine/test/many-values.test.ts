@@ -1,7 +1,8 @@
 /** Rows with tens of thousands of values and words in one field: built, merged, asked, counted, phrases to the last word. */
+
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SearchRequest } from '../src/backend.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const listOf = (elementId: number, kind: 'string' | 'long') =>

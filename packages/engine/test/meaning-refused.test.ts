@@ -1,9 +1,9 @@
 /** What searches by meaning refuse and in which words, and what they tell when an arm cannot answer. */
 import { join } from 'node:path';
+import type { HybridRequest, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HybridRequest, SearchRequest, SemanticRequest } from '../src/backend.ts';
-import { LhsError } from '../src/base/errors.ts';
 import type { Embedder, OpenEmbedder } from '../src/embed/embedder.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
 import { type LocalBackend, openLocal } from '../src/local-backend.ts';

@@ -2,10 +2,11 @@
  * Semantic and hybrid searches against brute force over plain arrays, on random tables that grow, lose rows and are
  * rebuilt: own vectors under each similarity, and texts under the model that ships with lhs. LHS_MEANING_SEED.
  */
+
+import type { Hit, Json, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Hit, Json, SearchResponse, SemanticRequest } from '../src/backend.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
 import { textsOf } from '../src/embed/texts.ts';
 import type { ModelDoc } from './oracle/model.ts';

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { LhsError } from '../src/base/errors.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
 import { openStaticModel } from '../src/embed/static/static-model.ts';
 import { textsOf } from '../src/embed/texts.ts';

@@ -2,12 +2,13 @@
  * Random documents, deletes, flushes, merges and query trees against brute force over plain arrays: match sets, scores to
  * 1e-6, orders, paging, groups. LHS_ORACLE_CASES sets the number of queries (default 10,000), LHS_ORACLE_SEED the seed.
  */
+
+import type { Hit, Json, SearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Hit, Json, SearchRequest } from '../src/backend.ts';
 import type { Query } from '../src/query/query.ts';
 import { writeTree } from '../src/query/tree/write.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, type Corpus, corpusPlan, FAST, MAPPING } from './oracle/corpus.ts';
 import {

@@ -3,16 +3,16 @@
  * set of values is in the tree. What no string says is refused by its path. LHS_PRINT_CASES sets the number (3,000),
  * LHS_PRINT_SEED the seed.
  */
+
+import type { Json, SearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import type { Json, SearchRequest } from '../src/backend.ts';
-import { LhsError } from '../src/base/errors.ts';
 import type { Query } from '../src/query/query.ts';
 import { parseQuery } from '../src/query/syntax/parse.ts';
 import { printQuery } from '../src/query/syntax/print.ts';
 import { requireSayable, unsayable } from '../src/query/syntax/sayable.ts';
 import { writeTree } from '../src/query/tree/write.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf, Model } from './oracle/model.ts';

@@ -1,10 +1,10 @@
 /** Every limit on what a search may ask for: at the edge it is answered, one past it refused by its number. */
+
+import type { Json, SearchRequest } from '@lakehouse-search/contract';
+import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import type { Json, SearchRequest } from '../src/backend.ts';
-import { LhsError } from '../src/base/errors.ts';
 import { LIMITS } from '../src/base/limits.ts';
-import { checkSearchRequest } from '../src/requests/search.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
 import { addressOf } from './oracle/model.ts';

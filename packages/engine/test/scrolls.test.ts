@@ -2,9 +2,10 @@
  * Scrolls by `search_after` through a small table in several segments, in pages of 100 to 1,000, by
  * every kind of column: whole, in order, without a hit twice, against plain sorts of the rows.
  */
+
+import type { SearchRequest, SortSpec } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SearchRequest, SortSpec } from '../src/backend.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const ROWS = 2600;

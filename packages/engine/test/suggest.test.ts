@@ -3,11 +3,11 @@
  * over the live documents. LHS_SUGGEST_CASES sets the number of requests, LHS_ORACLE_SEED the seed.
  */
 
+import type { Suggestion, SuggestRequest } from '@lakehouse-search/contract';
+import { checkSuggestRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Suggestion, SuggestRequest } from '../src/backend.ts';
 import { NO_DEADLINE } from '../src/base/deadline.ts';
-import { checkSuggestRequest } from '../src/requests/suggest.ts';
 import { fieldTerms } from '../src/search/suggest/field-terms.ts';
 import { offerPrefix } from '../src/search/suggest/prefix-terms.ts';
 import { suggestTerms } from '../src/search/suggest/suggest.ts';

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LhsError } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LhsError } from '../src/base/errors.ts';
 import type { Embedder } from '../src/embed/embedder.ts';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
 import { textsOf } from '../src/embed/texts.ts';

@@ -1,9 +1,9 @@
 /** Variants at their limits and one past them: levels, leaves and bytes of a row, and paths that nobody declared. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Json } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Json } from '../src/backend.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 

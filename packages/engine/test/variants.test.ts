@@ -3,10 +3,11 @@
  * ranges, sorts and aggregations on declared paths, and back as JSON, against brute force over the JSON. LHS_VARIANT_SEED
  * sets the seed.
  */
+
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SearchRequest } from '../src/backend.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const SEED = Number(process.env.LHS_VARIANT_SEED ?? 20_261_121);

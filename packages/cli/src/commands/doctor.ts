@@ -1,4 +1,5 @@
-import { LhsError, type SourceLayout, sourceError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
+import { type SourceLayout, sourceError } from '@lakehouse-search/engine';
 import { openTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';

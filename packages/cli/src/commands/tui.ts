@@ -1,4 +1,4 @@
-import { LhsError, type SearchMode } from '@lakehouse-search/engine';
+import { LhsError, type SearchMode } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
 import { modeFlag } from '../search/meaning-flags.ts';

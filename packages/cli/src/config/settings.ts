@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** Where a value comes from; the first one that says something wins. */
 export type Origin = 'flag' | 'environment' | 'project' | 'user' | 'default';

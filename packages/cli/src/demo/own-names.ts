@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Alias, type Backend, LhsError } from '@lakehouse-search/engine';
+import { type Alias, type Backend, LhsError } from '@lakehouse-search/contract';
 import { loadTable } from '@lakehouse-search/lake';
 
 /** The index and the table of a demo, and the warehouse folder that only demos write to. */

@@ -1,4 +1,5 @@
-import { type Backend, formatKey, type SearchResponse } from '@lakehouse-search/engine';
+import type { Backend, SearchResponse } from '@lakehouse-search/contract';
+import { formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import { INCIDENT_SCHEMA, incidentDefinition, MEANING, QUESTIONS } from './incident-table.ts';

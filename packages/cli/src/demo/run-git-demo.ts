@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
-import { type Backend, formatKey } from '@lakehouse-search/engine';
+import type { Backend } from '@lakehouse-search/contract';
+import { formatKey } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { bytes, count, duration, plural } from '../terminal/figures.ts';
 import { gitHistory } from './git-history.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { folderOf } from './open-input.ts';
 import { readText } from './read-text.ts';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { openRegularFile } from '@lakehouse-search/lake';
 
 /** Names of this process's own descriptors: shells give pipes by them (`<(command)`). */

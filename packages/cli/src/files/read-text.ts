@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { inputFault, openInput } from './open-input.ts';
 
 /** Bytes of a text that is read as a whole: definitions, keys, queries, JSON. */

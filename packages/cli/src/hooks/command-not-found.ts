@@ -1,4 +1,4 @@
-import { nearest } from '@lakehouse-search/engine';
+import { nearest } from '@lakehouse-search/contract';
 import type { Hook } from '@oclif/core';
 import { jsonText } from '../terminal/json-text.ts';
 import { processTerminal } from '../terminal/terminal.ts';

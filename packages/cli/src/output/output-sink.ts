@@ -1,5 +1,5 @@
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { type ByteSink, stdoutSink } from './columns.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 
 /** What an answer can be printed as. `table`: for people; `json`: the wire answer. */

@@ -1,4 +1,4 @@
-import { type JsonObject, LhsError } from '@lakehouse-search/engine';
+import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { readText } from '../files/read-text.ts';
 

@@ -1,5 +1,11 @@
 /** Answers of aggregations as people read them: bars, a sparkline for times, figures in a line. */
-import type { AggBucket, AggResult, AggResults, Json, JsonObject } from '@lakehouse-search/engine';
+import type {
+  AggBucket,
+  AggResult,
+  AggResults,
+  Json,
+  JsonObject,
+} from '@lakehouse-search/contract';
 import { sparkline } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';

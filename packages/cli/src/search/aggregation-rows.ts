@@ -3,7 +3,7 @@
  * ones `outer/inner`; `within` are the keys of the buckets around as a JSON array; the rest of the
  * columns stand only where some row has them.
  */
-import type { AggBucket, AggResult, AggResults } from '@lakehouse-search/engine';
+import type { AggBucket, AggResult, AggResults } from '@lakehouse-search/contract';
 import type { OutputRow } from '../output/columns.ts';
 import { columnsOf, kindOfValues } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';

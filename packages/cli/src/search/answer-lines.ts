@@ -1,4 +1,4 @@
-import type { Backend, SearchResponse } from '@lakehouse-search/engine';
+import type { Backend, SearchResponse } from '@lakehouse-search/contract';
 import type { Style } from '../terminal/style.ts';
 import { ask, type SearchQuestion, withMarks } from './question.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';

@@ -2,7 +2,7 @@ import type {
   FieldDescription,
   IndexDescription,
   VectorFieldDescription,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import { bytes, count, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';

@@ -1,4 +1,4 @@
-import type { ExplainDetail, ExplainResponse } from '@lakehouse-search/engine';
+import type { ExplainDetail, ExplainResponse } from '@lakehouse-search/contract';
 import { expect, it } from 'vitest';
 import { styleFor } from '../terminal/style.ts';
 import { width } from '../terminal/text.ts';

@@ -1,4 +1,9 @@
-import type { ExplainArm, ExplainDetail, ExplainResponse, WhyNot } from '@lakehouse-search/engine';
+import type {
+  ExplainArm,
+  ExplainDetail,
+  ExplainResponse,
+  WhyNot,
+} from '@lakehouse-search/contract';
 import { count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';

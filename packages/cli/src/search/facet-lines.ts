@@ -1,4 +1,4 @@
-import type { Facet, FacetsResponse, SearchResponse } from '@lakehouse-search/engine';
+import type { Facet, FacetsResponse, SearchResponse } from '@lakehouse-search/contract';
 import { bar } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';

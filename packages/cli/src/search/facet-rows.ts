@@ -1,4 +1,4 @@
-import type { Facet } from '@lakehouse-search/engine';
+import type { Facet } from '@lakehouse-search/contract';
 import type { RowTable } from '../output/write-answer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Coordinates, FieldDescription, IndexDescription } from '@lakehouse-search/engine';
+import type { Coordinates, FieldDescription, IndexDescription } from '@lakehouse-search/contract';
 import type { ColumnKind, OutputColumn, OutputRow } from '../output/columns.ts';
 
 const KINDS: Readonly<Record<string, ColumnKind>> = {

@@ -4,7 +4,7 @@ import type {
   Hit,
   IndexDescription,
   Json,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';

@@ -3,7 +3,7 @@ import {
   type IndexDescription,
   LhsError,
   type SearchResponse,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import type { OutputColumn, OutputRow } from '../output/columns.ts';
 import { columnsOf } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';

@@ -1,4 +1,4 @@
-import type { IndexDescription, KeysResponse } from '@lakehouse-search/engine';
+import type { IndexDescription, KeysResponse } from '@lakehouse-search/contract';
 import { columnsOf } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';
 import { keyCells, keyColumns } from './field-columns.ts';

@@ -1,4 +1,4 @@
-import type { AggregateRequest } from '@lakehouse-search/engine';
+import type { AggregateRequest } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { searchFlags } from './search-flags.ts';
 

@@ -3,7 +3,7 @@ import {
   LhsError,
   type SearchMode,
   type SemanticRequest,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { readText } from '../files/read-text.ts';
 import type { SearchQuestion } from './question.ts';

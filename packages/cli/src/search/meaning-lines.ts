@@ -1,4 +1,4 @@
-import type { Hit, SearchResponse } from '@lakehouse-search/engine';
+import type { Hit, SearchResponse } from '@lakehouse-search/contract';
 import type { Style } from '../terminal/style.ts';
 import { printable, wrap } from '../terminal/text.ts';
 

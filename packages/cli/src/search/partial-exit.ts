@@ -1,4 +1,4 @@
-import type { SearchResponse } from '@lakehouse-search/engine';
+import type { SearchResponse } from '@lakehouse-search/contract';
 import type { MeaningFlags } from './meaning-flags.ts';
 
 const PARTIAL_EXIT = 6;

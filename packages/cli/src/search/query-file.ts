@@ -1,4 +1,4 @@
-import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
+import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/contract';
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
 import type { Style } from '../terminal/style.ts';

@@ -4,7 +4,7 @@ import type {
   SearchRequest,
   SearchResponse,
   SemanticRequest,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 
 /** A search of one of the modes, as it goes to a backend. */
 export type SearchQuestion =

@@ -3,7 +3,7 @@ import type {
   IndexDescription,
   SearchRequest,
   SearchResponse,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';

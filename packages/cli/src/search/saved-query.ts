@@ -1,4 +1,4 @@
-import { type Backend, LhsError, nearest, type SavedQuery } from '@lakehouse-search/engine';
+import { type Backend, LhsError, nearest, type SavedQuery } from '@lakehouse-search/contract';
 
 /** The saved query of a name. Throws not_found with the nearest name. */
 export async function savedQuery(backend: Backend, name: string): Promise<SavedQuery> {

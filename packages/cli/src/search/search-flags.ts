@@ -1,4 +1,4 @@
-import { type Json, LhsError, type SearchRequest, type SortSpec } from '@lakehouse-search/engine';
+import { type Json, LhsError, type SearchRequest, type SortSpec } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 
 /** The flags of a search, shared by `lhs search` and `lhs index search`. */

@@ -1,4 +1,4 @@
-import { type Backend, LhsError, type SearchResponse } from '@lakehouse-search/engine';
+import { type Backend, LhsError, type SearchResponse } from '@lakehouse-search/contract';
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** A snapshot id as people write it. Throws invalid_argument. */
 export function snapshotId(text: string): bigint {

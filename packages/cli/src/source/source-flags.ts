@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { LhsError, readCatalogFile } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
+import { readCatalogFile } from '@lakehouse-search/engine';
 import { type CatalogConfig, isObjectStorage, type TableConfig } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { folderOf } from '../files/open-input.ts';

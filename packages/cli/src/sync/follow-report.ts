@@ -1,4 +1,4 @@
-import type { FollowEvent } from '@lakehouse-search/engine';
+import type { FollowEvent } from '@lakehouse-search/contract';
 import { clockTime, count, duration, plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import type { HealReason } from '@lakehouse-search/engine';
+import type { HealReason } from '@lakehouse-search/contract';
 
 const WORDS: Readonly<Record<HealReason, string>> = {
   snapshot_expired: 'the table has forgotten the index’s snapshot',

@@ -1,4 +1,4 @@
-import type { IndexStatus } from '@lakehouse-search/engine';
+import type { IndexStatus } from '@lakehouse-search/contract';
 import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';

@@ -1,4 +1,4 @@
-import type { Healed, Progress } from '@lakehouse-search/engine';
+import type { Healed, Progress } from '@lakehouse-search/contract';
 import { count, snapshotName } from '../terminal/figures.ts';
 import { healWords } from './heal-words.ts';
 

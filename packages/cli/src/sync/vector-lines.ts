@@ -1,4 +1,4 @@
-import type { ReindexResponse } from '@lakehouse-search/engine';
+import type { ReindexResponse } from '@lakehouse-search/contract';
 import { count, plural } from '../terminal/figures.ts';
 
 /** What became of VECTOR fields, as people read it; nothing where there are none. */

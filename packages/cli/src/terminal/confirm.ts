@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Terminal } from './terminal.ts';
 import { printable } from './text.ts';
 

@@ -1,4 +1,5 @@
-import { ERROR_CODES, errorBody, LhsError, nearest, sourceError } from '@lakehouse-search/engine';
+import { ERROR_CODES, errorBody, LhsError, nearest } from '@lakehouse-search/contract';
+import { sourceError } from '@lakehouse-search/engine';
 import type { Style } from './style.ts';
 import { cut, printable, width, wrap } from './text.ts';
 

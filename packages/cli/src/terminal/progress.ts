@@ -1,4 +1,4 @@
-import type { Progress } from '@lakehouse-search/engine';
+import type { Progress } from '@lakehouse-search/contract';
 import type { WriteProgress } from '@lakehouse-search/lake';
 import { count, duration, rate } from './figures.ts';
 import { jsonText } from './json-text.ts';

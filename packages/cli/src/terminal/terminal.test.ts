@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { errorReport } from './error-report.ts';
 import { bytes, count, duration, plural, rate, snapshotName } from './figures.ts';

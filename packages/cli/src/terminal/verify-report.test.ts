@@ -1,4 +1,4 @@
-import type { VerifyResponse } from '@lakehouse-search/engine';
+import type { VerifyResponse } from '@lakehouse-search/contract';
 import { expect, it } from 'vitest';
 import { styleFor } from './style.ts';
 import { verifyReport } from './verify-report.ts';

@@ -1,4 +1,5 @@
-import { type Coordinates, formatKey, type VerifyResponse } from '@lakehouse-search/engine';
+import type { Coordinates, VerifyResponse } from '@lakehouse-search/contract';
+import { formatKey } from '@lakehouse-search/engine';
 import { count, duration, plural, snapshotName } from './figures.ts';
 import type { Style } from './style.ts';
 import { cut, wrap } from './text.ts';

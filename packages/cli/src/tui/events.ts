@@ -1,4 +1,4 @@
-import type { ClauseCount, Facet, JsonObject } from '@lakehouse-search/engine';
+import type { ClauseCount, Facet, JsonObject } from '@lakehouse-search/contract';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import type { LineEdit } from './edit-line.ts';
 import type { Answer, Question, ScreenIndex } from './question.ts';

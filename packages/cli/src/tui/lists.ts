@@ -3,7 +3,7 @@ import type {
   IndexDescription,
   JsonObject,
   SearchRequest,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import { bytes, count, plural } from '../terminal/figures.ts';
 import { valueText } from './completion.ts';
 import { EVERYTHING, keptRequest, restored, type ScreenIndex } from './question.ts';

@@ -1,4 +1,4 @@
-import type { Hit } from '@lakehouse-search/engine';
+import type { Hit } from '@lakehouse-search/contract';
 import { queryWords } from './query-words.ts';
 import { modeOf, type Question } from './question.ts';
 import { type Span, span } from './spans.ts';

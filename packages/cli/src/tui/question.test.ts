@@ -1,4 +1,4 @@
-import type { SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { expect, it } from 'vitest';
 import { filterClauses, filterText, restored } from './question.ts';
 

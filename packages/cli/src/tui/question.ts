@@ -6,7 +6,7 @@ import type {
   SearchMode,
   SearchRequest,
   SortSpec,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import type { SearchQuestion } from '../search/question.ts';
 
 /** What the screen needs to know of the index. */

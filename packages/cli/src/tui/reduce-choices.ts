@@ -1,4 +1,4 @@
-import type { SortSpec } from '@lakehouse-search/engine';
+import type { SortSpec } from '@lakehouse-search/contract';
 import { lineOf } from './edit-line.ts';
 import type { Action } from './events.ts';
 import { type Choice, listOverlay, type State, selected, shownQuestion } from './state.ts';

@@ -1,4 +1,4 @@
-import type { SearchMode } from '@lakehouse-search/engine';
+import type { SearchMode } from '@lakehouse-search/contract';
 import type { Event } from './events.ts';
 import { type ScreenIndex, sameQuestion } from './question.ts';
 import { initialState, keyText, question, type State, selected } from './state.ts';

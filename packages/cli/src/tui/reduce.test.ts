@@ -1,4 +1,4 @@
-import type { Hit } from '@lakehouse-search/engine';
+import type { Hit } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import type { ScreenInput } from './events.ts';
 import type { Answer, ScreenIndex } from './question.ts';

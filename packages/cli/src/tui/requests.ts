@@ -1,4 +1,9 @@
-import { type Backend, type Facet, LhsError, type SearchResponse } from '@lakehouse-search/engine';
+import {
+  type Backend,
+  type Facet,
+  LhsError,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
 import { explainLines } from '../search/explain-lines.ts';
 import { ask as askSearch } from '../search/question.ts';
 import { styleFor } from '../terminal/style.ts';

@@ -1,4 +1,4 @@
-import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/engine';
+import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/contract';
 import { render } from 'ink';
 import { createElement } from 'react';
 import { wantsColor } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import { type Backend, LhsError, type SearchRequest } from '@lakehouse-search/engine';
+import { type Backend, LhsError, type SearchRequest } from '@lakehouse-search/contract';
 import { expect, it, vi } from 'vitest';
 import { screenLines } from './screen.ts';
 import { Session } from './session.ts';

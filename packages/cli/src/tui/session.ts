@@ -1,4 +1,4 @@
-import type { Backend } from '@lakehouse-search/engine';
+import type { Backend } from '@lakehouse-search/contract';
 import { completionPlace } from './completion.ts';
 import type { ScreenInput } from './events.ts';
 import { LatestQueue } from './latest-queue.ts';

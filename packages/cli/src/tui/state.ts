@@ -6,7 +6,7 @@ import type {
   JsonObject,
   SearchMode,
   SortSpec,
-} from '@lakehouse-search/engine';
+} from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
 import type { CompletionItem, CompletionPlace } from './completion.ts';
 import { type EditLine, lineOf } from './edit-line.ts';

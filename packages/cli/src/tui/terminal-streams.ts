@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs';
 import { ReadStream, WriteStream } from 'node:tty';
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** The terminal to draw on and to read keys from, whatever the standard streams are tied to. */
 export interface TerminalStreams {

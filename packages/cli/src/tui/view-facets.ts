@@ -1,4 +1,4 @@
-import type { Facet } from '@lakehouse-search/engine';
+import type { Facet } from '@lakehouse-search/contract';
 import { bar } from '../terminal/bars.ts';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';

@@ -1,4 +1,4 @@
-import type { Hit, Json, JsonObject } from '@lakehouse-search/engine';
+import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
 import { armWords } from '../search/meaning-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';

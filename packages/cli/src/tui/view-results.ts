@@ -1,4 +1,4 @@
-import type { Hit, Json } from '@lakehouse-search/engine';
+import type { Hit, Json } from '@lakehouse-search/contract';
 import { count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { fastHint } from '../query/bind/bounds.ts';
 import { changeHint } from '../query/bind/change-hint.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';

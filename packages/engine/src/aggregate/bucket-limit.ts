@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 
 /** An aggregation that would make more buckets than an answer may have. */

@@ -1,5 +1,5 @@
 /** Merged partials become answers, as they go over the wire. */
-import type { AggBucket, AggResult, Json } from '../backend.ts';
+import type { AggBucket, AggResult, Json } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';

@@ -4,7 +4,7 @@
  * A partial holds every bucket, at most LIMITS.aggNestedBuckets of an aggregation, so that merging
  * is exact.
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { BucketKey } from './aggregation.ts';
 import type { AggPartial } from './partial.ts';
 

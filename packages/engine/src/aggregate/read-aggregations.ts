@@ -3,13 +3,11 @@
  * by name, type and range; nothing is ignored. A specification is `{kind: {options}, aggs?}`; the
  * kinds of the interface are accepted in capitals too (`Terms`, `DateHistogram`).
  */
-import type { Json, JsonObject } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { didYouMean } from '../base/nearest.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import type { QueryFields } from '../query/bind/fields.ts';
-import { wrong } from '../requests/checks.ts';
 import type { Aggregation } from './aggregation.ts';
 import { aggregationField } from './aggregation-field.ts';
 import { readInterval } from './read-interval.ts';

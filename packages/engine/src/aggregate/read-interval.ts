@@ -1,6 +1,4 @@
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
-import { wrong } from '../requests/checks.ts';
+import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 import type { HistogramInterval } from './aggregation.ts';
 import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
 import { intervalHint, parseInterval } from './interval.ts';

@@ -1,7 +1,5 @@
-import type { Json, JsonObject } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
-import { wrong } from '../requests/checks.ts';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 
 /** The options of one aggregation, all of known names. Readers throw what does not fit. */
 export interface Options {

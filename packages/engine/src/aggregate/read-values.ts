@@ -1,9 +1,8 @@
 /** Options of aggregations that hold values of a field, orders and percentiles. */
-import type { Json, JsonObject } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { LhsError, wrong } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { orderedFromDouble } from '../base/ordered-double.ts';
-import { wrong } from '../requests/checks.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../schema/values.ts';
 import type { AggRange, BucketKey, TermsOrder } from './aggregation.ts';

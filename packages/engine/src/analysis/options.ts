@@ -1,5 +1,4 @@
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LANGUAGES } from './language/languages.ts';
 
 /**

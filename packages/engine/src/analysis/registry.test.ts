@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LhsError } from '../base/errors.ts';
 import { LANGUAGES } from './language/languages.ts';
 import { ANALYZER_CATALOG, ANALYZER_NAMES, analyzerFor, type Chain } from './registry.ts';
 import { analyzeToTokens } from './tokens.ts';

@@ -2,8 +2,7 @@
  * Analyzers by name: the built-in ones, as tables of parts, and those that a definition puts
  * together.
  */
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { Analyzer } from './analyzer.ts';
 import { type Component, FILTERS, TOKENIZERS } from './components.ts';
 import { LANGUAGES } from './language/languages.ts';

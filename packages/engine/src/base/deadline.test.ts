@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from './deadline.ts';
-import { LhsError } from './errors.ts';
 
 /** A clock that a test sets. */
 const clock = () => {

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
-import { LhsError } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
 /** Steps of work between two looks at the clock: a step takes 10 to 500 ns. */

@@ -1,4 +1,4 @@
-import { LhsError } from './errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** The error of a call of an engine that is closed, or that was closed while the call ran. */
 export function engineClosed(cause?: unknown): LhsError {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { LhsError } from './errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /**
  * Long synchronous work in steps. Each yield says which part of the work is done, 0 to 1; after it

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import { typeName } from '../schema/column-rules.ts';
 import type { Mapping } from '../schema/mapping.ts';
 

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type ColumnVector, valueAt } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import { ByteSink } from '../base/growing.ts';
 import { columnText } from '../schema/column-text.ts';
 import type { Mapping } from '../schema/mapping.ts';

@@ -3,7 +3,7 @@
  * cache (embed/cache/), in `embeddings/` of the index's folder. Who holds it holds the index's lock.
  */
 import { join } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { CachedEmbedder } from '../embed/cache/cached-embedder.ts';
 import { EmbeddingCache } from '../embed/cache/embedding-cache.ts';
 import type { Embedder, ModelIdentity, OpenEmbedder } from '../embed/embedder.ts';

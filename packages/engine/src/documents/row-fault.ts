@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import { coordinatesOfTexts, formatKey } from '../schema/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { keyTexts } from './encode-keys.ts';

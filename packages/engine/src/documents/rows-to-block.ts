@@ -9,8 +9,9 @@
  * A value that cannot become what its field says is refused with key, column, value and place;
  * inside a variant, where no schema holds, it is left out of the typed field and counted.
  */
+
+import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type Value, valueAt } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { VALUE_SHAPES } from '../schema/values.ts';

@@ -1,4 +1,4 @@
-import type { VectorCounts } from '../backend.ts';
+import type { VectorCounts } from '@lakehouse-search/contract';
 
 /** The sum of two counts. */
 export function addVectorCounts(a: VectorCounts, b: VectorCounts): VectorCounts {

@@ -5,7 +5,7 @@
  *   3. documents without text, or with text of which the model knows nothing, have none; they are
  *      counted, as are those whose own vector is missing
  */
-import type { VectorCounts } from '../backend.ts';
+import type { VectorCounts } from '@lakehouse-search/contract';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { refuseAborted } from '../source/source-errors.ts';

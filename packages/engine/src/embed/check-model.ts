@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { describeModel, type ModelDescription } from './describe-model.ts';
 import type { Embedder } from './embedder.ts';
 import { sha256Of, statOf } from './file-sums.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { statOf } from './file-sums.ts';
 import { kindOf, modelFolder } from './open-embedder.ts';
 import { DEFAULT_MODEL } from './static/default-model.ts';

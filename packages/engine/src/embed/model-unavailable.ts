@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** What is wrong with a model, and where. */
 export interface ModelFault {

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /**
  * Throws model_unavailable where a model gave numbers that are none (weights in 16 bits may

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deleteAt, moveTo } from '../../test/writer-edits.ts';
 import { arena, blockOf, contentOf, plans, type Row } from '../../test/writer-pair.ts';
-import { LhsError } from '../base/errors.ts';
 import type { Merged } from '../segment/merge.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';

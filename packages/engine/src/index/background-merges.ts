@@ -7,7 +7,7 @@
  * files are removed; the error is told once, and the next attempts come after ever more calls of
  * `start`. The index loses nothing: it only keeps more segments.
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Merged } from '../segment/merge.ts';
 import type { IndexWriter } from './index-writer.ts';
 import type { MergeJob, MergePlan } from './merge-plan.ts';

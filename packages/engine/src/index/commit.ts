@@ -4,7 +4,7 @@
  * (R1); nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
  * of `Commit`, so a stranger reads it with any JSON reader.
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
 import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { SegmentEntry } from '../segment/entry.ts';

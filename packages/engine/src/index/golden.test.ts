@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LhsError } from '../base/errors.ts';
 import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
 import { formatIp } from '../schema/ip-value.ts';
 import { decodeKey } from '../schema/key.ts';

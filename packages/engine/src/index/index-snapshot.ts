@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';

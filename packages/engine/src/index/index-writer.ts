@@ -16,7 +16,7 @@
  * Long on purpose: the steps of one class share what is in memory, which commit is in force and
  * whether the disk has failed; what needs none of that lies in segment-set.ts and planned-merges.ts.
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';

@@ -6,7 +6,7 @@
  *      the writer has open
  *   3. `carryOver` hands deletes and moves made meanwhile to the merged segment
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
 import type { MovedPlaces } from '../segment/locators.ts';
 import { type Merged, type MergeField, mergeSegments } from '../segment/merge.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type ErrorCode, LhsError } from '../base/errors.ts';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { Merged } from '../segment/merge.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { MergeRunner } from './background-merges.ts';

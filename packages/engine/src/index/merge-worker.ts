@@ -4,7 +4,7 @@
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { atIntervals } from '../base/steps.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';

@@ -10,7 +10,7 @@
  * and finds the pin; where it is not, the newer commit is pinned instead.
  */
 import { randomBytes } from 'node:crypto';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { Directory } from '../storage/directory.ts';
 import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';

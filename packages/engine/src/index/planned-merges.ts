@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Merged, MergeField } from '../segment/merge.ts';
 import type { Directory } from '../storage/directory.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { Commit, CommittedField, CommittedVector } from './commit.ts';
 

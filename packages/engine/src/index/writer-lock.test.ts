@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
-import { LhsError } from '../base/errors.ts';
 import { takeLock } from '../open/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { readCommit } from './commit.ts';

@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts';
 

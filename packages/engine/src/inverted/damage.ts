@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** The error for an inverted component that is damaged. */
 export function corrupt(what: string): LhsError {

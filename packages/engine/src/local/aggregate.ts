@@ -3,9 +3,9 @@ import type {
   AggregateResponse,
   FacetsRequest,
   FacetsResponse,
-} from '../backend.ts';
+} from '@lakehouse-search/contract';
+import { checkAggregateRequest, checkFacetsRequest } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import { checkAggregateRequest, checkFacetsRequest } from '../requests/summaries.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';

@@ -1,7 +1,7 @@
+import type { AnalyzeRequest, TokenInfo } from '@lakehouse-search/contract';
+import { checkAnalyzeRequest } from '@lakehouse-search/contract';
 import { analyzeToTokens } from '../analysis/tokens.ts';
-import type { AnalyzeRequest, TokenInfo } from '../backend.ts';
 import { analyzersOf, fieldAnalyzer } from '../open/definition-analyzers.ts';
-import { checkAnalyzeRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** The tokens of a text, by a field's analyzer or a named one. Throws invalid_argument. */

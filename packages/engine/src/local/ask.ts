@@ -10,14 +10,16 @@ import type {
   SearchRequest,
   SuggestRequest,
   SuggestResponse,
-} from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+} from '@lakehouse-search/contract';
+import {
+  checkBenchRequest,
+  checkExplainRequest,
+  checkKeysRequest,
+  checkSearchRequest,
+  checkSuggestRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import { checkBenchRequest } from '../requests/bench.ts';
-import { checkExplainRequest } from '../requests/explain.ts';
-import { checkKeysRequest } from '../requests/keys.ts';
-import { checkSearchRequest } from '../requests/search.ts';
-import { checkSuggestRequest } from '../requests/suggest.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 

@@ -1,7 +1,7 @@
-import type { CompactRequest, CompactResponse, WorkOptions } from '../backend.ts';
+import type { CompactRequest, CompactResponse, WorkOptions } from '@lakehouse-search/contract';
+import { checkCompactRequest } from '@lakehouse-search/contract';
 import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { freeBytes } from '../open/index-folder.ts';
-import { checkCompactRequest } from '../requests/ingest.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { compactIndex } from '../sync/compact-index.ts';
 import { liveGeneration } from '../sync/follow-table.ts';

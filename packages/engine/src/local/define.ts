@@ -1,4 +1,3 @@
-import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import type {
   CreateIndexRequest,
   DefinitionIssue,
@@ -6,15 +5,16 @@ import type {
   IndexRequest,
   IndexSummary,
   ValidateDefinitionRequest,
-} from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
-import { describeIndex } from '../open/describe-index.ts';
-import { tableName } from '../open/open-index.ts';
+} from '@lakehouse-search/contract';
 import {
   checkCreateIndexRequest,
   checkIndexRequest,
   checkValidateRequest,
-} from '../requests/indexes.ts';
+  LhsError,
+} from '@lakehouse-search/contract';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { describeIndex } from '../open/describe-index.ts';
+import { tableName } from '../open/open-index.ts';
 import { checkAgainstTable } from '../schema/mapping.ts';
 import {
   invalidDefinition,

@@ -1,6 +1,10 @@
-import type { IndexDescription, IndexRequest, VectorFieldDescription } from '../backend.ts';
+import type {
+  IndexDescription,
+  IndexRequest,
+  VectorFieldDescription,
+} from '@lakehouse-search/contract';
+import { checkIndexRequest } from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
-import { checkIndexRequest } from '../requests/indexes.ts';
 import { execute } from '../search/execute/execute.ts';
 import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';

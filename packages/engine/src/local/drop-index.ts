@@ -1,7 +1,7 @@
-import type { DropIndexRequest } from '../backend.ts';
+import type { DropIndexRequest } from '@lakehouse-search/contract';
+import { checkDropIndexRequest } from '@lakehouse-search/contract';
 import { dropFolder } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
-import { checkDropIndexRequest } from '../requests/indexes.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { withLock } from './write-index.ts';
 

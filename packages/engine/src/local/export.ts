@@ -1,8 +1,6 @@
+import type { ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
+import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { ExportedDocument, ExportRequest } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
-import { checkExportRequest } from '../requests/indexes.ts';
-import { checkSearchRequest } from '../requests/search.ts';
 import { requireTenants, tenantGuard } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

@@ -1,7 +1,7 @@
-import type { FollowEvent, FollowOptions, IndexRequest } from '../backend.ts';
+import type { FollowEvent, FollowOptions, IndexRequest } from '@lakehouse-search/contract';
+import { checkIndexRequest } from '@lakehouse-search/contract';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
-import { checkIndexRequest } from '../requests/indexes.ts';
 import { openSource } from '../source/source-table.ts';
 import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
 import { liveGeneration, openSession } from '../sync/follow-table.ts';

@@ -8,16 +8,16 @@ import type {
   SyncRequest,
   SyncResponse,
   WorkOptions,
-} from '../backend.ts';
-import { currentGeneration } from '../open/index-folder.ts';
-import { notBuilt } from '../open/open-index.ts';
-import { checkedParts } from '../requests/batch.ts';
-import { checkIndexRequest } from '../requests/indexes.ts';
+} from '@lakehouse-search/contract';
 import {
   checkApplyBatchRequest,
+  checkedParts,
+  checkIndexRequest,
   checkReindexRequest,
   checkSyncRequest,
-} from '../requests/ingest.ts';
+} from '@lakehouse-search/contract';
+import { currentGeneration } from '../open/index-folder.ts';
+import { notBuilt } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
 import { checkpointState } from '../sync/checkpoint-state.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';

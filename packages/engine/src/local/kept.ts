@@ -5,18 +5,19 @@ import type {
   ReplaceSavedQueryRequest,
   SavedQuery,
   SavedQueryDraft,
-} from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+} from '@lakehouse-search/contract';
+import {
+  checkAliasRequest,
+  checkDeleteSavedQuery,
+  checkDropAliasRequest,
+  checkReplaceSavedQuery,
+  checkSavedQueryDraft,
+  checkSearchRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { wasDropped } from '../registry/registry.ts';
-import { checkAliasRequest, checkDropAliasRequest } from '../requests/aliases.ts';
-import {
-  checkDeleteSavedQuery,
-  checkReplaceSavedQuery,
-  checkSavedQueryDraft,
-} from '../requests/saved-queries.ts';
-import { checkSearchRequest } from '../requests/search.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 

@@ -1,6 +1,6 @@
+import type { IndexRequest } from '@lakehouse-search/contract';
+import { checkIndexRequest } from '@lakehouse-search/contract';
 import type { TableLayout } from '@lakehouse-search/lake';
-import type { IndexRequest } from '../backend.ts';
-import { checkIndexRequest } from '../requests/indexes.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';
 import type { LocalIndexes } from './local-indexes.ts';

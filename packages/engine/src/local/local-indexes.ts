@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { IndexDescription, TableLag } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
-import type { IndexDescription, TableLag } from '../backend.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
-import { LhsError } from '../base/errors.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { sweepFolders } from '../open/dropped-folders.ts';

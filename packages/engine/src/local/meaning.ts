@@ -1,6 +1,6 @@
-import type { HybridRequest, SearchResponse, SemanticRequest } from '../backend.ts';
+import type { HybridRequest, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
+import { checkHybridRequest, checkSemanticRequest } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import { checkHybridRequest, checkSemanticRequest } from '../requests/meaning.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DefinitionIssue } from '../backend.ts';
+import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { DEFAULT_MODEL } from '../embed/static/default-model.ts';
 import type { ParsedDefinition } from '../schema/parse-definition.ts';
 import { createReport } from '../schema/yaml-tree.ts';

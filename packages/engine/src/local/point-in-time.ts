@@ -7,12 +7,11 @@
  * It names a pin (index/pins.ts) and how long each use renews it. Nothing else is kept: it outlives
  * the process, and works in every process of the machine.
  */
-import type { ClosePitRequest, OpenPitRequest, PointInTime } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { ClosePitRequest, OpenPitRequest, PointInTime } from '@lakehouse-search/contract';
+import { checkClosePitRequest, checkOpenPitRequest, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { PinName } from '../open/pinned-index.ts';
-import { checkClosePitRequest, checkOpenPitRequest } from '../requests/points-in-time.ts';
 import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

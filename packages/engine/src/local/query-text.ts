@@ -1,14 +1,12 @@
-import type { Json, ParseQueryRequest, PrintQueryRequest } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { Json, ParseQueryRequest, PrintQueryRequest } from '@lakehouse-search/contract';
+import { checkParseRequest, checkPrintRequest, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { bindQuery } from '../query/bind/bind.ts';
-import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import { printQuery } from '../query/syntax/print.ts';
 import { requireSayable } from '../query/syntax/sayable.ts';
 import { readTree } from '../query/tree/read.ts';
 import { writeTree } from '../query/tree/write.ts';
-import { checkParseRequest, checkPrintRequest } from '../requests/query-text.ts';
 import { queryFields } from '../search/request/plan.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
@@ -17,19 +15,18 @@ import { readIndex } from './read-index.ts';
 export async function parseText(
   indexes: LocalIndexes,
   given: ParseQueryRequest,
-): Promise<{ ast: Json; query: Query }> {
+): Promise<{ readonly ast: Json }> {
   const request = checkParseRequest(given);
   const { syntax, default_operator: defaultOperator } = request;
   const parse = (defaultField: string) =>
     parseQuery(request.query, { syntax, defaultOperator, defaultField });
   if (request.index === undefined) {
-    const query = parse('text');
-    return { ast: writeTree(query), query };
+    return { ast: writeTree(parse('text')) };
   }
   return readIndex(indexes, request, async ({ mapping }) => {
     const query = parse(mapping.defaultField ?? 'text');
     bindQuery(query, queryFields(mapping), request.query);
-    return { ast: writeTree(query), query };
+    return { ast: writeTree(query) };
   });
 }
 

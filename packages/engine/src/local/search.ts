@@ -1,6 +1,6 @@
-import type { SearchRequest, SearchResponse } from '../backend.ts';
+import type { SearchRequest, SearchResponse } from '@lakehouse-search/contract';
+import { checkSearchRequest } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
-import { checkSearchRequest } from '../requests/search.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 import { answerOnceReached } from './wait-for-snapshot.ts';

@@ -1,11 +1,10 @@
+import type { IndexRequest, IndexStatus } from '@lakehouse-search/contract';
+import { checkIndexRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { IndexRequest, IndexStatus } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { isGone } from '../index/process-identity.ts';
 import { lockHolder } from '../index/writer-lock.ts';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
-import { checkIndexRequest } from '../requests/indexes.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

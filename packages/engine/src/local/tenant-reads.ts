@@ -1,5 +1,5 @@
-import type { Backend, IndexRequest } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { Backend, IndexRequest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { aggregateLocal, facetsLocal } from './aggregate.ts';
 import { clauseCountsLocal, explainLocal, keysLocal, suggestLocal } from './ask.ts';
 import { describeTenant, type TenantIndexDescription } from './describe-tenant.ts';

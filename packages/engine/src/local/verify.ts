@@ -1,9 +1,8 @@
-import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { VerifyRequest, VerifyResponse, WorkOptions } from '@lakehouse-search/contract';
+import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
-import { checkVerifyRequest } from '../requests/ingest.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { StructureCheck } from '../verify/structures.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { commitVersion } from '../open/open-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

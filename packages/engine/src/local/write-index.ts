@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import { type IndexLock, indexFolder, takeLock } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';

@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import { analyzerFor } from '../analysis/registry.ts';
-import { LhsError } from '../base/errors.ts';
 import type { AnalyzerDefinition, Definition } from '../schema/definition.ts';
 import type { AnalyzerOf } from '../schema/mapping.ts';
 

@@ -1,4 +1,4 @@
-import type { FieldDescription, IndexDescription, JsonObject } from '../backend.ts';
+import type { FieldDescription, IndexDescription, JsonObject } from '@lakehouse-search/contract';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { describeVectors } from './describe-vectors.ts';
 import type { OpenIndex } from './open-index.ts';

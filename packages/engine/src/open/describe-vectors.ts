@@ -1,4 +1,4 @@
-import type { VectorFieldDescription } from '../backend.ts';
+import type { VectorFieldDescription } from '@lakehouse-search/contract';
 import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/static/default-model.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Definition, VectorDefinition } from '../schema/definition.ts';

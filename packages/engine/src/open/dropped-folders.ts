@@ -9,9 +9,9 @@
  */
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
-import { REGISTRY_FILE } from './registry-file.ts';
 
 const DROPPED = '.dropped';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,4 +1,9 @@
-import type { ExportedDocument, Json, SearchRequest, SearchResponse } from '../backend.ts';
+import type {
+  ExportedDocument,
+  Json,
+  SearchRequest,
+  SearchResponse,
+} from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { coordinatesOf, keyOfCoordinates } from '../schema/key.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';

@@ -25,7 +25,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { holds, pinsAmong } from '../index/pins.ts';
 import {
   leftLocks,

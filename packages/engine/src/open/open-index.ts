@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { COMMIT_FILE, filesOf, readCommit } from '../index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
 import { PinnedFiles } from '../index/pins.ts';

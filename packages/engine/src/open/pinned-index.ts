@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { extendPin, findPin, openPinned, type Pin, pinCommit, releasePin } from '../index/pins.ts';
 import { currentGeneration, type Generation, generationAt } from './index-folder.ts';

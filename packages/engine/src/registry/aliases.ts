@@ -1,7 +1,6 @@
-import type { Alias } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { Alias } from '@lakehouse-search/contract';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { didYouMean } from '../base/nearest.ts';
 import type { RegistryFile } from './registry-file.ts';
 
 /** Other names of indexes. An alias moves from one index to another in one statement. */

@@ -12,9 +12,9 @@
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
 import Database from 'better-sqlite3';
 import { engineClosed } from '../base/engine-closed.ts';
-import { LhsError } from '../base/errors.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 

@@ -4,8 +4,7 @@
  * Indexes and aliases share one namespace.
  */
 import { randomUUID } from 'node:crypto';
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { Aliases } from './aliases.ts';
 import { RegistryFile } from './registry-file.ts';
 import { SavedQueries } from './saved-queries.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SavedQuery, SavedQueryDraft } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { SavedQuery, SavedQueryDraft } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { RegistryFile } from './registry-file.ts';
 

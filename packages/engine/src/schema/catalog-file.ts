@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { CatalogConfig } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import { parseCatalog } from './parse-source.ts';
 import { resolveCatalog } from './resolve-catalog.ts';
 import { createReport, readYaml } from './yaml-tree.ts';

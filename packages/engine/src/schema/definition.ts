@@ -97,11 +97,3 @@ export interface Definition {
   readonly analyzers: readonly AnalyzerDefinition[];
   readonly text: string;
 }
-
-/** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
-export interface DefinitionIssue {
-  readonly severity: 'error' | 'warning';
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}

@@ -8,9 +8,9 @@
  *
  * Command line: `name=value,name=value`; `\` escapes `,` `=` and `\` inside names and values.
  */
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
-import type { Coordinates, KeyPart } from './coordinates.ts';
+
+import type { Coordinates, KeyPart } from '@lakehouse-search/contract';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 
 /** The key columns of an index, in order. */
 export interface KeySpec {

@@ -7,17 +7,13 @@
  *    column is several values.
  * 3. Each flattened variant: its catch-all TEXT field and its hidden path field (variant-terms.ts).
  */
+
+import type { DefinitionIssue } from '@lakehouse-search/contract';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { Field, Schema, Type } from '@lakehouse-search/lake';
 import type { Analyzer } from '../analysis/analyzer.ts';
-import { LhsError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
 import { columnFault } from './column-rules.ts';
-import type {
-  Definition,
-  DefinitionIssue,
-  FieldDefinition,
-  VariantDefinition,
-} from './definition.ts';
+import type { Definition, FieldDefinition, VariantDefinition } from './definition.ts';
 import type { FieldPlan, VectorPlan } from './field-plan.ts';
 import type { KeySpec } from './key.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';

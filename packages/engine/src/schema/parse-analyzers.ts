@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean } from '@lakehouse-search/contract';
 import type { AnalyzerDefinition } from './definition.ts';
 import { readList, readText } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';

@@ -8,15 +8,11 @@
  *
  * The parser reads nothing from the environment and expands nothing: `${HOME}` is seven characters.
  */
-import { LhsError } from '../base/errors.ts';
+
+import type { DefinitionIssue } from '@lakehouse-search/contract';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
-import { didYouMean } from '../base/nearest.ts';
-import type {
-  AnalyzerDefinition,
-  Definition,
-  DefinitionIssue,
-  FieldDefinition,
-} from './definition.ts';
+import type { AnalyzerDefinition, Definition, FieldDefinition } from './definition.ts';
 import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
 import { parseSource } from './parse-source.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean } from '@lakehouse-search/contract';
 import { FIELD_TYPES, type FieldDefinition, type FieldType } from './definition.ts';
 import { parseVectorSettings, refuseVectorKeys, VECTOR_KEYS } from './parse-vector.ts';
 import {

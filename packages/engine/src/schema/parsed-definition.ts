@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Definition } from './definition.ts';
 
 /**

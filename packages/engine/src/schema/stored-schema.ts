@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { Field, ListType, PrimitiveKind, Schema, Type } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 
 /**
  * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs

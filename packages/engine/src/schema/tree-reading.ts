@@ -2,7 +2,7 @@
  * Typed reading of a YAML tree: every function reports what is wrong and returns undefined then, so
  * that a reader goes on and all faults come out at once.
  */
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean } from '@lakehouse-search/contract';
 import type { Report, Tree } from './yaml-tree.ts';
 
 /** The entries of a map whose keys are all known. */

@@ -7,9 +7,9 @@
  * 3. Shape: keys are strings, each once; nesting is at most `LIMITS.definitionDepth`.
  */
 import { createRequire } from 'node:module';
+import type { DefinitionIssue } from '@lakehouse-search/contract';
 import type { Document } from 'yaml';
 import { LIMITS } from '../base/limits.ts';
-import type { DefinitionIssue } from './definition.ts';
 
 type Yaml = typeof import('yaml');
 let library: Yaml | undefined;

@@ -1,6 +1,5 @@
-import type { AggregateResponse } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
-import type { CheckedAggregate } from '../requests/summaries.ts';
+import type { AggregateResponse, CheckedAggregate } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './request/plan.ts';
 import { givenOf, lagOf, requireSnapshot } from './search.ts';

@@ -3,8 +3,8 @@
  * without fetching fields. Every round asks all queries in turn, so that no query is always
  * measured with its own data in the cache.
  */
-import type { BenchRequest, BenchResponse } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { BenchRequest, BenchResponse } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { BY_SCORE } from '../collect/order.ts';
 import { bindQuery } from '../query/bind/bind.ts';
 import type { Query } from '../query/query.ts';

@@ -1,9 +1,8 @@
-import type { ClauseCount } from '../backend.ts';
+import type { CheckedRequest, ClauseCount } from '@lakehouse-search/contract';
 import { bindQuery } from '../query/bind/bind.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
-import type { CheckedRequest } from '../requests/search.ts';
 import type { SearchContext } from './context.ts';
 import { execute } from './execute/execute.ts';
 import { clauseName } from './explain/subject.ts';

@@ -1,5 +1,5 @@
+import type { TableLag } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { TableLag } from '../backend.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';

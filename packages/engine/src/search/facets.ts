@@ -1,5 +1,4 @@
-import type { FacetsResponse } from '../backend.ts';
-import type { CheckedFacets } from '../requests/summaries.ts';
+import type { CheckedFacets, FacetsResponse } from '@lakehouse-search/contract';
 import type { SearchContext } from './context.ts';
 import { planSearch } from './request/plan.ts';
 import { givenOf, lagOf, requireSnapshot } from './search.ts';

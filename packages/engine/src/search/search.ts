@@ -2,12 +2,17 @@
  * A search from a checked request to its response. Steps: bind (plan.ts), run (execute.ts),
  * then for the page only: coordinates, cached fields and marks from the index, rows from the table.
  */
-import type { Hit, SearchRequest, SearchResponse, TableLag } from '../backend.ts';
+import type {
+  CheckedRequest,
+  Hit,
+  SearchRequest,
+  SearchResponse,
+  TableLag,
+} from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { Deadline } from '../base/deadline.ts';
-import { LhsError } from '../base/errors.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
-import type { CheckedRequest } from '../requests/search.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import { type SearchContext, UNKNOWN_LAG } from './context.ts';
 import type { Execution } from './execute/execute.ts';

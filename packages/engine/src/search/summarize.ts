@@ -3,11 +3,6 @@
  * fields; the matches of all segments are found; partials are made of them, and the answer.
  */
 
-import { aggregateAll } from '../aggregate/aggregate-segments.ts';
-import type { Aggregation } from '../aggregate/aggregation.ts';
-import { isAggregatable, plainField } from '../aggregate/aggregation-field.ts';
-import { finishAggregations } from '../aggregate/finish.ts';
-import { readAggregations } from '../aggregate/read-aggregations.ts';
 import type {
   AggResults,
   AggSpecs,
@@ -18,7 +13,12 @@ import type {
   SearchRequest,
   SearchResponse,
   SkippedFacet,
-} from '../backend.ts';
+} from '@lakehouse-search/contract';
+import { aggregateAll } from '../aggregate/aggregate-segments.ts';
+import type { Aggregation } from '../aggregate/aggregation.ts';
+import { isAggregatable, plainField } from '../aggregate/aggregation-field.ts';
+import { finishAggregations } from '../aggregate/finish.ts';
+import { readAggregations } from '../aggregate/read-aggregations.ts';
 import { findField, type QueryFields } from '../query/bind/fields.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';

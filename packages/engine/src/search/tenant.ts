@@ -4,8 +4,9 @@
  * itself (nothing is parsed), that every search of a context ANDs to its own. An index without a
  * `tenant_field` has nothing to tell tenants apart by: it is closed to them.
  */
+
+import { LhsError } from '@lakehouse-search/contract';
 import type { Row, SourceTable } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import type { Leaf } from '../query/bind/clause.ts';
 import { columnText } from '../schema/column-text.ts';
 import type { Definition } from '../schema/definition.ts';

@@ -4,8 +4,8 @@
  * problem.
  */
 
+import { LhsError } from '@lakehouse-search/contract';
 import { compareBytes } from '../base/compare-bytes.ts';
-import { LhsError } from '../base/errors.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';

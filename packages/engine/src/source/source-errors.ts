@@ -1,5 +1,5 @@
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { LakeError, type LakeErrorCode } from '@lakehouse-search/lake';
-import { type ErrorCode, LhsError } from '../base/errors.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 
 /** The one table from the lake's codes to ours. */

@@ -1,10 +1,10 @@
+import { LhsError } from '@lakehouse-search/contract';
 import {
   type CatalogConfig,
   openTable,
   type SourceTable,
   type TableConfig,
 } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import type { Definition } from '../schema/definition.ts';
 import { resolveCatalog, resolvePath } from '../schema/resolve-catalog.ts';
 import { fromSource, unlessAborted } from './source-errors.ts';

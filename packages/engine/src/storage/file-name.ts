@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 const FILE_NAME = /^[a-z0-9][a-z0-9._-]*$/;
 

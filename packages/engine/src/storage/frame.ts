@@ -17,7 +17,7 @@
  * the CRC of every byte.
  */
 import { crc32 } from 'node:zlib';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { MOST_FILE_BYTES } from './arena.ts';
 import type { Directory, Region } from './directory.ts';
 

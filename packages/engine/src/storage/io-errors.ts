@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /** The system's error code of a thrown value (`ENOSPC`, …), or '' where it has none. */
 export function systemCode(error: unknown): string {

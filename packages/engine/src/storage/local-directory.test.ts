@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LhsError } from '../base/errors.ts';
 import { openFramed, writeFramed } from './frame.ts';
 import { ioError } from './io-errors.ts';
 import { openLocalDirectory } from './local-directory.ts';

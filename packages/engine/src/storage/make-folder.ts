@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { ioError, systemCode } from './io-errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Arena, Directory, FileWriter, Region } from './directory.ts';
 import { checkFileName } from './file-name.ts';
 import { missing } from './io-errors.ts';

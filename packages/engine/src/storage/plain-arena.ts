@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { KERNEL_BYTES } from './arena.ts';
 import type { Arena, Region } from './directory.ts';
 

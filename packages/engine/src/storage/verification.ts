@@ -4,7 +4,7 @@
  * inode, size, times), in this process and, in the framed file `verified`, for the next ones, for
  * a day. A file that is written to after that has another stamp and is checked again.
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Directory } from './directory.ts';
 import { type FramedFile, readFramed, verifyFramed, writeFramed } from './frame.ts';
 

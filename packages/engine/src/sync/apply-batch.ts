@@ -12,9 +12,15 @@
  *
  * On any error all is taken back: the last commit stays in force.
  */
+
+import type {
+  ApplyResponse,
+  BatchPart,
+  ChangeBatch,
+  WorkOptions,
+} from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Schema } from '@lakehouse-search/lake';
-import type { ApplyResponse, BatchPart, ChangeBatch, WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { Checkpoint } from '../index/commit.ts';
 import type { IndexWriter } from '../index/index-writer.ts';

@@ -1,5 +1,5 @@
+import type { ChangeBatch, SourceState } from '@lakehouse-search/contract';
 import { expect, test } from 'vitest';
-import type { ChangeBatch, SourceState } from '../backend.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint } from '../index/commit.ts';
 import { judgeBatch } from './batch-rule.ts';

@@ -1,5 +1,5 @@
-import type { ChangeBatch } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
+import type { ChangeBatch } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Checkpoint } from '../index/commit.ts';
 
 /** What is to be done with a batch: it comes next, or it was applied before. */

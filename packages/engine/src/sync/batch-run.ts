@@ -1,6 +1,6 @@
+import type { BatchPart, ChangeBatch } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type Schema, selectRows } from '@lakehouse-search/lake';
-import type { BatchPart, ChangeBatch } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from '../documents/rows-to-block.ts';
 import type { VectorStage } from '../documents/vector-stage.ts';
 import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
@@ -70,7 +70,7 @@ export class BatchRun {
   async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
     switch (part.kind) {
       case 'rows':
-        return this.#takeRows(part.batch, signal);
+        return this.#takeRows(part.batch as Batch, signal);
       case 'removed':
         return this.#remove(part.path, part.positions);
       default:

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, vectorKind } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import type { Mapping } from '../schema/mapping.ts';
 
 /** Throws invalid_argument where rows do not have the columns of `mapping`, in their order. */

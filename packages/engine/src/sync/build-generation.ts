@@ -1,6 +1,6 @@
+import type { ReindexResponse, WorkOptions } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { ReindexResponse, WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';

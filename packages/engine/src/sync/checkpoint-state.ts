@@ -1,4 +1,4 @@
-import type { CheckpointState } from '../backend.ts';
+import type { CheckpointState } from '@lakehouse-search/contract';
 import type { OpenIndex } from '../open/open-index.ts';
 import { committedState, requireCheckpoint } from './source-state.ts';
 

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { FileSet } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 
 /** Room that a merge needs beside the finished segments, and what a first build may grow by. */
 const MERGE_FACTOR = 2.2;

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 
 /**
  * Whether an error says that a file which a snapshot needs (data, deletes, manifests) is not there:

@@ -1,5 +1,5 @@
+import type { SourceFile } from '@lakehouse-search/contract';
 import { normalizeRecorded } from '@lakehouse-search/lake';
-import type { SourceFile } from '../backend.ts';
 
 /** Numbers of data files, as locators name them: a commit's `files`, growing. */
 export interface FileTable {

@@ -12,10 +12,11 @@
  *
  * An abort ends it without an error: the step in hand is dropped, what is committed stays.
  */
+
+import type { FollowEvent, FollowOptions } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { FollowEvent, FollowOptions } from '../backend.ts';
 import type { Clock } from '../base/clock.ts';
-import { LhsError } from '../base/errors.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { fromSource, unlessAborted } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';

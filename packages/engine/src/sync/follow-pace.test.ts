@@ -1,5 +1,5 @@
+import { ERROR_CODES, type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { expect, it } from 'vitest';
-import { ERROR_CODES, type ErrorCode, LhsError } from '../base/errors.ts';
 import { lookPause, mendsItself, retryPause } from './follow-pace.ts';
 
 const error = (code: ErrorCode) => new LhsError(code, code);

@@ -1,4 +1,4 @@
-import type { LhsError } from '../base/errors.ts';
+import type { LhsError } from '@lakehouse-search/contract';
 
 /** The first pause after something has happened. */
 const QUICK_MS = 250;

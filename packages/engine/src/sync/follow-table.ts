@@ -1,4 +1,9 @@
-import type { ApplyResponse, ChangeBatch, SyncResponse, WorkOptions } from '../backend.ts';
+import type {
+  ApplyResponse,
+  ChangeBatch,
+  SyncResponse,
+  WorkOptions,
+} from '@lakehouse-search/contract';
 import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { currentGeneration, type Generation } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';

@@ -4,8 +4,9 @@
  * for what a branch does not say. A snapshot of a branch is kept while it is among the newest
  * `min_snapshots` or younger than `max_age_ms`, or while another branch or tag is at it.
  */
+
+import type { IndexStatus } from '@lakehouse-search/contract';
 import type { RefRetention, SnapshotRef, SourceTable } from '@lakehouse-search/lake';
-import type { IndexStatus } from '../backend.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_AGE_MS = 5 * DAY_MS;

@@ -1,6 +1,6 @@
+import type { IndexStatus } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
-import type { IndexStatus } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { BACKGROUND_SETTINGS } from '../index/background-merges.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { chooseMerges } from '../index/merge-policy.ts';

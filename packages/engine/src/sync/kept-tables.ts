@@ -1,7 +1,7 @@
+import type { TableLag } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { TableLag } from '../backend.ts';
 import type { Clock } from '../base/clock.ts';
-import { LhsError } from '../base/errors.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { fromSource } from '../source/source-errors.ts';

@@ -1,4 +1,4 @@
-import type { Progress, WorkOptions } from '../backend.ts';
+import type { Progress, WorkOptions } from '@lakehouse-search/contract';
 import { atIntervals } from '../base/steps.ts';
 import type { ForceOptions } from '../index/background-merges.ts';
 import { costOf } from '../index/merge-plan.ts';

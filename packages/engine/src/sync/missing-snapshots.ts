@@ -1,6 +1,6 @@
+import type { HealReason } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Snapshot, SourceTable } from '@lakehouse-search/lake';
-import type { HealReason } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import type { Checkpoint, Commit } from '../index/commit.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { SearchContext } from '../search/context.ts';

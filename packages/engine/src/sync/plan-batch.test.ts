@@ -1,7 +1,7 @@
+import type { SourceFile } from '@lakehouse-search/contract';
 import type { DeleteFile, FileScan, FileSet } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SourceFile } from '../backend.ts';
 import { type PlanSource, planStep } from './plan-batch.ts';
 
 const seed = 20_261_121;

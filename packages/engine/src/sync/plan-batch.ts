@@ -9,6 +9,8 @@
  * 4. Where rows have lost to others of their key (`on_duplicate_key: last`) and anything but whole
  *    files came, every live row without a document is read: it may win now.
  */
+
+import type { BatchPart, DeleteRef, SourceFile } from '@lakehouse-search/contract';
 import {
   type FilePart,
   type FileScan,
@@ -17,7 +19,6 @@ import {
   type ReadOptions,
   type SourceTable,
 } from '@lakehouse-search/lake';
-import type { BatchPart, DeleteRef, SourceFile } from '../backend.ts';
 import { lowerBound } from '../base/lower-bound.ts';
 
 type RemovedPlaces = Extract<BatchPart, { kind: 'removed' }>;

@@ -11,8 +11,9 @@
  * The generation is staged: nobody reads it before the caller names it the live one. When this
  * throws, the caller discards the folder; the live generation was never touched.
  */
+
+import type { VectorCounts, WorkOptions } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { VectorCounts, WorkOptions } from '../backend.ts';
 import type { StepOptions } from '../base/steps.ts';
 import { boundSchema } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { StepOptions } from '../base/steps.ts';
 import type { Duplicate, DuplicateDoc } from '../index/duplicates.ts';
 import type { IndexWriter } from '../index/index-writer.ts';

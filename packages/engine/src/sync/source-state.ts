@@ -1,3 +1,5 @@
+import type { SourceFile, SourceState } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import {
   type DeleteFile,
   type FileSet,
@@ -5,8 +7,6 @@ import {
   type SourceTable,
   schemaToJson,
 } from '@lakehouse-search/lake';
-import type { SourceFile, SourceState } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint, Commit, DeleteRef, FileSetState, Json } from '../index/commit.ts';
 import type { FileTable } from './file-table.ts';

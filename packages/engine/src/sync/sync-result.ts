@@ -1,4 +1,4 @@
-import type { Healed, HealReason, VectorCounts, WorkOptions } from '../backend.ts';
+import type { Healed, HealReason, VectorCounts, WorkOptions } from '@lakehouse-search/contract';
 import { addVectorCounts } from '../documents/vector-counts.ts';
 import type { Applied } from './apply-batch.ts';
 

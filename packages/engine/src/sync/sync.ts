@@ -12,9 +12,10 @@
  * A step that fails leaves the commit before it in force. Merges run beside: each commit takes in
  * what has ended and starts what the policy asks for.
  */
+
+import type { HealReason } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { FileScan, Schema, SourceTable } from '@lakehouse-search/lake';
-import type { HealReason } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { VectorStage } from '../documents/vector-stage.ts';

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { expect, test } from 'vitest';
-import { LhsError } from '../base/errors.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { checkVectors } from './check.ts';

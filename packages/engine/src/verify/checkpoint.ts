@@ -3,8 +3,9 @@
  * snapshot, and every live document must lie in one of its files. Where it does not, the next sync
  * would miss changes.
  */
+
+import type { SourceFile } from '@lakehouse-search/contract';
 import { normalizeRecorded } from '@lakehouse-search/lake';
-import type { SourceFile } from '../backend.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { committedState, sourceState } from '../sync/source-state.ts';
 import type { ComparedSides } from './sides.ts';

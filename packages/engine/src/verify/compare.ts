@@ -13,9 +13,10 @@
  * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
  * document, four bytes a row of one data file, and the held rows.
  */
+
+import type { WorkOptions } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
-import type { WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { readCommit } from '../index/commit.ts';
 import { IndexSnapshot } from '../index/index-snapshot.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';

@@ -2,7 +2,7 @@
  * The live documents of an index as `verify` sees them: numbered through all segments, found by the
  * place that they claim and by key, and ticked off when a row of the table is found for them.
  */
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { rowLanes } from '../index/content-digest.ts';
 import { findDuplicates } from '../index/duplicates.ts';
 import { PendingSegment } from '../index/pending-segment.ts';

@@ -7,9 +7,10 @@
  * 3. One commit at the same checkpoint makes it visible.
  * 4. Verify again, the commit that was made: the answer is about it.
  */
+
+import type { VerifyRequest, VerifyResponse, WorkOptions } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { IndexWriter } from '../index/index-writer.ts';

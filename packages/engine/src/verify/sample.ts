@@ -9,8 +9,9 @@
  *
  * Only files and pages that hold the sample are read; whether the rest is equal is not known.
  */
+
+import type { WorkOptions } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
-import type { WorkOptions } from '../backend.ts';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { DigestBuckets, hashKey } from '../index/content-digest.ts';
 import { parseColumnText } from '../schema/column-text.ts';

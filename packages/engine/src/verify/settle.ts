@@ -1,4 +1,4 @@
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { type DigestBuckets, hashKey } from '../index/content-digest.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';

@@ -1,6 +1,6 @@
+import type { VerifyRequest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
-import type { VerifyRequest } from '../backend.ts';
-import { LhsError } from '../base/errors.ts';
 import { followColumns } from '../documents/bound-schema.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import type { Mapping } from '../schema/mapping.ts';

@@ -1,4 +1,4 @@
-import type { WorkOptions } from '../backend.ts';
+import type { WorkOptions } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { checkSegment } from '../segment/check.ts';
 import { refuseAborted } from '../source/source-errors.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Commit } from '../index/commit.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { checkHere, type StructureCheck } from './structures.ts';

@@ -7,8 +7,9 @@
  *
  * What the numbers of a vector are is not looked at: the checksums of its file are.
  */
+
+import { LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
-import { LhsError } from '../base/errors.ts';
 import { plainField } from '../documents/rows-to-block.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import type { Commit } from '../index/commit.ts';

@@ -9,8 +9,14 @@
  * No lock is taken: what is committed meanwhile is not seen, and files of the open commit stay
  * readable although they are unlinked.
  */
+
+import type {
+  Coordinates,
+  VerifyRequest,
+  VerifyResponse,
+  WorkOptions,
+} from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import type { Coordinates, VerifyRequest, VerifyResponse, WorkOptions } from '../backend.ts';
 import { LIMITS } from '../base/limits.ts';
 import { DIGEST_BUCKETS } from '../index/content-digest.ts';
 import type { OpenIndex } from '../open/open-index.ts';

@@ -3,7 +3,7 @@
  * the files of the commit that it is given, few at a time; where some are gone already it says so.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { LhsError } from '../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { checkGroups, checkSegment } from '../segment/check.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';

@@ -1,5 +1,5 @@
 /** What a request with some options should answer, by brute force over the model's documents. */
-import { expect } from 'vitest';
+
 import type {
   Highlight,
   Hit,
@@ -7,7 +7,8 @@ import type {
   JsonObject,
   SearchRequest,
   SearchResponse,
-} from '../../src/backend.ts';
+} from '@lakehouse-search/contract';
+import { expect } from 'vitest';
 import type { Query } from '../../src/query/query.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 import { joined, type Piece, wantedMarks } from '../oracle/marks.ts';

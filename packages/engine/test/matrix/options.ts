@@ -1,5 +1,5 @@
 /** The options of the matrix: what each adds to a request. */
-import type { HybridRequest, SearchRequest, SemanticRequest } from '../../src/backend.ts';
+import type { HybridRequest, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
 import type { Query } from '../../src/query/query.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 

@@ -1,4 +1,4 @@
-import type { BenchRequest } from '@lakehouse-search/engine';
+import type { BenchRequest } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';

@@ -1,4 +1,5 @@
-import { formatKey, parseKey, type SearchMode } from '@lakehouse-search/engine';
+import type { SearchMode } from '@lakehouse-search/contract';
+import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ExportedDocument } from '@lakehouse-search/engine';
+import type { ExportedDocument } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import type { OutputRow } from '../../output/columns.ts';

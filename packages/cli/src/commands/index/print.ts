@@ -1,4 +1,4 @@
-import { type Json, LhsError } from '@lakehouse-search/engine';
+import { type Json, LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';

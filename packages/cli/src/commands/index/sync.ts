@@ -1,5 +1,5 @@
-import type { Progress } from '@lakehouse-search/engine';
-import { LhsError } from '@lakehouse-search/engine';
+import type { Progress } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { followReport } from '../../sync/follow-report.ts';

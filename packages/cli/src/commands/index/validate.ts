@@ -1,4 +1,4 @@
-import type { DefinitionIssue } from '@lakehouse-search/engine';
+import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { definitionArg, definitionFlag, readDefinition } from '../../files/definition-file.ts';

@@ -1,10 +1,5 @@
-import {
-  formatKey,
-  type KeySpec,
-  type KeysResponse,
-  LhsError,
-  parseKey,
-} from '@lakehouse-search/engine';
+import { type KeysResponse, LhsError } from '@lakehouse-search/contract';
+import { formatKey, type KeySpec, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { readText } from '../../files/read-text.ts';

@@ -1,4 +1,4 @@
-import type { SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { LhsCommand } from '../../base-command.ts';
 import { table } from '../../terminal/table.ts';
 

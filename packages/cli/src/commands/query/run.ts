@@ -1,4 +1,4 @@
-import type { SearchRequest } from '@lakehouse-search/engine';
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';

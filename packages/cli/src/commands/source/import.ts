@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { importFiles } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';

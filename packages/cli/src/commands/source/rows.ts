@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { type Field, openTable, type Schema, type SourceTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/engine';
+import { LhsError } from '@lakehouse-search/contract';
 import { listTables } from '@lakehouse-search/lake';
 import { LhsCommand } from '../../base-command.ts';
 import { catalogOf, sourceFlags } from '../../source/source-flags.ts';

@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { mapFile } from '../../storage/arena.ts';
 import type { Region } from '../../storage/directory.ts';
 import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';

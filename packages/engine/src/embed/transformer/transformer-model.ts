@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Embedder, ModelIdentity, Texts } from '../embedder.ts';
 import { COPY_AGAIN, modelUnavailable } from '../model-unavailable.ts';
 import { requireFinite } from '../require-finite.ts';

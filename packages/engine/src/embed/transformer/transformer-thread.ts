@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Texts } from '../embedder.ts';
 import type { SessionFault, SessionJob } from './transformer-session.ts';
 

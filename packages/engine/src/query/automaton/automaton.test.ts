@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LhsError } from '../../base/errors.ts';
 import { matchTerm, nextPossible, type TermAutomaton } from './automaton.ts';
 import { compileFuzzy } from './levenshtein.ts';
 import { compileRegex } from './regex.ts';

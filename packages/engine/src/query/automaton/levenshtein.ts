@@ -1,4 +1,4 @@
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import type { TermAutomaton } from './automaton.ts';
 import { determinise } from './dfa.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import { type CodePointRange, EVERY_TAIL, utf8Sequences } from './utf8.ts';
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, LhsError } from '../../base/errors.ts';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 
 /** An error at pattern[from .. to). The place is inside the pattern. */
 export function regexError(

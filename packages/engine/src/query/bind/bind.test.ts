@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { expect, test } from 'vitest';
 import type { Analyzer } from '../../analysis/analyzer.ts';
-import { LhsError } from '../../base/errors.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseQuery } from '../syntax/parse.ts';
 import { bindQuery } from './bind.ts';

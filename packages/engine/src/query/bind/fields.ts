@@ -1,4 +1,4 @@
-import { nearest } from '../../base/nearest.ts';
+import { nearest } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';

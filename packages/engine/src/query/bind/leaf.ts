@@ -1,4 +1,4 @@
-import type { LhsError } from '../../base/errors.ts';
+import type { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Query } from '../query.ts';

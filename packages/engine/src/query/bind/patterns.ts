@@ -1,4 +1,4 @@
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';

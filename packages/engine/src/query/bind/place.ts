@@ -1,4 +1,4 @@
-import { type ErrorCode, LhsError } from '../../base/errors.ts';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { Query, Span } from '../query.ts';
 
 /** The query string that a tree was parsed from; null for trees that came as JSON. */

@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LhsError } from '../../base/errors.ts';
 import type { Query } from '../query.ts';
 import { readTree } from '../tree/read.ts';
 import { writeTree } from '../tree/write.ts';

@@ -1,5 +1,5 @@
+import { LhsError } from '@lakehouse-search/contract';
 import { describe, expect, it } from 'vitest';
-import { LhsError } from '../../base/errors.ts';
 import type { Query } from '../query.ts';
 import { writeTree } from '../tree/write.ts';
 import { type ParseOptions, parseQuery } from './parse.ts';

@@ -1,4 +1,4 @@
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Query } from '../query.ts';
 
 /** A part of a query that no query string says. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, LhsError } from '../../base/errors.ts';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { Bound, Span } from '../query.ts';
 
 /** `default` has AND, OR, NOT; `kql` has and, or, not as well. Nothing else differs. */

@@ -3,9 +3,8 @@
  * "value": "jo"}}`. Everything is checked against the table in shape.ts; an unknown key, a missing
  * one or a wrong type is refused by its path.
  */
-import { LhsError } from '../../base/errors.ts';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
-import { didYouMean } from '../../base/nearest.ts';
 import type { Bound, Query } from '../query.ts';
 import { type KeyKind, TAGS, type Tag } from './shape.ts';
 

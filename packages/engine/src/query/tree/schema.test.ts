@@ -1,9 +1,9 @@
 /** The published schema of the query tree: it is the reader's own, and takes what the reader takes. */
 import { readFileSync } from 'node:fs';
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { queries } from '../../../test/oracle/queries.ts';
-import { LhsError } from '../../base/errors.ts';
 import { readTree } from './read.ts';
 import { QUERY_TREE_SCHEMA, TAGS } from './shape.ts';
 import { writeTree } from './write.ts';

@@ -1,6 +1,6 @@
+import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LhsError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { parseQuery } from '../syntax/parse.ts';
 import { readTree } from './read.ts';

@@ -2,6 +2,8 @@
  * A request bound to an index and not run: it ends in the error that a search of it would end in
  * before it looks at a document.
  */
+
+import type { CheckedRequest } from '@lakehouse-search/contract';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { type GivenDocs, givenDocs } from '../../query/bind/given.ts';
@@ -9,7 +11,6 @@ import { nearestField, nearestName, nearestNodes } from '../../query/bind/neares
 import type { Query } from '../../query/query.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
-import type { CheckedRequest } from '../../requests/search.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { planSearch, queryFields, readFilter, readQuery } from '../request/plan.ts';
 import { boundAggregations, facetFields } from '../summarize.ts';

@@ -4,7 +4,7 @@
  * more: they are kept with the open commit, and the next pages are taken from there.
  */
 import { createHash } from 'node:crypto';
-import type { SearchRequest } from '../../backend.ts';
+import type { SearchRequest } from '@lakehouse-search/contract';
 import { KeptBytes } from '../../base/kept-bytes.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { compareRanked, type SearchAfter } from '../../collect/order.ts';

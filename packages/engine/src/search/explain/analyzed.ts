@@ -1,4 +1,4 @@
-import type { ExplainResponse } from '../../backend.ts';
+import type { ExplainResponse } from '@lakehouse-search/contract';
 import { bindNode } from '../../query/bind/bind.ts';
 import type { Clause, Leaf } from '../../query/bind/clause.ts';
 import type { BindScope } from '../../query/bind/scope.ts';

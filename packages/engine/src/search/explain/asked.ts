@@ -1,9 +1,9 @@
 /** The search that an explanation is about, bound, with the documents that are near found. */
+
+import type { CheckedExplain, CheckedRequest } from '@lakehouse-search/contract';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import type { Query } from '../../query/query.ts';
 import { writeTree } from '../../query/tree/write.ts';
-import type { CheckedExplain } from '../../requests/explain.ts';
-import type { CheckedRequest } from '../../requests/search.ts';
 import type { SearchContext } from '../context.ts';
 import { findHybrid } from '../hybrid/find-hybrid.ts';
 import { lexicalFields, wordsQuery } from '../hybrid/lexical-arm.ts';

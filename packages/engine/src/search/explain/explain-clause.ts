@@ -3,7 +3,7 @@
  * the scorer's own statistics and formulas (query/weight/term-leaf.ts, phrase-leaf.ts), with the
  * document's own postings.
  */
-import type { ExplainDetail, ScoreFactors } from '../../backend.ts';
+import type { ExplainDetail, ScoreFactors } from '@lakehouse-search/contract';
 import { Deadline } from '../../base/deadline.ts';
 import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
 import { K1 } from '../../inverted/format.ts';

@@ -8,9 +8,9 @@ import type {
   ExplainResponse,
   FailedArm,
   WhyNot,
-} from '../../backend.ts';
+} from '@lakehouse-search/contract';
+import { type CheckedHybrid, WEIGHT_UNITS } from '@lakehouse-search/contract';
 import type { GivenNear } from '../../query/bind/given.ts';
-import { type CheckedHybrid, WEIGHT_UNITS } from '../../requests/meaning.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type FusedDoc, fusedScore } from '../hybrid/fuse.ts';
 import { explainClause } from './explain-clause.ts';

@@ -11,12 +11,16 @@
  *    (why-not.ts).
  * 5. Where the index lags, the table is asked whether it still has the row.
  */
-import type { ExplainDetail, ExplainResponse, WhyNot } from '../../backend.ts';
+import type {
+  CheckedExplainRequest,
+  ExplainDetail,
+  ExplainResponse,
+  WhyNot,
+} from '@lakehouse-search/contract';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import type { QueryText } from '../../query/bind/place.ts';
 import type { Query } from '../../query/query.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
-import type { CheckedExplainRequest } from '../../requests/explain.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import type { SearchPlan } from '../request/plan.ts';

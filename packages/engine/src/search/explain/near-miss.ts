@@ -2,8 +2,9 @@
  * Clauses near to one that does not match a document. Each is judged on the document before it is
  * offered: what is offered matches.
  */
+
+import { nearest } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
-import { nearest } from '../../base/nearest.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { Query } from '../../query/query.ts';
 import { printQuery } from '../../query/syntax/print.ts';

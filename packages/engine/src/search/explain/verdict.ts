@@ -5,7 +5,7 @@
  * of must and should; filter and must_not score nothing; clauses that the analyzer left nothing of
  * vanish from their bool.
  */
-import type { ExplainDetail } from '../../backend.ts';
+import type { ExplainDetail } from '@lakehouse-search/contract';
 import { bindNode, neededShould } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { Query } from '../../query/query.ts';

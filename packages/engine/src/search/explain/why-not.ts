@@ -2,7 +2,7 @@
  * The first clause that keeps a document from matching. Of a bool: the first must, then filter,
  * that does not match; then should, where too few match; then the first must_not that matches.
  */
-import type { WhyNot } from '../../backend.ts';
+import type { WhyNot } from '@lakehouse-search/contract';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField } from '../../query/bind/fields.ts';
 import type { GivenDocs } from '../../query/bind/given.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../backend.ts';
+import type { Json, JsonObject } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField } from '../../schema/mapping.ts';
 import { fieldValueToJson } from '../../schema/values.ts';

@@ -1,4 +1,4 @@
-import type { Coordinates, KeysRequest, KeysResponse } from '../../backend.ts';
+import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import { ownsDocument } from '../tenant.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../backend.ts';
-import { LhsError } from '../../base/errors.ts';
+import type { JsonObject } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
 import { documentLocator, type RowCost, readRows, rowColumns, type WantedRow } from './rows.ts';

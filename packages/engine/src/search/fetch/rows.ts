@@ -7,10 +7,10 @@
  *    another row.
  * 3. What is left is looked up by key in the table as it is now.
  */
+
+import type { Json, JsonObject } from '@lakehouse-search/contract';
+import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { type Locator, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
-import type { Json, JsonObject } from '../../backend.ts';
-import { LhsError } from '../../base/errors.ts';
-import { didYouMean } from '../../base/nearest.ts';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import { columnText, parseColumnText } from '../../schema/column-text.ts';
 import { encodeKey } from '../../schema/key.ts';

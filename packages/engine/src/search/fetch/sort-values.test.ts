@@ -1,5 +1,5 @@
+import type { Json } from '@lakehouse-search/contract';
 import { expect, test } from 'vitest';
-import type { Json } from '../../backend.ts';
 import { orderedFromDouble } from '../../base/ordered-double.ts';
 import type { SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

@@ -5,8 +5,8 @@
  * booleans, a missing value null; a key is its column's text, or an array of texts for several
  * columns.
  */
-import type { Json } from '../../backend.ts';
-import { LhsError } from '../../base/errors.ts';
+import type { Json } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { doubleFromOrdered, orderedFromDouble } from '../../base/ordered-double.ts';
 import type { SearchAfter, SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

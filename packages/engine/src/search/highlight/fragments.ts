@@ -1,4 +1,4 @@
-import type { Segment } from '../../backend.ts';
+import type { Segment } from '@lakehouse-search/contract';
 import type { Mark, MarkedText } from './marks.ts';
 
 /** A run of a text, UTF-16 units [from, to), that is shown with its marks. */

@@ -1,4 +1,4 @@
-import type { Highlight, Segment } from '../../backend.ts';
+import type { Highlight, Segment } from '@lakehouse-search/contract';
 import type { Deadline } from '../../base/deadline.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';

@@ -2,12 +2,11 @@
  * The documents of a hybrid search: both arms over one snapshot, each cut at k under the filter and
  * the tenant's guard, then fused. An arm that cannot answer is told beside the other's documents.
  */
-import type { FailedArm } from '../../backend.ts';
-import { type ErrorCode, LhsError } from '../../base/errors.ts';
+import type { CheckedHybrid, FailedArm } from '@lakehouse-search/contract';
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { type GivenDocs, givenDocs, type ScoredDoc } from '../../query/bind/given.ts';
-import type { CheckedHybrid } from '../../requests/meaning.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SearchContext } from '../context.ts';
 import { narrowingClauses } from '../execute/narrowing.ts';

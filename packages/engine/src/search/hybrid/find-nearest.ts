@@ -1,9 +1,10 @@
 /** Documents of a `knn` clause or a semantic search: from what is asked to those with scores. */
-import { LhsError } from '../../base/errors.ts';
+
+import type { CheckedNearest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { type GivenDocs, givenDocs } from '../../query/bind/given.ts';
-import type { CheckedNearest } from '../../requests/meaning.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SearchContext } from '../context.ts';
 import { lexicalFields, wordsClause } from './lexical-arm.ts';

@@ -1,8 +1,9 @@
 /** Fusion against sums of fractions, on lists made by hand and at random. */
+
+import type { Fusion } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ScoredDoc } from '../../query/bind/given.ts';
-import type { Fusion } from '../../requests/meaning.ts';
 import { fuse, fusedScore, ranksOf } from './fuse.ts';
 
 const list = (...scores: [doc: number, score: number][]): ScoredDoc[] =>

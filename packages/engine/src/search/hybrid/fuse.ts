@@ -6,9 +6,9 @@
  * apart it does not rank by key. A fused score is one division of whole numbers, so two documents
  * whose sums are equal as fractions have the very same score, and only then the key decides.
  */
-import type { ArmRank, HitArms } from '../../backend.ts';
+import type { ArmRank, HitArms } from '@lakehouse-search/contract';
+import { type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract';
 import type { ScoredDoc } from '../../query/bind/given.ts';
-import { type Fusion, WEIGHT_UNITS } from '../../requests/meaning.ts';
 
 /** A document with what the arms say of it. */
 export interface FusedDoc extends ScoredDoc {

@@ -3,14 +3,14 @@
  * own filter, and for nodes of the query the request's filter too, so that k documents come back
  * wherever so many are left.
  */
-import type { SearchRequest } from '../../backend.ts';
+import type { SearchRequest } from '@lakehouse-search/contract';
+import { nearestOfNode } from '@lakehouse-search/contract';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { GivenDocs } from '../../query/bind/given.ts';
 import { nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
 import type { Query } from '../../query/query.ts';
 import { readTree } from '../../query/tree/read.ts';
-import { nearestOfNode } from '../../requests/meaning.ts';
 import type { SearchContext } from '../context.ts';
 import { bindFilter, type GivenByNode, queryFields } from '../request/plan.ts';
 import { findNear, nearGiven } from './find-nearest.ts';

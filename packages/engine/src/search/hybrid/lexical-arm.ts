@@ -1,4 +1,4 @@
-import { LhsError } from '../../base/errors.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { BY_SCORE } from '../../collect/order.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';

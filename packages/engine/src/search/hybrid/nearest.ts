@@ -3,12 +3,12 @@
  * documents there are: k come back wherever k are left. Documents at the same distance stand by key.
  */
 
+import type { CheckedNearest } from '@lakehouse-search/contract';
 import { Deadline } from '../../base/deadline.ts';
 import { andNot, fillAll } from '../../bitmap/bitmap.ts';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { ScoredDoc } from '../../query/bind/given.ts';
-import type { CheckedNearest } from '../../requests/meaning.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import type { SearchContext } from '../context.ts';
 import { Narrowing } from '../execute/narrowing.ts';

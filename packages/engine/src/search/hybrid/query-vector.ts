@@ -1,8 +1,9 @@
 /** What a search by meaning is near to: a text's vector by its field's model, or one that is given. */
-import { LhsError } from '../../base/errors.ts';
+
+import type { CheckedNearest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { namedVectorField, vectorFields, vectorFieldsHint } from '../../query/bind/nearest.ts';
-import type { CheckedNearest } from '../../requests/meaning.ts';
 import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
 import type { SearchContext } from '../context.ts';
 

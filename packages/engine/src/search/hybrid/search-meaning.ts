@@ -3,11 +3,14 @@
  * (search/request/plan.ts), find the documents with their scores (find-nearest.ts, find-hybrid.ts), then go
  * the way of every search with them as the query's clause.
  */
-import type { SearchResponse } from '../../backend.ts';
+import type {
+  CheckedHybrid,
+  CheckedRequest,
+  CheckedSemantic,
+  SearchResponse,
+} from '@lakehouse-search/contract';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { GivenDocs } from '../../query/bind/given.ts';
-import type { CheckedHybrid, CheckedSemantic } from '../../requests/meaning.ts';
-import type { CheckedRequest } from '../../requests/search.ts';
 import type { SearchContext } from '../context.ts';
 import { execute } from '../execute/execute.ts';
 import { narrowingClauses } from '../execute/narrowing.ts';

@@ -6,8 +6,8 @@
  * 2. `sort`, `search_after` and `collapse` become sort keys, values and a field with a column.
  * 3. `fields` and `highlight` become cached fields.
  */
-import type { SearchRequest, SortSpec } from '../../backend.ts';
-import { LhsError } from '../../base/errors.ts';
+import type { SearchRequest, SortSpec } from '@lakehouse-search/contract';
+import { type CheckedRequest, LhsError, sortDirection } from '@lakehouse-search/contract';
 import { BY_SCORE, type SearchAfter, type SortKey } from '../../collect/order.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
 import { fastHint } from '../../query/bind/bounds.ts';
@@ -16,7 +16,6 @@ import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/
 import type { Query } from '../../query/query.ts';
 import { parseQuery } from '../../query/syntax/parse.ts';
 import { readTree } from '../../query/tree/read.ts';
-import { type CheckedRequest, sortDirection } from '../../requests/search.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
 import { readSearchAfter } from '../fetch/sort-values.ts';

@@ -3,14 +3,13 @@
  * path of a variant), fold the text as the field's analyzer folds words, walk the dictionaries of
  * all segments (prefix-terms.ts, near-terms.ts).
  */
-import type { SuggestResponse } from '../../backend.ts';
+import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import { Deadline } from '../../base/deadline.ts';
-import { LhsError } from '../../base/errors.ts';
 import { changeHint } from '../../query/bind/change-hint.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import { type FieldTarget, findField, unknownFieldHint } from '../../query/bind/fields.ts';
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
-import type { CheckedSuggest } from '../../requests/suggest.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { pathPrefix } from '../../schema/variant-terms.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';

@@ -1,0 +1,25 @@
+import type { TableLag } from '../lag.ts';
+import type { AggResults, Facet, SkippedFacet } from '../search/response.ts';
+
+/** What was matched, and at which state of the index. */
+export interface MatchResponse extends TableLag {
+  /** Matching documents. */
+  readonly total: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly took_ms: number;
+}
+
+/** `failed_shards` above 0: counts lack the documents of so many shards. */
+export interface AggregateResponse extends MatchResponse {
+  readonly results: AggResults;
+  readonly failed_shards: number;
+}
+
+/** What facets found. */
+export interface FacetsResponse extends MatchResponse {
+  readonly facets: readonly Facet[];
+  /** Fields that cannot be aggregated; absent where all can. */
+  readonly skipped_facets?: readonly SkippedFacet[];
+  readonly partial?: true;
+}

@@ -1,0 +1,43 @@
+/** Checks of what several requests have in common. */
+
+import type { Coordinates, KeyPart } from '../coordinates.ts';
+import { REQUEST_LIMITS } from '../limits.ts';
+import { type Check, type Fields, isPlain, list, record, text, textUpTo, wrong } from './values.ts';
+
+/** Bytes of a name of any kind; indexes, aliases and fields have fewer. */
+const NAME_BYTES = 1024;
+/** Bytes of a path of a file or folder. */
+const PATH_BYTES = 32 * 1024;
+
+/** The name of an index, an alias or a field. It may be one that does not exist. */
+export const name: Check = textUpTo(NAME_BYTES);
+/** Names of fields or columns. */
+export const names: Check = list(name, REQUEST_LIMITS.definitionFields);
+/** A path or URI. */
+export const path: Check = textUpTo(PATH_BYTES);
+
+/** A snapshot's id, as requests write it. */
+export const snapshotId: Check = (value, field) => {
+  if (typeof value !== 'string' || !/^\d{1,20}$/.test(value)) {
+    throw wrong(field, value, 'a snapshot id as a string of digits');
+  }
+};
+
+/** A query tree; its nodes are checked when it is read. */
+export const tree: Check = (value, field) => {
+  if (!isPlain(value)) throw wrong(field, value, 'a query tree (an object)');
+};
+
+/** A filter: a query string, or a tree. */
+export const filter: Check = (value: unknown, field: string) => {
+  if (typeof value !== 'string') tree(value, field);
+};
+
+const KEY_PART: Fields<KeyPart> = { name, value: text };
+const keyParts: Check = list(record(KEY_PART, ['name', 'value']), REQUEST_LIMITS.keyColumns);
+const COORDINATES: Fields<Coordinates> = { partition: keyParts, identifier: keyParts };
+/** The key of a row. */
+export const coordinates: Check = record(COORDINATES, ['identifier']);
+
+/** The fields of a request that names an index and nothing else. */
+export const INDEX_FIELDS = { index: name };

@@ -1,0 +1,11 @@
+/** A document's key as it travels. */
+export interface Coordinates {
+  readonly partition?: readonly KeyPart[];
+  readonly identifier: readonly KeyPart[];
+}
+
+/** One identifying column of a row: its name and the canonical text of its value. */
+export interface KeyPart {
+  readonly name: string;
+  readonly value: string;
+}

@@ -1,0 +1,18 @@
+import type { Coordinates } from '../coordinates.ts';
+import type { HybridRequest, NearestSpec, SearchMode, SearchRequest } from '../search/request.ts';
+
+/** `POST /v1/explain`: a search of any mode, and the key of a row. */
+export interface ExplainRequest
+  extends Pick<
+      SearchRequest,
+      'index' | 'query' | 'ast' | 'syntax' | 'default_operator' | 'filter' | 'sort' | 'pit_id'
+    >,
+    NearestSpec,
+    Pick<HybridRequest, 'rrf_k' | 'weights' | 'lexical_fields'> {
+  readonly coordinates: Coordinates;
+  /** Which search is explained: lexical unless told, which takes `query` or `ast`. */
+  readonly mode?: SearchMode;
+  /** The page that the row is looked for on, as in a search. */
+  readonly limit?: number;
+  readonly offset?: number;
+}

@@ -1,0 +1,5 @@
+/** An operation on one index that takes nothing else. */
+export interface IndexRequest {
+  /** An index or an alias; may be left out where there is one index. */
+  readonly index?: string;
+}

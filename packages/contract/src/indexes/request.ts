@@ -1,0 +1,29 @@
+import type { IndexRequest } from '../index-request.ts';
+import type { CatalogConfig, TableConfig } from '../source/location.ts';
+
+/** `POST /v1/indexes`. */
+export interface CreateIndexRequest {
+  /** The definition's YAML. */
+  readonly definition: string;
+  /** The folder that relative paths of the definition are in. Default: the working directory. */
+  readonly baseDir?: string;
+}
+
+/** `DELETE /v1/indexes/{name}`. */
+export interface DropIndexRequest {
+  /** The index's own name: aliases are refused. */
+  readonly index: string;
+}
+
+/** A definition to be checked. */
+export interface ValidateDefinitionRequest extends CreateIndexRequest {
+  /** Also check against the table's schema. */
+  readonly against_source?: boolean;
+  /** Where the table is, instead of what the definition says. */
+  readonly source?: TableConfig | { readonly catalog: CatalogConfig };
+}
+
+/** The documents that a query finds; all of them without one. */
+export interface ExportRequest extends IndexRequest {
+  readonly query?: string;
+}

@@ -1,0 +1,100 @@
+import type { Coordinates } from '../coordinates.ts';
+import type { Json, JsonObject } from '../json.ts';
+
+/** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
+export interface DefinitionIssue {
+  readonly severity: 'error' | 'warning';
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** A mapped field and what it can do. */
+export interface FieldDescription {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed: boolean;
+  readonly fast: boolean;
+  readonly cached: boolean;
+  readonly analyzer?: string;
+  readonly sensitive?: boolean;
+  /** A document may hold several values (the source column is a list). */
+  readonly multi_valued?: boolean;
+  readonly source: readonly string[];
+  /** Bytes above which a value is cut (TEXT, VECTOR) or left out (KEYWORD). */
+  readonly max_bytes?: number;
+  /** Of a field of a variant's shape: the path in the column. */
+  readonly path?: string;
+  /** Of such a field: the discriminator's values whose rows have it; absent: all rows. */
+  readonly when?: readonly string[];
+}
+
+/** A VARIANT column. */
+export interface VariantDescription {
+  readonly column: string;
+  readonly flatten: boolean;
+  /** The path whose value says which shape a row has. */
+  readonly discriminator?: string;
+}
+
+/** An analyzer of the definition's own. */
+export interface AnalyzerDescription {
+  readonly name: string;
+  readonly tokenizer: string;
+  readonly filters: readonly Json[];
+  readonly options: JsonObject;
+}
+
+/** A VECTOR field: how it is kept and what is in it. */
+export interface VectorFieldDescription {
+  readonly name: string;
+  readonly dims: number;
+  readonly similarity: 'cosine' | 'dot' | 'l2';
+  readonly index: 'auto' | 'flat' | 'hnsw';
+  /** What made the vectors; null: they came with the rows. `checksum` once the index is built. */
+  readonly model: { readonly name: string; readonly checksum?: string } | null;
+  /** Live documents with a vector. */
+  readonly documents: number;
+  /** Bytes on disk. */
+  readonly bytes: number;
+}
+
+/** `POST /v1/index:describe`. `bytes`: size on disk of the live generation. */
+export interface IndexDescription {
+  readonly index: string;
+  readonly status: 'created' | 'live';
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly snapshot: string | null;
+  readonly checkpoint: JsonObject | null;
+  readonly index_generation: number;
+  readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
+  readonly source: JsonObject;
+  readonly fields: readonly FieldDescription[];
+  readonly time_fields: readonly string[];
+  readonly sort_fields: readonly string[];
+  readonly vector_fields: readonly VectorFieldDescription[];
+  /** The field that names each row's tenant. */
+  readonly tenant_field?: string;
+  readonly variants: readonly VariantDescription[];
+  readonly analyzers: readonly AnalyzerDescription[];
+}
+
+/** An index in a list. */
+export interface IndexSummary {
+  readonly name: string;
+  readonly status: 'created' | 'live';
+  readonly num_docs: number;
+  readonly bytes: number;
+  readonly snapshot: string | null;
+  /** Why the index cannot be opened, where it cannot. */
+  readonly error?: string;
+}
+
+/** A live document: its key and all its cached and fast fields. */
+export interface ExportedDocument {
+  readonly coordinates: Coordinates;
+  readonly fields: JsonObject;
+}

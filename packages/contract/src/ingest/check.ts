@@ -1,0 +1,113 @@
+/** Requests that build an index, keep it in step with its table and prove it. */
+
+import type { FollowOptions, WorkOptions } from '../call.ts';
+import { INDEX_FIELDS, name, path, snapshotId } from '../checks/shared.ts';
+import {
+  type Check,
+  callback,
+  type Fields,
+  flag,
+  instance,
+  list,
+  object,
+  orNull,
+  record,
+  requestOf,
+  whole,
+  wrong,
+} from '../checks/values.ts';
+import { LhsError } from '../errors.ts';
+import { REQUEST_LIMITS } from '../limits.ts';
+import type { ChangeBatch, DeleteRef, SourceFile, SourceState } from './change-batch.ts';
+import type {
+  ApplyBatchRequest,
+  CompactRequest,
+  ReindexRequest,
+  SyncRequest,
+  VerifyRequest,
+} from './request.ts';
+
+/** Files of a snapshot, deletes of a file. */
+const MOST_FILES = 2 ** 24;
+const MOST_ROWS = Number.MAX_SAFE_INTEGER;
+const MOST_SEGMENTS = 1_000_000;
+
+const REINDEX_FIELDS: Fields<ReindexRequest> = { ...INDEX_FIELDS, as_of: name };
+/** Checks a request to build an index. Throws invalid_argument. */
+export const checkReindexRequest = requestOf<ReindexRequest>(REINDEX_FIELDS);
+
+const SYNC_FIELDS: Fields<SyncRequest> = { ...INDEX_FIELDS, until: name };
+/** Checks a request to sync. Throws invalid_argument. */
+export const checkSyncRequest = requestOf<SyncRequest>(SYNC_FIELDS);
+
+const COMPACT_FIELDS: Fields<CompactRequest> = {
+  ...INDEX_FIELDS,
+  segments: whole(1, MOST_SEGMENTS),
+};
+/** Checks a request to compact. Throws invalid_argument or limit_exceeded. */
+export const checkCompactRequest = requestOf<CompactRequest>(COMPACT_FIELDS);
+
+const VERIFY_FIELDS: Fields<VerifyRequest> = {
+  ...INDEX_FIELDS,
+  snapshot: name,
+  sample: whole(1, MOST_ROWS),
+  repair: flag,
+};
+const readVerify = requestOf<VerifyRequest>(VERIFY_FIELDS);
+
+/** Checks a request to verify. Throws invalid_argument. */
+export function checkVerifyRequest(value: unknown): VerifyRequest {
+  const request = readVerify(value);
+  if (request.sample === undefined || request.repair !== true) return request;
+  throw new LhsError('invalid_argument', 'a sample cannot be repaired from: it is not the whole', {
+    hint: 'leave --sample away',
+  });
+}
+
+const WORK_FIELDS: Fields<WorkOptions> = { onProgress: callback, signal: instance('AbortSignal') };
+/** Checks the options of long work. Throws invalid_argument. */
+export const checkWorkOptions = requestOf<WorkOptions>(WORK_FIELDS);
+
+const FOLLOW_FIELDS: Fields<FollowOptions> = {
+  signal: instance('AbortSignal'),
+  pollMs: whole(REQUEST_LIMITS.pollLeastMillis, REQUEST_LIMITS.pollMillis),
+};
+/** Checks how a table is polled. Throws invalid_argument or limit_exceeded. */
+export const checkFollowOptions = requestOf<FollowOptions>(FOLLOW_FIELDS);
+
+const count = whole(0, MOST_ROWS);
+const DELETE_FIELDS: Fields<DeleteRef> = { path, offset: count, length: count };
+const FILE_FIELDS: Fields<SourceFile> = {
+  path,
+  records: count,
+  sequence: snapshotId,
+  deletes: list(record(DELETE_FIELDS, ['path']), MOST_FILES),
+};
+const STATE_FIELDS: Fields<SourceState> = {
+  snapshot_id: orNull(snapshotId),
+  sequence: snapshotId,
+  schema: object,
+  ref: name,
+  files: list(record(FILE_FIELDS, ['path', 'records', 'sequence', 'deletes']), MOST_FILES),
+};
+/** Its parts are checked one by one when they come (batch.ts). */
+const parts: Check = (value, field) => {
+  const iterable =
+    typeof value === 'object' &&
+    value !== null &&
+    (Symbol.iterator in value || Symbol.asyncIterator in value);
+  if (!iterable) throw wrong(field, value, 'an iterable of parts');
+};
+const BATCH_FIELDS: Fields<ChangeBatch> = {
+  table_uuid: name,
+  from: orNull(snapshotId),
+  to: record(STATE_FIELDS, ['snapshot_id', 'sequence', 'schema', 'files']),
+  parts,
+  with_dropped: flag,
+};
+const APPLY_FIELDS: Fields<ApplyBatchRequest> = {
+  ...INDEX_FIELDS,
+  batch: record(BATCH_FIELDS, ['table_uuid', 'from', 'to', 'parts']),
+};
+/** Checks a change batch but for its parts. Throws invalid_argument or limit_exceeded. */
+export const checkApplyBatchRequest = requestOf<ApplyBatchRequest>(APPLY_FIELDS, 'batch');

@@ -1,0 +1,197 @@
+import type { Coordinates } from '../coordinates.ts';
+
+/** What became of VECTOR fields in the documents that were added. */
+export interface VectorCounts {
+  /**
+   * Vectors of texts: taken from the cache (or from another row with that text), and made by a
+   * model. Absent where there was no text.
+   */
+  readonly embeddings?: { readonly reused: number; readonly computed: number };
+  /** Documents without a vector, by field; absent where all have one. */
+  readonly without_vector?: Readonly<Record<string, number>>;
+}
+
+/** What a reindex made. */
+export interface ReindexResponse extends VectorCounts {
+  readonly doc_count: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly bytes: number;
+  readonly took_ms: number;
+  /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
+  readonly dropped_duplicates?: number;
+  /**
+   * Variant values that fit no typed field of their shape, by field: they stay findable in the
+   * flattened column. By the column's name: leaves beyond the limits of its path terms.
+   */
+  readonly untyped_values?: Readonly<Record<string, number>>;
+}
+
+/** Why a sync went to the table's state in one step instead of snapshot by snapshot. */
+export type HealReason =
+  /** The checkpoint's snapshot is no longer in the table's metadata. */
+  | 'snapshot_expired'
+  /** The table stands at an ancestor of the checkpoint's snapshot. */
+  | 'rolled_back'
+  /** The definition follows another branch or tag than before. */
+  | 'ref_changed'
+  /** The checkpoint's snapshot is there, but on no way to the table's (cherry-pick, overwritten branch). */
+  | 'diverged'
+  /** Files of a snapshot on the way are gone. */
+  | 'files_missing';
+
+/** What was done to an index whose checkpoint is not on the way to the table's snapshot. */
+export interface Healed {
+  readonly reason: HealReason;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** What a sync applied; the counts are of all its steps, healing included. */
+export interface SyncResponse extends VectorCounts {
+  readonly doc_count: number;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly snapshots_applied: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly skipped_replace: number;
+  readonly took_ms: number;
+  /** As for a reindex. */
+  readonly dropped_duplicates?: number;
+  readonly healed?: Healed;
+}
+
+/** What became of a change batch. A row that only lies elsewhere now is counted nowhere. */
+export interface ApplyResponse {
+  /** false: the batch was applied before; nothing was done. */
+  readonly applied: boolean;
+  /** Where the index stands now. */
+  readonly snapshot: string | null;
+  readonly doc_count: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** What following says: an event for each commit, and for what keeps it from one. */
+export type FollowEvent =
+  | {
+      readonly event: 'commit';
+      /** ISO 8601, UTC. */
+      readonly at: string;
+      /** null: the table has no snapshot any more. */
+      readonly snapshot: string | null;
+      readonly operation: string | null;
+      readonly inserted: number;
+      readonly updated: number;
+      readonly deleted: number;
+      readonly took_ms: number;
+      readonly healed?: Healed;
+      readonly embeddings?: VectorCounts['embeddings'];
+      readonly without_vector?: VectorCounts['without_vector'];
+    }
+  /** Segments were merged; nothing else changed. */
+  | {
+      readonly event: 'merge';
+      readonly at: string;
+      readonly segments_before: number;
+      readonly segments_after: number;
+      readonly took_ms: number;
+    }
+  /** At the head: it looks again every `every_ms`. Told once until the next commit. */
+  | { readonly event: 'waiting'; readonly at: string; readonly every_ms: number }
+  /** The table cannot be reached, or another process writes the index: it tries again. */
+  | {
+      readonly event: 'retry';
+      readonly at: string;
+      readonly code: string;
+      readonly message: string;
+      readonly in_ms: number;
+    };
+
+/** `lhs index status`, `GET /v1/ingestion/{name}`: how far the index is behind its table. */
+export interface IndexStatus {
+  readonly index: string;
+  readonly status: 'created' | 'live';
+  readonly index_generation: number;
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  readonly bytes: number;
+  /** Merges that the policy asks for now. */
+  readonly pending_merges: number;
+  readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
+  /** The process that writes the index now. */
+  readonly writer?: { readonly pid: number; readonly host: string };
+  /** Absent where the table cannot be reached; then `source_error` says why. */
+  readonly head?: { readonly snapshot: string | null; readonly at: string | null };
+  readonly source_error?: { readonly code: string; readonly message: string };
+  /**
+   * Absent where it cannot be told. `rows`: rows that the snapshots in between added, replaced and
+   * deleted, as their summaries count them. `seconds`: age of the first snapshot that is missing.
+   */
+  readonly lag?: {
+    readonly snapshots: number;
+    readonly rows: { readonly added: number; readonly deleted: number } | null;
+    readonly seconds: number;
+  };
+  /** What the next sync will do instead of stepping through snapshots. */
+  readonly heals?: HealReason;
+  /**
+   * The table's policy for its history and when it may forget the checkpoint's snapshot. Absent:
+   * neither the table nor the branch says anything, or the table keeps everything.
+   */
+  readonly history?: {
+    readonly max_age_ms: number;
+    readonly min_snapshots: number;
+    /** ISO 8601; null: not while it is among the newest, or a tag holds it. */
+    readonly checkpoint_expires_at: string | null;
+    readonly at_risk: boolean;
+  };
+}
+
+/** What verify found. `equal`: no drift and no fault. */
+export interface VerifyResponse {
+  readonly equal: boolean;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  /** Rows of the table that were compared. */
+  readonly rows_compared: number;
+  readonly doc_count: number;
+  readonly missing: number;
+  readonly extra: number;
+  readonly stale: number;
+  /** At most `REQUEST_LIMITS.driftedKeysShown` of each kind. */
+  readonly keys: {
+    readonly missing: readonly Coordinates[];
+    readonly extra: readonly Coordinates[];
+    readonly stale: readonly Coordinates[];
+  };
+  /** Content digests (hex) over all keys and row hashes, of both sides; equal when nothing drifted. */
+  readonly digest: { readonly index: string; readonly table: string };
+  /** Buckets (of `buckets`) whose digests differ. */
+  readonly buckets: number;
+  readonly buckets_drifted: number;
+  /** What is wrong inside the index's own structures. */
+  readonly faults: readonly string[];
+  /** Only with `sample`. */
+  readonly sampled?: true;
+  readonly repaired?: {
+    readonly added: number;
+    readonly replaced: number;
+    readonly deleted: number;
+  };
+  readonly took_ms: number;
+}
+
+/** What compacting did. */
+export interface CompactResponse {
+  readonly segments_before: number;
+  readonly segments_after: number;
+  readonly bytes_before: number;
+  readonly bytes_after: number;
+  readonly took_ms: number;
+}

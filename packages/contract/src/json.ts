@@ -1,0 +1,10 @@
+/** JSON as it goes over the wire. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [k: string]: Json };
+
+export type JsonObject = { readonly [k: string]: Json };

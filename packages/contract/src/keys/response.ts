@@ -1,0 +1,16 @@
+import type { Coordinates } from '../coordinates.ts';
+import type { JsonObject } from '../json.ts';
+import type { TableLag } from '../lag.ts';
+
+/** Rows of the table by key. */
+export interface KeysResponse extends TableLag {
+  /** One an asked key that exists, in the order asked; absent keys are left out. */
+  readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
+  readonly missing: readonly Coordinates[];
+  /** The table's, at which the rows were read. */
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly took_ms: number;
+  /** Bytes of data files that were read for it. Absent for the callers of a tenant. */
+  readonly bytes_read?: number;
+}

@@ -1,0 +1,22 @@
+/** Limits of requests, each with its unit in its name (defaults: docs/operations.md). */
+export const REQUEST_LIMITS = Object.freeze({
+  queryBytes: 8 * 1024,
+  fuzzyEdits: 2,
+  pageHits: 10_000,
+  sortKeys: 8,
+  windowHits: 10_000,
+  nearestDocs: 10_000,
+  hydratedHits: 1000,
+  keysPerGet: 10_000,
+  keyColumns: 100,
+  suggestions: 1000,
+  facetFields: 12,
+  facetSize: 100,
+  definitionFields: 1000,
+  vectorDims: 4096,
+  waitMillis: 600_000,
+  pollLeastMillis: 10,
+  pollMillis: 3_600_000,
+  savedQueryBytes: 256 * 1024,
+  pinMillis: 3_600_000,
+});

@@ -1,0 +1,49 @@
+import type { IndexRequest } from '../index-request.ts';
+import type { Json } from '../json.ts';
+
+/** A text to be analysed as a field's, or by an analyzer: one of the two is named. */
+export interface AnalyzeRequest extends IndexRequest {
+  readonly field?: string;
+  readonly analyzer?: string;
+  readonly text: string;
+}
+
+/** A query string to be read. */
+export interface ParseQueryRequest {
+  readonly index?: string;
+  readonly query: string;
+  readonly syntax?: 'default' | 'kql';
+  readonly default_operator?: 'or' | 'and';
+}
+
+/** A tree to be written as a query string, whose default operator is `or`. */
+export interface PrintQueryRequest {
+  readonly index?: string;
+  readonly ast: Json;
+  readonly syntax?: 'default' | 'kql';
+}
+
+/** `POST /v1/suggest`. Fields that are not named here are refused. */
+export interface SuggestRequest {
+  readonly index?: string;
+  /** A TEXT field (its words are suggested), a KEYWORD field or a path of a variant (values). */
+  readonly field: string;
+  /** What has been typed. Without it: the most frequent terms. */
+  readonly text?: string;
+  /** Suggestions at most; 10 unless told, 1,000 at most. */
+  readonly limit?: number;
+  /** Terms near the text (whole terms, up to `max_edits` away) instead of what begins with it. */
+  readonly fuzzy?: boolean;
+  /** 0 to 2; with `fuzzy` 1 for texts of up to 5 characters, else 2, unless told. */
+  readonly max_edits?: number;
+}
+
+/** Queries to measure; `operator` says how the words of a query are joined (default: as written). */
+export interface BenchRequest {
+  readonly index: string;
+  readonly queries: readonly string[];
+  readonly operator?: 'or' | 'and' | 'phrase' | 'query';
+  readonly limit?: number;
+  readonly warm?: number;
+  readonly repeat?: number;
+}

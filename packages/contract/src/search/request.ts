@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '../json.ts';
+
+/** One key of a sort order; missing values stand last in both directions. */
+export interface SortSpec {
+  /** A fast field, or `_score`, or `_key`. */
+  readonly field: string;
+  readonly desc?: boolean;
+}
+
+/** What to highlight. `{}`: all cached TEXT fields. */
+export interface HighlightSpec {
+  readonly fields?: readonly string[];
+  readonly max_fragments?: number;
+  readonly fragment_size?: number;
+}
+
+/** `POST /v1/search`. Fields that are not named here are refused. */
+export interface SearchRequest {
+  readonly index?: string;
+  readonly query?: string;
+  /** The JSON query tree, instead of `query`. */
+  readonly ast?: Json;
+  readonly syntax?: 'default' | 'kql';
+  readonly default_operator?: 'or' | 'and';
+  readonly filter?: string | JsonObject;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly sort?: readonly SortSpec[];
+  readonly search_after?: readonly Json[];
+  /** A point in time of the index, which answers instead of its newest commit. */
+  readonly pit_id?: string;
+  readonly collapse?: string;
+  readonly highlight?: HighlightSpec;
+  /** Cached fields to return; default all cached ones. */
+  readonly fields?: readonly string[];
+  readonly hydrate?: boolean;
+  readonly hydrate_columns?: readonly string[];
+  readonly min_snapshot?: string;
+  readonly wait_ms?: number;
+  /** Counts of values over all matching documents, whatever page is asked for. */
+  readonly facets?: FacetSpec;
+  /** Aggregations over all matching documents. */
+  readonly aggs?: AggSpecs;
+}
+
+/** How a search finds documents. */
+export type SearchMode = 'lexical' | 'semantic' | 'hybrid';
+
+/** What is near, and how much of it. Fields that are not named here are refused. */
+export interface NearestSpec {
+  /** A VECTOR field; the index's only one unless told. */
+  readonly vector_field?: string;
+  /** Text that the field's model turns into a vector. */
+  readonly query_text?: string;
+  /** The vector itself: `dims` finite numbers. It goes before `query_text`. */
+  readonly query_vector?: readonly number[];
+  /**
+   * Documents that are taken, of those that filter and tenant leave. Unless told 100, of each arm of
+   * a hybrid search 10, or `limit` where that is more: who scrolls through pages names it.
+   */
+  readonly k?: number;
+  /** true: every vector is compared, also where a graph would do. */
+  readonly exact?: boolean;
+  /** Candidates that a graph keeps while it is searched; more find more. */
+  readonly ef?: number;
+  /** Documents whose similarity scores less are left out. */
+  readonly min_score?: number;
+}
+
+/**
+ * `POST /v1/search:semantic`: the `k` nearest documents, scored by similarity. `syntax` and
+ * `default_operator` are those of a `filter` that is a query string. `limit`: without it, all of a
+ * `k` that is given, else 10.
+ */
+export interface SemanticRequest extends NearestSpec, Omit<SearchRequest, 'query' | 'ast'> {}
+
+/** What each arm's ranks weigh: numbers from 0 to 1,000 with at most three decimals. 1 unless told. */
+export interface ArmWeights {
+  readonly lexical?: number;
+  readonly semantic?: number;
+}
+
+/**
+ * `POST /v1/search:hybrid`: the `k` best documents of the words of `query_text` and the `k` nearest
+ * of its meaning, fused by reciprocal rank: score = sum of weight / (rrf_k + rank).
+ */
+export interface HybridRequest extends SemanticRequest {
+  /** A whole number: 60 unless told. */
+  readonly rrf_k?: number;
+  readonly weights?: ArmWeights;
+  /** TEXT fields that the words are looked for in; all of the definition unless told. */
+  readonly lexical_fields?: readonly string[];
+}
+
+/**
+ * Aggregations by name: `{name: {kind: {options}, aggs?}}`, kinds terms, stats, date_histogram,
+ * range, filter, missing, cardinality, percentiles (docs/aggregations.md).
+ */
+export type AggSpecs = JsonObject;
+
+/** Up to 12 fields; `size` values of each (10, at most 100). */
+export interface FacetSpec {
+  readonly fields: readonly string[];
+  readonly size?: number;
+}

@@ -1,0 +1,121 @@
+import type { Coordinates } from '../coordinates.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { TableLag } from '../lag.ts';
+
+/** A run of a fragment; `marked` where it matched. Plain text, no markup. */
+export interface Segment {
+  readonly text: string;
+  readonly marked: boolean;
+}
+
+export type Highlight = { readonly [field: string]: readonly (readonly Segment[])[] };
+
+/** One document of a page. */
+export interface Hit {
+  readonly coordinates: Coordinates;
+  readonly score: number;
+  readonly sort?: readonly Json[];
+  readonly fields?: JsonObject;
+  readonly collapse?: { readonly value: Json; readonly count: number };
+  readonly highlight?: Highlight;
+  readonly row?: JsonObject;
+  readonly hydrate_error?: string;
+  /** Only of a hybrid search. */
+  readonly arms?: HitArms;
+}
+
+/**
+ * The answer to a search. `total` is exact (of a semantic or hybrid search: the documents that its
+ * `k` took); `took_ms` is the time inside the engine.
+ */
+export interface SearchResponse extends TableLag {
+  readonly hits: readonly Hit[];
+  readonly total: number;
+  readonly shards_scanned: number;
+  readonly shards_total: number;
+  readonly partial?: true;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly took_ms: number;
+  /** Bytes that hydration read from data files. Only with `hydrate`, and for no caller of a tenant. */
+  readonly hydrate_bytes?: number;
+  /** Only with `facets`. */
+  readonly facets?: readonly Facet[];
+  /** Fields of `facets` that cannot be aggregated; absent where all can. */
+  readonly skipped_facets?: readonly SkippedFacet[];
+  /** Only with `aggs`. */
+  readonly aggs?: AggResults;
+  /** Arms of a hybrid search that could not answer; `partial` is true then. */
+  readonly failed_arms?: readonly FailedArm[];
+  /** What a caller should know of an answer by meaning, as sentences. */
+  readonly notes?: readonly string[];
+}
+
+/** Where an arm has a document: from 1, equal scores share a rank. */
+export interface ArmRank {
+  readonly rank: number;
+  readonly score: number;
+}
+
+/** What each arm of a hybrid search says of a hit; an arm that does not have it is absent. */
+export interface HitArms {
+  readonly lexical?: ArmRank;
+  readonly semantic?: ArmRank;
+}
+
+/** An arm that could not answer: the hits are the other's alone. */
+export interface FailedArm {
+  readonly arm: 'lexical' | 'semantic';
+  /** The code and the words of the error that the arm alone would have ended in. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** A field that cannot be aggregated, and the reason as a sentence. */
+export interface SkippedFacet {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** A bucket of an answer. `aggs`: what was asked of its documents. */
+export interface AggBucket {
+  /** A value, the first microsecond of an interval since 1970, or a range's name. */
+  readonly key: Json;
+  readonly from?: Json;
+  readonly to?: Json;
+  readonly doc_count: number;
+  readonly aggs?: AggResults;
+}
+
+/** The answer of one aggregation; which of the shapes follows from its kind. */
+export type AggResult =
+  | {
+      readonly buckets: readonly AggBucket[];
+      readonly sum_other_doc_count: number;
+      readonly doc_count_error_upper_bound: number;
+    }
+  | { readonly buckets: readonly AggBucket[] }
+  | { readonly doc_count: number; readonly aggs?: AggResults }
+  | {
+      readonly count: number;
+      readonly min: Json;
+      readonly max: Json;
+      readonly sum: Json;
+      readonly avg: Json;
+    }
+  | { readonly value: number; readonly exact: boolean; readonly standard_error?: number }
+  | {
+      readonly values: readonly { readonly percent: number; readonly value: Json }[];
+      readonly exact: boolean;
+      readonly nan_count?: number;
+    };
+
+export type AggResults = { readonly [name: string]: AggResult };
+
+/** The most frequent values of a field; `other_count`: documents in all further values together. */
+export interface Facet {
+  readonly field: string;
+  readonly buckets: readonly { readonly value: string; readonly count: number }[];
+  readonly other_count: number;
+}

@@ -1,0 +1,33 @@
+/** A catalog, as the `source` of an index definition names it. */
+export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
+
+/** The Hadoop layout below a folder. */
+export interface FilesystemCatalogConfig {
+  readonly type: 'filesystem';
+  readonly warehouse: string;
+}
+
+/** The table `iceberg_tables` in SQLite (`sqlite:///FILE`) or PostgreSQL. */
+export interface SqlCatalogConfig {
+  readonly type: 'sql';
+  readonly uri: string;
+  readonly name?: string;
+  readonly warehouse?: string;
+}
+
+/** A REST catalog; secrets are named by their environment variables. */
+export interface RestCatalogConfig {
+  readonly type: 'rest';
+  readonly uri: string;
+  readonly warehouse?: string;
+  readonly prefix?: string;
+  readonly token_env?: string;
+  readonly credential_env?: string;
+  readonly oauth2_server_uri?: string;
+  readonly scope?: string;
+}
+
+/** A table of a catalog, or a bare path to its folder or metadata file. */
+export type TableConfig =
+  | { readonly catalog: CatalogConfig; readonly table: string }
+  | { readonly path: string };
