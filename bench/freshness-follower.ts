@@ -6,8 +6,8 @@ const backend = await openLocal(data);
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
 let ready = false;
-const options = { signal: stop.signal, pollMs: Number(pollMs) };
-for await (const event of backend.follow({ index: 'commits' }, options)) {
+const request = { index: 'commits', poll_ms: Number(pollMs) };
+for await (const event of backend.follow(request, { signal: stop.signal })) {
   if (process.env.LHS_BENCH_EVENTS) console.log(JSON.stringify(event));
   if (!ready) process.send!('ready');
   ready = true;

@@ -1,10 +1,10 @@
 import type { AggregateRequest, FacetsRequest } from './aggregations/request.ts';
 import type { AggregateResponse, FacetsResponse } from './aggregations/response.ts';
 import type { Alias, DropAliasRequest } from './aliases/request.ts';
-import type { FollowOptions, WorkOptions } from './call.ts';
+import type { CallContext } from './call.ts';
 import type { ExplainRequest } from './explain/request.ts';
 import type { ExplainResponse } from './explain/response.ts';
-import type { IndexRequest } from './index-request.ts';
+import type { IndexRequest, ListRequest } from './index-request.ts';
 import type {
   CreateIndexRequest,
   DropIndexRequest,
@@ -21,6 +21,7 @@ import type { CheckpointState } from './ingest/change-batch.ts';
 import type {
   ApplyBatchRequest,
   CompactRequest,
+  FollowRequest,
   ReindexRequest,
   SyncRequest,
   VerifyRequest,
@@ -61,70 +62,95 @@ import type { SavedQuery } from './saved-queries/response.ts';
 import type { HybridRequest, SearchRequest, SemanticRequest } from './search/request.ts';
 import type { SearchResponse } from './search/response.ts';
 
-/**
- * The operations of the specification over plain values. Homes: the local engine (local-backend.ts)
- * now, the remote client and the gateway's router later. Every method throws `LhsError`.
- */
-export interface Backend {
-  createIndex(request: CreateIndexRequest): Promise<IndexDescription>;
-  listIndexes(): Promise<readonly IndexSummary[]>;
-  describeIndex(request: IndexRequest): Promise<IndexDescription>;
-  dropIndex(request: DropIndexRequest): Promise<void>;
-  reindex(request: ReindexRequest, work?: WorkOptions): Promise<ReindexResponse>;
-  sync(request: SyncRequest, work?: WorkOptions): Promise<SyncResponse>;
-  /**
-   * Applies one step of the table, made by whoever reads it: exactly once, whatever is repeated,
-   * reordered or sent twice.
-   */
-  applyBatch(request: ApplyBatchRequest, work?: WorkOptions): Promise<ApplyResponse>;
-  getCheckpoint(request: IndexRequest): Promise<CheckpointState>;
-  /** Compares an index with its table and with itself; with `repair`, makes them equal. */
-  verify(request: VerifyRequest, work?: WorkOptions): Promise<VerifyResponse>;
-  /** Stays in step with the table until `signal` aborts, and says what it does. */
-  follow(request: IndexRequest, options?: FollowOptions): AsyncIterable<FollowEvent>;
-  status(request: IndexRequest): Promise<IndexStatus>;
-  /** Merges segments down to `segments` (1) as far as limits allow, and leaves deleted ones out. */
-  compact(request: CompactRequest, work?: WorkOptions): Promise<CompactResponse>;
-  search(request: SearchRequest): Promise<SearchResponse>;
+/** Reads of an index. Each answer comes from one commit. */
+export interface SearchApi {
+  search(request: SearchRequest, call?: CallContext): Promise<SearchResponse>;
   /** The nearest documents of a text's meaning, or of a vector. */
-  semantic(request: SemanticRequest): Promise<SearchResponse>;
+  semantic(request: SemanticRequest, call?: CallContext): Promise<SearchResponse>;
   /** The documents of a text's words and of its meaning, fused. */
-  hybrid(request: HybridRequest): Promise<SearchResponse>;
+  hybrid(request: HybridRequest, call?: CallContext): Promise<SearchResponse>;
   /** Aggregations over the documents of a query. */
-  aggregate(request: AggregateRequest): Promise<AggregateResponse>;
+  aggregate(request: AggregateRequest, call?: CallContext): Promise<AggregateResponse>;
   /** The most frequent values of some fields among the documents of a query. */
-  facets(request: FacetsRequest): Promise<FacetsResponse>;
-  /** An index as it is now, for searches with its `pit_id`: commits, merges and reindexes pass it by. */
-  openPit(request: OpenPitRequest): Promise<PointInTime>;
-  /** `closed` false: it had been closed, or had expired. */
-  closePit(request: ClosePitRequest): Promise<{ readonly closed: boolean }>;
-  /** The scoring clauses of a query, each counted alone, in the query's order. */
-  clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]>;
+  facets(request: FacetsRequest, call?: CallContext): Promise<FacetsResponse>;
   /** Terms of a field that begin with a text, or are a few edits away from it. */
-  suggest(request: SuggestRequest): Promise<SuggestResponse>;
+  suggest(request: SuggestRequest, call?: CallContext): Promise<SuggestResponse>;
   /** Why the row of a key is, or is not, among the hits of a search. */
-  explain(request: ExplainRequest): Promise<ExplainResponse>;
-  getKeys(request: KeysRequest): Promise<KeysResponse>;
-  analyze(request: AnalyzeRequest): Promise<{ tokens: readonly TokenInfo[] }>;
+  explain(request: ExplainRequest, call?: CallContext): Promise<ExplainResponse>;
+  /** Rows of the table by key. */
+  getKeys(request: KeysRequest, call?: CallContext): Promise<KeysResponse>;
+  exportDocuments(request: ExportRequest, call?: CallContext): AsyncIterable<ExportedDocument>;
+}
+
+/** Tools for query strings and texts. */
+export interface QueryTextApi {
+  analyze(request: AnalyzeRequest, call?: CallContext): Promise<{ tokens: readonly TokenInfo[] }>;
   /**
-   * The tree of a query string; with `index` its fields are checked, without the default field is
+   * The tree of a query string. With `index` its fields are checked; without, the default field is
    * "text".
    */
-  parseQuery(request: ParseQueryRequest): Promise<{ readonly ast: Json }>;
+  parseQuery(request: ParseQueryRequest, call?: CallContext): Promise<{ readonly ast: Json }>;
   /** A query string that matches what a tree matches; with `index` the tree is checked. */
-  printQuery(request: PrintQueryRequest): Promise<{ query: string }>;
+  printQuery(request: PrintQueryRequest, call?: CallContext): Promise<{ query: string }>;
+  /** The scoring clauses of a query, each counted alone, in the query's order. */
+  clauseCounts(request: SearchRequest, call?: CallContext): Promise<readonly ClauseCount[]>;
+  /** Times queries inside the engine. */
+  bench(request: BenchRequest, call?: CallContext): Promise<BenchResponse>;
+}
+
+/** Indexes and their definitions. */
+export interface IndexApi {
+  createIndex(request: CreateIndexRequest, call?: CallContext): Promise<IndexDescription>;
+  listIndexes(request?: ListRequest, call?: CallContext): Promise<readonly IndexSummary[]>;
+  describeIndex(request: IndexRequest, call?: CallContext): Promise<IndexDescription>;
+  dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void>;
   /** Checks a definition; with `against_source` also against the table's schema. */
-  validateDefinition(request: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]>;
-  exportDocuments(request: ExportRequest): AsyncIterable<ExportedDocument>;
-  bench(request: BenchRequest): Promise<BenchResponse>;
-  listAliases(): Promise<readonly Alias[]>;
-  /** From now on the alias means this index, whatever it meant: in one step. */
-  setAlias(request: Alias): Promise<Alias>;
-  dropAlias(request: DropAliasRequest): Promise<void>;
-  /** The caller's, by name. */
-  listSavedQueries(): Promise<readonly SavedQuery[]>;
-  createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery>;
-  replaceSavedQuery(request: ReplaceSavedQueryRequest): Promise<SavedQuery>;
-  deleteSavedQuery(request: DeleteSavedQueryRequest): Promise<void>;
+  validateDefinition(
+    request: ValidateDefinitionRequest,
+    call?: CallContext,
+  ): Promise<readonly DefinitionIssue[]>;
+}
+
+/** Building an index, keeping it in step with its table, proving it. */
+export interface IngestApi {
+  reindex(request: ReindexRequest, call?: CallContext): Promise<ReindexResponse>;
+  sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse>;
+  /** Stays in step with the table until the call is aborted, and reports each step. */
+  follow(request: FollowRequest, call?: CallContext): AsyncIterable<FollowEvent>;
+  /** Applies one step of the table exactly once, even if it is repeated, reordered or sent twice. */
+  applyBatch(request: ApplyBatchRequest, call?: CallContext): Promise<ApplyResponse>;
+  getCheckpoint(request: IndexRequest, call?: CallContext): Promise<CheckpointState>;
+  status(request: IndexRequest, call?: CallContext): Promise<IndexStatus>;
+  /** Compares an index with its table and with itself; with `repair`, makes them equal. */
+  verify(request: VerifyRequest, call?: CallContext): Promise<VerifyResponse>;
+  /** Merges segments down to `segments` (1) as far as limits allow, without deleted documents. */
+  compact(request: CompactRequest, call?: CallContext): Promise<CompactResponse>;
+}
+
+/** Points in time: an index at one commit, for searches with its `pit_id`. */
+export interface PitApi {
+  openPit(request: OpenPitRequest, call?: CallContext): Promise<PointInTime>;
+  /** `closed` is false if it had been closed or had expired. */
+  closePit(request: ClosePitRequest, call?: CallContext): Promise<{ readonly closed: boolean }>;
+}
+
+/** Other names of indexes, and the saved queries of the caller. */
+export interface NamesApi {
+  listAliases(request?: ListRequest, call?: CallContext): Promise<readonly Alias[]>;
+  /** Points the alias to this index in one step, whatever it pointed to. */
+  setAlias(request: Alias, call?: CallContext): Promise<Alias>;
+  dropAlias(request: DropAliasRequest, call?: CallContext): Promise<void>;
+  listSavedQueries(request?: ListRequest, call?: CallContext): Promise<readonly SavedQuery[]>;
+  createSavedQuery(draft: SavedQueryDraft, call?: CallContext): Promise<SavedQuery>;
+  replaceSavedQuery(request: ReplaceSavedQueryRequest, call?: CallContext): Promise<SavedQuery>;
+  deleteSavedQuery(request: DeleteSavedQueryRequest, call?: CallContext): Promise<void>;
+}
+
+/**
+ * The operations of the specification over plain values. The embedded engine implements them now, a
+ * remote client and the gateway's router later. Every method checks its request and its call, and
+ * throws `LhsError`.
+ */
+export interface Backend extends SearchApi, QueryTextApi, IndexApi, IngestApi, PitApi, NamesApi {
   close(): Promise<void>;
 }

@@ -1,4 +1,18 @@
-/** Told to the caller while long work goes on. */
+/** What a role permits (interface, Authentication). */
+export type Scope = 'search' | 'index_read' | 'ops' | 'admin';
+
+/** The authenticated caller of an operation. Absent: the owner of the process. */
+export interface Principal {
+  /** Name of the user or token. Saved queries belong to it. */
+  readonly subject: string;
+  /** Restricts every read to the rows of this tenant. All other operations are refused. */
+  readonly tenant?: string;
+  /** Names of the indexes that the caller may use. Absent: all of them. */
+  readonly indexes?: readonly string[];
+  readonly scopes: readonly Scope[];
+}
+
+/** Progress of a long operation. */
 export interface Progress {
   readonly phase:
     | 'reading'
@@ -15,19 +29,17 @@ export interface Progress {
   readonly inserted?: number;
   readonly updated?: number;
   readonly deleted?: number;
-  /** Vectors that were taken from the cache and that a model has made, so far. */
+  /** Vectors that came from the cache, and vectors that a model has computed, so far. */
   readonly embeddings?: { readonly reused: number; readonly computed: number };
 }
 
-/** For long work: who is told how it goes, and what stops it. */
-export interface WorkOptions {
-  readonly onProgress?: (progress: Progress) => void;
+/** The part of a call that is not its request: the second argument of every operation. */
+export interface CallContext {
+  /** Aborts the operation, which then throws `interrupted`. */
   readonly signal?: AbortSignal;
-}
-
-/** How the table is polled. */
-export interface FollowOptions {
-  readonly signal?: AbortSignal;
-  /** Longest pause between two looks at the catalog while nothing happens. Default 5,000. */
-  readonly pollMs?: number;
+  /** Milliseconds since 1970. A read that is not done by then throws `deadline_exceeded`. */
+  readonly deadline?: number;
+  readonly principal?: Principal;
+  /** Receives the progress of a long operation, a few times per second. */
+  readonly progress?: (progress: Progress) => void;
 }

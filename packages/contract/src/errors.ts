@@ -32,6 +32,7 @@ export const ERROR_CODES = {
   io_error: { status: 500, grpc: 'INTERNAL', exit: 1 },
   unreachable: { status: 503, grpc: 'UNAVAILABLE', exit: 7 },
   closed: { status: 503, grpc: 'UNAVAILABLE', exit: 1 },
+  deadline_exceeded: { status: 504, grpc: 'DEADLINE_EXCEEDED', exit: 1 },
   interrupted: { status: 499, grpc: 'CANCELLED', exit: 130 },
   internal: { status: 500, grpc: 'INTERNAL', exit: 1 },
 } as const;

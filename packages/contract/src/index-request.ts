@@ -3,3 +3,6 @@ export interface IndexRequest {
   /** An index or an alias; may be left out where there is one index. */
   readonly index?: string;
 }
+
+/** A list of everything: it has no fields yet. */
+export type ListRequest = { readonly [field: string]: never };

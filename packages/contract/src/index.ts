@@ -5,6 +5,7 @@ export * from './aliases/check.ts';
 export type * from './aliases/request.ts';
 export type * from './backend.ts';
 export type * from './call.ts';
+export * from './checks/call.ts';
 export * from './checks/shared.ts';
 export * from './checks/values.ts';
 export type * from './coordinates.ts';

@@ -18,5 +18,6 @@ export const REQUEST_LIMITS = Object.freeze({
   pollLeastMillis: 10,
   pollMillis: 3_600_000,
   savedQueryBytes: 256 * 1024,
+  principalIndexes: 10_000,
   pinMillis: 3_600_000,
 });

@@ -18,6 +18,7 @@ import type {
   Backend,
   BenchRequest,
   BenchResponse,
+  CallContext,
   CheckpointState,
   ClauseCount,
   ClosePitRequest,
@@ -35,7 +36,7 @@ import type {
   FacetsRequest,
   FacetsResponse,
   FollowEvent,
-  FollowOptions,
+  FollowRequest,
   HybridRequest,
   IndexDescription,
   IndexRequest,
@@ -44,6 +45,7 @@ import type {
   Json,
   KeysRequest,
   KeysResponse,
+  ListRequest,
   OpenPitRequest,
   ParseQueryRequest,
   PointInTime,
@@ -64,9 +66,8 @@ import type {
   ValidateDefinitionRequest,
   VerifyRequest,
   VerifyResponse,
-  WorkOptions,
 } from '@lakehouse-search/contract';
-import { checkFollowOptions, checkWorkOptions } from '@lakehouse-search/contract';
+import { checkCall } from '@lakehouse-search/contract';
 import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
 import { analyzeLocal } from './local/analyze.ts';
 import {
@@ -76,6 +77,7 @@ import {
   keysLocal,
   suggestLocal,
 } from './local/ask.ts';
+import { refuseTenants, requireWanted } from './local/caller.ts';
 import { createLocal, describeLocal, listLocal, validateLocal } from './local/define.ts';
 import { dropLocal } from './local/drop-index.ts';
 import { exportLocal } from './local/export.ts';
@@ -83,7 +85,8 @@ import {
   createSavedQuery,
   deleteSavedQuery,
   dropAlias,
-  LOCAL_OWNER,
+  listAliases,
+  listSavedQueries,
   replaceSavedQuery,
   setAlias,
 } from './local/kept.ts';
@@ -92,7 +95,6 @@ import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import { hybridLocal, semanticLocal } from './local/meaning.ts';
 import { closePit, openPit } from './local/point-in-time.ts';
 import { searchLocal } from './local/search.ts';
-import { type TenantReads, tenantReads } from './local/tenant-reads.ts';
 import type { FilterCache } from './search/execute/filter-cache.ts';
 
 /**
@@ -117,78 +119,80 @@ export class LocalBackend implements Backend {
     return this.#indexes.filters;
   }
 
-  createIndex(request: CreateIndexRequest): Promise<IndexDescription> {
-    return this.#call(() => createLocal(this.#indexes, request));
+  createIndex(request: CreateIndexRequest, call?: CallContext): Promise<IndexDescription> {
+    return this.#own('createIndex', call, (own) => createLocal(this.#indexes, request, own));
   }
 
-  listIndexes(): Promise<readonly IndexSummary[]> {
-    return this.#call(async () => listLocal(this.#indexes));
+  listIndexes(request?: ListRequest, call?: CallContext): Promise<readonly IndexSummary[]> {
+    return this.#own('listIndexes', call, async (own) => listLocal(this.#indexes, request, own));
   }
 
-  describeIndex(request: IndexRequest): Promise<IndexDescription> {
-    return this.#call(async () => describeLocal(this.#indexes, request));
+  describeIndex(request: IndexRequest, call?: CallContext): Promise<IndexDescription> {
+    return this.#read(call, (read) => describeLocal(this.#indexes, request, read));
   }
 
-  dropIndex(request: DropIndexRequest): Promise<void> {
-    return this.#call(() => dropLocal(this.#indexes, request));
+  dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void> {
+    return this.#own('dropIndex', call, (own) => dropLocal(this.#indexes, request, own));
   }
 
-  reindex(request: ReindexRequest, work: WorkOptions = {}): Promise<ReindexResponse> {
-    return this.#write(work, async (stoppable) => {
+  reindex(request: ReindexRequest, call?: CallContext): Promise<ReindexResponse> {
+    return this.#write('reindex', call, async (write) => {
       const { reindexLocal } = await import('./local/in-step.ts');
-      return reindexLocal(this.#indexes, request, stoppable);
+      return reindexLocal(this.#indexes, request, write);
     });
   }
 
-  sync(request: SyncRequest, work: WorkOptions = {}): Promise<SyncResponse> {
-    return this.#write(work, async (stoppable) => {
+  sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse> {
+    return this.#write('sync', call, async (write) => {
       const { syncLocal } = await import('./local/in-step.ts');
-      return syncLocal(this.#indexes, request, stoppable);
+      return syncLocal(this.#indexes, request, write);
     });
   }
 
-  applyBatch(request: ApplyBatchRequest, work: WorkOptions = {}): Promise<ApplyResponse> {
-    return this.#write(work, async (stoppable) => {
+  applyBatch(request: ApplyBatchRequest, call?: CallContext): Promise<ApplyResponse> {
+    return this.#write('applyBatch', call, async (write) => {
       const { applyLocal } = await import('./local/in-step.ts');
-      return applyLocal(this.#indexes, request, stoppable);
+      return applyLocal(this.#indexes, request, write);
     });
   }
 
-  getCheckpoint(request: IndexRequest): Promise<CheckpointState> {
-    return this.#call(async () => {
+  getCheckpoint(request: IndexRequest, call?: CallContext): Promise<CheckpointState> {
+    return this.#own('getCheckpoint', call, async (own) => {
       const { checkpointLocal } = await import('./local/in-step.ts');
-      return checkpointLocal(this.#indexes, request);
+      return checkpointLocal(this.#indexes, request, own);
     });
   }
 
-  verify(request: VerifyRequest, work: WorkOptions = {}): Promise<VerifyResponse> {
-    return this.#write(work, async (stoppable) => {
+  verify(request: VerifyRequest, call?: CallContext): Promise<VerifyResponse> {
+    return this.#write('verify', call, async (write) => {
       const { verifyLocal } = await import('./local/verify.ts');
-      return verifyLocal(this.#indexes, request, stoppable);
+      return verifyLocal(this.#indexes, request, write);
     });
   }
 
-  /** Ends when the engine is closed, as when `options.signal` aborts. */
-  follow(request: IndexRequest, options: FollowOptions = {}): AsyncGenerator<FollowEvent> {
+  /** Ends when the engine is closed, as when the call is aborted. */
+  follow(request: FollowRequest, call?: CallContext): AsyncGenerator<FollowEvent> {
     const { life } = this.#indexes;
     const events = async function* (indexes: LocalIndexes) {
+      const checked = checkCall(call);
+      refuseTenants(checked, 'follow');
       const { followLocal } = await import('./local/follow.ts');
-      yield* followLocal(indexes, request, life.stoppable(checkFollowOptions(options)));
+      yield* followLocal(indexes, request, life.stoppable(checked));
     };
     return life.stream(() => events(this.#indexes), false);
   }
 
-  status(request: IndexRequest): Promise<IndexStatus> {
-    return this.#call(async () => {
+  status(request: IndexRequest, call?: CallContext): Promise<IndexStatus> {
+    return this.#own('status', call, async (own) => {
       const { statusOf } = await import('./local/status.ts');
-      return statusOf(this.#indexes, request);
+      return statusOf(this.#indexes, request, own);
     });
   }
 
-  compact(request: CompactRequest, work: WorkOptions = {}): Promise<CompactResponse> {
-    return this.#write(work, async (stoppable) => {
+  compact(request: CompactRequest, call?: CallContext): Promise<CompactResponse> {
+    return this.#write('compact', call, async (write) => {
       const { compactLocal } = await import('./local/compact.ts');
-      return compactLocal(this.#indexes, request, stoppable);
+      return compactLocal(this.#indexes, request, write);
     });
   }
 
@@ -198,121 +202,116 @@ export class LocalBackend implements Backend {
    * source_not_found, source_invalid, source_unreachable.
    */
   sourceLayout(request: IndexRequest, mostFiles: number): Promise<SourceLayout> {
-    return this.#call(async () => {
+    return this.#indexes.life.call(async () => {
       const { layoutLocal } = await import('./local/layout.ts');
       return layoutLocal(this.#indexes, request, mostFiles);
     });
   }
 
-  search(request: SearchRequest): Promise<SearchResponse> {
-    return this.#call(() => searchLocal(this.#indexes, request));
+  search(request: SearchRequest, call?: CallContext): Promise<SearchResponse> {
+    return this.#read(call, (read) => searchLocal(this.#indexes, request, read));
   }
 
-  semantic(request: SemanticRequest): Promise<SearchResponse> {
-    return this.#call(() => semanticLocal(this.#indexes, request));
+  semantic(request: SemanticRequest, call?: CallContext): Promise<SearchResponse> {
+    return this.#read(call, (read) => semanticLocal(this.#indexes, request, read));
   }
 
-  hybrid(request: HybridRequest): Promise<SearchResponse> {
-    return this.#call(() => hybridLocal(this.#indexes, request));
+  hybrid(request: HybridRequest, call?: CallContext): Promise<SearchResponse> {
+    return this.#read(call, (read) => hybridLocal(this.#indexes, request, read));
   }
 
-  aggregate(request: AggregateRequest): Promise<AggregateResponse> {
-    return this.#call(() => aggregateLocal(this.#indexes, request));
+  aggregate(request: AggregateRequest, call?: CallContext): Promise<AggregateResponse> {
+    return this.#read(call, (read) => aggregateLocal(this.#indexes, request, read));
   }
 
-  facets(request: FacetsRequest): Promise<FacetsResponse> {
-    return this.#call(() => facetsLocal(this.#indexes, request));
+  facets(request: FacetsRequest, call?: CallContext): Promise<FacetsResponse> {
+    return this.#read(call, (read) => facetsLocal(this.#indexes, request, read));
   }
 
-  clauseCounts(request: SearchRequest): Promise<readonly ClauseCount[]> {
-    return this.#call(() => clauseCountsLocal(this.#indexes, request));
+  clauseCounts(request: SearchRequest, call?: CallContext): Promise<readonly ClauseCount[]> {
+    return this.#read(call, (read) => clauseCountsLocal(this.#indexes, request, read));
   }
 
-  suggest(request: SuggestRequest): Promise<SuggestResponse> {
-    return this.#call(() => suggestLocal(this.#indexes, request));
+  suggest(request: SuggestRequest, call?: CallContext): Promise<SuggestResponse> {
+    return this.#read(call, (read) => suggestLocal(this.#indexes, request, read));
   }
 
-  explain(request: ExplainRequest): Promise<ExplainResponse> {
-    return this.#call(() => explainLocal(this.#indexes, request));
+  explain(request: ExplainRequest, call?: CallContext): Promise<ExplainResponse> {
+    return this.#read(call, (read) => explainLocal(this.#indexes, request, read));
   }
 
-  openPit(request: OpenPitRequest): Promise<PointInTime> {
-    return this.#call(async () => openPit(this.#indexes, request));
+  openPit(request: OpenPitRequest, call?: CallContext): Promise<PointInTime> {
+    return this.#read(call, async (read) => openPit(this.#indexes, request, read));
   }
 
-  closePit(request: ClosePitRequest): Promise<{ closed: boolean }> {
-    return this.#call(async () => closePit(this.#indexes, request));
+  closePit(request: ClosePitRequest, call?: CallContext): Promise<{ closed: boolean }> {
+    return this.#read(call, async (read) => closePit(this.#indexes, request, read));
   }
 
-  getKeys(request: KeysRequest): Promise<KeysResponse> {
-    return this.#call(() => keysLocal(this.#indexes, request));
+  getKeys(request: KeysRequest, call?: CallContext): Promise<KeysResponse> {
+    return this.#read(call, (read) => keysLocal(this.#indexes, request, read));
   }
 
-  bench(request: BenchRequest): Promise<BenchResponse> {
-    return this.#call(() => benchLocal(this.#indexes, request));
+  bench(request: BenchRequest, call?: CallContext): Promise<BenchResponse> {
+    return this.#own('bench', call, (own) => benchLocal(this.#indexes, request, own));
   }
 
   /** Throws closed when the engine is closed before the last document. */
-  exportDocuments(request: ExportRequest): AsyncGenerator<ExportedDocument> {
-    return exportLocal(this.#indexes, request);
+  exportDocuments(request: ExportRequest, call?: CallContext): AsyncGenerator<ExportedDocument> {
+    return exportLocal(this.#indexes, request, call);
   }
 
-  /**
-   * What callers of one tenant may do: nothing that they ask shows documents or rows of another.
-   * An index without a `tenant_field` is closed to them (permission_denied).
-   */
-  forTenant(tenant: string): TenantReads {
-    return tenantReads(this.#indexes, tenant);
+  listAliases(request?: ListRequest, call?: CallContext): Promise<readonly Alias[]> {
+    return this.#own('listAliases', call, async (own) => listAliases(this.#indexes, request, own));
   }
 
-  listAliases(): Promise<readonly Alias[]> {
-    return this.#call(async () => this.#indexes.registry.aliases.list());
+  setAlias(request: Alias, call?: CallContext): Promise<Alias> {
+    return this.#own('setAlias', call, async (own) => setAlias(this.#indexes, request, own));
   }
 
-  setAlias(request: Alias): Promise<Alias> {
-    return this.#call(async () => setAlias(this.#indexes, request));
+  dropAlias(request: DropAliasRequest, call?: CallContext): Promise<void> {
+    return this.#own('dropAlias', call, async (own) => dropAlias(this.#indexes, request, own));
   }
 
-  dropAlias(request: DropAliasRequest): Promise<void> {
-    return this.#call(async () => dropAlias(this.#indexes, request));
+  listSavedQueries(request?: ListRequest, call?: CallContext): Promise<readonly SavedQuery[]> {
+    return this.#read(call, async (read) => listSavedQueries(this.#indexes, request, read));
   }
 
-  listSavedQueries(): Promise<readonly SavedQuery[]> {
-    return this.#call(async () => this.#indexes.registry.queries.list(LOCAL_OWNER));
+  createSavedQuery(draft: SavedQueryDraft, call?: CallContext): Promise<SavedQuery> {
+    return this.#read(call, (read) => createSavedQuery(this.#indexes, draft, read));
   }
 
-  createSavedQuery(draft: SavedQueryDraft): Promise<SavedQuery> {
-    return this.#call(async () => createSavedQuery(this.#indexes, draft));
+  replaceSavedQuery(request: ReplaceSavedQueryRequest, call?: CallContext): Promise<SavedQuery> {
+    return this.#read(call, (read) => replaceSavedQuery(this.#indexes, request, read));
   }
 
-  replaceSavedQuery(request: ReplaceSavedQueryRequest): Promise<SavedQuery> {
-    return this.#call(async () => replaceSavedQuery(this.#indexes, request));
+  deleteSavedQuery(request: DeleteSavedQueryRequest, call?: CallContext): Promise<void> {
+    return this.#read(call, async (read) => deleteSavedQuery(this.#indexes, request, read));
   }
 
-  deleteSavedQuery(request: DeleteSavedQueryRequest): Promise<void> {
-    return this.#call(async () => deleteSavedQuery(this.#indexes, request));
+  analyze(request: AnalyzeRequest, call?: CallContext): Promise<{ tokens: readonly TokenInfo[] }> {
+    return this.#read(call, async (read) => analyzeLocal(this.#indexes, request, read));
   }
 
-  analyze(request: AnalyzeRequest): Promise<{ tokens: readonly TokenInfo[] }> {
-    return this.#call(async () => analyzeLocal(this.#indexes, request));
-  }
-
-  parseQuery(request: ParseQueryRequest): Promise<{ readonly ast: Json }> {
-    return this.#call(async () => {
+  parseQuery(request: ParseQueryRequest, call?: CallContext): Promise<{ readonly ast: Json }> {
+    return this.#read(call, async (read) => {
       const { parseText } = await import('./local/query-text.ts');
-      return parseText(this.#indexes, request);
+      return parseText(this.#indexes, request, read);
     });
   }
 
-  printQuery(request: PrintQueryRequest): Promise<{ query: string }> {
-    return this.#call(async () => {
+  printQuery(request: PrintQueryRequest, call?: CallContext): Promise<{ query: string }> {
+    return this.#read(call, async (read) => {
       const { printTree } = await import('./local/query-text.ts');
-      return printTree(this.#indexes, request);
+      return printTree(this.#indexes, request, read);
     });
   }
 
-  validateDefinition(request: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]> {
-    return this.#call(() => validateLocal(request));
+  validateDefinition(
+    request: ValidateDefinitionRequest,
+    call?: CallContext,
+  ): Promise<readonly DefinitionIssue[]> {
+    return this.#own('validateDefinition', call, () => validateLocal(request));
   }
 
   /**
@@ -323,13 +322,26 @@ export class LocalBackend implements Backend {
     return this.#indexes.close();
   }
 
-  #call<T>(work: () => Promise<T>): Promise<T> {
-    return this.#indexes.life.call(work);
+  /** A call that tenants may make: each operation restricts itself to the caller's rows. */
+  #read<T>(call: unknown, work: (call: CallContext) => Promise<T>): Promise<T> {
+    const { life, clock } = this.#indexes;
+    return life.call(async () => {
+      const checked = checkCall(call);
+      requireWanted(checked, clock);
+      return work(checked);
+    });
   }
 
-  /** A call whose work `close` stops. */
-  #write<T>(options: WorkOptions, work: (options: WorkOptions) => Promise<T>): Promise<T> {
-    const { life } = this.#indexes;
-    return life.call(async () => work(life.stoppable(checkWorkOptions(options))));
+  /** A call that concerns all rows of an index. */
+  #own<T>(name: string, call: unknown, work: (call: CallContext) => Promise<T>): Promise<T> {
+    return this.#read(call, async (checked) => {
+      refuseTenants(checked, name);
+      return work(checked);
+    });
+  }
+
+  /** Such a call whose work `close` stops. */
+  #write<T>(name: string, call: unknown, work: (call: CallContext) => Promise<T>): Promise<T> {
+    return this.#own(name, call, (checked) => work(this.#indexes.life.stoppable(checked)));
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChangeBatch, FollowEvent, LocalBackend } from '@lakehouse-search/engine';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asTenant } from './as-tenant.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const schema: Schema = {
@@ -99,7 +100,7 @@ describe('close', () => {
     const reading = new Promise<void>((resolve) => {
       began = resolve;
     });
-    const building = backend.reindex({}, { onProgress: began });
+    const building = backend.reindex({}, { progress: began });
     const ended = expect(building).rejects.toMatchObject(CLOSED);
     await reading;
     await backend.close();
@@ -180,10 +181,10 @@ describe('after close', () => {
     ['openPit', (closed) => closed.openPit({})],
     ['follow', (closed) => closed.follow({}).next()],
     ['exportDocuments', (closed) => closed.exportDocuments({}).next()],
-    ['a search of a tenant', (closed) => closed.forTenant('a').search({ query: 'x' })],
+    ['a search of a tenant', (closed) => asTenant(closed, 'a').search({ query: 'x' })],
     [
       'an export of a tenant',
-      (closed) => Array.fromAsync(closed.forTenant('a').exportDocuments({})),
+      (closed) => Array.fromAsync(asTenant(closed, 'a').exportDocuments({})),
     ],
   ];
   it.each(calls)('%s says that the engine is closed', async (_, call) => {
@@ -202,7 +203,7 @@ describe('a process that closes its engine', () => {
       const backend = await openLocal(process.argv[1]);
       const following = (async () => { for await (const event of backend.follow({ index: 't' })) if (event.event === 'waiting') break; })();
       await following;
-      const second = (async () => { for await (const _ of backend.follow({ index: 't' }, { pollMs: 100 })); })();
+      const second = (async () => { for await (const _ of backend.follow({ index: 't', poll_ms: 100 })); })();
       const work = [1, 2, 3].flatMap(() => [backend.search({ index: 't', hydrate: true }), backend.verify({ index: 't' }), backend.sync({ index: 't' })]);
       const closed = backend.close();
       const ends = await Promise.allSettled([...work, second, closed]);

@@ -80,13 +80,13 @@ afterEach(async () => {
 
 it('merges to one segment without deleted rows, and says what it did; then there is nothing', async () => {
   const before = await contents();
-  const { segments, deleted_docs, bytes, checkpoint } = await backend.describeIndex({});
+  const { segments, deleted_docs = 0, bytes, checkpoint } = await backend.describeIndex({});
   expect([segments, deleted_docs > 0]).toEqual([3, true]);
   const told: number[] = [];
   const done = await backend.compact(
     { index: 'notes' },
     {
-      onProgress: (p) => {
+      progress: (p) => {
         expect([p.phase, p.docs_total]).toEqual(['merging', 70]);
         told.push(p.docs_done);
       },

@@ -78,7 +78,7 @@ describe('a data folder that is removed while it is open', () => {
     const building = lake.backend.reindex(
       {},
       {
-        onProgress: () => {
+        progress: () => {
           if (!removed) rmSync(dataDir, { recursive: true });
           removed = true;
         },
@@ -120,7 +120,7 @@ describe('the folder of an index that is removed while it is open', () => {
     const building = lake.backend.reindex(
       {},
       {
-        onProgress: () => {
+        progress: () => {
           if (folder !== '') return;
           folder = indexFolder();
           remove();

@@ -3,6 +3,7 @@
 import type { ExplainRequest, SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asTenant } from './as-tenant.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const string = { kind: 'string' } as const;
@@ -38,9 +39,10 @@ fields:
 afterAll(() => lake.close());
 
 const ask = (query: string, id: string) =>
-  lake.backend
-    .forTenant('acme')
-    .explain({ query, coordinates: { identifier: [{ name: 'id', value: id }] } });
+  asTenant(lake.backend, 'acme').explain({
+    query,
+    coordinates: { identifier: [{ name: 'id', value: id }] },
+  });
 
 test('own rows are explained among own hits', async () => {
   expect(await ask('disk', 'a1')).toMatchObject({ found: true, matched: true, total: 2 });
@@ -65,9 +67,10 @@ test('what other tenants write is not told by what is missing', async () => {
 
 const near = { mode: 'semantic', query_vector: [1, 0], k: 1 } as const;
 const askNear = (id: string, more: Partial<ExplainRequest> = near) =>
-  lake.backend
-    .forTenant('acme')
-    .explain({ ...more, coordinates: { identifier: [{ name: 'id', value: id }] } });
+  asTenant(lake.backend, 'acme').explain({
+    ...more,
+    coordinates: { identifier: [{ name: 'id', value: id }] },
+  });
 const knn = { field: 'v', query_vector: [1, 0], k: 1 };
 
 test('what is near is told among own rows alone', async () => {
@@ -94,7 +97,7 @@ test.each<[string, Partial<ExplainRequest>]>([
 });
 
 test('a knn clause finds own rows wherever it stands', async () => {
-  const acme = lake.backend.forTenant('acme');
+  const acme = asTenant(lake.backend, 'acme');
   const keys = async (request: SearchRequest) =>
     (await acme.search(request)).hits.map((hit) => hit.coordinates.identifier[0]!.value).sort();
   const two = { knn: { ...knn, k: 2 } };

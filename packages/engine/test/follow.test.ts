@@ -85,7 +85,7 @@ describe('what happens to the table', () => {
   it('looks at once after something happened, then ever more seldom, and never slower than told', async () => {
     const { slept } = table.clock;
     slept.length = 0;
-    const events = table.backend.follow({}, { pollMs: 2000 })[Symbol.asyncIterator]();
+    const events = table.backend.follow({ poll_ms: 2000 })[Symbol.asyncIterator]();
     await next(events, 'waiting');
     const asked = events.next();
     await expect.poll(() => slept.length).toBeGreaterThan(6);
@@ -315,6 +315,6 @@ it('merges beside, without a commit that waits for it', async () => {
 });
 
 it('refuses a pause that nobody can mean', async () => {
-  const events = table.backend.follow({}, { pollMs: 0 });
+  const events = table.backend.follow({ poll_ms: 0 });
   await expect(Array.fromAsync(events)).rejects.toMatchObject({ code: 'invalid_argument' });
 });

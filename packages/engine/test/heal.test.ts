@@ -137,7 +137,7 @@ test('a head whose files went while a sync read it: the sync goes on with the ne
   await append(10, 12);
   await append(12, 14);
   let moved = false;
-  const onProgress = ({ snapshot }: { snapshot?: string }) => {
+  const progress = ({ snapshot }: { snapshot?: string }) => {
     if (moved || snapshot === undefined) return;
     moved = true;
     const before = dataFiles();
@@ -146,7 +146,7 @@ test('a head whose files went while a sync read it: the sync goes on with the ne
     expect(spawnSync(process.execPath, args, { encoding: 'utf8' }).status).toBe(0);
     expect(before.some((path) => !existsSync(path))).toBe(true);
   };
-  const done = await lake.backend.sync({}, { onProgress });
+  const done = await lake.backend.sync({}, { progress });
   expect(done).toMatchObject({ doc_count: 14, snapshot: String(await lake.head()) });
   await lake.expectRebuilt();
 });

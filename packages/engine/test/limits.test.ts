@@ -74,9 +74,9 @@ async function faults(text: string): Promise<void> {
   const limit = issues.find(({ message }) => /at most/.test(message));
   if (limit !== undefined) throw new LhsError('limit_exceeded', limit.message);
 }
-async function firstEvent(pollMs: number): Promise<void> {
+async function firstEvent(poll_ms: number): Promise<void> {
   const stop = new AbortController();
-  for await (const _ of lake.backend.follow({}, { pollMs, signal: stop.signal })) {
+  for await (const _ of lake.backend.follow({ poll_ms }, { signal: stop.signal })) {
     stop.abort();
     break;
   }

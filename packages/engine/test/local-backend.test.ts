@@ -207,7 +207,7 @@ it('leaves alone what another process has staged after it took the lock over', a
   const lost = backend.reindex(
     {},
     {
-      onProgress: () => {
+      progress: () => {
         const lock = join(folderOf(), 'writer.lock');
         writeFileSync(
           lock,

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEmbedder } from '../src/embed/open-embedder.ts';
 import { textsOf } from '../src/embed/texts.ts';
+import { asTenant } from './as-tenant.ts';
 import type { ModelDoc } from './oracle/model.ts';
 import {
   fusedOf,
@@ -160,7 +161,7 @@ const visible =
     (tenant === undefined || row.owner === tenant);
 const filterOf = ({ most }: Case) => (most === undefined ? {} : { filter: `size:[* TO ${most}]` });
 const backendOf = ({ tenant }: Case) =>
-  tenant === undefined ? lake.backend : lake.backend.forTenant(tenant);
+  tenant === undefined ? lake.backend : asTenant(lake.backend, tenant);
 
 /** All hits, page after page. */
 async function scrolled(

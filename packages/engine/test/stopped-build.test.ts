@@ -51,14 +51,14 @@ const files = () => {
 /** Runs work that is stopped at its first report of a phase. */
 async function stoppedIn(
   phase: Progress['phase'],
-  work: (options: { signal: AbortSignal; onProgress: (p: Progress) => void }) => Promise<unknown>,
+  work: (options: { signal: AbortSignal; progress: (p: Progress) => void }) => Promise<unknown>,
 ): Promise<void> {
   const stop = new AbortController();
-  const onProgress = (progress: Progress) => {
+  const progress = (progress: Progress) => {
     if (progress.phase === phase) stop.abort();
   };
   const { signal } = stop;
-  await expect(work({ signal, onProgress })).rejects.toMatchObject({ code: 'interrupted' });
+  await expect(work({ signal, progress })).rejects.toMatchObject({ code: 'interrupted' });
 }
 
 describe('a reindex', () => {
@@ -82,10 +82,10 @@ describe('a reindex', () => {
   it('reports its merges as documents done of all that are merged', async () => {
     await define();
     const reports: Progress[] = [];
-    const onProgress = (progress: Progress) => {
+    const progress = (progress: Progress) => {
       reports.push(progress);
     };
-    await backend.reindex({}, { onProgress });
+    await backend.reindex({}, { progress });
     const phases = [...new Set(reports.map(({ phase }) => phase))];
     expect(phases.filter((phase) => phase !== 'flushing')).toEqual([
       'reading',

@@ -6,7 +6,7 @@
 import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-search/engine';
 import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TenantReads } from '../src/local/tenant-reads.ts';
+import { asTenant, type TenantReads } from './as-tenant.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const string = { kind: 'string' } as const;
@@ -71,7 +71,7 @@ beforeAll(async () => {
     const later = { ...own(90), id: 'a90' };
     await upsertRows(lake.source, { kind: 'rows', rows: [foreign(90, word), later] });
   }
-  doors = lakes.map(({ backend }) => backend.forTenant('acme'));
+  doors = lakes.map(({ backend }) => asTenant(backend, 'acme'));
 });
 afterAll(() => Promise.all(lakes.map((lake) => lake.close())));
 
@@ -224,7 +224,7 @@ describe('an index without a tenant_field', () => {
     const at = `source: { catalog: ${JSON.stringify(source.catalog)}, table: a.t }`;
     const fields = 'fields: [{ name: title, type: TEXT }, { name: v, type: VECTOR, dims: 2 }]';
     await backend.createIndex({ definition: `version: 1\nindex: open\n${at}\n${fields}\n` });
-    const door = backend.forTenant('acme');
+    const door = asTenant(backend, 'acme');
     const index = 'open';
     const near = { index, query_vector: [1, 0], query_text: 'disk' };
     const calls: Readonly<Record<keyof TenantReads, () => Promise<unknown>>> = {

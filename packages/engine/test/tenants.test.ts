@@ -7,7 +7,7 @@ import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-searc
 import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TenantReads } from '../src/local/tenant-reads.ts';
+import { asTenant, type TenantReads } from './as-tenant.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const CASES = Number(process.env.LHS_TENANT_CASES ?? 1500);
@@ -63,8 +63,8 @@ beforeAll(async () => {
     rows: [{ ...rowOf(acme, 0), org: rival, title: `now ${CANARIES[rival]}` }, rowOf(rival, 999)],
   });
   doors = {
-    [acme]: lake.backend.forTenant(acme),
-    [rival]: lake.backend.forTenant(rival),
+    [acme]: asTenant(lake.backend, acme),
+    [rival]: asTenant(lake.backend, rival),
   } as Record<Tenant, TenantReads>;
 });
 afterAll(() => lake.close());
@@ -262,8 +262,10 @@ test('the pages of two tenants who ask the same are not mixed up', async () => {
 test('a tenant is no part of a request, and has a name', async () => {
   const widened = { query: '*:*', tenant: TENANTS[1] } as SearchRequest;
   await expect(doors.acme.search(widened)).rejects.toThrow('unknown request field "tenant"');
-  expect(() => lake.backend.forTenant('')).toThrow('a tenant needs a name');
-  expect((await lake.backend.forTenant('nobody').search({ query: '*:*' })).total).toBe(0);
+  await expect(asTenant(lake.backend, '').search({ query: '*:*' })).rejects.toThrow(
+    'a tenant needs a name',
+  );
+  expect((await asTenant(lake.backend, 'nobody').search({ query: '*:*' })).total).toBe(0);
 });
 
 test('points in time are narrowed as well', async () => {

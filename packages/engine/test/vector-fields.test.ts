@@ -113,14 +113,14 @@ describe('an index with vectors of texts', () => {
   });
 
   test('is built, and built again without embedding anything', async () => {
-    const progress: unknown[] = [];
-    const onProgress = ({ embeddings }: { embeddings?: object }) => progress.push(embeddings);
-    const first = await lake.backend.reindex({}, { onProgress });
+    const reported: unknown[] = [];
+    const progress = ({ embeddings }: { embeddings?: object }) => reported.push(embeddings);
+    const first = await lake.backend.reindex({}, { progress });
     expect(first).toMatchObject({
       embeddings: { computed: 5, reused: 1 },
       without_vector: { meaning: 3, own: 8 },
     });
-    expect(progress).toContainEqual({ computed: 5, reused: 1 });
+    expect(reported).toContainEqual({ computed: 5, reused: 1 });
     await expectInStep();
     const { embedded } = models;
     const again = await lake.backend.reindex({});
@@ -239,7 +239,7 @@ describe('an index with vectors of texts', () => {
     const stop = new AbortController();
     const { backend } = lake;
     await write(appendRows, ...Array.from({ length: 3000 }, (_, i) => row(100 + i, `many ${i}`)));
-    const work = { signal: stop.signal, onProgress: () => stop.abort() };
+    const work = { signal: stop.signal, progress: () => stop.abort() };
     await expect(backend.reindex({}, work)).rejects.toMatchObject({ code: 'interrupted' });
     await backend.reindex({});
     await expectInStep();

@@ -205,13 +205,13 @@ it('keeps to its commit while others sync, merge and remove files under it', asy
   await backend.reindex({});
   const other = await openLocal(join(folder, 'data'));
   let synced: Promise<unknown> | undefined;
-  const onProgress = () => {
+  const progress = () => {
     synced ??= deleteRows(source(), 'id < 25')
       .then(() => append(40, 45))
       .then(() => other.sync({}));
   };
   const snapshot = (await backend.describeIndex({})).snapshot;
-  const answer = await backend.verify({}, { onProgress });
+  const answer = await backend.verify({}, { progress });
   expect(answer).toMatchObject({ equal: true, snapshot, rows_compared: 30, doc_count: 30 });
   await synced;
   await other.close();

@@ -30,13 +30,14 @@ function figures(index: IndexDescription, columns: number): string[] {
   const key = [...partition, ...identifier].join(', ');
   const source = `of ${endOf(sourceName(index), columns - 4)}; key ${key}`;
   if (index.status === 'created') return [`${index.index}  created, not built`, source];
-  const size = `${plural(index.num_docs, 'row')}, ${bytes(index.bytes)} in ${plural(index.segments, 'segment')}`;
+  const { segments = 0, deleted_docs: deletedDocs = 0 } = index;
+  const size = `${plural(index.num_docs, 'row')}, ${bytes(index.bytes ?? 0)} in ${plural(segments, 'segment')}`;
   const snapshot =
     index.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(index.snapshot)}`;
   const deleted =
-    index.deleted_docs === 0
+    deletedDocs === 0
       ? ''
-      : `; ${plural(index.deleted_docs, 'deleted row')} ${index.deleted_docs === 1 ? 'awaits' : 'await'} a merge`;
+      : `; ${plural(deletedDocs, 'deleted row')} ${deletedDocs === 1 ? 'awaits' : 'await'} a merge`;
   return [
     `${index.index}  live, generation ${index.index_generation}, ${size}`,
     `at ${snapshot} ${source}${deleted}`,
@@ -44,7 +45,8 @@ function figures(index: IndexDescription, columns: number): string[] {
 }
 
 /** The table's name in its catalog, or its path; with the branch or tag that is followed. */
-function sourceName({ source: { table: name, path, ref } }: IndexDescription): string {
+function sourceName({ source = {} }: IndexDescription): string {
+  const { table: name, path, ref } = source;
   const at = typeof ref === 'string' ? `@${ref}` : '';
   return printable(`${String(name ?? path)}${at}`);
 }
@@ -87,14 +89,14 @@ function lists(index: IndexDescription, style: Style, columns: number): string[]
 
 /** `about: 384 numbers, cosine, model default (80d3…), 5,018 of 5,018 rows, 3.9 MB`. */
 function vectorWords(field: VectorFieldDescription, { status, num_docs: rows }: IndexDescription) {
-  const { name, dims, similarity, index, model, documents } = field;
+  const { name, dims, similarity, index, model, documents = 0 } = field;
   const by =
     model === null
       ? 'as the rows have them'
       : `model ${model.name}${model.checksum === undefined ? '' : ` (${model.checksum.slice(0, 8)})`}`;
   const kind = `${name}: ${count(dims)} numbers, ${similarity}, ${index}, ${by}`;
   if (status === 'created') return kind;
-  return `${kind}, ${count(documents)} of ${plural(rows, 'row')}, ${bytes(field.bytes)}`;
+  return `${kind}, ${count(documents)} of ${plural(rows, 'row')}, ${bytes(field.bytes ?? 0)}`;
 }
 
 function next({ index, status, vector_fields: vectors }: IndexDescription): string {

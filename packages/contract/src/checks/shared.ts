@@ -39,5 +39,10 @@ const COORDINATES: Fields<Coordinates> = { partition: keyParts, identifier: keyP
 /** The key of a row. */
 export const coordinates: Check = record(COORDINATES, ['identifier']);
 
+/** Checks a request for a list of everything, which has no fields. Throws invalid_argument. */
+export function checkListRequest(request: unknown): void {
+  if (request !== undefined) record({})(request, '');
+}
+
 /** The fields of a request that names an index and nothing else. */
 export const INDEX_FIELDS = { index: name };

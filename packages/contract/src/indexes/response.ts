@@ -54,24 +54,27 @@ export interface VectorFieldDescription {
   /** What made the vectors; null: they came with the rows. `checksum` once the index is built. */
   readonly model: { readonly name: string; readonly checksum?: string } | null;
   /** Live documents with a vector. */
-  readonly documents: number;
+  readonly documents?: number;
   /** Bytes on disk. */
-  readonly bytes: number;
+  readonly bytes?: number;
 }
 
-/** `POST /v1/index:describe`. `bytes`: size on disk of the live generation. */
+/**
+ * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a tenant
+ * `num_docs` counts the tenant's documents; what describes the whole index and its table is absent.
+ */
 export interface IndexDescription {
   readonly index: string;
   readonly status: 'created' | 'live';
   readonly num_docs: number;
-  readonly deleted_docs: number;
-  readonly segments: number;
-  readonly bytes: number;
+  readonly deleted_docs?: number;
+  readonly segments?: number;
+  readonly bytes?: number;
   readonly snapshot: string | null;
-  readonly checkpoint: JsonObject | null;
+  readonly checkpoint?: JsonObject | null;
   readonly index_generation: number;
   readonly key: { readonly partition: readonly string[]; readonly identifier: readonly string[] };
-  readonly source: JsonObject;
+  readonly source?: JsonObject;
   readonly fields: readonly FieldDescription[];
   readonly time_fields: readonly string[];
   readonly sort_fields: readonly string[];

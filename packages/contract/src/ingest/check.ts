@@ -1,13 +1,10 @@
 /** Requests that build an index, keep it in step with its table and prove it. */
 
-import type { FollowOptions, WorkOptions } from '../call.ts';
 import { INDEX_FIELDS, name, path, snapshotId } from '../checks/shared.ts';
 import {
   type Check,
-  callback,
   type Fields,
   flag,
-  instance,
   list,
   object,
   orNull,
@@ -22,6 +19,7 @@ import type { ChangeBatch, DeleteRef, SourceFile, SourceState } from './change-b
 import type {
   ApplyBatchRequest,
   CompactRequest,
+  FollowRequest,
   ReindexRequest,
   SyncRequest,
   VerifyRequest,
@@ -64,16 +62,12 @@ export function checkVerifyRequest(value: unknown): VerifyRequest {
   });
 }
 
-const WORK_FIELDS: Fields<WorkOptions> = { onProgress: callback, signal: instance('AbortSignal') };
-/** Checks the options of long work. Throws invalid_argument. */
-export const checkWorkOptions = requestOf<WorkOptions>(WORK_FIELDS);
-
-const FOLLOW_FIELDS: Fields<FollowOptions> = {
-  signal: instance('AbortSignal'),
-  pollMs: whole(REQUEST_LIMITS.pollLeastMillis, REQUEST_LIMITS.pollMillis),
+const FOLLOW_FIELDS: Fields<FollowRequest> = {
+  ...INDEX_FIELDS,
+  poll_ms: whole(REQUEST_LIMITS.pollLeastMillis, REQUEST_LIMITS.pollMillis),
 };
-/** Checks how a table is polled. Throws invalid_argument or limit_exceeded. */
-export const checkFollowOptions = requestOf<FollowOptions>(FOLLOW_FIELDS);
+/** Checks a request to follow a table. Throws invalid_argument or limit_exceeded. */
+export const checkFollowRequest = requestOf<FollowRequest>(FOLLOW_FIELDS);
 
 const count = whole(0, MOST_ROWS);
 const DELETE_FIELDS: Fields<DeleteRef> = { path, offset: count, length: count };

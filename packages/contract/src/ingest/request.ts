@@ -1,3 +1,4 @@
+import type { IndexRequest } from '../index-request.ts';
 import type { ChangeBatch } from './change-batch.ts';
 
 /** `POST /v1/index:reindex`. `as_of`: a snapshot, branch or tag; default: what the index follows. */
@@ -32,4 +33,10 @@ export interface VerifyRequest {
   /** Compare this many documents, chosen evenly, instead of all. */
   readonly sample?: number;
   readonly repair?: boolean;
+}
+
+/** Keeps an index in step with its table until the call is aborted. */
+export interface FollowRequest extends IndexRequest {
+  /** Longest pause in milliseconds between two looks at the catalog while nothing happens (5,000). */
+  readonly poll_ms?: number;
 }

@@ -13,6 +13,7 @@ export class Deadline {
   readonly #clock: Pick<Clock, 'ticks'>;
   readonly #end: number;
   #left = STEPS;
+  #late: (() => LhsError) | null = null;
 
   /** The limit begins now. `clock` is the machine's by default. */
   constructor(millis: number = LIMITS.queryMillis, clock: Pick<Clock, 'ticks'> = SYSTEM_CLOCK) {
@@ -20,9 +21,22 @@ export class Deadline {
     this.#end = clock.ticks() + millis;
   }
 
-  /** Throws limit_exceeded when the time is over. */
+  /**
+   * The limit of a call that ends at `deadline` (milliseconds since 1970), or that of a query where it
+   * is earlier. Then `check` throws deadline_exceeded.
+   */
+  static until(deadline: number, clock: Clock = SYSTEM_CLOCK): Deadline {
+    const left = deadline - clock.now();
+    if (left >= LIMITS.queryMillis) return new Deadline(LIMITS.queryMillis, clock);
+    const own = new Deadline(left, clock);
+    own.#late = deadlineExceeded;
+    return own;
+  }
+
+  /** Throws limit_exceeded when the time is over, or deadline_exceeded for that of the call. */
   check(): void {
     if (this.#clock.ticks() <= this.#end) return;
+    if (this.#late !== null) throw this.#late();
     const { queryMillis } = LIMITS;
     const message = `the query took longer than ${queryMillis} ms (queryMillis)`;
     throw new LhsError('limit_exceeded', message, {
@@ -42,3 +56,8 @@ export class Deadline {
 
 /** A deadline that never passes, for work that no query waits for. */
 export const NO_DEADLINE: Deadline = new Deadline(Number.POSITIVE_INFINITY, { ticks: () => 0 });
+
+/** The error of a call that is not done at its deadline. */
+export function deadlineExceeded(): LhsError {
+  return new LhsError('deadline_exceeded', 'the call was not done at its deadline');
+}

@@ -1,6 +1,7 @@
 import type {
   AggregateRequest,
   AggregateResponse,
+  CallContext,
   FacetsRequest,
   FacetsResponse,
 } from '@lakehouse-search/contract';
@@ -13,17 +14,17 @@ import { answerOnceReached } from './wait-for-snapshot.ts';
 const loadAggregate = lazily(() => import('../search/aggregate.ts'));
 const loadFacets = lazily(() => import('../search/facets.ts'));
 
-/** Aggregations of an index, of what a tenant sees of it where one is named. */
+/** Aggregations of an index. */
 export async function aggregateLocal(
   indexes: LocalIndexes,
   request: AggregateRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<AggregateResponse> {
   const { aggregateIndex } = await loadAggregate();
   const checked = checkAggregateRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => aggregateIndex(context, checked)),
+    readIndex(indexes, { index, pit_id, call }, (context) => aggregateIndex(context, checked)),
   );
 }
 
@@ -31,12 +32,12 @@ export async function aggregateLocal(
 export async function facetsLocal(
   indexes: LocalIndexes,
   request: FacetsRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<FacetsResponse> {
   const { facetIndex } = await loadFacets();
   const checked = checkFacetsRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => facetIndex(context, checked)),
+    readIndex(indexes, { index, pit_id, call }, (context) => facetIndex(context, checked)),
   );
 }

@@ -2,6 +2,7 @@
 import type {
   BenchRequest,
   BenchResponse,
+  CallContext,
   ClauseCount,
   ExplainRequest,
   ExplainResponse,
@@ -29,65 +30,66 @@ const loadExplain = lazily(() => import('../search/explain/explain.ts'));
 const loadGetKeys = lazily(() => import('../search/fetch/get-keys.ts'));
 const loadBench = lazily(() => import('../search/bench.ts'));
 
-/** Documents of each clause of a query, of what a tenant sees where one is named. */
+/** Documents of each clause of a query. */
 export async function clauseCountsLocal(
   indexes: LocalIndexes,
   request: SearchRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<readonly ClauseCount[]> {
   const { clauseCounts } = await loadClauseCounts();
   const checked = checkSearchRequest(request);
   const { index, pit_id } = request;
-  return readIndex(indexes, { index, pit_id, tenant }, (context) => clauseCounts(context, checked));
+  return readIndex(indexes, { index, pit_id, call }, (context) => clauseCounts(context, checked));
 }
 
 /** Suggestions of an index. Throws permission_denied to the callers of a tenant. */
 export async function suggestLocal(
   indexes: LocalIndexes,
   request: SuggestRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<SuggestResponse> {
   const { suggestTerms } = await loadSuggest();
   const checked = checkSuggestRequest(request);
-  if (tenant !== undefined) {
+  if (call.principal?.tenant !== undefined) {
     const message = 'suggest is closed to the callers of a tenant: it counts rows of all tenants';
     throw new LhsError('permission_denied', message, { hint: 'facets counts the tenant’s own' });
   }
-  return readIndex(indexes, { index: request.index }, (context) => suggestTerms(context, checked));
+  return readIndex(indexes, { index: request.index, call }, (context) =>
+    suggestTerms(context, checked),
+  );
 }
 
 /** Why a row is, or is not, among hits; a tenant's caller learns nothing of other rows. */
 export async function explainLocal(
   indexes: LocalIndexes,
   request: ExplainRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<ExplainResponse> {
   const { explainKey } = await loadExplain();
   const checked = checkExplainRequest(request);
   const { index, pit_id } = request;
-  return readIndex(indexes, { index, pit_id, tenant }, (context) => explainKey(context, checked));
+  return readIndex(indexes, { index, pit_id, call }, (context) => explainKey(context, checked));
 }
 
-/** Rows by key, those of a tenant where one is named. */
+/** Rows by key. */
 export async function keysLocal(
   indexes: LocalIndexes,
   request: KeysRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<KeysResponse> {
   const { getKeys } = await loadGetKeys();
   const checked = checkKeysRequest(request);
-  return readIndex(indexes, { index: request.index, tenant }, (context) =>
-    getKeys(context, checked),
-  );
+  return readIndex(indexes, { index: request.index, call }, (context) => getKeys(context, checked));
 }
 
 /** Measures queries of an index. */
 export async function benchLocal(
   indexes: LocalIndexes,
   request: BenchRequest,
+  call: CallContext = {},
 ): Promise<BenchResponse> {
   const { benchIndex } = await loadBench();
   const checked = checkBenchRequest(request);
   const { index } = checked;
-  return readIndex(indexes, { index }, async (context) => benchIndex(context, checked));
+  return readIndex(indexes, { index, call }, async (context) => benchIndex(context, checked));
 }

@@ -1,10 +1,11 @@
-import type { CompactRequest, CompactResponse, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, CompactRequest, CompactResponse } from '@lakehouse-search/contract';
 import { checkCompactRequest } from '@lakehouse-search/contract';
 import { inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { freeBytes } from '../open/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { compactIndex } from '../sync/compact-index.ts';
 import { liveGeneration } from '../sync/follow-table.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, timed, withLock } from './write-index.ts';
 
@@ -12,10 +13,10 @@ import { lockedGeneration, timed, withLock } from './write-index.ts';
 export async function compactLocal(
   indexes: LocalIndexes,
   request: CompactRequest,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<CompactResponse> {
   const { index, segments = 1 } = checkCompactRequest(request);
-  const known = indexes.resolve(index);
+  const known = accessible(indexes, index, work);
   const { registered } = known;
   return timed(() =>
     withLock(indexes, registered, 'compact', (lock) => {

@@ -1,14 +1,17 @@
 import type {
+  CallContext,
   CreateIndexRequest,
   DefinitionIssue,
   IndexDescription,
   IndexRequest,
   IndexSummary,
+  ListRequest,
   ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
 import {
   checkCreateIndexRequest,
   checkIndexRequest,
+  checkListRequest,
   checkValidateRequest,
   LhsError,
 } from '@lakehouse-search/contract';
@@ -22,33 +25,48 @@ import {
   requireDefinition,
 } from '../schema/parse-definition.ts';
 import { storeParsed } from '../schema/parsed-definition.ts';
+import { accessible, isListed, requireListed } from './caller.ts';
+import { describeTenant } from './describe-tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** Registers an index, after a look at its table. Throws invalid_definition, index_exists. */
 export async function createLocal(
   indexes: LocalIndexes,
   request: CreateIndexRequest,
+  call: CallContext,
 ): Promise<IndexDescription> {
   const { definition: text, baseDir = process.cwd() } = checkCreateIndexRequest(request);
   const issues = await issuesOf({ definition: text, baseDir, against_source: true });
   if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
   const definition = requireDefinition(text, ANALYZER_CATALOG);
+  requireListed(call, definition.index);
   indexes.sweep();
   indexes.registry.add(definition.index, text, baseDir, storeParsed(definition));
   return describeIndex(definition, null);
 }
 
 /** What an index is now. Throws index_not_found, corrupt_index, io_error. */
-export function describeLocal(indexes: LocalIndexes, request: IndexRequest): IndexDescription {
+export async function describeLocal(
+  indexes: LocalIndexes,
+  request: IndexRequest,
+  call: CallContext,
+): Promise<IndexDescription> {
+  if (call.principal?.tenant !== undefined) return describeTenant(indexes, request, call);
   const { index } = checkIndexRequest(request);
-  return indexes.describe(indexes.resolve(index));
+  return indexes.describe(accessible(indexes, index, call));
 }
 
-/** All indexes by name; one that cannot be opened says why. */
-export function listLocal(indexes: LocalIndexes): readonly IndexSummary[] {
-  return indexes.registry.list().map(({ name }) => {
+/** The caller's indexes by name; one that cannot be opened has an `error`. */
+export function listLocal(
+  indexes: LocalIndexes,
+  request: ListRequest | undefined,
+  call: CallContext,
+): readonly IndexSummary[] {
+  checkListRequest(request);
+  const listed = indexes.registry.list().filter(({ name }) => isListed(call, name));
+  return listed.map(({ name }) => {
     try {
-      const { status, num_docs, bytes, snapshot } = indexes.describe(indexes.known(name));
+      const { status, num_docs, bytes = 0, snapshot } = indexes.describe(indexes.known(name));
       return { name, status, num_docs, bytes, snapshot };
     } catch (error) {
       if (!(error instanceof LhsError)) throw error;

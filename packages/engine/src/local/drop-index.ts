@@ -1,7 +1,8 @@
-import type { DropIndexRequest } from '@lakehouse-search/contract';
+import type { CallContext, DropIndexRequest } from '@lakehouse-search/contract';
 import { checkDropIndexRequest } from '@lakehouse-search/contract';
 import { dropFolder } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
+import { requireListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { withLock } from './write-index.ts';
 
@@ -10,10 +11,15 @@ import { withLock } from './write-index.ts';
  * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
  * io_error.
  */
-export async function dropLocal(indexes: LocalIndexes, request: DropIndexRequest): Promise<void> {
+export async function dropLocal(
+  indexes: LocalIndexes,
+  request: DropIndexRequest,
+  call: CallContext,
+): Promise<void> {
   const { index } = checkDropIndexRequest(request);
   const { dataDir, registry } = indexes;
   const registered = registry.named(index);
+  requireListed(call, registered.name);
   const { uuid } = registered;
   await withLock(indexes, registered, 'drop', async () => {
     registry.remove(uuid);

@@ -1,7 +1,13 @@
-import type { ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
-import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
+import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
+import {
+  checkCall,
+  checkExportRequest,
+  checkSearchRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { requireTenants, tenantGuard } from '../search/tenant.ts';
+import { tenantGuard } from '../search/tenant.ts';
+import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /**
@@ -11,20 +17,21 @@ import type { LocalIndexes } from './local-indexes.ts';
 export function exportLocal(
   indexes: LocalIndexes,
   request: ExportRequest,
-  tenant?: string,
+  call?: CallContext,
 ): AsyncGenerator<ExportedDocument> {
-  return indexes.life.stream(() => documents(indexes, request, tenant), true);
+  return indexes.life.stream(() => documents(indexes, request, checkCall(call)), true);
 }
 
 async function* documents(
   indexes: LocalIndexes,
   request: ExportRequest,
-  tenant?: string,
+  call: CallContext,
 ): AsyncGenerator<ExportedDocument> {
   const { index, query } = checkExportRequest(request);
+  requireWanted(call, indexes.clock);
   const { exportAll, exportMatches } = await import('../open/export-documents.ts');
-  const known = indexes.resolve(index);
-  if (tenant !== undefined) requireTenants(known.definition);
+  const known = accessible(indexes, index, call);
+  const tenant = call.principal?.tenant;
   const open = indexes.hold(known);
   try {
     const guard = tenant === undefined ? null : tenantGuard(open.mapping, tenant);

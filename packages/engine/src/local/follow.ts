@@ -1,21 +1,22 @@
-import type { FollowEvent, FollowOptions, IndexRequest } from '@lakehouse-search/contract';
-import { checkIndexRequest } from '@lakehouse-search/contract';
+import type { CallContext, FollowEvent, FollowRequest } from '@lakehouse-search/contract';
+import { checkFollowRequest } from '@lakehouse-search/contract';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { openSource } from '../source/source-table.ts';
 import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
 import { liveGeneration, openSession } from '../sync/follow-table.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 
 /** Follows an index of this machine; see `followIndex`. */
 export async function* followLocal(
   indexes: LocalIndexes,
-  request: IndexRequest,
-  options: FollowOptions,
+  request: FollowRequest,
+  call: CallContext,
 ): AsyncGenerator<FollowEvent> {
-  const { index } = checkIndexRequest(request);
-  const { name } = indexes.resolve(index).registered;
+  const { index, poll_ms } = checkFollowRequest(request);
+  const { name } = accessible(indexes, index, call).registered;
   const host = {
     clock: indexes.clock,
     known: () => indexes.known(name),
@@ -24,7 +25,7 @@ export async function* followLocal(
       openSource(definition.source, registered.baseDir, signal),
     open: (known: KnownIndex) => openFollowed(indexes, known),
   };
-  yield* followIndex(host, options);
+  yield* followIndex(host, call, poll_ms);
 }
 
 async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<FollowedIndex> {

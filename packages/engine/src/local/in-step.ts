@@ -1,13 +1,13 @@
 import type {
   ApplyBatchRequest,
   ApplyResponse,
+  CallContext,
   CheckpointState,
   IndexRequest,
   ReindexRequest,
   ReindexResponse,
   SyncRequest,
   SyncResponse,
-  WorkOptions,
 } from '@lakehouse-search/contract';
 import {
   checkApplyBatchRequest,
@@ -21,6 +21,7 @@ import { notBuilt } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
 import { checkpointState } from '../sync/checkpoint-state.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
 
@@ -28,10 +29,10 @@ import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
 export async function reindexLocal(
   indexes: LocalIndexes,
   request: ReindexRequest,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<ReindexResponse> {
   const { index, as_of } = checkReindexRequest(request);
-  const known = indexes.resolve(index);
+  const known = accessible(indexes, index, work);
   return writeIndex(indexes, known, 'reindex', work.signal, async (locked) => {
     const answer = await buildGeneration(locked, as_of, indexes.bytes(known), work);
     indexes.forget(known.registered.uuid);
@@ -43,10 +44,10 @@ export async function reindexLocal(
 export async function syncLocal(
   indexes: LocalIndexes,
   request: SyncRequest,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<SyncResponse> {
   const { index, until } = checkSyncRequest(request);
-  const known = indexes.resolve(index);
+  const known = accessible(indexes, index, work);
   if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
   return writeIndex(indexes, known, 'sync', work.signal, (locked) =>
     followTable(locked, until, work),
@@ -57,20 +58,24 @@ export async function syncLocal(
 export async function applyLocal(
   indexes: LocalIndexes,
   request: ApplyBatchRequest,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<ApplyResponse> {
   const { index, batch: given } = checkApplyBatchRequest(request);
   const batch = { ...given, parts: checkedParts(given.parts) };
-  const known = indexes.resolve(index);
+  const known = accessible(indexes, index, work);
   return withLock(indexes, known.registered, 'write', (lock) =>
     applyToLive(lockedGeneration(indexes, known, lock), batch, work),
   );
 }
 
 /** Where an index stands. Throws index_not_built. */
-export function checkpointLocal(indexes: LocalIndexes, request: IndexRequest): CheckpointState {
+export function checkpointLocal(
+  indexes: LocalIndexes,
+  request: IndexRequest,
+  work: CallContext,
+): CheckpointState {
   const { index } = checkIndexRequest(request);
-  const open = indexes.hold(indexes.resolve(index));
+  const open = indexes.hold(accessible(indexes, index, work));
   try {
     return checkpointState(open);
   } finally {

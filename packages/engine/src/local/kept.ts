@@ -1,7 +1,9 @@
 import type {
   Alias,
+  CallContext,
   DeleteSavedQueryRequest,
   DropAliasRequest,
+  ListRequest,
   ReplaceSavedQueryRequest,
   SavedQuery,
   SavedQueryDraft,
@@ -10,6 +12,7 @@ import {
   checkAliasRequest,
   checkDeleteSavedQuery,
   checkDropAliasRequest,
+  checkListRequest,
   checkReplaceSavedQuery,
   checkSavedQueryDraft,
   checkSearchRequest,
@@ -18,23 +21,54 @@ import {
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { wasDropped } from '../registry/registry.ts';
+import { isListed, requireListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 
 /** Owner of the saved queries of the embedded engine: the data folder itself. */
-export const LOCAL_OWNER = '';
+const LOCAL_OWNER = '';
+
+/** Owner of the saved queries of a caller. */
+const ownerOf = ({ principal }: CallContext): string => principal?.subject ?? LOCAL_OWNER;
+
+/** The aliases of the caller's indexes, by name. */
+export function listAliases(
+  { registry }: LocalIndexes,
+  request: ListRequest | undefined,
+  call: CallContext,
+): readonly Alias[] {
+  checkListRequest(request);
+  return registry.aliases.list().filter(({ index }) => isListed(call, index));
+}
+
+/** The caller's saved queries, by name. */
+export function listSavedQueries(
+  { registry }: LocalIndexes,
+  request: ListRequest | undefined,
+  call: CallContext,
+): readonly SavedQuery[] {
+  checkListRequest(request);
+  return registry.queries.list(ownerOf(call));
+}
 
 /** Lets an alias mean an index. Throws index_not_found, index_exists, invalid_argument. */
-export function setAlias({ registry }: LocalIndexes, request: Alias): Alias {
+export function setAlias({ registry }: LocalIndexes, request: Alias, call: CallContext): Alias {
   const { alias, index } = checkAliasRequest(request);
   const target = registry.get(index);
+  requireListed(call, target.name);
   if (!registry.aliases.set(alias, target.uuid)) throw wasDropped(target.name);
   return { alias, index: target.name };
 }
 
 /** Takes an alias out; its index stays. Throws not_found, invalid_argument. */
-export function dropAlias({ registry }: LocalIndexes, request: DropAliasRequest): void {
+export function dropAlias(
+  { registry }: LocalIndexes,
+  request: DropAliasRequest,
+  call: CallContext,
+): void {
   const { alias } = checkDropAliasRequest(request);
+  const held = registry.aliases.list().find((one) => one.alias === alias);
+  if (held !== undefined) requireListed(call, held.index);
   registry.aliases.drop(alias);
 }
 
@@ -45,29 +79,38 @@ export function dropAlias({ registry }: LocalIndexes, request: DropAliasRequest)
 export async function createSavedQuery(
   indexes: LocalIndexes,
   request: SavedQueryDraft,
+  call: CallContext,
 ): Promise<SavedQuery> {
   const draft = checkSavedQueryDraft(request);
-  await requireRunnable(indexes, draft);
-  return indexes.registry.queries.create(LOCAL_OWNER, draft);
+  await requireRunnable(indexes, draft, call);
+  return indexes.registry.queries.create(ownerOf(call), draft);
 }
 
 /** Puts a draft in the place of a query. Throws not_found, and as `createSavedQuery`. */
 export async function replaceSavedQuery(
   indexes: LocalIndexes,
   request: ReplaceSavedQueryRequest,
+  call: CallContext,
 ): Promise<SavedQuery> {
   const { id, ...draft } = checkReplaceSavedQuery(request);
-  await requireRunnable(indexes, draft);
-  return indexes.registry.queries.replace(LOCAL_OWNER, id, draft);
+  await requireRunnable(indexes, draft, call);
+  return indexes.registry.queries.replace(ownerOf(call), id, draft);
 }
 
 /** Where the index is not there or not built yet, only the queries of the request are read. */
-async function requireRunnable(indexes: LocalIndexes, { request }: SavedQueryDraft): Promise<void> {
+async function requireRunnable(
+  indexes: LocalIndexes,
+  { request }: SavedQueryDraft,
+  call: CallContext,
+): Promise<void> {
   const { bindOnly, readOnly } = await import('../search/execute/bind-only.ts');
   const checked = checkSearchRequest(request);
   const known = knownIndex(indexes, request.index);
   if (known === null || commitVersion(known.folder) === null) readOnly(checked);
-  else await readIndex(indexes, request, async ({ mapping }) => bindOnly(mapping, checked));
+  else
+    await readIndex(indexes, { index: request.index, call }, async ({ mapping }) =>
+      bindOnly(mapping, checked),
+    );
 }
 
 function knownIndex(indexes: LocalIndexes, index: string | undefined): KnownIndex | null {
@@ -84,7 +127,8 @@ function knownIndex(indexes: LocalIndexes, index: string | undefined): KnownInde
 export function deleteSavedQuery(
   { registry }: LocalIndexes,
   request: DeleteSavedQueryRequest,
+  call: CallContext,
 ): void {
   const { id } = checkDeleteSavedQuery(request);
-  registry.queries.delete(LOCAL_OWNER, id);
+  registry.queries.delete(ownerOf(call), id);
 }

@@ -1,4 +1,9 @@
-import type { HybridRequest, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
+import type {
+  CallContext,
+  HybridRequest,
+  SearchResponse,
+  SemanticRequest,
+} from '@lakehouse-search/contract';
 import { checkHybridRequest, checkSemanticRequest } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -7,17 +12,17 @@ import { answerOnceReached } from './wait-for-snapshot.ts';
 
 const loadSearchMeaning = lazily(() => import('../search/hybrid/search-meaning.ts'));
 
-/** One semantic search, of what a tenant sees where one is named. Throws as `searchSemantic`. */
+/** One semantic search. Throws as `searchSemantic`. */
 export async function semanticLocal(
   indexes: LocalIndexes,
   request: SemanticRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<SearchResponse> {
   const { searchSemantic } = await loadSearchMeaning();
   const checked = checkSemanticRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => searchSemantic(context, checked)),
+    readIndex(indexes, { index, pit_id, call }, (context) => searchSemantic(context, checked)),
   );
 }
 
@@ -25,12 +30,12 @@ export async function semanticLocal(
 export async function hybridLocal(
   indexes: LocalIndexes,
   request: HybridRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): Promise<SearchResponse> {
   const { searchHybrid } = await loadSearchMeaning();
   const checked = checkHybridRequest(request);
   const { index, pit_id } = request;
   return answerOnceReached(indexes, request, () =>
-    readIndex(indexes, { index, pit_id, tenant }, (context) => searchHybrid(context, checked)),
+    readIndex(indexes, { index, pit_id, call }, (context) => searchHybrid(context, checked)),
   );
 }

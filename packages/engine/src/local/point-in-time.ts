@@ -7,12 +7,17 @@
  * It names a pin (index/pins.ts) and how long each use renews it. Nothing else is kept: it outlives
  * the process, and works in every process of the machine.
  */
-import type { ClosePitRequest, OpenPitRequest, PointInTime } from '@lakehouse-search/contract';
+import type {
+  CallContext,
+  ClosePitRequest,
+  OpenPitRequest,
+  PointInTime,
+} from '@lakehouse-search/contract';
 import { checkClosePitRequest, checkOpenPitRequest, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { PinName } from '../open/pinned-index.ts';
-import { requireTenants } from '../search/tenant.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 const LEAST_MILLIS = 1000;
@@ -28,11 +33,10 @@ interface PitName extends PinName {
 export function openPit(
   indexes: LocalIndexes,
   request: OpenPitRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): PointInTime {
   const { index, keepMillis } = checkOpenPitRequest(request);
-  const known = indexes.resolve(index);
-  if (tenant !== undefined) requireTenants(known.definition);
+  const known = accessible(indexes, index, call);
   const { generation, pin } = indexes.pin(known, keepMillis);
   const pit_id = writeId({ uuid: known.registered.uuid, generation, id: pin.id, keepMillis });
   const open = holdPit(indexes, known, pit_id);
@@ -52,11 +56,10 @@ export function openPit(
 export function closePit(
   indexes: LocalIndexes,
   request: ClosePitRequest,
-  tenant?: string,
+  call: CallContext = {},
 ): { closed: boolean } {
   const { index, pit_id } = checkClosePitRequest(request);
-  const known = indexes.resolve(index);
-  if (tenant !== undefined) requireTenants(known.definition);
+  const known = accessible(indexes, index, call);
   return { closed: indexes.unpin(known, pitOf(known, pit_id)) };
 }
 

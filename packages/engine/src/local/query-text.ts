@@ -1,4 +1,9 @@
-import type { Json, ParseQueryRequest, PrintQueryRequest } from '@lakehouse-search/contract';
+import type {
+  CallContext,
+  Json,
+  ParseQueryRequest,
+  PrintQueryRequest,
+} from '@lakehouse-search/contract';
 import { checkParseRequest, checkPrintRequest, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { bindQuery } from '../query/bind/bind.ts';
@@ -15,6 +20,7 @@ import { readIndex } from './read-index.ts';
 export async function parseText(
   indexes: LocalIndexes,
   given: ParseQueryRequest,
+  call: CallContext,
 ): Promise<{ readonly ast: Json }> {
   const request = checkParseRequest(given);
   const { syntax, default_operator: defaultOperator } = request;
@@ -23,7 +29,7 @@ export async function parseText(
   if (request.index === undefined) {
     return { ast: writeTree(parse('text')) };
   }
-  return readIndex(indexes, request, async ({ mapping }) => {
+  return readIndex(indexes, { index: request.index, call }, async ({ mapping }) => {
     const query = parse(mapping.defaultField ?? 'text');
     bindQuery(query, queryFields(mapping), request.query);
     return { ast: writeTree(query) };
@@ -37,11 +43,12 @@ export async function parseText(
 export async function printTree(
   indexes: LocalIndexes,
   request: PrintQueryRequest,
+  call: CallContext,
 ): Promise<{ query: string }> {
   const { index, ast, syntax } = checkPrintRequest(request);
   const tree = readTree(ast);
   if (index !== undefined) {
-    await readIndex(indexes, { index }, async ({ mapping }) => {
+    await readIndex(indexes, { index, call }, async ({ mapping }) => {
       bindQuery(tree, queryFields(mapping), null);
     });
   }

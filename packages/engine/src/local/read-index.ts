@@ -1,6 +1,8 @@
+import type { CallContext } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { SearchContext } from '../search/context.ts';
-import { requireTenants, tenantGuard } from '../search/tenant.ts';
+import { tenantGuard } from '../search/tenant.ts';
+import { accessible, readDeadline } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 
@@ -11,8 +13,8 @@ const LAG_MS = 1000;
 export interface ReadTarget {
   readonly index?: string;
   readonly pit_id?: string;
-  /** Nobody but this tenant's documents and rows are seen (search/tenant.ts). */
-  readonly tenant?: string;
+  /** A tenant's caller sees the documents and rows of that tenant only (search/tenant.ts). */
+  readonly call?: CallContext;
 }
 
 /**
@@ -20,11 +22,12 @@ export interface ReadTarget {
  */
 export async function readIndex<T>(
   indexes: LocalIndexes,
-  { index, pit_id, tenant }: ReadTarget,
+  { index, pit_id, call = {} }: ReadTarget,
   work: (context: SearchContext) => Promise<T>,
 ): Promise<T> {
-  const known = indexes.resolve(index);
-  if (tenant !== undefined) requireTenants(known.definition);
+  const known = accessible(indexes, index, call);
+  const tenant = call.principal?.tenant;
+  const deadline = readDeadline(call, indexes.clock);
   const { snapshot, mapping } =
     pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
   const { checkpoint } = snapshot;
@@ -52,7 +55,7 @@ export async function readIndex<T>(
     const { baseDir } = known.registered;
     const openModel = (model: string, checksum?: string) =>
       indexes.models.open(model, baseDir, checksum);
-    return await work({ snapshot, mapping, filters, ...table, openModel, tenant, guard });
+    return await work({ snapshot, mapping, filters, deadline, ...table, openModel, tenant, guard });
   } finally {
     snapshot.release();
   }

@@ -1,4 +1,4 @@
-import type { IndexRequest, IndexStatus } from '@lakehouse-search/contract';
+import type { CallContext, IndexRequest, IndexStatus } from '@lakehouse-search/contract';
 import { checkIndexRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { isGone } from '../index/process-identity.ts';
@@ -6,6 +6,7 @@ import { lockHolder } from '../index/writer-lock.ts';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** A table that does not answer within this time counts as out of reach. */
@@ -15,9 +16,13 @@ const TABLE_MS = 10_000;
  * How an index stands to its table. A table that is out of reach is no error: what the index knows
  * is told, and why the rest is not. Throws index_not_found, corrupt_index, io_error.
  */
-export async function statusOf(indexes: LocalIndexes, request: IndexRequest): Promise<IndexStatus> {
+export async function statusOf(
+  indexes: LocalIndexes,
+  request: IndexRequest,
+  call: CallContext,
+): Promise<IndexStatus> {
   const { index } = checkIndexRequest(request);
-  const known = indexes.resolve(index);
+  const known = accessible(indexes, index, call);
   const { definition, folder } = known;
   const open = commitVersion(folder) === null ? null : indexes.hold(known);
   try {

@@ -1,4 +1,4 @@
-import type { VerifyRequest, VerifyResponse, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
 import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
 import type { OpenIndex } from '../open/open-index.ts';
@@ -6,6 +6,7 @@ import type { KnownIndex } from '../open/open-indexes.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { StructureCheck } from '../verify/structures.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { writeIndex } from './write-index.ts';
 
@@ -16,19 +17,19 @@ import { writeIndex } from './write-index.ts';
 export async function verifyLocal(
   indexes: LocalIndexes,
   given: VerifyRequest,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<VerifyResponse> {
   const request = checkVerifyRequest(given);
   if (request.repair === true) {
     const { repairIndex } = await import('../verify/repair.ts');
-    const known = indexes.resolve(request.index);
+    const known = accessible(indexes, request.index, work);
     return writeIndex(indexes, known, 'repair', work.signal, async (locked) =>
       repairIndex(locked, request, work, await checkBeside(indexes, known)),
     );
   }
   const started = performance.now();
   const { verifyIndex, verifySample } = await import('../verify/verify-index.ts');
-  const known = indexes.resolve(request.index);
+  const known = accessible(indexes, request.index, work);
   const { open, check } = await holdWhatOpens(indexes, known);
   try {
     const table = await indexes.newestTable(known);

@@ -16,8 +16,8 @@
 import type {
   ApplyResponse,
   BatchPart,
+  CallContext,
   ChangeBatch,
-  WorkOptions,
 } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Schema } from '@lakehouse-search/lake';
@@ -43,7 +43,7 @@ export type Applied = ApplyResponse & BatchCounts;
 export async function applyBatch(
   target: BatchTarget,
   batch: ChangeBatch,
-  work: WorkOptions = {},
+  work: CallContext = {},
 ): Promise<Applied> {
   const { writer, index } = target;
   const checkpoint = requireCheckpoint(writer.lastCommit, index);

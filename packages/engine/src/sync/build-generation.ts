@@ -1,4 +1,4 @@
-import type { ReindexResponse, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, ReindexResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { ModelPlaces } from '../documents/models-in-use.ts';
@@ -66,7 +66,7 @@ export async function buildGeneration(
   index: LockedIndex,
   asOf: string | undefined,
   formerBytes: number,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<Omit<ReindexResponse, 'took_ms'>> {
   const { folder, definition, definitionVersion, table, lock, openDirectory } = index;
   if (liveNumber(folder) !== 'damaged') sweepGenerations(folder);

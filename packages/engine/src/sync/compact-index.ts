@@ -3,7 +3,7 @@
  * left out, one merge after the other beside searches; one commit at the end makes all of it
  * visible. Stopped or failed, the commit before stays in force and what was written goes.
  */
-import type { CompactResponse, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, CompactResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
@@ -15,7 +15,7 @@ import { requireMergeRoom } from './disk-room.ts';
 import { mergeProgress } from './merge-progress.ts';
 
 /** What to compact: a generation whose index is locked, and where its merges run. */
-export interface CompactRequest extends WorkOptions {
+export interface CompactRequest extends CallContext {
   readonly directory: Directory;
   readonly runner: MergeRunner;
   /** At most so many segments are left, as far as limits of their size allow. */

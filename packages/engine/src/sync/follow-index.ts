@@ -13,7 +13,7 @@
  * An abort ends it without an error: the step in hand is dropped, what is committed stays.
  */
 
-import type { FollowEvent, FollowOptions } from '@lakehouse-search/contract';
+import type { CallContext, FollowEvent } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
@@ -52,9 +52,10 @@ export interface FollowHost {
  */
 export async function* followIndex(
   host: FollowHost,
-  options: FollowOptions = {},
+  { signal }: CallContext = {},
+  pollMs = POLL_MS,
 ): AsyncGenerator<FollowEvent> {
-  const follower = new Follower(host, options);
+  const follower = new Follower(host, pollMs, signal);
   try {
     yield* follower.events();
   } finally {
@@ -81,7 +82,7 @@ class Follower {
   #failures = 0;
   #lastFault = '';
 
-  constructor(host: FollowHost, { signal, pollMs = POLL_MS }: FollowOptions) {
+  constructor(host: FollowHost, pollMs: number, signal: AbortSignal | undefined) {
     this.#host = host;
     this.#pollMs = pollMs;
     const stop = this.#stop.signal;

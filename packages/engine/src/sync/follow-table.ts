@@ -1,8 +1,8 @@
 import type {
   ApplyResponse,
+  CallContext,
   ChangeBatch,
   SyncResponse,
-  WorkOptions,
 } from '@lakehouse-search/contract';
 import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { currentGeneration, type Generation } from '../open/index-folder.ts';
@@ -22,7 +22,7 @@ import { type SyncResult, SyncSession } from './sync.ts';
 export async function followTable(
   index: LockedIndex,
   until: string | undefined,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<Omit<SyncResponse, 'took_ms'>> {
   const live = liveGeneration(index);
   const session = openSession(index, live);
@@ -55,7 +55,7 @@ async function catchUp(
   session: SyncSession,
   { definition, table: opened }: LockedIndex,
   until: string | undefined,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<SyncResult> {
   const { ref } = definition.source;
   let table = opened;
@@ -80,7 +80,7 @@ export type LockedGeneration = Omit<LockedIndex, 'table'>;
 export async function applyToLive(
   index: LockedGeneration,
   batch: ChangeBatch,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<ApplyResponse> {
   const session = openSession(index, liveGeneration(index));
   try {

@@ -1,4 +1,4 @@
-import type { Progress, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, Progress } from '@lakehouse-search/contract';
 import { atIntervals } from '../base/steps.ts';
 import type { ForceOptions } from '../index/background-merges.ts';
 import { costOf } from '../index/merge-plan.ts';
@@ -8,7 +8,7 @@ import { costOf } from '../index/merge-plan.ts';
  * when each has ended. `more` is added to each report.
  */
 export function mergeProgress(
-  { onProgress }: WorkOptions,
+  { progress }: CallContext,
   more: Pick<Progress, 'snapshot'> = {},
 ): Required<Pick<ForceOptions, 'planned' | 'told'>> {
   let docs: readonly number[] = [];
@@ -16,7 +16,7 @@ export function mergeProgress(
   const report = (part: number) => {
     const docs_total = docs.reduce((sum, count) => sum + count, 0);
     const docs_done = Math.round(before + part);
-    onProgress?.({ phase: 'merging', docs_done, docs_total, ...more });
+    progress?.({ phase: 'merging', docs_done, docs_total, ...more });
   };
   const sometimes = atIntervals(report);
   return {

@@ -12,7 +12,7 @@
  * throws, the caller discards the folder; the live generation was never touched.
  */
 
-import type { VectorCounts, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, VectorCounts } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { StepOptions } from '../base/steps.ts';
 import { boundSchema } from '../documents/bound-schema.ts';
@@ -42,7 +42,7 @@ const MEMORY_BYTES = 512 * 2 ** 20;
 const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
 
 /** What to build, and where. */
-export interface RebuildRequest extends WorkOptions {
+export interface RebuildRequest extends CallContext {
   readonly table: SourceTable;
   readonly mapping: Mapping;
   /** The staged generation's empty folder. */
@@ -127,13 +127,13 @@ async function addRows(
   { writer, stage, plans, numberOf, leftOut }: Target,
   total: number,
 ): Promise<number> {
-  const { table, mapping, snapshotId, signal, onProgress } = request;
+  const { table, mapping, snapshotId, signal, progress } = request;
   if (snapshotId === null) return 0;
   const columns = mapping.columns.map((column) => column.name);
   const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
   let docs = 0;
   const told = ({ embeddings }: VectorCounts) => {
-    onProgress?.({
+    progress?.({
       phase: 'reading',
       docs_done: docs,
       docs_total: Math.max(total, docs),
@@ -165,7 +165,7 @@ function tell(
   docs_done: number,
   docs_total: number,
 ): void {
-  request.onProgress?.({ phase, docs_done, docs_total, ...snapshotOf(request) });
+  request.progress?.({ phase, docs_done, docs_total, ...snapshotOf(request) });
 }
 
 function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {

@@ -1,4 +1,4 @@
-import type { Healed, HealReason, VectorCounts, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, Healed, HealReason, VectorCounts } from '@lakehouse-search/contract';
 import { addVectorCounts } from '../documents/vector-counts.ts';
 import type { Applied } from './apply-batch.ts';
 
@@ -14,7 +14,7 @@ export interface AppliedStep extends VectorCounts {
 }
 
 /** Who is told of each commit, besides how the work goes. */
-export interface SyncWork extends WorkOptions {
+export interface SyncWork extends CallContext {
   readonly onCommit?: (step: AppliedStep) => void;
 }
 
@@ -56,11 +56,11 @@ export function appliedStep(
 }
 
 /** Tells who asked for it of a committed step. */
-export function report({ onProgress, onCommit }: SyncWork, done: AppliedStep): void {
+export function report({ progress, onCommit }: SyncWork, done: AppliedStep): void {
   const { snapshot, operation, inserted, updated, deleted } = done;
   const { embeddings } = done;
   const docs = inserted + updated + deleted;
-  onProgress?.({
+  progress?.({
     phase: 'syncing',
     docs_done: docs,
     docs_total: docs,

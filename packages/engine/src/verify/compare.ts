@@ -14,7 +14,7 @@
  * document, four bytes a row of one data file, and the held rows.
  */
 
-import type { WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
@@ -46,7 +46,7 @@ export interface Comparison extends Settled {
  * Compares all rows. Throws source_invalid (a row that no build would take, two rows with one key),
  * limit_exceeded, interrupted, corrupt_index.
  */
-export async function compareRows(sides: ComparedSides, work: WorkOptions): Promise<Comparison> {
+export async function compareRows(sides: ComparedSides, work: CallContext): Promise<Comparison> {
   const { docs } = sides;
   const held = new HeldRows();
   const table = new DigestBuckets();
@@ -70,7 +70,7 @@ export async function compareRows(sides: ComparedSides, work: WorkOptions): Prom
 
 async function readRows(
   sides: ComparedSides,
-  { signal, onProgress }: WorkOptions,
+  { signal, progress }: CallContext,
   matcher: RowMatcher,
   digest: DigestBuckets,
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function readRows(
   for await (const batch of readAhead(scan, signal)) {
     matcher.match(batch);
     const docs_done = digest.count;
-    onProgress?.({
+    progress?.({
       phase: 'comparing',
       docs_done,
       docs_total: Math.max(total, docs_done),

@@ -8,7 +8,7 @@
  * 4. Verify again, the commit that was made: the answer is about it.
  */
 
-import type { VerifyRequest, VerifyResponse, WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
@@ -40,7 +40,7 @@ export type CheckOf = (open: OpenIndex) => StructureCheck;
 export async function repairIndex(
   index: LockedIndex,
   request: VerifyRequest,
-  work: WorkOptions,
+  work: CallContext,
   checkOf: CheckOf = () => checkHere,
 ): Promise<Answer> {
   const { folder, definition, table, openDirectory, baseDir, openEmbedder } = index;
@@ -65,7 +65,7 @@ async function verifyAgain(
   { folder, definition, openDirectory, baseDir, openEmbedder }: LockedIndex,
   table: SourceTable,
   request: VerifyRequest,
-  work: WorkOptions,
+  work: CallContext,
   checkOf: CheckOf,
 ): Promise<Answer> {
   const openModel = (model: string) => openEmbedder(model, baseDir);
@@ -96,7 +96,7 @@ async function applyRepair(
   index: LockedIndex,
   { snapshot, mapping }: OpenIndex,
   { sides, comparison }: Verified,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<NonNullable<Answer['repaired']>> {
   const { folder, definition, definitionVersion, lock, openDirectory } = index;
   const live = currentGeneration(folder);
@@ -162,7 +162,7 @@ async function addRows(
   { writer, stage, plans, numberOf }: Target,
   { table, set, mapping, schema }: ComparedSides,
   { missing, stale, held }: Comparison,
-  { signal }: WorkOptions,
+  { signal }: CallContext,
 ): Promise<void> {
   const byFile = new Map<number, number[]>();
   for (const row of [...missing, ...stale.map((entry) => entry.row)]) {

@@ -10,7 +10,7 @@
  * Only files and pages that hold the sample are read; whether the rest is equal is not known.
  */
 
-import type { WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { DigestBuckets, hashKey } from '../index/content-digest.ts';
@@ -32,7 +32,7 @@ type Places = Map<number, number[]>;
 export async function compareSample(
   sides: ComparedSides,
   count: number,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<Comparison & { readonly extraDocs: readonly number[] }> {
   const { docs } = sides;
   const held = new HeldRows();
@@ -61,11 +61,11 @@ export async function compareSample(
 class PlaceReader {
   readonly #sides: ComparedSides;
   readonly #matcher: RowMatcher;
-  readonly #work: WorkOptions;
+  readonly #work: CallContext;
   readonly #numbers: readonly number[];
   readonly #read = new Set<string>();
 
-  constructor(sides: ComparedSides, matcher: RowMatcher, work: WorkOptions) {
+  constructor(sides: ComparedSides, matcher: RowMatcher, work: CallContext) {
     this.#sides = sides;
     this.#matcher = matcher;
     this.#work = work;
@@ -82,7 +82,7 @@ class PlaceReader {
 
   async read(places: Places): Promise<void> {
     const { table, mapping, schema, set } = this.#sides;
-    const { signal, onProgress } = this.#work;
+    const { signal, progress } = this.#work;
     const parts: FilePart[] = [];
     for (const [file, positions] of places) {
       const fresh = [...new Set(positions)].filter((at) => !this.#read.has(`${file}:${at}`));
@@ -96,7 +96,7 @@ class PlaceReader {
     for await (const batch of readAhead(table.read(parts, { columns, schema, signal }), signal)) {
       this.#matcher.match(batch);
       docs_done += batch.rows;
-      onProgress?.({ phase: 'comparing', docs_done, docs_total });
+      progress?.({ phase: 'comparing', docs_done, docs_total });
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { WorkOptions } from '@lakehouse-search/contract';
+import type { CallContext } from '@lakehouse-search/contract';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { checkSegment } from '../segment/check.ts';
 import { refuseAborted } from '../source/source-errors.ts';
@@ -6,20 +6,20 @@ import { refuseAborted } from '../source/source-errors.ts';
 /** Finds what is wrong inside an index's own structures, here or in another thread. */
 export type StructureCheck = (
   snapshot: IndexSnapshot,
-  work: WorkOptions,
+  work: CallContext,
 ) => Promise<readonly string[]>;
 
 /**
  * The check in this thread. That documents are those of the table, and live in one segment only, is
  * not asked: the comparison says it.
  */
-export const checkHere: StructureCheck = async (snapshot, { onProgress, signal }) => {
+export const checkHere: StructureCheck = async (snapshot, { progress, signal }) => {
   const { segments, files } = snapshot;
   const docs_total = segments.reduce((sum, { docs }) => sum + docs, 0);
   let docs_done = 0;
   return segments.flatMap((segment) => {
     refuseAborted(signal);
-    onProgress?.({ phase: 'checking', docs_done, docs_total });
+    progress?.({ phase: 'checking', docs_done, docs_total });
     docs_done += segment.docs;
     return checkSegment(segment, files.length);
   });

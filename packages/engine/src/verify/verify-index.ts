@@ -11,10 +11,10 @@
  */
 
 import type {
+  CallContext,
   Coordinates,
   VerifyRequest,
   VerifyResponse,
-  WorkOptions,
 } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
@@ -43,7 +43,7 @@ export async function verifyIndex(
   open: OpenIndex,
   table: SourceTable,
   request: VerifyRequest,
-  work: WorkOptions,
+  work: CallContext,
   check: StructureCheck = checkHere,
   openModel?: OpenModel,
 ): Promise<Verified> {
@@ -75,7 +75,7 @@ export async function verifySample(
   table: SourceTable,
   request: VerifyRequest,
   count: number,
-  work: WorkOptions,
+  work: CallContext,
 ): Promise<Verified['answer']> {
   const { sides, faults } = await prepareSides(open, table, request);
   const comparison = await compareSample(sides, count, work);

@@ -34,7 +34,7 @@ export async function runWork(
   work: ChildWork,
   acknowledged: () => void = () => {},
 ): Promise<void> {
-  const onProgress = ({ phase }: { readonly phase: string }) => {
+  const progress = ({ phase }: { readonly phase: string }) => {
     if (phase === 'syncing') acknowledged();
   };
   if (work.kind === 'open') await backend.search({ limit: 1 });
@@ -43,5 +43,5 @@ export async function runWork(
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
-  else await backend.sync({ until: work.until }, { onProgress });
+  else await backend.sync({ until: work.until }, { progress });
 }

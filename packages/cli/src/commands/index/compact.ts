@@ -27,7 +27,7 @@ export default class IndexCompact extends LhsCommand {
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
     const request = { index: args.index, segments: flags.segments };
     const done = await this.stoppable('the index stays as it was', (signal) =>
-      backend.compact(request, { onProgress: report.update, signal }).finally(report.stop),
+      backend.compact(request, { progress: report.update, signal }).finally(report.stop),
     );
     if (flags.json) return this.printJson(done);
     const { segments_before: before, segments_after: after } = done;

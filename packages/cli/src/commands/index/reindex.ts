@@ -27,7 +27,7 @@ export default class IndexReindex extends LhsCommand {
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
     const request = { index: args.index, as_of: flags['as-of'] };
     const done = await this.stoppable('the live generation is untouched', (signal) =>
-      backend.reindex(request, { onProgress: report.update, signal }).finally(report.stop),
+      backend.reindex(request, { progress: report.update, signal }).finally(report.stop),
     );
     if (flags.json) return this.printJson(done);
     const perSecond = rate((done.doc_count / Math.max(1, done.took_ms)) * 1000);

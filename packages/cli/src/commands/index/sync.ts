@@ -39,13 +39,13 @@ export default class IndexSync extends LhsCommand {
     const { args, flags } = await this.parse(IndexSync);
     if (flags.follow) return this.#follow(args.index, flags);
     const backend = await this.backend(flags);
-    const onProgress = (p: Progress) => {
+    const progress = (p: Progress) => {
       if (p.phase !== 'syncing') return;
       this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
     const request = { index: args.index, until: flags.until };
     const done = await this.stoppable('what is committed stays', (signal) =>
-      backend.sync(request, { onProgress, signal }),
+      backend.sync(request, { progress, signal }),
     );
     if (flags.json) return this.printJson(done);
     const rows = `${plural(done.doc_count, 'row')} now`;
@@ -71,12 +71,12 @@ export default class IndexSync extends LhsCommand {
     index: string,
     flags: { readonly json?: boolean; readonly poll?: string },
   ): Promise<void> {
-    const pollMs = pollMillis(flags.poll);
+    const poll_ms = pollMillis(flags.poll);
     const backend = await this.backend(flags);
     const { signal } = this.interruptible('what is committed stays');
     const report = flags.json ? null : followReport(this.terminal, this.style);
     try {
-      for await (const event of backend.follow({ index }, { signal, pollMs })) {
+      for await (const event of backend.follow({ index, poll_ms }, { signal })) {
         if (report === null) this.terminal.data(jsonText(event));
         else report.tell(event);
       }

@@ -37,7 +37,7 @@ export default class IndexVerify extends LhsCommand {
     const request = { index: args.index, snapshot, sample, repair };
     const stopped = repair ? 'the index is as it was, or repaired' : 'nothing was changed';
     const found = await this.stoppable(stopped, (signal) =>
-      backend.verify(request, { onProgress: report.update, signal }).finally(report.stop),
+      backend.verify(request, { progress: report.update, signal }).finally(report.stop),
     );
     if (!found.equal) process.exitCode = DRIFT;
     if (flags.json) return this.printJson(found);
