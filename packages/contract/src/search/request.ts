@@ -14,8 +14,8 @@ export interface HighlightSpec {
   readonly fragment_size?: number;
 }
 
-/** `POST /v1/search`. Fields that are not named here are refused. */
-export interface SearchRequest {
+/** The documents of a query at one state of an index: what searches, facets and aggregations share. */
+export interface MatchRequest {
   readonly index?: string;
   readonly query?: string;
   /** The JSON query tree, instead of `query`. */
@@ -23,21 +23,25 @@ export interface SearchRequest {
   readonly syntax?: 'default' | 'kql';
   readonly default_operator?: 'or' | 'and';
   readonly filter?: string | JsonObject;
+  /** A point in time of the index, which answers instead of its newest commit. */
+  readonly pit_id?: string;
+  readonly min_snapshot?: string;
+  readonly wait_ms?: number;
+}
+
+/** `POST /v1/search`. Fields that are not named here are refused. */
+export interface SearchRequest extends MatchRequest {
   readonly limit?: number;
   readonly offset?: number;
   readonly sort?: readonly SortSpec[];
   readonly search_after?: readonly Json[];
-  /** A point in time of the index, which answers instead of its newest commit. */
-  readonly pit_id?: string;
   readonly collapse?: string;
   readonly highlight?: HighlightSpec;
   /** Cached fields to return; default all cached ones. */
   readonly fields?: readonly string[];
   readonly hydrate?: boolean;
   readonly hydrate_columns?: readonly string[];
-  readonly min_snapshot?: string;
-  readonly wait_ms?: number;
-  /** Counts of values over all matching documents, whatever page is asked for. */
+  /** Counts of values over all matching documents, whatever page is requested. */
   readonly facets?: FacetSpec;
   /** Aggregations over all matching documents. */
   readonly aggs?: AggSpecs;
