@@ -21,7 +21,7 @@ function install(): void {
     if (name.startsWith('.') || name === OWN || OPTIONAL.includes(name)) continue;
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
   }
-  for (const name of ['cli', 'engine', 'lake', 'model-static-384']) {
+  for (const name of ['cli', 'contract', 'engine', 'lake', 'model-static-384']) {
     const from = join(ROOT, 'packages', name);
     for (const part of readdirSync(from)) {
       if (['src', 'test', 'node_modules'].includes(part)) continue;

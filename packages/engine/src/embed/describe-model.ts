@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
+import { DEFAULT_MODEL } from './default-model.ts';
 import { statOf } from './file-sums.ts';
 import { kindOf, modelFolder } from './open-embedder.ts';
-import { DEFAULT_MODEL } from './static/default-model.ts';
 import { readStaticManifest } from './static/static-manifest.ts';
 import { readTransformer } from './transformer/transformer-manifest.ts';
 import { installed, RUNTIME } from './transformer/transformer-model.ts';

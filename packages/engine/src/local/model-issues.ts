@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DefinitionIssue } from '@lakehouse-search/contract';
-import { DEFAULT_MODEL } from '../embed/static/default-model.ts';
+import { DEFAULT_MODEL } from '../embed/default-model.ts';
 import type { ParsedDefinition } from '../schema/parse-definition.ts';
 import { createReport } from '../schema/yaml-tree.ts';
 
