@@ -17,7 +17,7 @@ export interface QueryFileOutput {
   readonly width: number;
 }
 
-/** Errors that lie in a line itself: the next line may be right. */
+/** Errors caused by one line of the file: the next line may be valid. */
 const LINE_FAULTS: ReadonlySet<string> = new Set([
   'invalid_query',
   'invalid_argument',

@@ -32,7 +32,7 @@ export const DENSE_CODES = 1 << 22;
 
 /**
  * The values of a field in one segment. Numbers of 64 bits have no codes (`coder` is null): there
- * the value itself, an ordered integer, stands where others have a code.
+ * the value itself, an ordered integer, takes the place of the code.
  */
 export interface FieldValues {
   readonly coder: Coder | null;

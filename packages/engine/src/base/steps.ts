@@ -34,7 +34,7 @@ export function* partOf<T>(steps: Steps<T>, from: number, to: number): Steps<T> 
   }
 }
 
-/** Who is told how far steps are, at most every `REPORT_MS`, and what stops them. */
+/** Receives the progress of the steps, at most every `REPORT_MS`, and stops them. */
 export interface StepOptions {
   readonly signal?: AbortSignal;
   readonly told?: (part: number) => void;

@@ -72,7 +72,7 @@ export class RegistryFile {
   }
 
   /**
-   * A text that differs after every change, whoever made it. Costs some microseconds: SQLite compares
+   * Changes with every change of the file, by any process. Costs some microseconds: SQLite compares
    * the change counter of the file (sqlite.org/pragma.html#pragma_data_version).
    */
   version(): string {

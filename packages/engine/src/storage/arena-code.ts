@@ -1,6 +1,6 @@
 import type { Arena } from './directory.ts';
 
-/** Whether plain loops stand for WebAssembly where nobody says otherwise: LHS_WASM=0. */
+/** True if LHS_WASM=0 selects plain loops instead of WebAssembly. */
 export const plainLoops = (): boolean => process.env.LHS_WASM === '0';
 
 /**

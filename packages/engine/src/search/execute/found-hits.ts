@@ -8,7 +8,7 @@ import { SegmentDoc } from '../../collect/segment-doc.ts';
 import { type SegmentSortKey, segmentOrder } from '../../collect/segment-order.ts';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 
-/** About what a group takes: its values, its key and the value that it stands for. */
+/** Approximate bytes per group: its values, its key and the value it collapses on. */
 const GROUP_BYTES = 1024;
 
 /** Hits, or first documents of groups, in order. */

@@ -118,7 +118,7 @@ function keptRequest(snapshot: IndexSnapshot, name: string): KeptRequest {
   return own;
 }
 
-/** All of a request that decides which documents come in which order, and who asks. */
+/** The parts of a request that decide which documents come in which order, and its caller. */
 function requestName(request: SearchRequest, tenant: string | undefined): string {
   const { query, ast, syntax, default_operator, filter, sort, collapse } = request;
   const parts = [query, ast, syntax, default_operator, filter, sort, collapse, tenant];
