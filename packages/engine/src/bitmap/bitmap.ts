@@ -16,7 +16,7 @@ export function popcount(word: number): number {
 /** Number of set bits. */
 export function countBits(bits: Int32Array): number {
   let count = 0;
-  for (let i = 0; i < bits.length; i++) if (bits[i] !== 0) count += popcount(bits[i]!);
+  for (let i = 0; i < bits.length; i++) if (bits[i] !== 0) count += popcount(bits[i]);
   return count;
 }
 
@@ -30,33 +30,33 @@ export function fillAll(bits: Int32Array, docs: number): void {
 
 /** into &= bits. */
 export function and(into: Int32Array, bits: Int32Array): void {
-  for (let i = 0; i < into.length; i++) into[i]! &= bits[i]!;
+  for (let i = 0; i < into.length; i++) into[i] &= bits[i];
 }
 
 /** into |= bits. */
 export function or(into: Int32Array, bits: Int32Array): void {
-  for (let i = 0; i < into.length; i++) into[i]! |= bits[i]!;
+  for (let i = 0; i < into.length; i++) into[i] |= bits[i];
 }
 
 /** into &= ~bits. */
 export function andNot(into: Int32Array, bits: Int32Array): void {
-  for (let i = 0; i < into.length; i++) into[i]! &= ~bits[i]!;
+  for (let i = 0; i < into.length; i++) into[i] &= ~bits[i];
 }
 
 /** True when the document's bit is set. */
 export function hasBit(bits: Int32Array, doc: number): boolean {
-  return (bits[doc >> 5]! & (1 << (doc & 31))) !== 0;
+  return (bits[doc >> 5] & (1 << (doc & 31))) !== 0;
 }
 
 /** Sets the document's bit. */
 export function setBit(bits: Int32Array, doc: number): void {
-  bits[doc >> 5]! |= 1 << (doc & 31);
+  bits[doc >> 5] |= 1 << (doc & 31);
 }
 
 /** Calls `visit` with every document whose bit is set, in order. */
 export function forEachBit(bits: Int32Array, visit: (doc: number) => void): void {
   for (let i = 0; i < bits.length; i++) {
-    for (let word = bits[i]!; word !== 0; word &= word - 1) {
+    for (let word = bits[i]; word !== 0; word &= word - 1) {
       visit((i << 5) + 31 - Math.clz32(word & -word));
     }
   }
@@ -66,7 +66,7 @@ export function forEachBit(bits: Int32Array, visit: (doc: number) => void): void
 export function anyInRange(bits: Int32Array, range: number): boolean {
   const at = range << 3;
   return (
-    (bits[at]! | bits[at + 1]! | bits[at + 2]! | bits[at + 3]!) !== 0 ||
-    (bits[at + 4]! | bits[at + 5]! | bits[at + 6]! | bits[at + 7]!) !== 0
+    (bits[at] | bits[at + 1] | bits[at + 2] | bits[at + 3]) !== 0 ||
+    (bits[at + 4] | bits[at + 5] | bits[at + 6] | bits[at + 7]) !== 0
   );
 }

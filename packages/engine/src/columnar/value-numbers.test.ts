@@ -10,7 +10,7 @@ const arena = plainArena();
 function columnOf(docs: readonly (readonly bigint[])[]): NumericColumn {
   const writer = new NumericWriter(false);
   const starts = Int32Array.from([0, ...docs.map((values) => values.length)]);
-  for (let i = 1; i < starts.length; i++) starts[i]! += starts[i - 1]!;
+  for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
   writer.add(docs.length, { kind: 'long', starts, values: BigInt64Array.from(docs.flat()) });
   const bytes = Buffer.concat(writer.finish());
   const region = arena.allocate(bytes.length);
@@ -34,10 +34,10 @@ describe('valueNumbers', () => {
         const column = columnOf(docs);
         const lowest = docs.map((own) => [...own].sort((a, b) => (a < b ? -1 : 1))[0]);
         const given = docs.flatMap((own, doc) => (own.length > 0 && doc % 3 > 0 ? [doc] : []));
-        const distinct = [...new Set(given.map((doc) => lowest[doc]!))];
+        const distinct = [...new Set(given.map((doc) => lowest[doc]))];
         distinct.sort((a, b) => (a < b ? -1 : 1));
         const wanted = docs.map((_own, doc) =>
-          given.includes(doc) ? distinct.indexOf(lowest[doc]!) + 1 : 0,
+          given.includes(doc) ? distinct.indexOf(lowest[doc]) + 1 : 0,
         );
         const { numbers, count } = valueNumbers(column, Int32Array.from(given));
         expect([...numbers]).toEqual(wanted);

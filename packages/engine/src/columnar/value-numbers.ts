@@ -21,8 +21,8 @@ export function valueNumbers(column: NumericColumn, docs: Int32Array): ValueNumb
   const words = new Uint32Array(pairs.buffer);
   const first = high ?? low;
   for (let i = 0; i < docs.length; i++) {
-    words[2 * i] = docs[i]!;
-    words[2 * i + 1] = first[docs[i]!]!;
+    words[2 * i] = docs[i];
+    words[2 * i + 1] = first[docs[i]];
   }
   pairs.sort();
   const numbers = new Int32Array(column.docs);
@@ -32,7 +32,7 @@ export function valueNumbers(column: NumericColumn, docs: Int32Array): ValueNumb
     if (high !== null && to - from > 1) sortRun(pairs, words, from, to, low);
     for (let i = from; i < to; i++) {
       if (i === from || words[2 * i + 1] !== words[2 * i - 1]) count++;
-      numbers[words[2 * i]!] = count;
+      numbers[words[2 * i]] = count;
     }
   }
   return { numbers, count };
@@ -46,6 +46,6 @@ function sortRun(
   to: number,
   low: Uint32Array,
 ): void {
-  for (let i = from; i < to; i++) words[2 * i + 1] = low[words[2 * i]!]!;
+  for (let i = from; i < to; i++) words[2 * i + 1] = low[words[2 * i]];
   pairs.subarray(from, to).sort();
 }

@@ -79,8 +79,8 @@ function withValue(
   const missing = new Int32Array(column.docs);
   let [n, m] = [0, 0];
   for (let i = 0; i < byKey.length; i++) {
-    if (column.has(byKey[i]!)) sorted[n++] = byKey[i]!;
-    else missing[m++] = byKey[i]!;
+    if (column.has(byKey[i])) sorted[n++] = byKey[i];
+    else missing[m++] = byKey[i];
   }
   return { sorted: sorted.slice(0, n), missing: missing.subarray(0, m) };
 }
@@ -94,14 +94,14 @@ export function sortCodes(column: Column, desc: boolean): SortCodes {
   if (starts === null) low.set(codes);
   else {
     for (let doc = 0; doc < low.length; doc++) {
-      const [from, end] = [starts[doc]!, starts[doc + 1]!];
+      const [from, end] = [starts[doc], starts[doc + 1]];
       for (let slot = from; slot < end; slot++) {
-        const code = codes[slot]!;
-        if (slot === from || (desc ? code > low[doc]! : code < low[doc]!)) low[doc] = code;
+        const code = codes[slot];
+        if (slot === from || (desc ? code > low[doc] : code < low[doc])) low[doc] = code;
       }
     }
   }
-  if (desc) for (let doc = 0; doc < low.length; doc++) low[doc] = ~low[doc]!;
+  if (desc) for (let doc = 0; doc < low.length; doc++) low[doc] = ~low[doc];
   return { low, high: null };
 }
 
@@ -113,8 +113,8 @@ function wideCodes(column: NumericColumn, desc: boolean): SortCodes {
     const words = new Uint32Array(buffer, byteOffset, 2 * column.docs);
     const flip = desc ? 0xffff_ffff : 0;
     for (let doc = 0; doc < low.length; doc++) {
-      low[doc] = words[2 * doc]! ^ flip;
-      high[doc] = words[2 * doc + 1]! ^ flip ^ 0x8000_0000;
+      low[doc] = words[2 * doc] ^ flip;
+      high[doc] = words[2 * doc + 1] ^ flip ^ 0x8000_0000;
     }
     return { low, high };
   }
@@ -130,14 +130,14 @@ function wideCodes(column: NumericColumn, desc: boolean): SortCodes {
 /** Writes documents to `into` by 16 bits of their codes; false: all have the same ones. */
 function sortDigit(docs: Int32Array, words: Uint32Array, shift: number, into: Int32Array): boolean {
   const starts = new Int32Array(DIGITS + 1);
-  for (let i = 0; i < docs.length; i++) starts[((words[docs[i]!]! >>> shift) & 0xffff) + 1]!++;
-  if (docs.length > 0 && starts[((words[docs[0]!]! >>> shift) & 0xffff) + 1] === docs.length) {
+  for (let i = 0; i < docs.length; i++) starts[((words[docs[i]] >>> shift) & 0xffff) + 1]++;
+  if (docs.length > 0 && starts[((words[docs[0]] >>> shift) & 0xffff) + 1] === docs.length) {
     return false;
   }
-  for (let i = 1; i <= DIGITS; i++) starts[i]! += starts[i - 1]!;
+  for (let i = 1; i <= DIGITS; i++) starts[i] += starts[i - 1];
   for (let i = 0; i < docs.length; i++) {
-    const doc = docs[i]!;
-    into[starts[(words[doc]! >>> shift) & 0xffff]!++] = doc;
+    const doc = docs[i];
+    into[starts[(words[doc] >>> shift) & 0xffff]++] = doc;
   }
   return true;
 }

@@ -53,7 +53,7 @@ test('segments of vectors are merged up to the largest size, and no further', ()
   expect(writer.segments).toBeLessThan(before);
   expect(writer.segments).toBeGreaterThan(2);
   writer.commit({ checkpoint: null, files: ['file'] });
-  const snapshot = openSnapshot(directory)!;
+  const snapshot = openSnapshot(directory);
   let docs = 0;
   for (const { entry } of snapshot.segments) {
     expect(segmentBytes(entry)).toBeLessThanOrEqual(MOST_BYTES);

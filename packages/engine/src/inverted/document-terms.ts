@@ -89,15 +89,15 @@ class BlockScan {
     const [index, dictionaryAt, smallAt] = [blocks.at >> 2, dictionary.at, small.at];
     for (let block = from; block < to; block++) {
       const own = index + block * BLOCK_WORDS;
-      let at = dictionaryAt + i32[own + 2]!;
-      let postings = smallAt + i32[own + 3]!;
-      let big = i32[own + 4]!;
+      let at = dictionaryAt + i32[own + 2];
+      let postings = smallAt + i32[own + 3];
+      let big = i32[own + 4];
       let held = 0;
       const entries = Math.min(DICTIONARY_BLOCK, terms - block * DICTIONARY_BLOCK);
       for (let entry = 0; entry < entries; entry++) {
-        const rest = u8[at + 1]!;
+        const rest = u8[at + 1];
         at += rest === 255 && u8[at] === 255 ? longTermBytes(u8, at) : 2 + rest;
-        let df = u8[at++]!;
+        let df = u8[at++];
         if (df >= 128) {
           df = readVarint(u8, at - 1);
           at += varintBytes(df) - 1;
@@ -107,7 +107,7 @@ class BlockScan {
           continue;
         }
         if (shortHolds(u8, postings, df, doc)) held |= 1 << entry;
-        let bytes = u8[at++]!;
+        let bytes = u8[at++];
         if (bytes >= 128) {
           bytes = readVarint(u8, at - 1);
           at += varintBytes(bytes) - 1;
@@ -133,7 +133,7 @@ function longTermBytes(u8: Uint8Array, at: number): number {
 function bigHolds(inverted: InvertedReader, df: number, at: number, doc: number): boolean {
   const term = inverted.big({ df, kind: BIG, at });
   if (term.kind !== DENSE) return listHolds(inverted, term, doc);
-  return ((inverted.arena.i32[(term.start >> 2) + (doc >> 5)]! >>> doc) & 1) === 1;
+  return ((inverted.arena.i32[(term.start >> 2) + (doc >> 5)] >>> doc) & 1) === 1;
 }
 
 /** Reads the documents of a short term up to `target`. */
@@ -141,14 +141,14 @@ function shortHolds(u8: Uint8Array, from: number, df: number, target: number): b
   let at = from;
   let doc = -1;
   for (let i = 0; i < df; i++) {
-    let value = u8[at++]!;
+    let value = u8[at++];
     if (value >= 128) {
       value = readVarint(u8, at - 1);
       at += varintBytes(value) - 1;
     }
     doc += (value >>> 1) + 1;
     if (doc >= target) return doc === target;
-    if ((value & 1) !== 0) while (u8[at++]! >= 128);
+    if ((value & 1) !== 0) while (u8[at++] >= 128);
   }
   return false;
 }

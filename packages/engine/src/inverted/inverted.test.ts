@@ -264,7 +264,7 @@ describe('an inverted component', () => {
     const df = (term: string) => docs.filter((values) => values.includes(term)).length;
     for (const doc of [0, 1, 29, 58, 97, 5999]) {
       for (const prefix of ['', 's', 'short4', 'list', 'l', 'own59', 'zz', 'a']) {
-        const wanted = docs[doc]!.filter((term) => term.startsWith(prefix)).sort();
+        const wanted = docs[doc].filter((term) => term.startsWith(prefix)).sort();
         const found: [string, number][] = [];
         const request = { doc, prefix: encoder.encode(prefix), deadline: Infinity };
         const whole = eachTermOf(reader, request, (term, info) => {

@@ -3,13 +3,13 @@ import { type Clause, NONE } from './clause.ts';
 /** `a OR b`: the one part where there is one, `none` where there is none. */
 export function anyOf(should: readonly Clause[]): Clause {
   if (should.length === 0) return NONE;
-  if (should.length === 1) return should[0]!;
+  if (should.length === 1) return should[0];
   return { kind: 'bool', must: [], should, mustNot: [], filter: [], minimum: 1 };
 }
 
 /** `a AND b` of one part or more. */
 export function allOf(must: readonly Clause[]): Clause {
-  if (must.length === 1) return must[0]!;
+  if (must.length === 1) return must[0];
   return { kind: 'bool', must, should: [], mustNot: [], filter: [], minimum: 0 };
 }
 
@@ -23,5 +23,5 @@ export function constant(clause: Clause, boost: number): Clause {
 /** Byte strings in order, each once. */
 export function sortedTerms(terms: readonly Uint8Array[]): readonly Uint8Array[] {
   const sorted = terms.toSorted(Buffer.compare);
-  return sorted.filter((term, i) => i === 0 || Buffer.compare(term, sorted[i - 1]!) !== 0);
+  return sorted.filter((term, i) => i === 0 || Buffer.compare(term, sorted[i - 1]) !== 0);
 }

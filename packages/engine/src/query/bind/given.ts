@@ -52,7 +52,7 @@ export function givenDocs(
   const given = [...bySegment].map(([number, docs]): [string, GivenSegment] => {
     const rising = docs.toSorted((a, b) => a.doc - b.doc);
     return [
-      segments[number]!.id,
+      segments[number].id,
       {
         docs: Int32Array.from(rising, (one) => one.doc),
         scores: Float64Array.from(rising, (one) => one.score),
@@ -67,5 +67,5 @@ export function givenDocs(
 export function givenScore(given: GivenDocs, segment: string, doc: number): number | null {
   const own = given.segments.get(segment);
   const at = own === undefined ? -1 : own.docs.indexOf(doc);
-  return at < 0 ? null : own!.scores[at]!;
+  return at < 0 ? null : own!.scores[at];
 }

@@ -101,7 +101,7 @@ function phraseOf(
   boost: number,
 ): Clause | null {
   if (words.length === 0) return null;
-  if (words.length === 1) return { kind: 'term', boost, field, term: words[0]!.term };
+  if (words.length === 1) return { kind: 'term', boost, field, term: words[0].term };
   return { kind: 'phrase', boost, field, words, slop };
 }
 
@@ -207,7 +207,7 @@ function textSet(
   const phrases: Clause[] = [];
   for (const value of node.values) {
     const words = textWords(node, field, value, scope);
-    if (words.length === 1) terms.push(words[0]!.term);
+    if (words.length === 1) terms.push(words[0].term);
     else if (words.length > 1) phrases.push({ kind: 'phrase', boost: 1, field, words, slop: 0 });
   }
   if (terms.length === 0 && phrases.length === 0) return node.values.length === 0 ? NONE : null;

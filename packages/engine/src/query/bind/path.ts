@@ -25,8 +25,8 @@ export function bindPath(
     case 'term': {
       if (node.kind === 'phrase' && node.slop > 0) throw notOnPath(node, path, scope);
       const [term, ...others] = terms([node.value]);
-      if (others.length === 0) return { kind: 'term', boost, field, term: term! };
-      return { kind: 'set', boost, field, terms: [term!, ...others] };
+      if (others.length === 0) return { kind: 'term', boost, field, term: term };
+      return { kind: 'set', boost, field, terms: [term, ...others] };
     }
     case 'terms':
       return { kind: 'set', boost, field, terms: terms(node.values) };

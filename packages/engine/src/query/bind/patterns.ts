@@ -97,7 +97,7 @@ function prefixed(head: Uint8Array, tail: TermAutomaton): TermAutomaton {
     distance: (state) => (state >= length ? tail.distance(state - length) : -1),
     nextByte(state, from) {
       if (state >= length) return tail.nextByte(state - length, from);
-      return head[state]! >= from ? head[state]! : -1;
+      return head[state] >= from ? head[state] : -1;
     },
   };
 }

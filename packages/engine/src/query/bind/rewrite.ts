@@ -43,8 +43,8 @@ function simplify(clause: BoolClause): Clause {
     );
   }
   const plain = filter.length === 0 && mustNot.length === 0;
-  if (plain && must.length === 1 && should.length === 0) return must[0]!;
-  if (plain && must.length === 0 && should.length === 1 && minimum === 1) return should[0]!;
+  if (plain && must.length === 1 && should.length === 0) return must[0];
+  if (plain && must.length === 0 && should.length === 1 && minimum === 1) return should[0];
   return Object.freeze({ kind: 'bool', must, should, mustNot, filter, minimum });
 }
 

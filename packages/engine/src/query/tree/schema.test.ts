@@ -35,7 +35,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   title: () => true,
   $defs: () => true,
   $ref: (ref: string, json) => valid(resolve(ref), json),
-  type: (types: string | string[], json) => [types].flat().some((type) => TYPES[type]!(json)),
+  type: (types: string | string[], json) => [types].flat().some((type) => TYPES[type](json)),
   enum: (values: unknown[], json) => values.includes(json),
   required: (keys: string[], json) => !isObject(json) || keys.every((k) => Object.hasOwn(json, k)),
   properties: (parts: Record<string, Node>, json) =>

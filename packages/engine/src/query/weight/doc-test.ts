@@ -21,10 +21,10 @@ export function docTest(node: SegmentNode, scope: MatchScope, held: Int32Array[]
   if (node.minimum === 1) all.unshift(anyTest(node, scope, held));
   const none = tests(node.mustNot);
   const [only] = all;
-  if (all.length === 1 && none.length === 0) return only!;
+  if (all.length === 1 && none.length === 0) return only;
   return (doc) => {
-    for (let i = 0; i < all.length; i++) if (!all[i]!(doc)) return false;
-    for (let i = 0; i < none.length; i++) if (none[i]!(doc)) return false;
+    for (let i = 0; i < all.length; i++) if (!all[i](doc)) return false;
+    for (let i = 0; i < none.length; i++) if (none[i](doc)) return false;
     return true;
   };
 }
@@ -52,10 +52,10 @@ function anyTest({ should }: SegmentBool, scope: MatchScope, held: Int32Array[])
     tests.push(wholeTest({ kind: 'bool', ...parts }, scope, held));
   }
   const [first, second] = tests;
-  if (tests.length === 1) return first!;
-  if (tests.length === 2) return (doc) => first!(doc) || second!(doc);
+  if (tests.length === 1) return first;
+  if (tests.length === 2) return (doc) => first(doc) || second(doc);
   return (doc) => {
-    for (let i = 0; i < tests.length; i++) if (tests[i]!(doc)) return true;
+    for (let i = 0; i < tests.length; i++) if (tests[i](doc)) return true;
     return false;
   };
 }

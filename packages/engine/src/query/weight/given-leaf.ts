@@ -11,24 +11,24 @@ export function givenLeaf(given: GivenSegment | undefined, boost: number): Segme
   return {
     most: docs.length,
     fill(bits) {
-      for (let i = 0; i < docs.length; i++) setBit(bits, docs[i]!);
+      for (let i = 0; i < docs.length; i++) setBit(bits, docs[i]);
     },
     has: (doc) => docs[from(doc)] === doc,
     addBounds(into) {
       for (let i = 0; i < docs.length; ) {
-        const range = docs[i]! >> 8;
+        const range = docs[i] >> 8;
         let best = 0;
-        for (; i < docs.length && docs[i]! >> 8 === range; i++) {
-          best = Math.max(best, scores[i]!);
+        for (; i < docs.length && docs[i] >> 8 === range; i++) {
+          best = Math.max(best, scores[i]);
         }
-        into[range]! += boost * best;
+        into[range] += boost * best;
       }
     },
     add(range, wanted, into) {
       const end = (range + 1) * RANGE_DOCS;
-      for (let i = from(range * RANGE_DOCS); i < docs.length && docs[i]! < end; i++) {
-        const doc = docs[i]!;
-        if (hasBit(wanted, doc)) into[doc & (RANGE_DOCS - 1)]! += boost * scores[i]!;
+      for (let i = from(range * RANGE_DOCS); i < docs.length && docs[i] < end; i++) {
+        const doc = docs[i];
+        if (hasBit(wanted, doc)) into[doc & (RANGE_DOCS - 1)] += boost * scores[i];
       }
     },
   };

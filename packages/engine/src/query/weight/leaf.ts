@@ -69,7 +69,7 @@ export function constantLeaf(
     addBounds(into) {
       const bits = matches();
       for (let range = 0; range < into.length; range++) {
-        if (anyInRange(bits, range)) into[range]! += score;
+        if (anyInRange(bits, range)) into[range] += score;
       }
     },
     add(range, wanted, scores) {
@@ -87,8 +87,8 @@ function addConstant(
 ): void {
   for (let i = 0; i < 8; i++) {
     const at = 8 * range + i;
-    for (let word = bits[at]! & wanted[at]!; word !== 0; word &= word - 1) {
-      scores[32 * i + 31 - Math.clz32(word & -word)]! += score;
+    for (let word = bits[at] & wanted[at]; word !== 0; word &= word - 1) {
+      scores[32 * i + 31 - Math.clz32(word & -word)] += score;
     }
   }
 }

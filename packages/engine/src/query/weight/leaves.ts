@@ -131,6 +131,6 @@ function fillExists(
 
 function fillLengths(codes: Uint8Array, bits: Int32Array): void {
   for (let doc = 0; doc < codes.length; doc++) {
-    if (codes[doc] !== 0) bits[doc >> 5]! |= 1 << (doc & 31);
+    if (codes[doc] !== 0) bits[doc >> 5] |= 1 << (doc & 31);
   }
 }

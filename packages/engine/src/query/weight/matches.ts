@@ -106,10 +106,10 @@ function shouldMatches(
   for (const part of parts) {
     const bits = matchesOf(part, scope);
     forEachBit(bits, (doc) => {
-      counts[doc]!++;
+      counts[doc]++;
     });
     scope.bitmaps.give(bits);
   }
-  for (let doc = 0; doc < counts.length; doc++) if (counts[doc]! >= minimum) setBit(result, doc);
+  for (let doc = 0; doc < counts.length; doc++) if (counts[doc] >= minimum) setBit(result, doc);
   return result;
 }

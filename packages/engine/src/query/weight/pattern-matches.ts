@@ -111,9 +111,9 @@ class StatePath {
     if (length >= this.#states.length) this.#grow(length);
     const states = this.#states;
     let at = Math.min(shared, this.#living - 1);
-    let state = states[at]!;
+    let state = states[at];
     while (at < length) {
-      state = this.#automaton.step(state, bytes[at]!);
+      state = this.#automaton.step(state, bytes[at]);
       if (state < 0) break;
       states[++at] = state;
     }

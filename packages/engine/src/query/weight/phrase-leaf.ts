@@ -34,7 +34,7 @@ export function phraseLeaf(
       const weight = phraseWeight(clause, statistics);
       const field = statistics.field(clause.field);
       found!.scores = Float64Array.from(docs, (doc, i) => {
-        const frequency = frequencies[i]!;
+        const frequency = frequencies[i];
         return weight * (frequency / (frequency + normAt(reader, field, doc)));
       });
     }
@@ -42,18 +42,18 @@ export function phraseLeaf(
   };
   return {
     fill(bits) {
-      for (const doc of matches().docs) bits[doc >> 5]! |= 1 << (doc & 31);
+      for (const doc of matches().docs) bits[doc >> 5] |= 1 << (doc & 31);
     },
     addBounds(into) {
       const best = new Float64Array(into.length);
       matches().docs.forEach((doc, i) => {
-        best[doc >> 8] = Math.max(best[doc >> 8]!, scores()[i]!);
+        best[doc >> 8] = Math.max(best[doc >> 8], scores()[i]);
       });
-      for (let range = 0; range < into.length; range++) into[range]! += best[range]!;
+      for (let range = 0; range < into.length; range++) into[range] += best[range];
     },
     add(range, wanted, into) {
       eachOfRange(matches().docs, range, (doc, i) => {
-        if (hasBit(wanted, doc)) into[doc & 255]! += scores()[i]!;
+        if (hasBit(wanted, doc)) into[doc & 255] += scores()[i];
       });
     },
   };
@@ -77,8 +77,8 @@ function eachOfRange(
   visit: (doc: number, i: number) => void,
 ): void {
   const end = (range + 1) * RANGE_DOCS;
-  for (let i = lowerBound(docs, range * RANGE_DOCS); i < docs.length && docs[i]! < end; i++) {
-    visit(docs[i]!, i);
+  for (let i = lowerBound(docs, range * RANGE_DOCS); i < docs.length && docs[i] < end; i++) {
+    visit(docs[i], i);
   }
 }
 
@@ -87,7 +87,7 @@ function lowerBound(docs: Int32Array, target: number): number {
   let high = docs.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (docs[middle]! < target) low = middle + 1;
+    if (docs[middle] < target) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -145,11 +145,11 @@ function eachCommonDoc(
   deadline: Deadline,
   visit: (doc: number) => void,
 ): void {
-  const lead = terms[0]!.cursor;
+  const lead = terms[0].cursor;
   for (let doc = lead.next(); doc < docs; ) {
     deadline.spend(terms.length);
     let next = doc;
-    for (let i = 1; i < terms.length && next === doc; i++) next = terms[i]!.cursor.advance(doc);
+    for (let i = 1; i < terms.length && next === doc; i++) next = terms[i].cursor.advance(doc);
     if (next === doc) {
       visit(doc);
       doc = lead.next();

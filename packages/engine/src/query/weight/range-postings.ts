@@ -49,7 +49,7 @@ export function rangePostings(reader: InvertedReader, info: TermInfo): RangePost
 }
 
 const wants = (wanted: Int32Array, doc: number): boolean =>
-  (wanted[doc >> 5]! & (1 << (doc & 31))) !== 0;
+  (wanted[doc >> 5] & (1 << (doc & 31))) !== 0;
 
 class ShortRanges implements RangePostings {
   readonly docs = foundDocs;
@@ -67,10 +67,10 @@ class ShortRanges implements RangePostings {
     const docs = this.#allDocs;
     let n = 0;
     for (let i = 0; i < docs.length; i++) {
-      const doc = docs[i]!;
+      const doc = docs[i];
       if (doc >> 8 !== range || !wants(wanted, doc)) continue;
       this.docs[n] = doc;
-      this.frequencies[n++] = this.#allFrequencies[i]!;
+      this.frequencies[n++] = this.#allFrequencies[i];
     }
     return n;
   }
@@ -78,7 +78,7 @@ class ShortRanges implements RangePostings {
   addBounds(bounds: Float64Array, into: Float64Array): void {
     let last = -1;
     for (const doc of this.#allDocs) {
-      if (doc >> 8 !== last) into[doc >> 8]! += bounds[HIGHEST]!;
+      if (doc >> 8 !== last) into[doc >> 8] += bounds[HIGHEST];
       last = doc >> 8;
     }
   }
@@ -120,7 +120,7 @@ class ListRanges implements RangePostings {
     const size = Math.min(LIST_BLOCK, this.#term.df - block * LIST_BLOCK);
     let n = from;
     for (let i = 0; i < size; i++) {
-      const doc = this.#block[i]!;
+      const doc = this.#block[i];
       if (doc >= end) break;
       if (doc < first || !wants(wanted, doc)) continue;
       if (this.#frequenciesOf !== block) {
@@ -128,13 +128,13 @@ class ListRanges implements RangePostings {
         this.#frequenciesOf = block;
       }
       this.docs[n] = doc;
-      this.frequencies[n++] = this.#block[LIST_BLOCK + i]!;
+      this.frequencies[n++] = this.#block[LIST_BLOCK + i];
     }
     return n;
   }
 
   #lastDoc(block: number): number {
-    return this.#reader.arena.i32[this.#words + block]!;
+    return this.#reader.arena.i32[this.#words + block];
   }
 
   /** The first block that ends at or after a document. */
@@ -155,11 +155,11 @@ class ListRanges implements RangePostings {
     let range = 0;
     let best = 0;
     for (let block = 0, first = 0; block < blocks; block++) {
-      const bound = bounds[this.#reader.arena.i32[heads + block]! & 255]!;
+      const bound = bounds[this.#reader.arena.i32[heads + block] & 255];
       const last = this.#lastDoc(block) >> 8;
       for (let r = first; r <= last; r++) {
         if (r !== range) {
-          into[range]! += best;
+          into[range] += best;
           range = r;
           best = 0;
         }
@@ -167,7 +167,7 @@ class ListRanges implements RangePostings {
       }
       first = this.#lastDoc(block) >> 8;
     }
-    into[range]! += best;
+    into[range] += best;
   }
 }
 
@@ -186,15 +186,15 @@ class DenseRanges implements RangePostings {
 
   read(range: number, wanted: Int32Array): number {
     const { i32, u8, view } = this.#reader.arena;
-    const width = u8[this.#parts.width + range]!;
+    const width = u8[this.#parts.width + range];
     const mask = 2 ** width - 1;
     const boundary = width === 0 ? 0 : boundaryOf(this.#reader, this.#term, this.#parts, range);
     const from = (this.#parts.bitmap >> 2) + WORDS * range;
     let n = 0;
     let before = 0;
     for (let w = 0; w < WORDS; w++) {
-      const bits = i32[from + w]!;
-      for (let left = bits & wanted[WORDS * range + w]!; left !== 0; left &= left - 1) {
+      const bits = i32[from + w];
+      for (let left = bits & wanted[WORDS * range + w]; left !== 0; left &= left - 1) {
         const lowest = left & -left;
         this.docs[n] = (range << 8) + (w << 5) + 31 - Math.clz32(lowest);
         let frequency = 1;
@@ -215,7 +215,7 @@ class DenseRanges implements RangePostings {
     const { u8 } = this.#reader.arena;
     const { impact } = this.#parts;
     for (let range = 0; range < this.#reader.ranges; range++) {
-      into[range]! += bounds[u8[impact + range]!]!;
+      into[range] += bounds[u8[impact + range]];
     }
   }
 }

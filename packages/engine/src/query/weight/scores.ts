@@ -76,9 +76,9 @@ function addMatching(
   const own = rooms.pop()?.fill(0) ?? new Float64Array(RANGE_DOCS);
   for (const part of parts) addScores(part, range, wanted, own);
   for (let i = 0; i < 8; i++) {
-    for (let word = matches[8 * range + i]!; word !== 0; word &= word - 1) {
+    for (let word = matches[8 * range + i]; word !== 0; word &= word - 1) {
       const at = 32 * i + 31 - Math.clz32(word & -word);
-      scores[at]! += own[at]!;
+      scores[at] += own[at];
     }
   }
   rooms.push(own);

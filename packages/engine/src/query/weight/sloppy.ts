@@ -33,9 +33,9 @@ export function sloppyFrequency(
 ): number {
   const chosen = new Int32Array(positions.length);
   let frequency = 0;
-  const first = positions[0]!;
+  const first = positions[0];
   for (let i = 0; i < first.length; i++) {
-    if (!anyWindow(phrase, positions, first[i]!, chosen)) continue;
+    if (!anyWindow(phrase, positions, first[i], chosen)) continue;
     frequency++;
     onMatch?.(chosen);
   }
@@ -54,11 +54,11 @@ function anyWindow(
 ): boolean {
   const lows = new Set<number>([place]);
   for (let word = 1; word < positions.length; word++) {
-    const list = positions[word]!;
-    const offset = phrase.offsets[word]!;
+    const list = positions[word];
+    const offset = phrase.offsets[word];
     for (let i = seek(list, place - phrase.slop + offset); i < list.length; i++) {
-      if (list[i]! - offset > place) break;
-      lows.add(list[i]! - offset);
+      if (list[i] - offset > place) break;
+      lows.add(list[i] - offset);
     }
   }
   const rising = [...lows].sort((a, b) => b - a);
@@ -79,12 +79,12 @@ function choose(
 ): boolean {
   chosen[0] = place;
   for (let word = 1; word < positions.length; word++) {
-    const list = positions[word]!;
-    const from = low + phrase.offsets[word]!;
+    const list = positions[word];
+    const from = low + phrase.offsets[word];
     let at = seek(list, from);
-    while (at < list.length && taken(phrase, chosen, word, list[at]!)) at++;
-    if (at === list.length || list[at]! > from + phrase.slop) return false;
-    chosen[word] = list[at]!;
+    while (at < list.length && taken(phrase, chosen, word, list[at])) at++;
+    if (at === list.length || list[at] > from + phrase.slop) return false;
+    chosen[word] = list[at];
   }
   return true;
 }
@@ -102,7 +102,7 @@ function seek(list: ArrayLike<number>, target: number): number {
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle]! < target) low = middle + 1;
+    if (list[middle] < target) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -28,8 +28,8 @@ export function termLeaf(
 
 /** The length part of a document's BM25 denominator, by the snapshot's average length. */
 export function normAt(reader: InvertedReader, statistics: FieldStatistics, doc: number): number {
-  const code = reader.codes[doc]!;
-  if (code < LONG) return statistics.norms[code]!;
+  const code = reader.codes[doc];
+  if (code < LONG) return statistics.norms[code];
   return reader.normAt(doc, statistics.averageLength);
 }
 
@@ -75,11 +75,11 @@ class TextTerm implements SegmentLeaf {
     const weight = this.#weight;
     const count = postings.read(range, wanted);
     for (let i = 0; i < count; i++) {
-      const doc = docs[i]!;
-      const code = codes[doc]!;
-      const norm = code < LONG ? norms[code]! : normAt(this.#reader, this.#field, doc);
-      const frequency = frequencies[i]!;
-      scores[doc & 255]! += weight * (frequency / (frequency + norm));
+      const doc = docs[i];
+      const code = codes[doc];
+      const norm = code < LONG ? norms[code] : normAt(this.#reader, this.#field, doc);
+      const frequency = frequencies[i];
+      scores[doc & 255] += weight * (frequency / (frequency + norm));
     }
   }
 

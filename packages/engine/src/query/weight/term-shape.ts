@@ -54,7 +54,7 @@ function shapeOf(mode: TermMode, clauses: readonly Clause[]): TermShape | null {
 
 function phraseShape(clause: Clause & { readonly kind: 'phrase' }): TermShape | null {
   const { field, words, slop, boost } = clause;
-  const apart = words.every((word, i) => i === 0 || word.offset > words[i - 1]!.offset);
+  const apart = words.every((word, i) => i === 0 || word.offset > words[i - 1].offset);
   if (slop > 0 || !apart) return null;
   const terms = words.map(({ term, offset }) => ({ bytes: term, boost, slot: offset }));
   return { field, mode: 'phrase', terms, filter: [], mustNot: [] };
