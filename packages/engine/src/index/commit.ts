@@ -116,6 +116,8 @@ export interface Commit {
   readonly committed_at: number;
   readonly fields: readonly CommittedField[];
   readonly segments: readonly SegmentEntry[];
+  /** Number of shards that keys are spread over (key-buckets.ts); absent: 1. */
+  readonly shards?: number;
   /**
    * Paths of data files by number, as the table records them. A number that no document uses may
    * hold ''.

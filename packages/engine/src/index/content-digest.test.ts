@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bytesView } from '../base/two-lane-hash.ts';
-import { DigestBuckets, hashKey } from './content-digest.ts';
+import { DigestBuckets } from './content-digest.ts';
+import { hashKey } from './key-buckets.ts';
 
 interface Document {
   readonly key: Uint8Array;

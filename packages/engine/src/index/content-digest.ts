@@ -3,9 +3,7 @@
  * that does not depend on order, segments, files or places. Equal sets of (key, row hash) give
  * equal digests; that unequal ones do too fails by accident once in 2^64.
  *
- *   key hash   two lanes (base/two-lane-hash.ts) from KEY_SEEDS: mix(length of the encoded key in
- *              bytes), then its words; finished
- *   bucket     the low ten bits of the key hash's low lane: 0 .. 1,023
+ *   key hash and bucket: key-buckets.ts
  *   element    two lanes from ELEMENT_SEEDS: mix(key hash low), mix(key hash high), mix(row hash
  *              low), mix(row hash high); finished
  *   of a bucket: u32 count | u32 sum of the elements' low lanes | u32 sum of the high lanes, all
@@ -16,34 +14,17 @@
  * up: those of a whole index are the sums of its shards'.
  */
 import { createHash } from 'node:crypto';
-import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/two-lane-hash.ts';
+import { bytesView, finishLane, mixHigh, mixLow } from '../base/two-lane-hash.ts';
 import type { IndexSnapshot } from './index-snapshot.ts';
+import { bucketOfHash, hashKey, KEY_BUCKETS } from './key-buckets.ts';
 
-/** Buckets of a content digest. */
-export const DIGEST_BUCKETS = 1024;
-const KEY_SEEDS = [0x6c686b31, 0x6b657931] as const;
 const ELEMENT_SEEDS = [0x6c686431, 0x64696731] as const;
 const WORDS = 3;
-
-/** The 64-bit hash of an encoded key, bytes[from .. to), into `out[at]` (low) and `out[at + 1]`. */
-export function hashKey(
-  bytes: DataView,
-  from: number,
-  to: number,
-  out: Int32Array,
-  at: number,
-): void {
-  out[at] = mixLow(KEY_SEEDS[0], to - from);
-  out[at + 1] = mixHigh(KEY_SEEDS[1], to - from);
-  mixBytes(out, at, bytes, from, to);
-  out[at] = finishLane(out[at]);
-  out[at + 1] = finishLane(out[at + 1]);
-}
 
 /** Count and sums of each bucket; documents are added and taken away again. */
 export class DigestBuckets {
   /** For each bucket: count, low sum, high sum. */
-  readonly #words = new Uint32Array(WORDS * DIGEST_BUCKETS);
+  readonly #words = new Uint32Array(WORDS * KEY_BUCKETS);
   /** Documents that are in it. */
   count = 0;
 
@@ -88,7 +69,7 @@ export class DigestBuckets {
       mixHigh(mixHigh(mixHigh(ELEMENT_SEEDS[1], keyLow), keyHigh), rowLow),
       rowHigh,
     );
-    const at = WORDS * (keyLow & (DIGEST_BUCKETS - 1));
+    const at = WORDS * bucketOfHash(keyLow);
     this.#words[at] += sign;
     this.#words[at + 1] += sign * (finishLane(low) >>> 0);
     this.#words[at + 2] += sign * (finishLane(high) >>> 0);

@@ -4,6 +4,7 @@ import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
+import { shardOfKey } from './key-buckets.ts';
 
 /**
  * A commit may be replaced and its files unlinked while they are being opened: then the newer one
@@ -17,6 +18,14 @@ const OPEN_ATTEMPTS = 20;
  */
 const WORTH_REMEMBERING_BYTES = 4 * 2 ** 20;
 
+/** A shard of a commit: the segments whose documents have the keys of its buckets (key-buckets.ts). */
+export interface SnapshotShard {
+  /** 0 .. number of shards - 1. */
+  readonly shard: number;
+  /** In the order of the commit. */
+  readonly segments: readonly SegmentReader[];
+}
+
 /**
  * An index at one commit, open for reading. It stays as it is, whatever is committed, merged or
  * deleted beside it: files are mapped and only ever unlinked. Several may be open at once.
@@ -26,7 +35,10 @@ export class IndexSnapshot {
   /** Number of the generation (`index_generation` of answers). */
   readonly generation: number;
   readonly commit: Commit;
+  /** All segments, in the order of the commit. */
   readonly segments: readonly SegmentReader[];
+  /** The same segments by shard: at least one shard; a shard may have no segment. */
+  readonly shards: readonly SnapshotShard[];
   readonly #verification: Verification;
   readonly #onRelease: () => void;
   #holders = 1;
@@ -41,6 +53,7 @@ export class IndexSnapshot {
     this.generation = generation;
     this.commit = commit;
     this.segments = segments;
+    this.shards = shardsOf(commit, segments);
     this.#verification = verification;
     this.#onRelease = onRelease;
   }
@@ -70,7 +83,8 @@ export class IndexSnapshot {
 
   /** The live document with a key (schema/key.ts) and its segment, or null. */
   find(key: Uint8Array): { readonly segment: SegmentReader; readonly doc: number } | null {
-    for (const segment of this.segments) {
+    const shard = this.shards[shardOfKey(key, this.shards.length)];
+    for (const segment of shard.segments) {
       const doc = segment.keys.find(key);
       if (doc >= 0) return { segment, doc };
     }
@@ -144,4 +158,11 @@ export function openSegments(
     for (const reader of readers) reader.release();
     throw error;
   }
+}
+
+function shardsOf(commit: Commit, segments: readonly SegmentReader[]): readonly SnapshotShard[] {
+  return Array.from({ length: commit.shards ?? 1 }, (_, shard) => ({
+    shard,
+    segments: segments.filter(({ entry }) => (entry.shard ?? 0) === shard),
+  }));
 }

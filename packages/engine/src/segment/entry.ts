@@ -37,6 +37,8 @@ export interface SegmentEntry {
   readonly docs: number;
   readonly deletedDocs: number;
   readonly components: readonly Component[];
+  /** The shard that the keys of all its documents belong to; absent: 0. */
+  readonly shard?: number;
 }
 
 /** Whether two entries name the very same files: then what was opened for one serves the other. */

@@ -13,7 +13,8 @@
 import type { CallContext } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
 import { bytesView } from '../base/two-lane-hash.ts';
-import { DigestBuckets, hashKey } from '../index/content-digest.ts';
+import { DigestBuckets } from '../index/content-digest.ts';
+import { hashKey } from '../index/key-buckets.ts';
 import { parseColumnText } from '../schema/column-text.ts';
 import { decodeKey } from '../schema/key.ts';
 import { fromSource, readAhead } from '../source/source-errors.ts';

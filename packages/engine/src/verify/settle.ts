@@ -1,6 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { bytesView } from '../base/two-lane-hash.ts';
-import { type DigestBuckets, hashKey } from '../index/content-digest.ts';
+import type { DigestBuckets } from '../index/content-digest.ts';
+import { hashKey } from '../index/key-buckets.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import { createFileTable } from '../sync/file-table.ts';
 import type { HeldRows } from './held-rows.ts';

@@ -18,7 +18,7 @@ import type {
 } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
-import { DIGEST_BUCKETS } from '../index/content-digest.ts';
+import { KEY_BUCKETS } from '../index/key-buckets.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';
 import { checkpointFaults } from './checkpoint.ts';
@@ -102,7 +102,7 @@ function answerOf(
     stale: stale.length,
     keys: keysOf(sides, comparison, extraDocs),
     digest: { index: digests.index.hex(), table: digests.table.hex() },
-    buckets: DIGEST_BUCKETS,
+    buckets: KEY_BUCKETS,
     buckets_drifted: digests.index.differences(digests.table),
     faults,
   };
