@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['source'],
     ['search'],
     ['aggregations', 'explain', 'indexes', 'ingest', 'keys', 'points-in-time', 'query-text'],
-    ['aliases', 'saved-queries'],
+    ['aliases', 'jobs', 'saved-queries'],
     ['backend.ts'],
     ['index.ts'],
   ],

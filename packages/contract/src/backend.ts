@@ -35,6 +35,8 @@ import type {
   SyncResponse,
   VerifyResponse,
 } from './ingest/response.ts';
+import type { JobRequest, ListJobsRequest, StartJobRequest } from './jobs/request.ts';
+import type { Job } from './jobs/response.ts';
 import type { Json } from './json.ts';
 import type { KeysRequest } from './keys/request.ts';
 import type { KeysResponse } from './keys/response.ts';
@@ -113,6 +115,7 @@ export interface IndexApi {
 
 /** Building an index, keeping it in step with its table, proving it. */
 export interface IngestApi {
+  /** A job of the kind `reindex` that is watched until it ends. Aborting the call cancels it. */
   reindex(request: ReindexRequest, call?: CallContext): Promise<ReindexResponse>;
   sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse>;
   /** Stays in step with the table until the call is aborted, and reports each step. */
@@ -125,6 +128,19 @@ export interface IngestApi {
   verify(request: VerifyRequest, call?: CallContext): Promise<VerifyResponse>;
   /** Merges segments down to `segments` (1) as far as limits allow, without deleted documents. */
   compact(request: CompactRequest, call?: CallContext): Promise<CompactResponse>;
+}
+
+/** Long operations that run on while the caller does something else. */
+export interface JobApi {
+  /** Throws index_busy if a job of this kind already runs on the index. */
+  startJob(request: StartJobRequest, call?: CallContext): Promise<Job>;
+  getJob(request: JobRequest, call?: CallContext): Promise<Job>;
+  /** Newest first. */
+  listJobs(request?: ListJobsRequest, call?: CallContext): Promise<readonly Job[]>;
+  /** Requests the cancellation; a job that has ended stays as it is. */
+  cancelJob(request: JobRequest, call?: CallContext): Promise<Job>;
+  /** The job now, then after changes; the last one has ended. Aborting the call ends the watch alone. */
+  watchJob(request: JobRequest, call?: CallContext): AsyncIterable<Job>;
 }
 
 /** Points in time: an index at one commit, for searches with its `pit_id`. */
@@ -151,6 +167,13 @@ export interface NamesApi {
  * remote client and the gateway's router later. Every method checks its request and its call, and
  * throws `LhsError`.
  */
-export interface Backend extends SearchApi, QueryTextApi, IndexApi, IngestApi, PitApi, NamesApi {
+export interface Backend
+  extends SearchApi,
+    QueryTextApi,
+    IndexApi,
+    IngestApi,
+    JobApi,
+    PitApi,
+    NamesApi {
   close(): Promise<void>;
 }

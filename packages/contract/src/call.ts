@@ -24,6 +24,8 @@ export interface Progress {
     | 'comparing';
   readonly docs_done: number;
   readonly docs_total: number;
+  /** The shard whose documents are counted; absent: 0, or all shards. */
+  readonly shard?: number;
   readonly snapshot?: string;
   readonly operation?: string;
   readonly inserted?: number;

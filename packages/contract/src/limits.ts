@@ -20,4 +20,5 @@ export const REQUEST_LIMITS = Object.freeze({
   savedQueryBytes: 256 * 1024,
   principalIndexes: 10_000,
   pinMillis: 3_600_000,
+  listedJobs: 1000,
 });

@@ -42,9 +42,12 @@ import type {
   IndexRequest,
   IndexStatus,
   IndexSummary,
+  Job,
+  JobRequest,
   Json,
   KeysRequest,
   KeysResponse,
+  ListJobsRequest,
   ListRequest,
   OpenPitRequest,
   ParseQueryRequest,
@@ -58,6 +61,7 @@ import type {
   SearchRequest,
   SearchResponse,
   SemanticRequest,
+  StartJobRequest,
   SuggestRequest,
   SuggestResponse,
   SyncRequest,
@@ -68,6 +72,7 @@ import type {
   VerifyResponse,
 } from '@lakehouse-search/contract';
 import { checkCall } from '@lakehouse-search/contract';
+import { lazily } from './base/lazily.ts';
 import { aggregateLocal, facetsLocal } from './local/aggregate.ts';
 import { analyzeLocal } from './local/analyze.ts';
 import {
@@ -108,6 +113,10 @@ export async function openLocal(dataDir: string, options?: LocalOptions): Promis
 export class LocalBackend implements Backend {
   readonly dataDir: string;
   readonly #indexes: LocalIndexes;
+  readonly #jobs = lazily(async () => {
+    const { LocalJobs } = await import('./local/jobs.ts');
+    return new LocalJobs(this.#indexes);
+  });
 
   constructor(dataDir: string, options?: LocalOptions) {
     this.dataDir = dataDir;
@@ -137,9 +146,33 @@ export class LocalBackend implements Backend {
 
   reindex(request: ReindexRequest, call?: CallContext): Promise<ReindexResponse> {
     return this.#write('reindex', call, async (write) => {
-      const { reindexLocal } = await import('./local/in-step.ts');
-      return reindexLocal(this.#indexes, request, write);
+      return (await this.#jobs()).reindex(request, write);
     });
+  }
+
+  startJob(request: StartJobRequest, call?: CallContext): Promise<Job> {
+    return this.#own('startJob', call, async (own) => (await this.#jobs()).start(request, own));
+  }
+
+  getJob(request: JobRequest, call?: CallContext): Promise<Job> {
+    return this.#own('getJob', call, async (own) => (await this.#jobs()).get(request, own));
+  }
+
+  listJobs(request?: ListJobsRequest, call?: CallContext): Promise<readonly Job[]> {
+    return this.#own('listJobs', call, async (own) => (await this.#jobs()).list(request, own));
+  }
+
+  cancelJob(request: JobRequest, call?: CallContext): Promise<Job> {
+    return this.#own('cancelJob', call, async (own) => (await this.#jobs()).cancel(request, own));
+  }
+
+  /** Throws interrupted when the call is aborted, closed when the engine is closed. */
+  watchJob(request: JobRequest, call?: CallContext): AsyncGenerator<Job> {
+    const jobs = this.#jobs;
+    const records = async function* (own: CallContext) {
+      yield* (await jobs()).watch(request, own);
+    };
+    return this.#stream('watchJob', call, records, true);
   }
 
   sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse> {
@@ -172,14 +205,12 @@ export class LocalBackend implements Backend {
 
   /** Ends when the engine is closed, as when the call is aborted. */
   follow(request: FollowRequest, call?: CallContext): AsyncGenerator<FollowEvent> {
-    const { life } = this.#indexes;
-    const events = async function* (indexes: LocalIndexes) {
-      const checked = checkCall(call);
-      refuseTenants(checked, 'follow');
+    const indexes = this.#indexes;
+    const events = async function* (own: CallContext) {
       const { followLocal } = await import('./local/follow.ts');
-      yield* followLocal(indexes, request, life.stoppable(checked));
+      yield* followLocal(indexes, request, own);
     };
-    return life.stream(() => events(this.#indexes), false);
+    return this.#stream('follow', call, events, false);
   }
 
   status(request: IndexRequest, call?: CallContext): Promise<IndexStatus> {
@@ -343,5 +374,21 @@ export class LocalBackend implements Backend {
   /** Such a call whose work `close` stops. */
   #write<T>(name: string, call: unknown, work: (call: CallContext) => Promise<T>): Promise<T> {
     return this.#own(name, call, (checked) => work(this.#indexes.life.stoppable(checked)));
+  }
+
+  /** The items of a call that concerns all rows; `close` ends it. `whole`: as for `EngineLife.stream`. */
+  #stream<T>(
+    name: string,
+    call: unknown,
+    items: (call: CallContext) => AsyncGenerator<T>,
+    whole: boolean,
+  ): AsyncGenerator<T> {
+    const { life } = this.#indexes;
+    const begin = async function* () {
+      const checked = checkCall(call);
+      refuseTenants(checked, name);
+      yield* items(life.stoppable(checked));
+    };
+    return life.stream(begin, whole);
   }
 }

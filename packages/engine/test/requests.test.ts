@@ -103,13 +103,21 @@ const { index: ___, ...DRAFT }: Shape = {
 };
 
 /** Operations without a request. */
-type Plain = 'listIndexes' | 'listAliases' | 'listSavedQueries' | 'close';
+type Plain = 'listIndexes' | 'listJobs' | 'listAliases' | 'listSavedQueries' | 'close';
 /** Every operation; one that is added to `Backend` has to be added here. */
 const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   createIndex: { fields: { definition: 'text', baseDir: 'text' }, required: ['definition'] },
   describeIndex: { fields: INDEX },
   dropIndex: { fields: INDEX, required: ['index'] },
   reindex: { fields: { ...INDEX, as_of: 'text' } },
+  startJob: {
+    fields: { ...INDEX, kind: 'text', as_of: 'text' },
+    required: ['kind'],
+    with: { kind: 'reindex' },
+  },
+  getJob: { fields: { job_id: 'text' }, required: ['job_id'] },
+  cancelJob: { fields: { job_id: 'text' }, required: ['job_id'] },
+  watchJob: { fields: { job_id: 'text' }, required: ['job_id'] },
   sync: { fields: { ...INDEX, until: 'text' } },
   applyBatch: { fields: { ...INDEX, batch: 'object' }, required: ['batch'] },
   getCheckpoint: { fields: INDEX },

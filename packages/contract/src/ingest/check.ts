@@ -30,7 +30,8 @@ const MOST_FILES = 2 ** 24;
 const MOST_ROWS = Number.MAX_SAFE_INTEGER;
 const MOST_SEGMENTS = 1_000_000;
 
-const REINDEX_FIELDS: Fields<ReindexRequest> = { ...INDEX_FIELDS, as_of: name };
+/** The fields of a request to build an index. */
+export const REINDEX_FIELDS: Fields<ReindexRequest> = { ...INDEX_FIELDS, as_of: name };
 /** Checks a request to build an index. Throws invalid_argument. */
 export const checkReindexRequest = requestOf<ReindexRequest>(REINDEX_FIELDS);
 

@@ -37,4 +37,5 @@ export const LIMITS = Object.freeze({
   aliases: 1000,
   savedQueries: 1000,
   pins: 500,
+  endedJobs: 100,
 });

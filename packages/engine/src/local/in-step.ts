@@ -4,7 +4,6 @@ import type {
   CallContext,
   CheckpointState,
   IndexRequest,
-  ReindexRequest,
   ReindexResponse,
   SyncRequest,
   SyncResponse,
@@ -13,7 +12,6 @@ import {
   checkApplyBatchRequest,
   checkedParts,
   checkIndexRequest,
-  checkReindexRequest,
   checkSyncRequest,
 } from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
@@ -22,17 +20,21 @@ import { buildGeneration } from '../sync/build-generation.ts';
 import { checkpointState } from '../sync/checkpoint-state.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
 import { accessible } from './caller.ts';
+import type { JobCall } from './job-run.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
 
-/** Builds a generation and makes it the live one. Throws as `lockForWriting` and `buildGeneration`. */
-export async function reindexLocal(
+/**
+ * Builds a generation of an index, by its own name, and makes it the live one: the work of a job.
+ * Throws as `lockForWriting` and `buildGeneration`.
+ */
+export async function buildIndex(
   indexes: LocalIndexes,
-  request: ReindexRequest,
-  work: CallContext,
+  name: string,
+  as_of: string | undefined,
+  work: JobCall,
 ): Promise<ReindexResponse> {
-  const { index, as_of } = checkReindexRequest(request);
-  const known = accessible(indexes, index, work);
+  const known = indexes.known(name);
   return writeIndex(indexes, known, 'reindex', work.signal, async (locked) => {
     const answer = await buildGeneration(locked, as_of, indexes.bytes(known), work);
     indexes.forget(known.registered.uuid);

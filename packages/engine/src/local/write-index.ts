@@ -112,8 +112,13 @@ export async function lockForWriting(
       await clock.sleep(LOCK_WAIT_MS);
     }
   }
+  throw alreadyWritten(what, name);
+}
+
+/** The error of work on an index that this process writes already. */
+export function alreadyWritten(what: string, name: string): LhsError {
   const message = `cannot ${what} "${name}": another reindex or sync of it is running`;
-  throw new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
+  return new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
 }
 
 /**

@@ -66,7 +66,7 @@ export async function buildGeneration(
   index: LockedIndex,
   asOf: string | undefined,
   formerBytes: number,
-  work: CallContext,
+  work: CallContext & { readonly building?: (generation: number) => void },
 ): Promise<Omit<ReindexResponse, 'took_ms'>> {
   const { folder, definition, definitionVersion, table, lock, openDirectory } = index;
   if (liveNumber(folder) !== 'damaged') sweepGenerations(folder);
@@ -78,6 +78,7 @@ export async function buildGeneration(
   requireRoom(set, formerBytes, freeBytes(folder), folder, vectorBytes(mapping));
   const staged = stageGeneration(folder);
   try {
+    work.building?.(staged.number);
     const directory = openDirectory(staged.path, () => lock.assertHeld());
     const models = modelPlaces(index);
     const here = inlineRunner(directory);

@@ -1,0 +1,47 @@
+import type { ErrorCode } from '../errors.ts';
+import type { ReindexResponse } from '../ingest/response.ts';
+
+/**
+ * pending -> building -> cutting_over -> done. A job that has not ended can become `failed` or
+ * `canceled`: then everything that it staged is discarded and the live generation is intact.
+ */
+export type JobState = 'pending' | 'building' | 'cutting_over' | 'done' | 'failed' | 'canceled';
+
+/** The states of a job that has ended. They never change. */
+export const ENDED_JOB_STATES: ReadonlySet<JobState> = new Set(['done', 'failed', 'canceled']);
+
+/** What a job does. */
+export type JobKind = 'reindex';
+
+/** How far the generation of one shard is. */
+export interface ShardProgress {
+  /** Ordinal, from 0. */
+  readonly shard: number;
+  readonly docs_done: number;
+  readonly docs_total: number;
+  /** The generation that is being built. */
+  readonly generation: number;
+}
+
+/** A job record: an immutable snapshot of a job at one moment. */
+export interface Job {
+  readonly job_id: string;
+  readonly kind: JobKind;
+  /** The index's own name. */
+  readonly index: string;
+  readonly state: JobState;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  /** ISO 8601, UTC. Absent until the job has ended. */
+  readonly ended_at?: string;
+  /** One entry per shard whose build has begun, by ordinal. */
+  readonly shards: readonly ShardProgress[];
+  /** Present in the state `done`. */
+  readonly result?: ReindexResponse;
+  /** Present in the state `failed`. */
+  readonly error?: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details: Readonly<Record<string, unknown>>;
+  };
+}
