@@ -2,16 +2,18 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const builds = globSync('scripts/kernels*/build.ts', { cwd: root }).sort();
 
-it('has kernels of every room', () => {
-  const rooms = globSync('packages/engine/src/**/kernel-code.ts', { cwd: root });
-  expect(builds.length).toBe(rooms.length);
-});
+describe('the kernel builds', () => {
+  it('exist for every room', () => {
+    const rooms = globSync('packages/engine/src/**/kernel-code.ts', { cwd: root });
+    expect(builds.length).toBe(rooms.length);
+  });
 
-it.each(builds)('%s gives what is there', (build) => {
-  execFileSync(process.execPath, [build, '--check'], { cwd: root });
+  it.each(builds)('%s equals the committed build', (build) => {
+    execFileSync(process.execPath, [build, '--check'], { cwd: root });
+  });
 });

@@ -102,7 +102,7 @@ function breaches(pkg: string, file: SourceFile): string[] {
     .map((target) => `${file.path} imports ${target}, which is not below it`);
 }
 
-describe.each(Object.keys(LAYERS))('packages/%s', (pkg) => {
+describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
   const files = sourcesOf(`packages/${pkg}/src`);
 
   it('has every file in a room of the table', () => {

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as engine from '../../packages/engine/src/index.ts';
 import * as lake from '../../packages/lake/src/index.ts';
 import { filesBelow, ROOT } from './sources.ts';
 
-/** What others rely on. A change here is a decision: say it in CHANGELOG.md. */
-it('pins the exports of the engine', () => {
-  expect(Object.keys(engine).sort()).toMatchInlineSnapshot(`
+describe('pinned surfaces', () => {
+  /** What others rely on. A change here is a decision: say it in CHANGELOG.md. */
+  it('keep the exports of the engine', () => {
+    expect(Object.keys(engine).sort()).toMatchInlineSnapshot(`
     [
       "ERROR_CODES",
       "LhsError",
@@ -33,10 +34,10 @@ it('pins the exports of the engine', () => {
       "sourceError",
     ]
   `);
-});
+  });
 
-it('pins the exports of the lake', () => {
-  expect(Object.keys(lake).sort()).toMatchInlineSnapshot(`
+  it('keep the exports of the lake', () => {
+    expect(Object.keys(lake).sort()).toMatchInlineSnapshot(`
     [
       "LakeError",
       "MapValue",
@@ -76,23 +77,23 @@ it('pins the exports of the lake', () => {
       "vectorKind",
     ]
   `);
-});
+  });
 
-it('pins the commands and their flags', async () => {
-  const commands = filesBelow('packages/cli/src/commands').filter((f) => f.endsWith('.ts'));
-  const pinned: Record<string, string> = {};
-  for (const file of commands) {
-    const { default: command } = await import(join(ROOT, file));
-    const name = file
-      .slice('packages/cli/src/commands/'.length, -'.ts'.length)
-      .replaceAll('/', ' ');
-    const own = Object.keys(command.flags ?? {}).filter((f) => !(f in command.baseFlags));
-    const args = Object.entries<{ required?: boolean }>(command.args ?? {}).map(
-      ([arg, { required }]) => (required ? arg.toUpperCase() : `[${arg.toUpperCase()}]`),
-    );
-    pinned[name] = [...args, ...own.sort().map((f) => `--${f}`)].join(' ');
-  }
-  expect(pinned).toMatchInlineSnapshot(`
+  it('keep the commands and their flags', async () => {
+    const commands = filesBelow('packages/cli/src/commands').filter((f) => f.endsWith('.ts'));
+    const pinned: Record<string, string> = {};
+    for (const file of commands) {
+      const { default: command } = await import(join(ROOT, file));
+      const name = file
+        .slice('packages/cli/src/commands/'.length, -'.ts'.length)
+        .replaceAll('/', ' ');
+      const own = Object.keys(command.flags ?? {}).filter((f) => !(f in command.baseFlags));
+      const args = Object.entries<{ required?: boolean }>(command.args ?? {}).map(
+        ([arg, { required }]) => (required ? arg.toUpperCase() : `[${arg.toUpperCase()}]`),
+      );
+      pinned[name] = [...args, ...own.sort().map((f) => `--${f}`)].join(' ');
+    }
+    expect(pinned).toMatchInlineSnapshot(`
     {
       "alias drop": "ALIAS",
       "alias list": "",
@@ -147,32 +148,33 @@ it('pins the commands and their flags', async () => {
       "version": "",
     }
   `);
-});
+  });
 
-it('starts the help of every command with two examples or more', async () => {
-  const commands = filesBelow('packages/cli/src/commands').filter((f) => f.endsWith('.ts'));
-  for (const file of commands) {
-    const { default: command } = await import(join(ROOT, file));
-    expect(command.summary, file).toBeTruthy();
-    expect(command.examples?.length, file).toBeGreaterThanOrEqual(2);
-  }
-});
+  it('have two or more examples in the help of every command', async () => {
+    const commands = filesBelow('packages/cli/src/commands').filter((f) => f.endsWith('.ts'));
+    for (const file of commands) {
+      const { default: command } = await import(join(ROOT, file));
+      expect(command.summary, file).toBeTruthy();
+      expect(command.examples?.length, file).toBeGreaterThanOrEqual(2);
+    }
+  });
 
-it('documents every error code with its status and exit code', () => {
-  const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
-  const rows = Object.entries(ERROR_CODES).map(
-    ([c, { status, exit }]) => `| \`${c}\` | ${status} | ${exit} |`,
-  );
-  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
-});
-
-it('documents every command', () => {
-  const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
-  const names = filesBelow('packages/cli/src/commands')
-    .filter((f) => f.endsWith('.ts'))
-    .map(
-      (f) =>
-        f.slice('packages/cli/src/commands/'.length, -'.ts'.length).split('/').at(-1) as string,
+  it('document every error code with its status and exit code', () => {
+    const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
+    const rows = Object.entries(ERROR_CODES).map(
+      ([c, { status, exit }]) => `| \`${c}\` | ${status} | ${exit} |`,
     );
-  expect(names.filter((name) => !page.includes(name))).toEqual([]);
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+  });
+
+  it('document every command', () => {
+    const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
+    const names = filesBelow('packages/cli/src/commands')
+      .filter((f) => f.endsWith('.ts'))
+      .map(
+        (f) =>
+          f.slice('packages/cli/src/commands/'.length, -'.ts'.length).split('/').at(-1) as string,
+      );
+    expect(names.filter((name) => !page.includes(name))).toEqual([]);
+  });
 });

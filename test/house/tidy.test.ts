@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { filesBelow, ROOT, sourcesOf } from './sources.ts';
 
 const FILE_LINES = 400;
@@ -12,93 +12,104 @@ const sources = ['contract', 'lake', 'engine', 'cli'].flatMap((p) =>
 );
 const production = sources.filter((f) => !f.path.includes('.test.') && !f.path.includes('/test/'));
 
-it('keeps files below 400 lines, or says at the head why not', () => {
-  const long = production.filter(
-    (f) => f.lines.length > FILE_LINES && !/^\/\*\*[\s\S]*?long on purpose/i.test(f.text),
-  );
-  expect(long.map((f) => `${f.path}: ${f.lines.length} lines`)).toEqual([]);
-});
+describe('tidiness of the sources', () => {
+  it('keeps files below 400 lines, or says at the head why not', () => {
+    const long = production.filter(
+      (f) => f.lines.length > FILE_LINES && !/^\/\*\*[\s\S]*?long on purpose/i.test(f.text),
+    );
+    expect(long.map((f) => `${f.path}: ${f.lines.length} lines`)).toEqual([]);
+  });
 
-it('keeps functions below 70 lines', () => {
-  expect(production.flatMap((f) => longFunctions(f.path, f.lines))).toEqual([]);
-});
+  it('keeps functions below 70 lines', () => {
+    expect(production.flatMap((f) => longFunctions(f.path, f.lines))).toEqual([]);
+  });
 
-it('keeps lines below 100 characters, texts and generated code aside', () => {
-  const wide = production.flatMap((f) =>
-    f.lines.flatMap((line, i) =>
-      line.length > LINE_CHARS + 20 && !/['"`]/.test(line) ? [`${f.path}:${i + 1}`] : [],
-    ),
-  );
-  expect(wide).toEqual([]);
-});
+  it('keeps lines below 100 characters, texts and generated code aside', () => {
+    const wide = production.flatMap((f) =>
+      f.lines.flatMap((line, i) =>
+        line.length > LINE_CHARS + 20 && !/['"`]/.test(line) ? [`${f.path}:${i + 1}`] : [],
+      ),
+    );
+    expect(wide).toEqual([]);
+  });
 
-it('names no room or file by a word that says nothing', () => {
-  const banned = /^(utils?|helpers?|managers?|processors?|misc|common|stuff)(\.|-|$)/;
-  const bad = filesBelow('packages', 'test', 'bench', 'scripts').filter((path) =>
-    path.split('/').some((part) => banned.test(part)),
-  );
-  expect(bad).toEqual([]);
-});
+  it('names no room or file by a word that says nothing', () => {
+    const banned = /^(utils?|helpers?|managers?|processors?|misc|common|stuff)(\.|-|$)/;
+    const bad = filesBelow('packages', 'test', 'bench', 'scripts').filter((path) =>
+      path.split('/').some((part) => banned.test(part)),
+    );
+    expect(bad).toEqual([]);
+  });
 
-it('writes to stdout and stderr in few places, all of which keep texts from outside harmless', () => {
-  const own = production.filter((f) => f.path.startsWith('packages/cli/src/'));
-  const writers = own.filter((f) =>
-    f.lines.some((l) => /process\.std(out|err)\.write\(|\bconsole\.(log|error|warn)\(/.test(l)),
-  );
-  expect(writers.map((f) => f.path.slice('packages/cli/src/'.length)).sort()).toEqual([
-    'output/columns.ts',
-    'sync/follow-report.ts',
-    'terminal/progress.ts',
-    'terminal/terminal.ts',
-  ]);
-});
+  it('writes to stdout and stderr in few places, all of which keep texts from outside harmless', () => {
+    const own = production.filter((f) => f.path.startsWith('packages/cli/src/'));
+    const writers = own.filter((f) =>
+      f.lines.some((l) => /process\.std(out|err)\.write\(|\bconsole\.(log|error|warn)\(/.test(l)),
+    );
+    expect(writers.map((f) => f.path.slice('packages/cli/src/'.length)).sort()).toEqual([
+      'output/columns.ts',
+      'sync/follow-report.ts',
+      'terminal/progress.ts',
+      'terminal/terminal.ts',
+    ]);
+  });
 
-it('leaves no marker of unfinished work', () => {
-  const marker = new RegExp(
-    ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((w) => `\\b${w}\\b`).join('|'),
-  );
-  const found = sources.flatMap((f) =>
-    f.lines.flatMap((l, i) => (marker.test(l) ? [`${f.path}:${i + 1}`] : [])),
-  );
-  expect(found).toEqual([]);
-});
+  it('puts every test into a describe, which names its subject', () => {
+    const bare = filesBelow('packages', 'test')
+      .filter((path) => /\.test\.tsx?$/.test(path))
+      .filter((path) => /^(it|test)\b/m.test(readFileSync(join(ROOT, path), 'utf8')));
+    expect(bare).toEqual([]);
+  });
 
-it('uses no `any`, no enum, no namespace import of a whole engine room', () => {
-  const rules: [RegExp, string][] = [
-    [/:\s*any\b|\bas any\b|<any>/, 'any'],
-    [/^\s*(export )?(const )?enum /, 'enum'],
-    [/@ts-(ignore|nocheck)/, 'ts-ignore'],
-  ];
-  const found = production.flatMap((f) =>
-    f.lines.flatMap((l, i) =>
-      rules.filter(([rule]) => rule.test(l)).map(([, name]) => `${f.path}:${i + 1}: ${name}`),
-    ),
-  );
-  expect(found).toEqual([]);
-});
+  it('leaves no marker of unfinished work', () => {
+    const marker = new RegExp(
+      ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((w) => `\\b${w}\\b`).join('|'),
+    );
+    const found = sources.flatMap((f) =>
+      f.lines.flatMap((l, i) => (marker.test(l) ? [`${f.path}:${i + 1}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
 
-it('documents every exported function, class and interface', () => {
-  const missing = production
-    .filter((f) => !f.path.includes('/commands/') && basename(f.path) !== 'index.ts')
-    .flatMap((f) => undocumented(f.path, f.lines));
-  expect(missing).toEqual([]);
-});
+  it('uses no `any`, no enum, no namespace import of a whole engine room', () => {
+    const rules: [RegExp, string][] = [
+      [/:\s*any\b|\bas any\b|<any>/, 'any'],
+      [/^\s*(export )?(const )?enum /, 'enum'],
+      [/@ts-(ignore|nocheck)/, 'ts-ignore'],
+    ];
+    const found = production.flatMap((f) =>
+      f.lines.flatMap((l, i) =>
+        rules.filter(([rule]) => rule.test(l)).map(([, name]) => `${f.path}:${i + 1}: ${name}`),
+      ),
+    );
+    expect(found).toEqual([]);
+  });
 
-it('pins every dependency exactly and names no registry', () => {
-  const manifests = filesBelow('package.json', 'packages').filter(
-    (f) => basename(f) === 'package.json',
-  );
-  const loose = manifests.flatMap((path) => {
-    const json = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
-    const groups = [json.dependencies, json.devDependencies, json.optionalDependencies];
-    return groups.flatMap((deps) =>
-      Object.entries(deps ?? {})
-        .filter(([, v]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(v)))
-        .map(([k, v]) => `${path}: ${k} ${v}`),
+  it('documents every exported function, class and interface', () => {
+    const missing = production
+      .filter((f) => !f.path.includes('/commands/') && basename(f.path) !== 'index.ts')
+      .flatMap((f) => undocumented(f.path, f.lines));
+    expect(missing).toEqual([]);
+  });
+
+  it('pins every dependency exactly and names no registry', () => {
+    const manifests = filesBelow('package.json', 'packages').filter(
+      (f) => basename(f) === 'package.json',
+    );
+    const loose = manifests.flatMap((path) => {
+      const json = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+      const groups = [json.dependencies, json.devDependencies, json.optionalDependencies];
+      return groups.flatMap((deps) =>
+        Object.entries(deps ?? {})
+          .filter(([, v]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(v)))
+          .map(([k, v]) => `${path}: ${k} ${v}`),
+      );
+    });
+    expect(loose).toEqual([]);
+    expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(
+      /"resolved": "https?:/,
     );
   });
-  expect(loose).toEqual([]);
-  expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "https?:/);
 });
 
 /**

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   checkIndex,
   initDefinition,
@@ -187,137 +187,143 @@ async function outcomeOf(file: string, bytes: Uint8Array, what: string): Promise
   }
 }
 
-it(`${CASES} damaged files are named, or change no answer`, async () => {
-  const files = filesIn(folder);
-  expect(files.length).toBeGreaterThan(25);
-  const random = lcg(SEED);
-  const outcomes = new Map<string, number>();
-  let slowest = 0;
-  for (let i = 0; i < CASES; i++) {
-    const file = files[i % files.length];
-    const whole = readFileSync(file);
-    let bytes = damaged(whole, random);
-    while (bytes.equals(whole)) bytes = damaged(whole, random);
-    const begun = performance.now();
-    const outcome = await outcomeOf(file, bytes, `${file} (case ${i})`);
-    slowest = Math.max(slowest, performance.now() - begun);
-    if (outcome !== 'as before' && outcome !== 'corrupt_index') console.log(i, file, outcome);
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-  const seen = JSON.stringify([...outcomes]);
-  console.log(`damage: seed ${SEED}, ${files.length} files, ${seen}, slowest ${slowest | 0} ms`);
-  expect([...outcomes.keys()].filter((o) => !/^(as before|corrupt_index)$/.test(o))).toEqual([]);
-  expect(outcomes.get('corrupt_index')).toBeGreaterThan(CASES / 2);
-  for (const name of ['codecs', 't']) expect(await answers(name)).toBe(intact[name]);
-}, 3_600_000);
-
-it('a file that holds what another held, or held itself before, is named', async () => {
-  const past = filesIn(older).map((file) => ({ file, bytes: readFileSync(file) }));
-  for (const file of filesIn(folder)) {
-    if (/CURRENT|commit$/.test(file)) continue;
-    const bytes = readFileSync(file);
-    const kind = (path: string) => basename(path).replaceAll(/\d+/g, '');
-    const others = past.filter((old) => kind(old.file) === kind(file) && !old.bytes.equals(bytes));
-    for (const old of others.slice(0, 3)) {
-      const what = `${file} as ${old.file}`;
-      expect(await outcomeOf(file, old.bytes, what), what).toBe('corrupt_index');
+describe('damaged index files', () => {
+  it(`are named or change no response, in ${CASES} cases`, async () => {
+    const files = filesIn(folder);
+    expect(files.length).toBeGreaterThan(25);
+    const random = lcg(SEED);
+    const outcomes = new Map<string, number>();
+    let slowest = 0;
+    for (let i = 0; i < CASES; i++) {
+      const file = files[i % files.length];
+      const whole = readFileSync(file);
+      let bytes = damaged(whole, random);
+      while (bytes.equals(whole)) bytes = damaged(whole, random);
+      const begun = performance.now();
+      const outcome = await outcomeOf(file, bytes, `${file} (case ${i})`);
+      slowest = Math.max(slowest, performance.now() - begun);
+      if (outcome !== 'as before' && outcome !== 'corrupt_index') console.log(i, file, outcome);
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     }
-  }
-});
+    const seen = JSON.stringify([...outcomes]);
+    console.log(`damage: seed ${SEED}, ${files.length} files, ${seen}, slowest ${slowest | 0} ms`);
+    expect([...outcomes.keys()].filter((o) => !/^(as before|corrupt_index)$/.test(o))).toEqual([]);
+    expect(outcomes.get('corrupt_index')).toBeGreaterThan(CASES / 2);
+    for (const name of ['codecs', 't']) expect(await answers(name)).toBe(intact[name]);
+  }, 3_600_000);
 
-it('a commit file of before is named, or gives the whole of what was before', async () => {
-  const before = await answers('t', older);
-  const stale = join(home, 'stale');
-  cpSync(folder, stale, { recursive: true });
-  const [file] = filesIn(folder).filter((path) => nameOf(path) === 't' && /commit$/.test(path));
-  cpSync(join(older, relative(folder, file)), join(stale, relative(folder, file)));
-  const found = await answers('t', stale).catch((error: LhsError) => error.code);
-  expect(['corrupt_index', before]).toContain(found);
-});
+  it('are named if they hold the content of another or an older file', async () => {
+    const past = filesIn(older).map((file) => ({ file, bytes: readFileSync(file) }));
+    for (const file of filesIn(folder)) {
+      if (/CURRENT|commit$/.test(file)) continue;
+      const bytes = readFileSync(file);
+      const kind = (path: string) => basename(path).replaceAll(/\d+/g, '');
+      const others = past.filter(
+        (old) => kind(old.file) === kind(file) && !old.bytes.equals(bytes),
+      );
+      for (const old of others.slice(0, 3)) {
+        const what = `${file} as ${old.file}`;
+        expect(await outcomeOf(file, old.bytes, what), what).toBe('corrupt_index');
+      }
+    }
+  });
 
-/** SQLite has no checksums; the definition in it has one of ours. */
-it('a damaged registry ends nothing without a word', async () => {
-  const random = lcg(SEED + 2);
-  const file = join(folder, 'registry.db');
-  const whole = readFileSync(file);
-  const outcomes = new Map<string, number>();
-  for (let i = 0; i < (LONG ? 2000 : 150); i++) {
-    const bytes = Buffer.from(whole);
-    bytes[random(bytes.length)] ^= 1 << random(8);
-    replace(file, bytes);
-    const outcome = await answers('t').then(
-      (text) => (text === intact.t ? 'as before' : 'another answer'),
-      (error: unknown) => (error as LhsError).code,
-    );
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-  replace(file, whole);
-  console.log(`registry.db: ${JSON.stringify([...outcomes])}`);
-  expect(await answers('t')).toBe(intact.t);
-  expect([...outcomes.keys()].filter((o) => o === undefined || o === 'another answer')).toEqual([]);
-});
+  it('are named if an older commit file is present, or give the whole older commit', async () => {
+    const before = await answers('t', older);
+    const stale = join(home, 'stale');
+    cpSync(folder, stale, { recursive: true });
+    const [file] = filesIn(folder).filter((path) => nameOf(path) === 't' && /commit$/.test(path));
+    cpSync(join(older, relative(folder, file)), join(stale, relative(folder, file)));
+    const found = await answers('t', stale).catch((error: LhsError) => error.code);
+    expect(['corrupt_index', before]).toContain(found);
+  });
 
-it('rot beneath a stamp that stays is found by the check of the whole index', async () => {
-  const random = lcg(SEED + 1);
-  const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));
-  for (const path of new Set(files.map(dirname))) openSnapshot(stampedDirectory(path)).release();
-  let unseen = 0;
-  for (let i = 0; i < (LONG ? 2000 : 300); i++) {
-    const file = files[i % files.length];
+  /** SQLite has no checksums; the definition in it has one of ours. */
+  it('include the registry, which is reported', async () => {
+    const random = lcg(SEED + 2);
+    const file = join(folder, 'registry.db');
     const whole = readFileSync(file);
-    const bytes = Buffer.from(whole);
-    bytes[random(bytes.length)] ^= 1 << random(8);
-    replace(file, bytes);
-    let problems: readonly string[];
-    try {
-      const snapshot = openSnapshot(stampedDirectory(dirname(file)));
-      unseen++;
-      problems = checkIndex(snapshot);
-      snapshot.release();
-    } catch (error) {
-      problems = [(error as LhsError).message];
+    const outcomes = new Map<string, number>();
+    for (let i = 0; i < (LONG ? 2000 : 150); i++) {
+      const bytes = Buffer.from(whole);
+      bytes[random(bytes.length)] ^= 1 << random(8);
+      replace(file, bytes);
+      const outcome = await answers('t').then(
+        (text) => (text === intact.t ? 'as before' : 'another answer'),
+        (error: unknown) => (error as LhsError).code,
+      );
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     }
     replace(file, whole);
-    expect(problems, `${file}, case ${i}`).not.toEqual([]);
-  }
-  expect(unseen).toBeGreaterThan(100);
-  console.log(`beneath the stamp: ${unseen} flips let the index open; the check found all`);
-});
+    console.log(`registry.db: ${JSON.stringify([...outcomes])}`);
+    expect(await answers('t')).toBe(intact.t);
+    expect([...outcomes.keys()].filter((o) => o === undefined || o === 'another answer')).toEqual(
+      [],
+    );
+  });
 
-/** A folder whose files were all found whole a moment ago, as far as their stamps tell. */
-function stampedDirectory(path: string): ReturnType<typeof openLocalDirectory> {
-  const directory = openLocalDirectory(path);
-  directory.stamp = (name) => `unchanged:${path}/${name}`;
-  return directory;
-}
+  it('are found by the full check if the file stamp did not change', async () => {
+    const random = lcg(SEED + 1);
+    const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));
+    for (const path of new Set(files.map(dirname))) openSnapshot(stampedDirectory(path)).release();
+    let unseen = 0;
+    for (let i = 0; i < (LONG ? 2000 : 300); i++) {
+      const file = files[i % files.length];
+      const whole = readFileSync(file);
+      const bytes = Buffer.from(whole);
+      bytes[random(bytes.length)] ^= 1 << random(8);
+      replace(file, bytes);
+      let problems: readonly string[];
+      try {
+        const snapshot = openSnapshot(stampedDirectory(dirname(file)));
+        unseen++;
+        problems = checkIndex(snapshot);
+        snapshot.release();
+      } catch (error) {
+        problems = [(error as LhsError).message];
+      }
+      replace(file, whole);
+      expect(problems, `${file}, case ${i}`).not.toEqual([]);
+    }
+    expect(unseen).toBeGreaterThan(100);
+    console.log(`beneath the stamp: ${unseen} flips let the index open; the check found all`);
+  });
 
-it('a damaged index is listed as such and built again', async () => {
-  renameSync(`${tables}.aside`, tables);
-  for (const name of ['CURRENT', 'commit', '.core']) {
-    const own = filesIn(folder).filter((path) => nameOf(path) === 'codecs');
-    writeFileSync(own.find((path) => path.endsWith(name)) ?? '', 'gen-000077');
-    const backend = await openLocal(folder, { openEmbedder });
-    await expect(backend.search({ index: 'codecs' })).rejects.toMatchObject({
-      code: 'corrupt_index',
-    });
-    expect((await backend.listIndexes()).map((i) => [i.name, i.error])).toEqual([
-      ['codecs', expect.stringMatching(/CURRENT|commit|core/)],
-      ['t', undefined],
-    ]);
-    const built = await backend.reindex({ index: 'codecs' });
-    await backend.close();
-    expect(built.doc_count).toBeGreaterThan(2000);
+  /** A folder whose files were all found whole a moment ago, as far as their stamps tell. */
+  function stampedDirectory(path: string): ReturnType<typeof openLocalDirectory> {
+    const directory = openLocalDirectory(path);
+    directory.stamp = (name) => `unchanged:${path}/${name}`;
+    return directory;
   }
-});
 
-it('a file that is gone is named', async () => {
-  const files = filesIn(folder).filter((path) => /s\d+\.\w+/.test(path));
-  for (const file of files) {
-    const whole = readFileSync(file);
-    rmSync(file);
-    const error = await answers(nameOf(file)).catch((e: unknown) => e as LhsError);
-    expect(error).toMatchObject({ code: 'corrupt_index' });
-    expect((error as LhsError).message).toContain(file.split('/').at(-1));
-    writeFileSync(file, whole);
-  }
+  it('are listed as damaged and built again', async () => {
+    renameSync(`${tables}.aside`, tables);
+    for (const name of ['CURRENT', 'commit', '.core']) {
+      const own = filesIn(folder).filter((path) => nameOf(path) === 'codecs');
+      writeFileSync(own.find((path) => path.endsWith(name)) ?? '', 'gen-000077');
+      const backend = await openLocal(folder, { openEmbedder });
+      await expect(backend.search({ index: 'codecs' })).rejects.toMatchObject({
+        code: 'corrupt_index',
+      });
+      expect((await backend.listIndexes()).map((i) => [i.name, i.error])).toEqual([
+        ['codecs', expect.stringMatching(/CURRENT|commit|core/)],
+        ['t', undefined],
+      ]);
+      const built = await backend.reindex({ index: 'codecs' });
+      await backend.close();
+      expect(built.doc_count).toBeGreaterThan(2000);
+    }
+  });
+
+  it('are named if they are missing', async () => {
+    const files = filesIn(folder).filter((path) => /s\d+\.\w+/.test(path));
+    for (const file of files) {
+      const whole = readFileSync(file);
+      rmSync(file);
+      const error = await answers(nameOf(file)).catch((e: unknown) => e as LhsError);
+      expect(error).toMatchObject({ code: 'corrupt_index' });
+      expect((error as LhsError).message).toContain(file.split('/').at(-1));
+      writeFileSync(file, whole);
+    }
+  });
 });

@@ -109,7 +109,7 @@ describe('two rows with one key', () => {
   });
 });
 
-describe('a definition', () => {
+describe('a hostile definition', () => {
   const good = (index: string, more = '') =>
     `version: 1\nindex: ${index}\nsource: { path: ${lake}/h/keys }\nkey: { identifier: [id] }\n` +
     `fields:\n  - { name: name, type: TEXT }\n${more}`;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'lhs-pack-'));
@@ -12,32 +12,34 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const run = (command: string, args: string[], cwd: string) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-it('gives a working lhs from packed packages in an empty folder', () => {
-  const packed = join(folder, 'packed');
-  mkdirSync(packed);
-  run('npm', ['pack', '--workspaces', '--pack-destination', packed], root);
-  const tarballs = readdirSync(packed).map((name) => join(packed, name));
-  expect(tarballs).toHaveLength(5);
-  const app = join(folder, 'app');
-  mkdirSync(app);
-  writeFileSync(
-    join(app, 'package.json'),
-    '{"name":"app","private":true,"allowScripts":{"koffi":false,"better-sqlite3":false}}',
-  );
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], app);
-  const lhs = join(app, 'node_modules/.bin/lhs');
-  const node = process.execPath;
-  expect(run(node, [lhs, '--version'], app)).toMatch(/^lhs \d+\.\d+\.\d+\n$/);
-  const data = join(folder, 'data');
-  const demo = JSON.parse(run(node, [lhs, 'demo', '--data-dir', data, '--json'], app));
-  expect(demo).toMatchObject({ equal: true, inserted: 20, updated: 3, deleted: 2 });
-  const answer = JSON.parse(
-    run(node, [lhs, 'search', 'demo-incidents', 'timeout', '--data-dir', data, '--json'], app),
-  );
-  expect(answer.total).toBeGreaterThan(100);
-  const question = 'employees locked outside the office entrance';
-  const meant = ['index', 'semantic', 'demo-incidents', question, '--data-dir', data, '--json'];
-  expect(JSON.parse(run(node, [lhs, ...meant], app)).hits[0].fields.title).toBe(
-    'Nobody could enter the building',
-  );
+describe('packed packages', () => {
+  it('install to a working lhs in an empty folder', () => {
+    const packed = join(folder, 'packed');
+    mkdirSync(packed);
+    run('npm', ['pack', '--workspaces', '--pack-destination', packed], root);
+    const tarballs = readdirSync(packed).map((name) => join(packed, name));
+    expect(tarballs).toHaveLength(5);
+    const app = join(folder, 'app');
+    mkdirSync(app);
+    writeFileSync(
+      join(app, 'package.json'),
+      '{"name":"app","private":true,"allowScripts":{"koffi":false,"better-sqlite3":false}}',
+    );
+    run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], app);
+    const lhs = join(app, 'node_modules/.bin/lhs');
+    const node = process.execPath;
+    expect(run(node, [lhs, '--version'], app)).toMatch(/^lhs \d+\.\d+\.\d+\n$/);
+    const data = join(folder, 'data');
+    const demo = JSON.parse(run(node, [lhs, 'demo', '--data-dir', data, '--json'], app));
+    expect(demo).toMatchObject({ equal: true, inserted: 20, updated: 3, deleted: 2 });
+    const answer = JSON.parse(
+      run(node, [lhs, 'search', 'demo-incidents', 'timeout', '--data-dir', data, '--json'], app),
+    );
+    expect(answer.total).toBeGreaterThan(100);
+    const question = 'employees locked outside the office entrance';
+    const meant = ['index', 'semantic', 'demo-incidents', question, '--data-dir', data, '--json'];
+    expect(JSON.parse(run(node, [lhs, ...meant], app)).hits[0].fields.title).toBe(
+      'Nobody could enter the building',
+    );
+  });
 });

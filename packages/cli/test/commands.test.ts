@@ -46,7 +46,7 @@ interface Answer {
 }
 const ids = (answer: Answer) => answer.hits.map((h) => h.coordinates.identifier[0].value);
 
-describe('index', () => {
+describe('lhs index', () => {
   it('init, create and reindex say what to do next', async () => {
     const init = await home.run(['index', 'init', '--path', VECTORS, '--name', 'again']);
     expect(init.stdout).toMatch(/^index: again$/m);
@@ -239,7 +239,7 @@ describe('index', () => {
   });
 });
 
-describe('search', () => {
+describe('lhs search', () => {
   const search = (query: string, ...flags: string[]) =>
     home.json<Answer>(['search', 'vec', query, ...flags]);
 
@@ -386,7 +386,7 @@ describe('search', () => {
   });
 });
 
-describe('keys get', () => {
+describe('lhs keys get', () => {
   it('finds keys with any character', async () => {
     const rows = truth(ODD).snapshots.at(-1)?.rows ?? [];
     const escaped = (text: string) => text.replace(/[\\,=]/g, (c) => `\\${c}`);

@@ -72,7 +72,7 @@ const indexFolder = () => {
   return `${folder}/${readdirSync(folder)[0]}`;
 };
 
-describe('sync --follow', () => {
+describe('lhs index sync --follow', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'ends in order on %s, and with exit code 0',
     async (signal) => {
@@ -172,7 +172,7 @@ describe('sync --follow', () => {
   });
 });
 
-describe('index status', () => {
+describe('lhs index status', () => {
   it('shows where the table is, and what to do', async () => {
     await append(7);
     const { code, stdout } = await home.run(['index', 'status', 'notes']);

@@ -9,7 +9,7 @@ import type {
   SearchResponse,
 } from '@lakehouse-search/engine';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home, lines, TABLES } from './child.ts';
 
 const home = new Home();
@@ -55,154 +55,157 @@ async function write(args: readonly string[], ending: string): Promise<Buffer> {
 const ndjson = async (args: readonly string[]): Promise<unknown[]> =>
   lines((await write(args, 'ndjson')).toString()).map((line) => JSON.parse(line));
 
-it('search: hits with fields, rows, marks and groups', async () => {
-  const args = ['search', 'vec', 'title', '--hydrate', '--highlight', '--collapse', 'service'];
-  const more = ['--sort', 'id:desc', '--limit', '5'];
-  const wire = await home.json<SearchResponse>([...args, ...more]);
-  const sql = `SELECT "key.id", score::DOUBLE AS score, title, service, "row.details",
+describe('output formats', () => {
+  it('search writes hits with fields, rows, highlights and groups', async () => {
+    const args = ['search', 'vec', 'title', '--hydrate', '--highlight', '--collapse', 'service'];
+    const more = ['--sort', 'id:desc', '--limit', '5'];
+    const wire = await home.json<SearchResponse>([...args, ...more]);
+    const sql = `SELECT "key.id", score::DOUBLE AS score, title, service, "row.details",
     sort, highlight, "collapse.count"::BIGINT::VARCHAR AS n FROM FILE`;
-  const found = await read([...args, ...more], sql);
-  const wanted = wire.hits.map((hit) => [
-    hit.coordinates.identifier[0].value,
-    hit.score,
-    hit.fields?.title,
-    hit.fields?.service ?? null,
-    hit.row?.details === null ? null : JSON.stringify(hit.row?.details),
-    JSON.stringify(hit.sort),
-    JSON.stringify(hit.highlight),
-    String(hit.collapse?.count),
-  ]);
-  expect(wanted.length).toBeGreaterThan(2);
-  expect(found.get('parquet')).toEqual(wanted);
-  const bare = (cell: unknown) => (String(cell).startsWith('"') ? JSON.parse(String(cell)) : cell);
-  expect(found.get('csv')).toEqual(wanted.map((row) => row.map(bare)));
-  expect(await ndjson([...args, ...more])).toEqual(wire.hits);
-  const arrow = tableFromIPC(await write([...args, ...more], 'arrow'));
-  expect([...(arrow.getChild('key.id') ?? [])]).toEqual(wanted.map(([key]) => key));
-  expect([...(arrow.getChild('score') ?? [])]).toEqual(wanted.map(([, score]) => score));
-  const text = (await write([...args, ...more], 'txt')).toString();
-  expect(text).toMatch(/^ *\d+ hits? in vec · /);
-  const times = await duck(
-    `SELECT typeof("at"), epoch_us("at")::VARCHAR FROM read_parquet('${home.path('answer.parquet')}')`,
-  );
-  const micros = (at: unknown) =>
-    at === undefined ? null : String(Date.parse(`${String(at).slice(0, 19)}Z`) * 1000 + 1);
-  expect(times).toEqual(
-    wire.hits.map((hit) => ['TIMESTAMP WITH TIME ZONE', micros(hit.fields?.at)]),
-  );
-});
-
-it('facets: a row a value', async () => {
-  const args = ['index', 'facets', 'vec', '--field', 'service', '--field', 'id', '--size', '3'];
-  const wire = await home.json<FacetsResponse>(args);
-  const sql = `SELECT field, value, count::INT, other_count::INT FROM FILE`;
-  const found = await read(args, sql, ['csv', 'ndjson']);
-  const wanted = wire.facets.flatMap(({ field, buckets, other_count }) =>
-    buckets.map(({ value, count }) => [field, value, count, other_count]),
-  );
-  expect(wanted.length).toBe(6);
-  for (const rows of found.values()) expect(rows).toEqual(wanted);
-});
-
-it('facets: a field that cannot be counted is named on standard error, with the reason', async () => {
-  const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
-  const fields = ['--field', 'service', '--field', 'title'];
-  const [lines, json, search] = await Promise.all([
-    home.run(['index', 'facets', 'vec', ...fields]),
-    home.run(['index', 'facets', 'vec', ...fields, '--json']),
-    home.run(['search', 'vec', 'title', '--facet', 'title', '--facet', 'service']),
-  ]);
-  for (const done of [lines, json, search]) expect(done).toMatchObject({ code: 0, stderr: why });
-  expect(JSON.parse(json.stdout)).toMatchObject({
-    facets: [{ field: 'service' }],
-    skipped_facets: [{ field: 'title' }],
-    lag_snapshots: 0,
+    const found = await read([...args, ...more], sql);
+    const wanted = wire.hits.map((hit) => [
+      hit.coordinates.identifier[0].value,
+      hit.score,
+      hit.fields?.title,
+      hit.fields?.service ?? null,
+      hit.row?.details === null ? null : JSON.stringify(hit.row?.details),
+      JSON.stringify(hit.sort),
+      JSON.stringify(hit.highlight),
+      String(hit.collapse?.count),
+    ]);
+    expect(wanted.length).toBeGreaterThan(2);
+    expect(found.get('parquet')).toEqual(wanted);
+    const bare = (cell: unknown) =>
+      String(cell).startsWith('"') ? JSON.parse(String(cell)) : cell;
+    expect(found.get('csv')).toEqual(wanted.map((row) => row.map(bare)));
+    expect(await ndjson([...args, ...more])).toEqual(wire.hits);
+    const arrow = tableFromIPC(await write([...args, ...more], 'arrow'));
+    expect([...(arrow.getChild('key.id') ?? [])]).toEqual(wanted.map(([key]) => key));
+    expect([...(arrow.getChild('score') ?? [])]).toEqual(wanted.map(([, score]) => score));
+    const text = (await write([...args, ...more], 'txt')).toString();
+    expect(text).toMatch(/^ *\d+ hits? in vec · /);
+    const times = await duck(
+      `SELECT typeof("at"), epoch_us("at")::VARCHAR FROM read_parquet('${home.path('answer.parquet')}')`,
+    );
+    const micros = (at: unknown) =>
+      at === undefined ? null : String(Date.parse(`${String(at).slice(0, 19)}Z`) * 1000 + 1);
+    expect(times).toEqual(
+      wire.hits.map((hit) => ['TIMESTAMP WITH TIME ZONE', micros(hit.fields?.at)]),
+    );
   });
-});
 
-it('aggregations: months and capital units are no fixed intervals', async () => {
-  const ask = (interval: string) =>
-    home.run(['index', 'aggregate', 'vec', '--histogram', `at:${interval}`]);
-  const [month, day] = await Promise.all([ask('1M'), ask('1D')]);
-  expect([month.code, day.code]).toEqual([2, 2]);
-  expect(month.stderr).toContain('"calendar_interval": "month"');
-  expect(day.stderr).toContain('did you mean "1d"?');
-});
+  it('facets write one row per value', async () => {
+    const args = ['index', 'facets', 'vec', '--field', 'service', '--field', 'id', '--size', '3'];
+    const wire = await home.json<FacetsResponse>(args);
+    const sql = `SELECT field, value, count::INT, other_count::INT FROM FILE`;
+    const found = await read(args, sql, ['csv', 'ndjson']);
+    const wanted = wire.facets.flatMap(({ field, buckets, other_count }) =>
+      buckets.map(({ value, count }) => [field, value, count, other_count]),
+    );
+    expect(wanted.length).toBe(6);
+    for (const rows of found.values()) expect(rows).toEqual(wanted);
+  });
 
-it('aggregations: a row a bucket and a figure, inner ones with the keys around', async () => {
-  const aggs = {
-    by: { terms: { field: 'service', size: 2 }, aggs: { id: { stats: { field: 'id' } } } },
-    how: { percentiles: { field: 'id', percents: [50, 99] } },
-    many: { cardinality: { field: 'id' } },
-  };
-  const args = ['index', 'aggregate', 'vec', '--aggs', JSON.stringify(aggs)];
-  const wire = await home.json<AggregateResponse>(args);
-  const sql = `SELECT agg, within, key, doc_count::INT, max::INT, percent::INT, value::DOUBLE FROM FILE`;
-  const found = await read(args, sql);
-  const { by, how, many } = wire.results as unknown as {
-    by: { buckets: { key: string; doc_count: number; aggs: { id: { max: number } } }[] };
-    how: { values: { percent: number; value: number }[] };
-    many: { value: number };
-  };
-  const wanted = [
-    ...by.buckets.flatMap(({ key, doc_count, aggs: { id } }) => [
-      ['by', null, key, doc_count, null, null, null],
-      ['by/id', JSON.stringify([key]), null, null, id.max, null, null],
-    ]),
-    ...how.values.map((v) => ['how', null, null, null, null, v.percent, v.value]),
-    ['many', null, null, null, null, null, many.value],
-  ];
-  expect(wanted.length).toBe(7);
-  expect(found.get('parquet')).toEqual(wanted);
-  expect(found.get('csv')).toEqual(wanted);
-});
+  it('facets name a field that cannot be counted on standard error, with the reason', async () => {
+    const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
+    const fields = ['--field', 'service', '--field', 'title'];
+    const [lines, json, search] = await Promise.all([
+      home.run(['index', 'facets', 'vec', ...fields]),
+      home.run(['index', 'facets', 'vec', ...fields, '--json']),
+      home.run(['search', 'vec', 'title', '--facet', 'title', '--facet', 'service']),
+    ]);
+    for (const done of [lines, json, search]) expect(done).toMatchObject({ code: 0, stderr: why });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      facets: [{ field: 'service' }],
+      skipped_facets: [{ field: 'title' }],
+      lag_snapshots: 0,
+    });
+  });
 
-it('keys get: rows of the table, exit 3 where some are absent', async () => {
-  const wire = await home.json<KeysResponse>(['keys', 'get', 'vec', 'id=0', 'id=6']);
-  const args = ['keys', 'get', 'vec', 'id=0', 'id=6'];
-  const found = await read(args, 'SELECT id::INT, title, details FROM FILE', ['parquet']);
-  const wanted = wire.rows.map(({ fields }) => [
-    fields.id,
-    fields.title,
-    JSON.stringify(fields.details),
-  ]);
-  expect(wanted).toHaveLength(2);
-  expect(found.get('parquet')).toEqual(wanted);
-  expect(await ndjson(args)).toEqual(wire.rows);
-  const absent = await home.run(['keys', 'get', 'vec', 'id=0', 'id=99', '--format', 'ndjson']);
-  expect(absent.code).toBe(3);
-  expect(lines(absent.stdout)).toHaveLength(1);
-});
+  it('aggregations refuse months and capital units as fixed intervals', async () => {
+    const ask = (interval: string) =>
+      home.run(['index', 'aggregate', 'vec', '--histogram', `at:${interval}`]);
+    const [month, day] = await Promise.all([ask('1M'), ask('1D')]);
+    expect([month.code, day.code]).toEqual([2, 2]);
+    expect(month.stderr).toContain('"calendar_interval": "month"');
+    expect(day.stderr).toContain('did you mean "1d"?');
+  });
 
-it('an answer without hits is a file with columns and no rows', async () => {
-  const args = ['search', 'vec', 'nowhere'];
-  const found = await read(args, 'SELECT "key.id", title FROM FILE', ['csv']);
-  expect(found.get('csv')).toEqual([]);
-  const arrow = tableFromIPC(await write(args, 'arrow'));
-  expect(arrow.numRows).toBe(0);
-  expect(arrow.schema.fields.map(({ name }) => name)).toContain('service');
-  expect(await write(args, 'ndjson')).toHaveLength(0);
-});
+  it('aggregations write one row per bucket and figure, nested ones with outer keys', async () => {
+    const aggs = {
+      by: { terms: { field: 'service', size: 2 }, aggs: { id: { stats: { field: 'id' } } } },
+      how: { percentiles: { field: 'id', percents: [50, 99] } },
+      many: { cardinality: { field: 'id' } },
+    };
+    const args = ['index', 'aggregate', 'vec', '--aggs', JSON.stringify(aggs)];
+    const wire = await home.json<AggregateResponse>(args);
+    const sql = `SELECT agg, within, key, doc_count::INT, max::INT, percent::INT, value::DOUBLE FROM FILE`;
+    const found = await read(args, sql);
+    const { by, how, many } = wire.results as unknown as {
+      by: { buckets: { key: string; doc_count: number; aggs: { id: { max: number } } }[] };
+      how: { values: { percent: number; value: number }[] };
+      many: { value: number };
+    };
+    const wanted = [
+      ...by.buckets.flatMap(({ key, doc_count, aggs: { id } }) => [
+        ['by', null, key, doc_count, null, null, null],
+        ['by/id', JSON.stringify([key]), null, null, id.max, null, null],
+      ]),
+      ...how.values.map((v) => ['how', null, null, null, null, v.percent, v.value]),
+      ['many', null, null, null, null, null, many.value],
+    ];
+    expect(wanted.length).toBe(7);
+    expect(found.get('parquet')).toEqual(wanted);
+    expect(found.get('csv')).toEqual(wanted);
+  });
 
-it('refuses what contradicts itself, and leaves a file alone that it cannot replace', async () => {
-  writeFileSync(home.path('kept.csv'), 'mine');
-  const search = (...flags: string[]) => home.run(['search', 'vec', 'title', ...flags]);
-  const [twice, ending, folder, unknown, facets, failed] = await Promise.all([
-    search('--json', '--format', 'csv'),
-    search('--output', home.path('answer.doc')),
-    search('--output', home.path('none', 'answer.csv')),
-    search('--format', 'xml'),
-    search('--facet', 'service', '--format', 'csv'),
-    home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
-  ]);
-  expect(twice.stdout).toMatch(/--json and --format csv say different things/);
-  expect(ending.stderr).toMatch(/"[^"]*answer\.doc": its ending names no format/);
-  expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
-  expect(facets.stderr).toMatch(/--format csv has rows of hits, no facets/);
-  expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
-    Array(6).fill(2),
-  );
-  expect(readFileSync(home.path('kept.csv'), 'utf8')).toBe('mine');
-  expect(existsSync(home.path('answer.doc'))).toBe(false);
-  expect(readdirSync(home.folder).filter((name) => name.includes('.part-'))).toEqual([]);
+  it('keys get writes rows of the table and exits with 3 if some are absent', async () => {
+    const wire = await home.json<KeysResponse>(['keys', 'get', 'vec', 'id=0', 'id=6']);
+    const args = ['keys', 'get', 'vec', 'id=0', 'id=6'];
+    const found = await read(args, 'SELECT id::INT, title, details FROM FILE', ['parquet']);
+    const wanted = wire.rows.map(({ fields }) => [
+      fields.id,
+      fields.title,
+      JSON.stringify(fields.details),
+    ]);
+    expect(wanted).toHaveLength(2);
+    expect(found.get('parquet')).toEqual(wanted);
+    expect(await ndjson(args)).toEqual(wire.rows);
+    const absent = await home.run(['keys', 'get', 'vec', 'id=0', 'id=99', '--format', 'ndjson']);
+    expect(absent.code).toBe(3);
+    expect(lines(absent.stdout)).toHaveLength(1);
+  });
+
+  it('a response without hits is a file with columns and no rows', async () => {
+    const args = ['search', 'vec', 'nowhere'];
+    const found = await read(args, 'SELECT "key.id", title FROM FILE', ['csv']);
+    expect(found.get('csv')).toEqual([]);
+    const arrow = tableFromIPC(await write(args, 'arrow'));
+    expect(arrow.numRows).toBe(0);
+    expect(arrow.schema.fields.map(({ name }) => name)).toContain('service');
+    expect(await write(args, 'ndjson')).toHaveLength(0);
+  });
+
+  it('contradictory flags are refused, and a file that cannot be replaced is unchanged', async () => {
+    writeFileSync(home.path('kept.csv'), 'mine');
+    const search = (...flags: string[]) => home.run(['search', 'vec', 'title', ...flags]);
+    const [twice, ending, folder, unknown, facets, failed] = await Promise.all([
+      search('--json', '--format', 'csv'),
+      search('--output', home.path('answer.doc')),
+      search('--output', home.path('none', 'answer.csv')),
+      search('--format', 'xml'),
+      search('--facet', 'service', '--format', 'csv'),
+      home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
+    ]);
+    expect(twice.stdout).toMatch(/--json and --format csv say different things/);
+    expect(ending.stderr).toMatch(/"[^"]*answer\.doc": its ending names no format/);
+    expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
+    expect(facets.stderr).toMatch(/--format csv has rows of hits, no facets/);
+    expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
+      Array(6).fill(2),
+    );
+    expect(readFileSync(home.path('kept.csv'), 'utf8')).toBe('mine');
+    expect(existsSync(home.path('answer.doc'))).toBe(false);
+    expect(readdirSync(home.folder).filter((name) => name.includes('.part-'))).toEqual([]);
+  });
 });

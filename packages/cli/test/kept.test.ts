@@ -20,7 +20,7 @@ beforeAll(async () => {
   await home.json(['index', 'reindex', 'vec']);
 });
 
-describe('alias', () => {
+describe('lhs alias', () => {
   it('stands for an index in every command, until it is dropped', async () => {
     expect((await home.run(['alias', 'list'])).stdout).toMatch(/^no aliases yet\n/);
     const set = await home.run(['alias', 'set', 'live', 'vec']);
@@ -46,7 +46,7 @@ describe('alias', () => {
   });
 });
 
-describe('query', () => {
+describe('lhs query', () => {
   it('is not saved where it could not run', async () => {
     const save = (...more: string[]) => home.run(['query', 'save', 'bad', 'vec', ...more]);
     const [syntax, field, sort] = await Promise.all([
@@ -99,7 +99,7 @@ describe('query', () => {
   });
 });
 
-describe('index pit', () => {
+describe('lhs index pit', () => {
   it('opens, answers, closes; each in a process of its own', async () => {
     const opened = await home.run(['index', 'pit', 'open', 'vec', '--keep-alive', '10m']);
     const [pit] = lines(opened.stdout);

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 
 /** What commands load: a one-shot command pays for every module, a screen's or a model's too. */
@@ -41,17 +41,19 @@ async function loaded(...args: readonly string[]): Promise<string[]> {
 const HEAVY =
   /node_modules\/(ink|react|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|hnswlib-node)\/|\/dist\/tui\//;
 
-it('loads no screen, no model, no DuckDB and no YAML to search', async () => {
-  const urls = await loaded('search', 'rows', 'timeout', '--json');
-  expect(urls.filter((url) => HEAVY.test(url))).toEqual([]);
-  expect(
-    urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|default-model)/.test(url)),
-  ).toEqual([]);
-  // the hook sees what is loaded
-  expect(urls.filter((url) => /\/engine\/dist\/search\/search\.js$/.test(url))).toHaveLength(1);
-});
+describe('loading of modules', () => {
+  it('search loads no screen, no model, no DuckDB and no YAML', async () => {
+    const urls = await loaded('search', 'rows', 'timeout', '--json');
+    expect(urls.filter((url) => HEAVY.test(url))).toEqual([]);
+    expect(
+      urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|default-model)/.test(url)),
+    ).toEqual([]);
+    // the hook sees what is loaded
+    expect(urls.filter((url) => /\/engine\/dist\/search\/search\.js$/.test(url))).toHaveLength(1);
+  });
 
-it('loads next to nothing to say its version', async () => {
-  const urls = await loaded('--version');
-  expect(urls.filter((url) => /\/(packages|node_modules)\//.test(url)).length).toBeLessThan(3);
+  it('version loads next to nothing', async () => {
+    const urls = await loaded('--version');
+    expect(urls.filter((url) => /\/(packages|node_modules)\//.test(url)).length).toBeLessThan(3);
+  });
 });

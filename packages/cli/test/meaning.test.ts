@@ -48,7 +48,7 @@ interface Answer {
 const ids = ({ hits }: Answer): string[] => hits.map((hit) => hit.coordinates.identifier[0].value);
 const ask = async (...args: string[]) => (await home.json(args)) as Answer;
 
-describe('one search, three ways to type it', () => {
+describe('search, semantic and hybrid', () => {
   it('gives one answer', async () => {
     const flags = ['--vector-field', 'text', '--filter', 'state:open'];
     const wanted = await ask('index', 'semantic', 'b', 'a vessel at sea', ...flags);
@@ -108,7 +108,7 @@ describe('one search, three ways to type it', () => {
   });
 });
 
-describe('refused', () => {
+describe('flags refused by search, semantic and hybrid', () => {
   it.each([
     [['search', 'b', 'x', '--k', '3'], '--k goes with --mode semantic or hybrid'],
     [['search', 'b', 'x', '--mode', 'semantic', '--rrf-k', '3'], '--rrf-k goes with --mode hybrid'],
@@ -147,7 +147,7 @@ describe('refused', () => {
   });
 });
 
-describe('an arm that does not answer', () => {
+describe('a hybrid search with an arm that fails', () => {
   const long = Array.from({ length: 1100 }, (_, i) => `w${i}`).join(' ');
   const asked = ['index', 'hybrid', 'b', long, '--vector-field', 'text', '--limit', '1'];
 

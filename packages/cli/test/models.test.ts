@@ -47,7 +47,7 @@ interface Listed {
   readonly error?: string;
 }
 
-describe('model', () => {
+describe('lhs model', () => {
   it('list names the model that ships, and those of a folder', async () => {
     const own = await home.json<{ models: Listed[] }>(['model', 'list']);
     expect(own.models.map(({ model }) => model)).toEqual(['default']);
@@ -104,17 +104,19 @@ describe('model', () => {
   });
 });
 
-it('prints what docs/models.md shows', async () => {
-  const page = readFileSync(
-    fileURLToPath(new URL('../../../docs/models.md', import.meta.url)),
-    'utf8',
-  );
-  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block);
-  const examples = blocks.flatMap((block) => block.split(/^\$ lhs /m).slice(1));
-  expect(examples.length).toBeGreaterThan(1);
-  for (const example of examples) {
-    const [command = '', ...wanted] = example.trimEnd().split('\n');
-    const { stdout } = await home.run(command.split(' '));
-    expect(lines(stdout), command).toEqual(wanted);
-  }
+describe('docs/models.md', () => {
+  it('shows what the commands print', async () => {
+    const page = readFileSync(
+      fileURLToPath(new URL('../../../docs/models.md', import.meta.url)),
+      'utf8',
+    );
+    const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block);
+    const examples = blocks.flatMap((block) => block.split(/^\$ lhs /m).slice(1));
+    expect(examples.length).toBeGreaterThan(1);
+    for (const example of examples) {
+      const [command = '', ...wanted] = example.trimEnd().split('\n');
+      const { stdout } = await home.run(command.split(' '));
+      expect(lines(stdout), command).toEqual(wanted);
+    }
+  });
 });

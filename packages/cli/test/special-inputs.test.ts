@@ -34,7 +34,7 @@ const shell = (line: string) => {
   return ended(spawn('bash', ['-c', line.replace('$lhs', lhs)], { cwd: home.folder, env }));
 };
 
-describe('a definition', () => {
+describe('a definition that is no regular file', () => {
   it.each([
     ['a named pipe', PIPE],
     ['a device', '/dev/zero'],
@@ -64,7 +64,7 @@ describe('a definition', () => {
   });
 });
 
-describe('other files that the command line or a folder names', () => {
+describe('input files that are no regular files', () => {
   it('are refused by name if they are pipes', async () => {
     const project = home.path('project');
     mkdirSync(project);
@@ -80,7 +80,7 @@ describe('other files that the command line or a folder names', () => {
   });
 });
 
-describe('a table in which a pipe stands for a file', () => {
+describe('a table with a pipe instead of a file', () => {
   const config = {
     catalog: { type: 'filesystem' as const, warehouse: home.path('lake') },
     table: 'ops.notes',

@@ -13,7 +13,7 @@ function signalled(end: 'stopped' | 'late', signal: NodeJS.Signals) {
   return ended(child);
 }
 
-describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
+describe.each(['SIGINT', 'SIGTERM'] as const)('work stopped by %s', (signal) => {
   it('that stops the work: exit code 130, and what is true then', async () => {
     const { code, stdout, stderr } = await signalled('stopped', signal);
     expect([code, stdout]).toEqual([130, '']);

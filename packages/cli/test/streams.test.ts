@@ -23,7 +23,7 @@ afterAll(() => {
   home.dispose();
 });
 
-describe('on a pipe', () => {
+describe('output to a pipe', () => {
   it('writes no escape sequences, unless they are forced', async () => {
     const [plain, forced, refused, bad] = await Promise.all([
       home.run(['search', 'vec', 'title']),
@@ -97,7 +97,7 @@ describe('on a pipe', () => {
   });
 });
 
-describe('rows', () => {
+describe('rows on standard output', () => {
   const truth = JSON.parse(readFileSync(join(TYPES, 'truth.json'), 'utf8')).snapshots[0].rows;
   const rows = (format: string) =>
     home.run(['source', 'rows', '--path', TYPES, '--format', format]).then((done) => {

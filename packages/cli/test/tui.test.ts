@@ -258,7 +258,7 @@ describe.skipIf(!hasTmux)('a warning of the process', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('where lhs tui begins', () => {
+describe.skipIf(!hasTmux)('the first screen of lhs tui', () => {
   it('asks which index where there are several, and goes to another one', async () => {
     const pane = await open({ index: '', ready: /^ lhs +which index\?$/m });
     await pane.until(/^▸ {2}incidents +200 rows/m);

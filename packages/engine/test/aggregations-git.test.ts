@@ -106,7 +106,7 @@ async function load(folder: string) {
   return { connection, oracle: new SqlOracle(connection, 'docs', COLUMNS) };
 }
 
-describe.skipIf(!hasShared)('git.commits', () => {
+describe.skipIf(!hasShared)('aggregations over git.commits', () => {
   it(`${CASES} random aggregations equal DuckDB's (seed ${SEED})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-aggregations-git-'));
     const backend = await openLocal(join(folder, 'data'));

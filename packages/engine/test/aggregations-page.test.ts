@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LhsError, type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { importFiles } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const file = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const page = readFileSync(file('docs/aggregations.md'), 'utf8');
@@ -54,38 +54,40 @@ async function check(found: unknown, wanted: string): Promise<void> {
   else expect(JSON.stringify(found)).toBe(JSON.stringify(JSON.parse(wanted)));
 }
 
-it.each(blocks('aggs'))('$request', async ({ request, wanted }) => {
-  const asked = JSON.parse(request);
-  await check(await answer(async () => (await backend.aggregate(asked)).results), wanted);
-  if (wanted.startsWith('error: ')) return;
-  // The same inside a search, whatever its page.
-  expect((await backend.search({ ...asked, limit: 1 })).aggs).toEqual(JSON.parse(wanted));
-});
+describe('docs/aggregations.md', () => {
+  it.each(blocks('aggs'))('$request', async ({ request, wanted }) => {
+    const asked = JSON.parse(request);
+    await check(await answer(async () => (await backend.aggregate(asked)).results), wanted);
+    if (wanted.startsWith('error: ')) return;
+    // The same inside a search, whatever its page.
+    expect((await backend.search({ ...asked, limit: 1 })).aggs).toEqual(JSON.parse(wanted));
+  });
 
-it.each(blocks('facets'))('$request', async ({ request, wanted }) => {
-  const { fields, size, ...asked } = JSON.parse(request);
-  await check(
-    await answer(async () => (await backend.facets({ ...asked, fields, size })).facets),
-    wanted,
-  );
-  const { facets } = await backend.search({ ...asked, limit: 1, facets: { fields, size } });
-  expect(facets).toEqual(JSON.parse(wanted));
-});
+  it.each(blocks('facets'))('$request', async ({ request, wanted }) => {
+    const { fields, size, ...asked } = JSON.parse(request);
+    await check(
+      await answer(async () => (await backend.facets({ ...asked, fields, size })).facets),
+      wanted,
+    );
+    const { facets } = await backend.search({ ...asked, limit: 1, facets: { fields, size } });
+    expect(facets).toEqual(JSON.parse(wanted));
+  });
 
-it('has examples of every kind', () => {
-  const kinds = [
-    'terms',
-    'stats',
-    'date_histogram',
-    'range',
-    'filter',
-    'missing',
-    'cardinality',
-    'percentiles',
-  ];
-  const text = blocks('aggs')
-    .map(({ request }) => request)
-    .join('\n');
-  expect(kinds.filter((kind) => !text.includes(`"${kind}"`))).toEqual([]);
-  expect(blocks('facets')).not.toHaveLength(0);
+  it('has examples of every kind', () => {
+    const kinds = [
+      'terms',
+      'stats',
+      'date_histogram',
+      'range',
+      'filter',
+      'missing',
+      'cardinality',
+      'percentiles',
+    ];
+    const text = blocks('aggs')
+      .map(({ request }) => request)
+      .join('\n');
+    expect(kinds.filter((kind) => !text.includes(`"${kind}"`))).toEqual([]);
+    expect(blocks('facets')).not.toHaveLength(0);
+  });
 });

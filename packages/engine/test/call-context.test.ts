@@ -103,7 +103,7 @@ describe('a tenant of a caller', () => {
   });
 });
 
-describe('saved queries', () => {
+describe('the owner of saved queries', () => {
   it('belong to the subject of the caller', async () => {
     const { backend } = lake;
     const bob = caller({ subject: 'bob' });

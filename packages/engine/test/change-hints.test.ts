@@ -2,7 +2,7 @@
 
 import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
 const SCHEMA: Schema = {
@@ -70,18 +70,20 @@ const ASKED: readonly [string, string, () => Promise<unknown>][] = [
   ],
 ];
 
-test('each is refused with what to set, and answered once it is set', async () => {
-  await lake.define(WITHOUT);
-  await lake.backend.reindex({});
-  for (const [what, setting, ask] of ASKED) {
-    const error = await ask().catch((reason: unknown) => reason);
-    expect(error, what).toBeInstanceOf(LhsError);
-    const { hint } = error as LhsError;
-    expect(hint, what).toContain(`${setting}`);
-    expect(hint, what).toContain(`in the definition, then drop, create and reindex "t"`);
-  }
-  await lake.backend.dropIndex({ index: 't' });
-  await lake.define(WITH);
-  await lake.backend.reindex({});
-  for (const [what, , ask] of ASKED) await expect(ask(), what).resolves.toBeDefined();
+describe('hints to change the definition', () => {
+  test('name the setting that makes the request work', async () => {
+    await lake.define(WITHOUT);
+    await lake.backend.reindex({});
+    for (const [what, setting, ask] of ASKED) {
+      const error = await ask().catch((reason: unknown) => reason);
+      expect(error, what).toBeInstanceOf(LhsError);
+      const { hint } = error as LhsError;
+      expect(hint, what).toContain(`${setting}`);
+      expect(hint, what).toContain(`in the definition, then drop, create and reindex "t"`);
+    }
+    await lake.backend.dropIndex({ index: 't' });
+    await lake.define(WITH);
+    await lake.backend.reindex({});
+    for (const [what, , ask] of ASKED) await expect(ask(), what).resolves.toBeDefined();
+  });
 });

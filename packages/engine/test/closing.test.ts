@@ -63,7 +63,7 @@ async function hangingBatch(): Promise<ChangeBatch> {
   return { table_uuid, from: checkpoint.snapshot_id, to, parts };
 }
 
-describe('close', () => {
+describe('close of the engine', () => {
   it('ends a follower that waits, without an error and with its lock given back', async () => {
     const events: FollowEvent[] = [];
     let waits = () => {};
@@ -140,7 +140,7 @@ describe('close', () => {
   });
 });
 
-describe('a signal', () => {
+describe('a signal that stops work', () => {
   it('ends a batch whose source hangs, and gives the lock back', async () => {
     const stop = new AbortController();
     const work = { signal: stop.signal };
@@ -154,7 +154,7 @@ describe('a signal', () => {
   });
 });
 
-describe('a write whose table is away', () => {
+describe('a write to an index whose table is missing', () => {
   it.each(['reindex', 'sync'] as const)('%s fails and gives the lock back', async (write) => {
     renameSync(join(lake.folder, 'lake'), join(lake.folder, 'away'));
     await expect(backend[write]({})).rejects.toMatchObject({ name: 'LhsError' });

@@ -189,11 +189,13 @@ function expectPages(clause: Clause, matches: (row: Row) => boolean): void {
   }
 }
 
-test.each(QUERIES)('pages of "%s" by every column are the sorted rows', (_, clause, matches) => {
-  expectPages(clause, matches);
+describe('pages by a column', () => {
+  test.each(QUERIES)('of "%s" are the sorted rows for every column', (_, clause, matches) => {
+    expectPages(clause, matches);
+  });
 });
 
-describe('where columns are sorted by again and again', () => {
+describe('repeated sorts by a column', () => {
   beforeAll(() => {
     for (const field of [...COLUMNS, TAG]) {
       for (const desc of [true, false]) {
@@ -230,7 +232,7 @@ describe('where columns are sorted by again and again', () => {
   });
 });
 
-describe('a scroll whose searches find later pages, too', () => {
+describe('a scroll that reads pages ahead', () => {
   const all: Clause = { kind: 'all', boost: 1 };
   const filters = new FilterCache();
   const context = { snapshot, filters } as unknown as SearchContext;
@@ -277,32 +279,36 @@ describe('a scroll whose searches find later pages, too', () => {
   });
 });
 
-test('a filter beside words leaves the scores and the order of the others', () => {
-  for (const words of [['common'], ['list', 'rare'], ['common', 'half', 'list']]) {
-    const clause = anyOf(...words);
-    const limit = DOCS;
-    const all = execute(snapshot, { clause, filter: null, order: BY_SCORE, limit });
-    const tags = new Map(live.map(({ key, tag }) => [key, tag]));
-    const wanted = all.docs.filter((doc) => tags.get(keysOf([doc])[0]!) === 'b');
-    const ask = { clause, filter: tagged('b'), order: BY_SCORE, limit: 10 };
-    for (const total of [true, false]) {
-      const found = execute(snapshot, { ...ask, total });
-      expect(keysOf(found.docs)).toEqual(keysOf(wanted.slice(0, 10)));
-      expect(found.docs.map(({ score }) => score)).toEqual(
-        wanted.slice(0, 10).map(({ score }) => score),
-      );
-      if (total) expect(found.total).toBe(wanted.length);
+describe('counts of column values', () => {
+  test('keep scores and order of the other hits under a filter', () => {
+    for (const words of [['common'], ['list', 'rare'], ['common', 'half', 'list']]) {
+      const clause = anyOf(...words);
+      const limit = DOCS;
+      const all = execute(snapshot, { clause, filter: null, order: BY_SCORE, limit });
+      const tags = new Map(live.map(({ key, tag }) => [key, tag]));
+      const wanted = all.docs.filter((doc) => tags.get(keysOf([doc])[0]!) === 'b');
+      const ask = { clause, filter: tagged('b'), order: BY_SCORE, limit: 10 };
+      for (const total of [true, false]) {
+        const found = execute(snapshot, { ...ask, total });
+        expect(keysOf(found.docs)).toEqual(keysOf(wanted.slice(0, 10)));
+        expect(found.docs.map(({ score }) => score)).toEqual(
+          wanted.slice(0, 10).map(({ score }) => score),
+        );
+        if (total) expect(found.total).toBe(wanted.length);
+      }
     }
-  }
-});
+  });
 
-test('counts by bitmaps of values are counts by visits', () => {
-  const [reader] = snapshot.segments;
-  const column = reader!.ordinals(TAG.id)!;
-  const matches = new Int32Array(8 * Math.ceil(DOCS / 256));
-  for (let doc = 0; doc < DOCS; doc++) if (below(4) > 0) matches[doc >> 5]! |= 1 << (doc & 31);
-  const counts = countValues(column, reader!.inverted(TAG.id), matches);
-  const visits = countCodes(column.codes as Codes, matches, null, column.size + 1).subarray(1);
-  expect(counts).toEqual(Int32Array.from(visits));
-  expect(countValues(column, reader!.inverted(TAG.id), new Int32Array(matches.length))).toBe(null);
+  test('are equal by bitmap and by visit', () => {
+    const [reader] = snapshot.segments;
+    const column = reader!.ordinals(TAG.id)!;
+    const matches = new Int32Array(8 * Math.ceil(DOCS / 256));
+    for (let doc = 0; doc < DOCS; doc++) if (below(4) > 0) matches[doc >> 5]! |= 1 << (doc & 31);
+    const counts = countValues(column, reader!.inverted(TAG.id), matches);
+    const visits = countCodes(column.codes as Codes, matches, null, column.size + 1).subarray(1);
+    expect(counts).toEqual(Int32Array.from(visits));
+    expect(countValues(column, reader!.inverted(TAG.id), new Int32Array(matches.length))).toBe(
+      null,
+    );
+  });
 });

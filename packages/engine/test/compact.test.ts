@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkIndex } from '../src/index/check-index.ts';
 import { filesOf, readCommit } from '../src/index/commit.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
@@ -78,136 +78,141 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it('merges to one segment without deleted rows, and says what it did; then there is nothing', async () => {
-  const before = await contents();
-  const { segments, deleted_docs = 0, bytes, checkpoint } = await backend.describeIndex({});
-  expect([segments, deleted_docs > 0]).toEqual([3, true]);
-  const told: number[] = [];
-  const done = await backend.compact(
-    { index: 'notes' },
-    {
-      progress: (p) => {
-        expect([p.phase, p.docs_total]).toEqual(['merging', 70]);
-        told.push(p.docs_done);
+describe('compact', () => {
+  it('merges to one segment without deleted rows, reports it, then has nothing to do', async () => {
+    const before = await contents();
+    const { segments, deleted_docs = 0, bytes, checkpoint } = await backend.describeIndex({});
+    expect([segments, deleted_docs > 0]).toEqual([3, true]);
+    const told: number[] = [];
+    const done = await backend.compact(
+      { index: 'notes' },
+      {
+        progress: (p) => {
+          expect([p.phase, p.docs_total]).toEqual(['merging', 70]);
+          told.push(p.docs_done);
+        },
       },
-    },
-  );
-  expect(done).toMatchObject({ segments_before: 3, segments_after: 1, bytes_before: bytes });
-  expect(done.bytes_after).toBeLessThan(done.bytes_before);
-  expect([told.at(-1), told.toSorted((a, b) => a - b)]).toEqual([70, told]);
-  const after = await backend.describeIndex({ index: 'notes' });
-  expect(after).toMatchObject({
-    segments: 1,
-    deleted_docs: 0,
-    bytes: done.bytes_after,
-    checkpoint: { ...checkpoint, committed_at: expect.anything() },
-  });
-  expect(await contents()).toEqual(before);
-  const snapshot = openSnapshot(directory());
-  expect(checkIndex(snapshot)).toEqual([]);
-  snapshot.release();
-  expect(unneeded()).toEqual([]);
-  const { number } = readCommit(directory())!;
-  const again = await backend.compact({ index: 'notes' });
-  expect(again).toMatchObject({ segments_before: 1, segments_after: 1 });
-  expect(readCommit(directory())?.number).toBe(number);
-  await append(100, 5);
-  expect((await backend.sync({ index: 'notes' })).inserted).toBe(5);
-});
-
-it('leaves as many segments as asked', async () => {
-  const done = await backend.compact({ index: 'notes', segments: 2 });
-  expect(done).toMatchObject({ segments_before: 3, segments_after: 2 });
-  for (const segments of [0, -1, 1.5, Number.NaN]) {
-    await expect(backend.compact({ index: 'notes', segments })).rejects.toMatchObject({
-      code: 'invalid_argument',
-    });
-  }
-});
-
-it('answers searches while it runs, from the commit before', async () => {
-  const before = await contents();
-  const running = backend.compact({ index: 'notes' });
-  expect(await contents()).toEqual(before);
-  await expect(backend.sync({ index: 'notes' })).rejects.toMatchObject({ code: 'index_busy' });
-  await running;
-  expect(await contents()).toEqual(before);
-});
-
-it('is refused while another writes, before a first build, and on a disk that is too full', async () => {
-  const lock = lockIndex(folder());
-  await expect(backend.compact({ index: 'notes' })).rejects.toMatchObject({
-    code: 'index_busy',
-    message: expect.stringContaining('cannot compact "notes"'),
-    details: { pid: process.pid },
-  });
-  lock.release();
-  const room = { freeBytes: () => 100, segments: 1 };
-  const runner = inlineRunner(directory());
-  await expect(compactIndex({ directory: directory(), runner, ...room })).rejects.toMatchObject({
-    code: 'disk_short',
-    message: expect.stringContaining('too full to compact'),
-  });
-  expect(unneeded()).toEqual([]);
-  await backend.createIndex({ definition: definition.replace('notes', 'other'), baseDir: dataDir });
-  await expect(backend.compact({ index: 'other' })).rejects.toMatchObject({
-    code: 'index_not_built',
-  });
-});
-
-it('stops when it is told to, and leaves the index and nothing else', async () => {
-  const before = await contents();
-  const work = { signal: AbortSignal.abort() };
-  await expect(backend.compact({ index: 'notes' }, work)).rejects.toMatchObject({
-    code: 'interrupted',
-  });
-  expect(await contents()).toEqual(before);
-  expect(readdirSync(folder()).filter((name) => name.startsWith('writer'))).toEqual([]);
-  sweepIndex(folder(), openLocalDirectory);
-  expect(unneeded()).toEqual([]);
-});
-
-it('keeps a pinned commit through syncs, compactions, reindexes and reopening', async () => {
-  const now = Date.now();
-  const { generation: number, pin } = pinIndex(
-    { folder: folder(), index: 't' },
-    openLocalDirectory,
-    600_000,
-    now,
-  );
-  const pinned = { generation: number, id: pin.id };
-  const ids = () => {
-    const snapshot = openPinnedIndex(folder(), openLocalDirectory, pinned, now);
-    const keys = snapshot.segments.flatMap((segment) =>
-      Array.from({ length: segment.docs }, (_, doc) => doc)
-        .filter((doc) => !segment.isDeleted(doc))
-        .map((doc) =>
-          String(
-            segment
-              .numeric(segment.entry.components.find((c) => c.kind === 'numeric')!.field)
-              ?.valueAt(doc, 0),
-          ),
-        ),
     );
+    expect(done).toMatchObject({ segments_before: 3, segments_after: 1, bytes_before: bytes });
+    expect(done.bytes_after).toBeLessThan(done.bytes_before);
+    expect([told.at(-1), told.toSorted((a, b) => a - b)]).toEqual([70, told]);
+    const after = await backend.describeIndex({ index: 'notes' });
+    expect(after).toMatchObject({
+      segments: 1,
+      deleted_docs: 0,
+      bytes: done.bytes_after,
+      checkpoint: { ...checkpoint, committed_at: expect.anything() },
+    });
+    expect(await contents()).toEqual(before);
+    const snapshot = openSnapshot(directory());
+    expect(checkIndex(snapshot)).toEqual([]);
     snapshot.release();
-    return keys.sort();
-  };
-  const before = ids();
-  expect(before.length).toBe(66);
-  await backend.compact({ index: 'notes' });
-  expect(ids()).toEqual(before);
-  await append(200, 10);
-  await deleteRows(config(), 'id < 20');
-  await backend.sync({ index: 'notes' });
-  expect(ids()).toEqual(before);
-  await backend.close();
-  backend = await openLocal(dataDir);
-  expect((await backend.describeIndex({ index: 'notes' })).num_docs).toBeLessThan(70);
-  await backend.reindex({ index: 'notes' });
-  await backend.sync({ index: 'notes' });
-  expect(ids()).toEqual(before);
-  expect(releasePinnedIndex(folder(), openLocalDirectory, pinned)).toBe(true);
-  for (let sweep = 0; sweep < 2; sweep++) sweepIndex(folder(), openLocalDirectory);
-  expect(readdirSync(folder()).sort()).toEqual(['CURRENT', 'gen-000002']);
-  expect(unneeded(2)).toEqual([]);
+    expect(unneeded()).toEqual([]);
+    const { number } = readCommit(directory())!;
+    const again = await backend.compact({ index: 'notes' });
+    expect(again).toMatchObject({ segments_before: 1, segments_after: 1 });
+    expect(readCommit(directory())?.number).toBe(number);
+    await append(100, 5);
+    expect((await backend.sync({ index: 'notes' })).inserted).toBe(5);
+  });
+
+  it('leaves the requested number of segments', async () => {
+    const done = await backend.compact({ index: 'notes', segments: 2 });
+    expect(done).toMatchObject({ segments_before: 3, segments_after: 2 });
+    for (const segments of [0, -1, 1.5, Number.NaN]) {
+      await expect(backend.compact({ index: 'notes', segments })).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+    }
+  });
+
+  it('answers searches while it runs, from the commit before', async () => {
+    const before = await contents();
+    const running = backend.compact({ index: 'notes' });
+    expect(await contents()).toEqual(before);
+    await expect(backend.sync({ index: 'notes' })).rejects.toMatchObject({ code: 'index_busy' });
+    await running;
+    expect(await contents()).toEqual(before);
+  });
+
+  it('is refused while another writes, before a first build, and on a disk that is too full', async () => {
+    const lock = lockIndex(folder());
+    await expect(backend.compact({ index: 'notes' })).rejects.toMatchObject({
+      code: 'index_busy',
+      message: expect.stringContaining('cannot compact "notes"'),
+      details: { pid: process.pid },
+    });
+    lock.release();
+    const room = { freeBytes: () => 100, segments: 1 };
+    const runner = inlineRunner(directory());
+    await expect(compactIndex({ directory: directory(), runner, ...room })).rejects.toMatchObject({
+      code: 'disk_short',
+      message: expect.stringContaining('too full to compact'),
+    });
+    expect(unneeded()).toEqual([]);
+    await backend.createIndex({
+      definition: definition.replace('notes', 'other'),
+      baseDir: dataDir,
+    });
+    await expect(backend.compact({ index: 'other' })).rejects.toMatchObject({
+      code: 'index_not_built',
+    });
+  });
+
+  it('stops on a signal and leaves the index and nothing else', async () => {
+    const before = await contents();
+    const work = { signal: AbortSignal.abort() };
+    await expect(backend.compact({ index: 'notes' }, work)).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    expect(await contents()).toEqual(before);
+    expect(readdirSync(folder()).filter((name) => name.startsWith('writer'))).toEqual([]);
+    sweepIndex(folder(), openLocalDirectory);
+    expect(unneeded()).toEqual([]);
+  });
+
+  it('keeps a pinned commit through syncs, compactions, reindexes and reopening', async () => {
+    const now = Date.now();
+    const { generation: number, pin } = pinIndex(
+      { folder: folder(), index: 't' },
+      openLocalDirectory,
+      600_000,
+      now,
+    );
+    const pinned = { generation: number, id: pin.id };
+    const ids = () => {
+      const snapshot = openPinnedIndex(folder(), openLocalDirectory, pinned, now);
+      const keys = snapshot.segments.flatMap((segment) =>
+        Array.from({ length: segment.docs }, (_, doc) => doc)
+          .filter((doc) => !segment.isDeleted(doc))
+          .map((doc) =>
+            String(
+              segment
+                .numeric(segment.entry.components.find((c) => c.kind === 'numeric')!.field)
+                ?.valueAt(doc, 0),
+            ),
+          ),
+      );
+      snapshot.release();
+      return keys.sort();
+    };
+    const before = ids();
+    expect(before.length).toBe(66);
+    await backend.compact({ index: 'notes' });
+    expect(ids()).toEqual(before);
+    await append(200, 10);
+    await deleteRows(config(), 'id < 20');
+    await backend.sync({ index: 'notes' });
+    expect(ids()).toEqual(before);
+    await backend.close();
+    backend = await openLocal(dataDir);
+    expect((await backend.describeIndex({ index: 'notes' })).num_docs).toBeLessThan(70);
+    await backend.reindex({ index: 'notes' });
+    await backend.sync({ index: 'notes' });
+    expect(ids()).toEqual(before);
+    expect(releasePinnedIndex(folder(), openLocalDirectory, pinned)).toBe(true);
+    for (let sweep = 0; sweep < 2; sweep++) sweepIndex(folder(), openLocalDirectory);
+    expect(readdirSync(folder()).sort()).toEqual(['CURRENT', 'gen-000002']);
+    expect(unneeded(2)).toEqual([]);
+  });
 });

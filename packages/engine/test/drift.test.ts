@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { openTable, type SourceTable } from '@lakehouse-search/lake';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import { rowsToBlock } from '../src/documents/rows-to-block.ts';
@@ -270,17 +270,19 @@ async function repairs(scene: Scene, wanted: ReturnType<typeof naiveDrift>): Pro
   open.snapshot.release();
 }
 
-it.each([
-  ['own_positions', 250],
-  ['own_equality', 370],
-  ['own_vectors', 370],
-  ['own_codecs', 10],
-])('%s: %i planted drifts are found exactly, and repaired', async (name, runs) => {
-  const scene = await sceneOf(name);
-  await fc.assert(
-    fc.asyncProperty(cases, (planted) => holds(scene, planted)),
-    { seed: SEED, numRuns: runs, endOnFailure: true },
-  );
-  await scene.table.close();
-  console.log(`${name}: ${drifted.cases} cases so far, ${drifted.found} documents drifted`);
+describe('verify on an index that drifted', () => {
+  it.each([
+    ['own_positions', 250],
+    ['own_equality', 370],
+    ['own_vectors', 370],
+    ['own_codecs', 10],
+  ])('finds exactly the planted drifts and repairs them: %s, %i', async (name, runs) => {
+    const scene = await sceneOf(name);
+    await fc.assert(
+      fc.asyncProperty(cases, (planted) => holds(scene, planted)),
+      { seed: SEED, numRuns: runs, endOnFailure: true },
+    );
+    await scene.table.close();
+    console.log(`${name}: ${drifted.cases} cases so far, ${drifted.found} documents drifted`);
+  });
 });

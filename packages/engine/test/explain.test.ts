@@ -8,7 +8,7 @@
 import type { ExplainDetail, Hit, SearchRequest, WhyNot } from '@lakehouse-search/contract';
 import { checkExplainRequest, checkSearchRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Query } from '../src/query/query.ts';
 import { writeTree } from '../src/query/tree/write.ts';
 import { explainKey } from '../src/search/explain/explain.ts';
@@ -99,26 +99,28 @@ const cases = fc.record({
   picks: fc.array(fc.nat(1_000_000), { minLength: KEYS_A_QUERY, maxLength: KEYS_A_QUERY }),
 });
 
-test(`${CASES} random explanations agree with the search (seed ${SEED})`, async () => {
-  const all = CASES / KEYS_A_QUERY / QUERIES_A_CORPUS;
-  const corpora = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: Math.ceil(all) });
-  for (const [i, plan] of corpora.entries()) {
-    const corpus = buildCorpus(plan);
-    const known = [...corpus.physical, ...corpus.live].map((doc) => doc.key);
-    const asked = fc.asyncProperty(cases, async ({ query, filter, picks }) => {
-      const request = requestOf(query, filter);
-      const { hits } = await searchIndex(
-        context(corpus),
-        checkSearchRequest({ ...request, limit: 10_000 }),
-      );
-      for (const [n, pick] of picks.entries()) {
-        const among = n < 3 && hits.length > 0 ? hits.map(keyOf) : [...known, 'nowhere'];
-        await checkKey(corpus, request, hits, among[pick % among.length]!);
-      }
-    });
-    await fc.assert(asked, { seed: SEED + i, numRuns: QUERIES_A_CORPUS });
-    corpus.snapshot.release();
-  }
-  expect(ranked).toBeGreaterThan(CASES / 5);
-  expect(offered).toBeGreaterThan(CASES / 100);
+describe('random explanations', () => {
+  test(`agree with the search in ${CASES} cases (seed ${SEED})`, async () => {
+    const all = CASES / KEYS_A_QUERY / QUERIES_A_CORPUS;
+    const corpora = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: Math.ceil(all) });
+    for (const [i, plan] of corpora.entries()) {
+      const corpus = buildCorpus(plan);
+      const known = [...corpus.physical, ...corpus.live].map((doc) => doc.key);
+      const asked = fc.asyncProperty(cases, async ({ query, filter, picks }) => {
+        const request = requestOf(query, filter);
+        const { hits } = await searchIndex(
+          context(corpus),
+          checkSearchRequest({ ...request, limit: 10_000 }),
+        );
+        for (const [n, pick] of picks.entries()) {
+          const among = n < 3 && hits.length > 0 ? hits.map(keyOf) : [...known, 'nowhere'];
+          await checkKey(corpus, request, hits, among[pick % among.length]!);
+        }
+      });
+      await fc.assert(asked, { seed: SEED + i, numRuns: QUERIES_A_CORPUS });
+      corpus.snapshot.release();
+    }
+    expect(ranked).toBeGreaterThan(CASES / 5);
+    expect(offered).toBeGreaterThan(CASES / 100);
+  });
 });

@@ -28,7 +28,7 @@ const currentSnapshot = async () => {
   return source.currentSnapshotId!;
 };
 
-describe('what happens to the table', () => {
+describe('changes of the table during following', () => {
   it('comes as one event for each snapshot, and then there is quiet', async () => {
     const events = follow();
     expect(await next(events, 'waiting')).toEqual({
@@ -99,7 +99,7 @@ describe('what happens to the table', () => {
   });
 });
 
-describe('what passes by itself', () => {
+describe('temporary errors during following', () => {
   const AWAY = () => join(table.folder, 'away');
 
   it('an outage of the catalog is survived, however long', async () => {
@@ -177,7 +177,7 @@ describe('what passes by itself', () => {
   });
 });
 
-describe('what ends it', () => {
+describe('the end of following', () => {
   it.each([
     [
       'an index that was never built',
@@ -287,34 +287,36 @@ describe('a stop', () => {
   });
 });
 
-it('leaves room for a reindex, and goes on with the new generation', async () => {
-  const events = follow();
-  await next(events, 'waiting');
-  const other = await openLocal(table.folder);
-  expect(await other.reindex({})).toMatchObject({ index_generation: 2 });
-  await table.append(4);
-  expect(await next(events, 'commit', ['waiting'])).toMatchObject({ inserted: 1 });
-  expect(await table.backend.describeIndex({})).toMatchObject({
-    index_generation: 2,
-    num_docs: 4,
+describe('following beside other work', () => {
+  it('yields to a reindex and continues with the new generation', async () => {
+    const events = follow();
+    await next(events, 'waiting');
+    const other = await openLocal(table.folder);
+    expect(await other.reindex({})).toMatchObject({ index_generation: 2 });
+    await table.append(4);
+    expect(await next(events, 'commit', ['waiting'])).toMatchObject({ inserted: 1 });
+    expect(await table.backend.describeIndex({})).toMatchObject({
+      index_generation: 2,
+      num_docs: 4,
+    });
+    await events.return?.(undefined);
+    await other.close();
   });
-  await events.return?.(undefined);
-  await other.close();
-});
 
-it('merges beside, without a commit that waits for it', async () => {
-  const events = follow();
-  await next(events, 'waiting');
-  for (let id = 10; id < 22; id++) await table.append(id);
-  for (let id = 10; id < 22; id++) await next(events, 'commit', ['merge', 'waiting']);
-  await next(events, 'waiting', ['merge']);
-  const { segments } = await table.backend.describeIndex({});
-  expect(segments).toBeLessThan(9);
-  expect((await table.ids()).length).toBe(15);
-  await events.return?.(undefined);
-});
+  it('merges in the background without delaying a commit', async () => {
+    const events = follow();
+    await next(events, 'waiting');
+    for (let id = 10; id < 22; id++) await table.append(id);
+    for (let id = 10; id < 22; id++) await next(events, 'commit', ['merge', 'waiting']);
+    await next(events, 'waiting', ['merge']);
+    const { segments } = await table.backend.describeIndex({});
+    expect(segments).toBeLessThan(9);
+    expect((await table.ids()).length).toBe(15);
+    await events.return?.(undefined);
+  });
 
-it('refuses a pause that nobody can mean', async () => {
-  const events = table.backend.follow({ poll_ms: 0 });
-  await expect(Array.fromAsync(events)).rejects.toMatchObject({ code: 'invalid_argument' });
+  it('refuses an unreasonable pause', async () => {
+    const events = table.backend.follow({ poll_ms: 0 });
+    await expect(Array.fromAsync(events)).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
 });

@@ -45,7 +45,7 @@ async function build(backend: LocalBackend): Promise<bigint> {
   return head;
 }
 
-describe.skipIf(!hasShared)('git.commits', () => {
+describe.skipIf(!hasShared)('counts over git.commits', () => {
   it(`${CASES} random query trees have DuckDB's counts (seed ${SEED})`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lhs-git-counts-'));
     const backend = await openLocal(join(folder, 'data'));

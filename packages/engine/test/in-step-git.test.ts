@@ -42,7 +42,7 @@ async function follow(backend: LocalBackend, { truth }: TruthTable): Promise<voi
   }
 }
 
-describe.skipIf(!hasShared)('git.commits', () => {
+describe.skipIf(!hasShared)('syncs of git.commits', () => {
   it('followed through all its snapshots it equals what is built at its head', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-git-'));
     const backend = await openLocal(dataDir);

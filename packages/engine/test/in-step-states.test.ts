@@ -102,7 +102,7 @@ const hadoop = small.filter(
     truthOf(name).snapshots.length > 1,
 );
 
-describe.skipIf(!hasShared)('tables that others wrote, as they went on', () => {
+describe.skipIf(!hasShared)('syncs of foreign tables through their states', () => {
   it.each(followed)('%s: the table moves from state to state, the index after it', async (name) => {
     const copy = new Copy(name);
     const table = await openTruthTable(name, {

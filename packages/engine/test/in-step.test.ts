@@ -82,7 +82,7 @@ const tables = hasShared
   : [];
 const followed = tables.filter((name) => !['git.commits', 'formats_mixed'].includes(name));
 
-describe.skipIf(!hasShared)('in step with tables that others wrote', () => {
+describe.skipIf(!hasShared)('syncs of foreign tables', () => {
   it.each(followed)('%s: snapshot by snapshot', async (name) => {
     await withTable(name, async (table) => {
       const [first, ...later] = ancestors(table);

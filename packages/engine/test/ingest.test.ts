@@ -61,7 +61,7 @@ async function exported(query?: string): Promise<ExportedDocument[]> {
   return Array.fromAsync(backend.exportDocuments({ index: 't', query }));
 }
 
-describe.skipIf(!hasShared)('reindex of tables that others wrote', () => {
+describe.skipIf(!hasShared)('reindex of foreign tables', () => {
   it('events_variant: shapes by a column of the table, flattened leaves beside them', async () => {
     const truth = truthOf('events_variant');
     await createFor(
@@ -116,7 +116,7 @@ describe.skipIf(!hasShared)('reindex of tables that others wrote', () => {
   });
 });
 
-describe.skipIf(!hasShared)('what is refused', () => {
+describe.skipIf(!hasShared)('tables that reindex refuses', () => {
   it('rows that share a key, naming the key and both places; `last` keeps one', async () => {
     const truth = truthOf('reviews_mor');
     await createFor('reviews_mor', { ...truth, identifier_columns: ['product'] });
@@ -161,7 +161,7 @@ describe.skipIf(!hasShared)('what is refused', () => {
   });
 });
 
-describe.skipIf(!hasShared)('every table', () => {
+describe.skipIf(!hasShared)('reindex of every table', () => {
   const names = hasShared
     ? readdirSync(`${shared}iceberg`).filter((name) => existsSync(`${tablePath(name)}/truth.json`))
     : [];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkIndex } from '../src/index/check-index.ts';
 import { filesOf } from '../src/index/commit.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
@@ -49,33 +49,35 @@ function expectWhole(counts: readonly number[]): void {
 const stepOf = (operations: number): number =>
   process.env.LHS_TEST_LONG === '1' ? 1 : Math.ceil(operations / 12);
 
-test('a reindex killed at its operations leaves the former generation, and no orphan after the next open', () => {
-  const operations = run('reindex')!;
-  expect(operations).toBeGreaterThan(40);
-  const last = operations + 2;
-  for (
-    let at = 1;
-    at <= last;
-    at += at < last - 2 ? Math.min(stepOf(operations), last - 2 - at) : 1
-  ) {
-    expect(run('reindex', at), `operation ${at}`).toBeNull();
-    expectWhole([300]);
-  }
-});
+describe('a killed process', () => {
+  test('leaves the former generation of a reindex, and no orphan after the next open', () => {
+    const operations = run('reindex')!;
+    expect(operations).toBeGreaterThan(40);
+    const last = operations + 2;
+    for (
+      let at = 1;
+      at <= last;
+      at += at < last - 2 ? Math.min(stepOf(operations), last - 2 - at) : 1
+    ) {
+      expect(run('reindex', at), `operation ${at}`).toBeNull();
+      expectWhole([300]);
+    }
+  });
 
-test('a sync killed at its operations leaves the old commit or the new one, and no orphan after the next open', () => {
-  run('reindex');
-  const rows = () => {
-    const { snapshot } = openLive();
-    const { liveDocs } = snapshot;
-    snapshot.release();
-    return liveDocs;
-  };
-  for (let at = 1; at < 100; at += stepOf(100)) {
-    const before = rows();
-    const operations = run('sync', at);
-    if (operations !== null) break;
-    expectWhole([before, before + 300, before + 297]);
+  test('leaves the old or the new commit of a sync, and no orphan after the next open', () => {
     run('reindex');
-  }
+    const rows = () => {
+      const { snapshot } = openLive();
+      const { liveDocs } = snapshot;
+      snapshot.release();
+      return liveDocs;
+    };
+    for (let at = 1; at < 100; at += stepOf(100)) {
+      const before = rows();
+      const operations = run('sync', at);
+      if (operations !== null) break;
+      expectWhole([before, before + 300, before + 297]);
+      run('reindex');
+    }
+  });
 });

@@ -5,7 +5,7 @@
 
 import { LhsError } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../src/base/limits.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
@@ -104,71 +104,73 @@ function chain(states: number): string {
   return `(a{1000}){${Math.floor(letters / 1000)}}a{${letters % 1000}}`;
 }
 
-test.each(EDGES)('%s', async (name, ask) => {
-  const most = LIMITS[name];
-  expect(await refusal(() => ask(most))).toBeNull();
-  const refused = await refusal(() => ask(most + 1));
-  expect(refused).toMatch(/^(limit_exceeded|invalid_query|invalid_argument): /);
-  expect(number(refused)).toContain(String(most));
-});
+describe('limits', () => {
+  test.each(EDGES)('%s', async (name, ask) => {
+    const most = LIMITS[name];
+    expect(await refusal(() => ask(most))).toBeNull();
+    const refused = await refusal(() => ask(most + 1));
+    expect(refused).toMatch(/^(limit_exceeded|invalid_query|invalid_argument): /);
+    expect(number(refused)).toContain(String(most));
+  });
 
-test('keyColumns: columns of a key', async () => {
-  const ask = (n: number) => () => lake.backend.getKeys({ keys: [wide(n)] });
-  expect(await refusal(ask(LIMITS.keyColumns))).not.toContain(String(LIMITS.keyColumns));
-  expect(await refusal(ask(LIMITS.keyColumns + 1))).toContain(String(LIMITS.keyColumns));
-});
+  test('keyColumns: columns of a key', async () => {
+    const ask = (n: number) => () => lake.backend.getKeys({ keys: [wide(n)] });
+    expect(await refusal(ask(LIMITS.keyColumns))).not.toContain(String(LIMITS.keyColumns));
+    expect(await refusal(ask(LIMITS.keyColumns + 1))).toContain(String(LIMITS.keyColumns));
+  });
 
-test('pollLeastMillis: looks at the table, one after another', async () => {
-  expect(await refusal(() => firstEvent(LIMITS.pollLeastMillis))).toBeNull();
-  expect(await refusal(() => firstEvent(LIMITS.pollLeastMillis - 1))).toContain(
-    'from 10 to 3600000',
-  );
-});
+  test('pollLeastMillis: the pause between two looks at the table', async () => {
+    expect(await refusal(() => firstEvent(LIMITS.pollLeastMillis))).toBeNull();
+    expect(await refusal(() => firstEvent(LIMITS.pollLeastMillis - 1))).toContain(
+      'from 10 to 3600000',
+    );
+  });
 
-test('queryMillis: a search and a count that run out of time say so', async () => {
-  let now = performance.now();
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += LIMITS.queryMillis / 3));
-  const query = '/w.*/ /h.*/ /he.*/ NOT /x+/';
-  const refused = await refusal(() => lake.backend.search({ query }));
-  expect(refused).toBe(
-    `limit_exceeded: the query took longer than ${LIMITS.queryMillis} ms (queryMillis)`,
-  );
-});
+  test('queryMillis: a search and a count report that time ran out', async () => {
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += LIMITS.queryMillis / 3));
+    const query = '/w.*/ /h.*/ /he.*/ NOT /x+/';
+    const refused = await refusal(() => lake.backend.search({ query }));
+    expect(refused).toBe(
+      `limit_exceeded: the query took longer than ${LIMITS.queryMillis} ms (queryMillis)`,
+    );
+  });
 
-test('termBytes: a longer word leaves a hole; keywordBytes: a longer value is left out', async () => {
-  const ids = async (ast: object) => {
-    const { hits } = await lake.backend.search({ ast: ast as never });
-    return hits.map((hit) => hit.coordinates.identifier[0]!.value);
-  };
-  const word = (n: number) => ({ term: { field: 't', value: 'w'.repeat(n) } });
-  expect(await ids(word(LIMITS.termBytes))).toEqual(['1']);
-  expect(await ids(word(LIMITS.termBytes + 1))).toEqual([]);
-  expect((await ids({ term: { field: 't', value: 'here' } })).sort()).toEqual(['1', '2']);
-  const value = (n: number) => ({ term: { field: 'k', value: 'v'.repeat(n) } });
-  expect(await ids(value(LIMITS.keywordBytes))).toEqual(['1']);
-  expect(await ids({ exists: { field: 'k' } })).toEqual(['1']);
-  expect(await ids(value(LIMITS.keywordBytes + 1))).toEqual([]);
-});
+  test('termBytes: a longer word leaves a gap; keywordBytes: a longer value is skipped', async () => {
+    const ids = async (ast: object) => {
+      const { hits } = await lake.backend.search({ ast: ast as never });
+      return hits.map((hit) => hit.coordinates.identifier[0]!.value);
+    };
+    const word = (n: number) => ({ term: { field: 't', value: 'w'.repeat(n) } });
+    expect(await ids(word(LIMITS.termBytes))).toEqual(['1']);
+    expect(await ids(word(LIMITS.termBytes + 1))).toEqual([]);
+    expect((await ids({ term: { field: 't', value: 'here' } })).sort()).toEqual(['1', '2']);
+    const value = (n: number) => ({ term: { field: 'k', value: 'v'.repeat(n) } });
+    expect(await ids(value(LIMITS.keywordBytes))).toEqual(['1']);
+    expect(await ids({ exists: { field: 'k' } })).toEqual(['1']);
+    expect(await ids(value(LIMITS.keywordBytes + 1))).toEqual([]);
+  });
 
-test('savedQueryBytes: of its request', async () => {
-  const request = (value: string) => {
-    return { ast: { terms: { field: 'k', values: [value] } } };
-  };
-  const head = Buffer.byteLength(JSON.stringify(request('')));
-  const save = (bytes: number) => () =>
-    lake.backend.replaceSavedQuery({
-      ...{ id: 'none', name: 'big', request: request('x'.repeat(bytes - head)) },
-    });
-  expect(await refusal(save(LIMITS.savedQueryBytes))).toMatch(/not_found/);
-  expect(await refusal(save(LIMITS.savedQueryBytes + 1))).toMatch(/at most 262144/);
-});
+  test('savedQueryBytes: of its request', async () => {
+    const request = (value: string) => {
+      return { ast: { terms: { field: 'k', values: [value] } } };
+    };
+    const head = Buffer.byteLength(JSON.stringify(request('')));
+    const save = (bytes: number) => () =>
+      lake.backend.replaceSavedQuery({
+        ...{ id: 'none', name: 'big', request: request('x'.repeat(bytes - head)) },
+      });
+    expect(await refusal(save(LIMITS.savedQueryBytes))).toMatch(/not_found/);
+    expect(await refusal(save(LIMITS.savedQueryBytes + 1))).toMatch(/at most 262144/);
+  });
 
-test('nameChars: of an index', async () => {
-  const create = (n: number) => () =>
-    lake.backend.createIndex({
-      definition: manyFields(1).replace('index: edge', `index: ${'i'.repeat(n)}`),
-    });
-  const taken = await refusal(create(LIMITS.nameChars));
-  expect(taken ?? '').not.toContain(String(LIMITS.nameChars));
-  expect(await refusal(create(LIMITS.nameChars + 1))).toContain(String(LIMITS.nameChars));
+  test('nameChars: of an index', async () => {
+    const create = (n: number) => () =>
+      lake.backend.createIndex({
+        definition: manyFields(1).replace('index: edge', `index: ${'i'.repeat(n)}`),
+      });
+    const taken = await refusal(create(LIMITS.nameChars));
+    expect(taken ?? '').not.toContain(String(LIMITS.nameChars));
+    expect(await refusal(create(LIMITS.nameChars + 1))).toContain(String(LIMITS.nameChars));
+  });
 });

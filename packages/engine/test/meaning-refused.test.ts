@@ -52,7 +52,7 @@ const refusal = async (asked: Promise<unknown>): Promise<LhsError> => {
 
 const own = { vector_field: 'v', query_vector: [1, 0, 0] };
 const near = { vector_field: 'text', query_text: 'ships' };
-describe('semantic', () => {
+describe('refused semantic requests', () => {
   it.each<[object, string, string]>([
     [{}, 'invalid_argument', 'neither "query_text" nor "query_vector": what should be near?'],
     [
@@ -111,7 +111,7 @@ describe('semantic', () => {
   });
 });
 
-describe('hybrid', () => {
+describe('refused hybrid requests', () => {
   it.each<[object, string]>([
     [{ ...own }, '"query_text" is missing: its words are one arm'],
     [
@@ -142,7 +142,7 @@ describe('hybrid', () => {
   });
 });
 
-describe('knn in a tree', () => {
+describe('refused knn clauses', () => {
   it.each<[SearchRequest, string, string]>([
     [
       { ast: { knn: { field: 'body', query_text: 'x' } } },

@@ -209,7 +209,7 @@ describe(`own vectors (seed ${SEED})`, () => {
   }, 60_000);
 });
 
-describe('texts', () => {
+describe('semantic search over texts', () => {
   const textOf = (doc: ModelDoc): Vector | null =>
     embedded.get(rows.get(doc.key)!.body ?? '') ?? null;
 

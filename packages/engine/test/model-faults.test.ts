@@ -121,7 +121,7 @@ const FAULTS: readonly {
   },
 ];
 
-describe('a static model is refused by file, with a way out', () => {
+describe('a damaged static model', () => {
   it.each(FAULTS)('$what', async ({ options, damage, file, says }) => {
     const folder = tiny(options);
     damage?.(folder);
@@ -163,84 +163,88 @@ describe('a static model is refused by file, with a way out', () => {
   });
 });
 
-it('refuses or gives the same vectors, whatever byte of whichever file is another', async () => {
-  const seed = Number(process.env.LHS_TEST_SEED ?? Date.now() % 2 ** 31);
-  console.log(`model-faults: LHS_TEST_SEED=${seed}`);
-  const folder = tiny();
-  const list = textsOf(['red', 'greenish blue', 'a red a', 'other words']);
-  const model = await openEmbedder(folder);
-  const { checksum } = model.identity;
-  const wanted = await model.embed(list);
-  await model.close();
-  const seen = { refused: 0, harmless: 0, another: 0 };
-  const damages = fc.sample(
-    fc.record({
-      file: fc.constantFrom('model.json', 'vectors.i8', 'scales.f32', 'vocab.txt'),
-      at: fc.nat(),
-      byte: fc.integer({ min: 0, max: 255 }),
-      cut: fc.boolean(),
-    }),
-    { seed, numRuns: 400 },
-  );
-  for (const { file, at, byte, cut } of damages) {
-    const path = join(folder, file);
-    const whole = readFileSync(path);
-    const damaged = Buffer.from(whole.subarray(0, cut ? at % whole.length : whole.length));
-    if (damaged.length > 0 && !cut) damaged[at % damaged.length] = byte;
-    writeFileSync(path, damaged);
-    const opened = await openEmbedder(folder).catch((error: LhsError) => error);
-    if (opened instanceof Error) {
-      expect(opened, `${file} ${at} ${byte} ${cut}`).toMatchObject({ code: 'model_unavailable' });
-      seen.refused++;
-    } else {
-      if (opened.identity.checksum !== checksum) seen.another++;
-      else {
-        expect(await opened.embed(list)).toEqual(wanted);
-        seen.harmless++;
-      }
-      await opened.close();
-    }
-    writeFileSync(path, whole);
-  }
-  console.log(`model-faults: ${JSON.stringify(seen)}`);
-  expect(seen.refused).toBeGreaterThan(200);
-});
-
-it('takes a relative folder from where it is told', async () => {
-  const folder = tiny();
-  const model = await openEmbedder(folder.slice(home.length + 1), { from: home });
-  expect(model.identity).toMatchObject({ name: folder.slice(home.length + 1), dims: 8 });
-  await model.close();
-});
-
-it('gives models of other numbers other checksums, and of another name the same', async () => {
-  const checksumOf = async (options?: StaticFolder) => {
-    const model = await openEmbedder(tiny(options));
+describe('a static model from a folder', () => {
+  it('is refused or gives the same vectors after any changed byte of any file', async () => {
+    const seed = Number(process.env.LHS_TEST_SEED ?? Date.now() % 2 ** 31);
+    console.log(`model-faults: LHS_TEST_SEED=${seed}`);
+    const folder = tiny();
+    const list = textsOf(['red', 'greenish blue', 'a red a', 'other words']);
+    const model = await openEmbedder(folder);
+    const { checksum } = model.identity;
+    const wanted = await model.embed(list);
     await model.close();
-    return model.identity.checksum;
-  };
-  const usual = await checksumOf();
-  expect(await checksumOf({ json: { name: 'other', version: '9' } })).toBe(usual);
-  expect(await checksumOf({ seed: 2 })).not.toBe(usual);
-  expect(await checksumOf({ words: ['red', 'green', 'blue', '##ish', 'b'] })).not.toBe(usual);
+    const seen = { refused: 0, harmless: 0, another: 0 };
+    const damages = fc.sample(
+      fc.record({
+        file: fc.constantFrom('model.json', 'vectors.i8', 'scales.f32', 'vocab.txt'),
+        at: fc.nat(),
+        byte: fc.integer({ min: 0, max: 255 }),
+        cut: fc.boolean(),
+      }),
+      { seed, numRuns: 400 },
+    );
+    for (const { file, at, byte, cut } of damages) {
+      const path = join(folder, file);
+      const whole = readFileSync(path);
+      const damaged = Buffer.from(whole.subarray(0, cut ? at % whole.length : whole.length));
+      if (damaged.length > 0 && !cut) damaged[at % damaged.length] = byte;
+      writeFileSync(path, damaged);
+      const opened = await openEmbedder(folder).catch((error: LhsError) => error);
+      if (opened instanceof Error) {
+        expect(opened, `${file} ${at} ${byte} ${cut}`).toMatchObject({ code: 'model_unavailable' });
+        seen.refused++;
+      } else {
+        if (opened.identity.checksum !== checksum) seen.another++;
+        else {
+          expect(await opened.embed(list)).toEqual(wanted);
+          seen.harmless++;
+        }
+        await opened.close();
+      }
+      writeFileSync(path, whole);
+    }
+    console.log(`model-faults: ${JSON.stringify(seen)}`);
+    expect(seen.refused).toBeGreaterThan(200);
+  });
+
+  it('resolves a relative folder against the given base', async () => {
+    const folder = tiny();
+    const model = await openEmbedder(folder.slice(home.length + 1), { from: home });
+    expect(model.identity).toMatchObject({ name: folder.slice(home.length + 1), dims: 8 });
+    await model.close();
+  });
+
+  it('has a checksum of its numbers, not of its name', async () => {
+    const checksumOf = async (options?: StaticFolder) => {
+      const model = await openEmbedder(tiny(options));
+      await model.close();
+      return model.identity.checksum;
+    };
+    const usual = await checksumOf();
+    expect(await checksumOf({ json: { name: 'other', version: '9' } })).toBe(usual);
+    expect(await checksumOf({ seed: 2 })).not.toBe(usual);
+    expect(await checksumOf({ words: ['red', 'green', 'blue', '##ish', 'b'] })).not.toBe(usual);
+  });
+
+  it.each([1, 8, 31, 32, 40, 100])(
+    'sums %i dimensions in WebAssembly as in plain loops',
+    async (dims) => {
+      const folder = tiny({ dims });
+      const list = ['red', 'redish green a', 'blueish, RED!', 'none', 'a '.repeat(5000)];
+      const models = [false, true].map((plain) => openStaticModel(folder, { name: 'x', plain }));
+      const [compiled, plain] = await Promise.all(
+        models.map((model) => model.embed(textsOf(list))),
+      );
+      expect(compiled).toEqual(plain);
+      expect(compiled.length).toBe(dims * list.length);
+      expect(compiled.subarray(0, dims).some((v) => v !== 0)).toBe(true);
+      expect(compiled.subarray(3 * dims, 4 * dims).every((v) => v === 0)).toBe(true);
+      for (const model of models) await model.close();
+    },
+  );
 });
 
-it.each([1, 8, 31, 32, 40, 100])(
-  'sums %i dimensions alike in WebAssembly and plain',
-  async (dims) => {
-    const folder = tiny({ dims });
-    const list = ['red', 'redish green a', 'blueish, RED!', 'none', 'a '.repeat(5000)];
-    const models = [false, true].map((plain) => openStaticModel(folder, { name: 'x', plain }));
-    const [compiled, plain] = await Promise.all(models.map((model) => model.embed(textsOf(list))));
-    expect(compiled).toEqual(plain);
-    expect(compiled.length).toBe(dims * list.length);
-    expect(compiled.subarray(0, dims).some((v) => v !== 0)).toBe(true);
-    expect(compiled.subarray(3 * dims, 4 * dims).every((v) => v === 0)).toBe(true);
-    for (const model of models) await model.close();
-  },
-);
-
-describe('what was found whole is remembered', () => {
+describe('model files that were verified', () => {
   const old = new Date(Date.now() - 60_000);
   const fresh = async () => {
     vi.resetModules();

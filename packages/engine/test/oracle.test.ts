@@ -6,7 +6,7 @@
 import type { Hit, Json, SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Query } from '../src/query/query.ts';
 import { writeTree } from '../src/query/tree/write.ts';
 import { searchIndex } from '../src/search/search.ts';
@@ -153,18 +153,20 @@ async function check(corpus: Corpus, model: Model, c: Case): Promise<void> {
   }
 }
 
-test(`${CASES} random queries equal brute force (seed ${SEED})`, async () => {
-  const corpora = fc.sample(corpusPlan(addressOf), {
-    seed: SEED,
-    numRuns: Math.ceil(CASES / CASES_A_CORPUS),
+describe('random queries', () => {
+  test(`equal brute force in ${CASES} cases (seed ${SEED})`, async () => {
+    const corpora = fc.sample(corpusPlan(addressOf), {
+      seed: SEED,
+      numRuns: Math.ceil(CASES / CASES_A_CORPUS),
+    });
+    for (const [i, plan] of corpora.entries()) {
+      const corpus = buildCorpus(plan);
+      const model = new Model(corpus.physical, corpus.live);
+      await fc.assert(
+        fc.asyncProperty(cases, (c) => check(corpus, model, c)),
+        { seed: SEED + i, numRuns: Math.min(CASES, CASES_A_CORPUS) },
+      );
+      corpus.snapshot.release();
+    }
   });
-  for (const [i, plan] of corpora.entries()) {
-    const corpus = buildCorpus(plan);
-    const model = new Model(corpus.physical, corpus.live);
-    await fc.assert(
-      fc.asyncProperty(cases, (c) => check(corpus, model, c)),
-      { seed: SEED + i, numRuns: Math.min(CASES, CASES_A_CORPUS) },
-    );
-    corpus.snapshot.release();
-  }
 });

@@ -22,7 +22,7 @@ const ORDERS: readonly SearchRequest[] = [
   { query: '*:*', sort: [{ field: '_key', desc: true }] },
 ];
 
-describe.skipIf(!hasShared || !long)('git.commits', () => {
+describe.skipIf(!hasShared || !long)('points in time of git.commits', () => {
   it('gives every key once in every order while syncs run', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'lhs-pit-git-'));
     const backend = await openLocal(dataDir);

@@ -14,7 +14,7 @@ import {
   upsertRows,
 } from '@lakehouse-search/lake';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FastClock } from './follow/followed-table.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
@@ -152,141 +152,145 @@ async function scroll(
   }
 }
 
-test('a point in time outlives syncs, merges, reindexes and restarts, until it is closed', async () => {
-  const { backend } = lake;
-  const pit = await backend.openPit({ keep_alive: '10m' });
-  expect(pit.index_generation).toBe(1);
-  expect(Date.parse(pit.expires_at) - Date.now()).toBeLessThanOrEqual(600_000);
-  const all = { query: '*:*', sort: [{ field: '_key' }], limit: 50, pit_id: pit.pit_id };
-  const before = [...rows.keys()].sort((a, b) => Buffer.compare(name(a), name(b)));
-  for (let round = 0; round < 12; round++) {
-    await disturb(round);
-    expect((await scroll(all)).keys, `after ${round}`).toEqual(before);
-  }
-  const answer = await backend.search({ pit_id: pit.pit_id });
-  expect(answer).toMatchObject({ total: 120, snapshot: pit.snapshot, index_generation: 1 });
-  expect(answer.lag_snapshots).toBeGreaterThan(0);
-  expect(answer.hits[0]!.sort).toHaveLength(2);
-  const again = await openLocal(join(lake.folder, 'data'));
-  expect((await again.search({ pit_id: pit.pit_id })).total).toBe(120);
-  expect(await again.closePit({ pit_id: pit.pit_id })).toEqual({ closed: true });
-  await again.close();
-  await expect(backend.search({ pit_id: pit.pit_id })).rejects.toThrow(
-    `there is no point in time "${pit.pit_id}" of index "t"`,
-  );
-  expect(await backend.closePit({ pit_id: pit.pit_id })).toEqual({ closed: false });
-});
-
-test('each use renews it; unused it expires', async () => {
-  const clock = new FastClock();
-  await clock.sleep(Date.now() - clock.now());
-  const backend = await openLocal(join(lake.folder, 'data'), { clock });
-  const { pit_id } = await backend.openPit({ keep_alive: '1m' });
-  const other = await backend.openPit({ keep_alive: '30000ms' });
-  for (let i = 0; i < 5; i++) {
-    await clock.sleep(50_000);
-    expect((await backend.search({ pit_id })).total).toBe(120);
-  }
-  await expect(backend.search({ pit_id: other.pit_id })).rejects.toThrow('no point in time');
-  await clock.sleep(60_001);
-  await expect(backend.search({ pit_id })).rejects.toMatchObject({ code: 'not_found' });
-  await backend.close();
-});
-
-test('an id opens its own index alone, and no other text opens any', async () => {
-  const { backend } = lake;
-  const { catalog } = lake.source;
-  const source = `source: { catalog: ${JSON.stringify(catalog)}, table: a.t }`;
-  await backend.createIndex({ definition: `version: 1\nindex: other\n${source}\n${FIELDS}\n` });
-  await backend.reindex({ index: 'other' });
-  const { pit_id } = await backend.openPit({ index: 't' });
-  const refusal = (index: string, id: string) =>
-    backend.search({ index, pit_id: id }).then(
-      () => 'accepted',
-      (error: Error & { code: string }) => error.code,
-    );
-  expect(await refusal('t', pit_id)).toBe('accepted');
-  expect(await refusal('other', pit_id)).toBe('not_found');
-  expect(await refusal('t', `${pit_id}A`)).toBe('not_found');
-  expect(await refusal('t', ` ${pit_id}`)).toBe('not_found');
-  expect(await refusal('t', '../../../etc/passwd')).toBe('not_found');
-  for (let byte = 0; byte < 29; byte++) {
-    const bytes = Buffer.from(pit_id, 'base64url');
-    bytes[byte]! ^= 1;
-    expect(await refusal('t', bytes.toString('base64url')), `byte ${byte}`).toBe('not_found');
-  }
-  await expect(backend.closePit({ index: 'other', pit_id })).rejects.toThrow('no point in time');
-  expect(await refusal('t', pit_id)).toBe('accepted');
-});
-
-test.each([
-  ['5 minutes', 'expected a time like "30s", "5m", "1h"'],
-  ['', 'expected a time like'],
-  ['0s', 'from 1s to 60m'],
-  ['61m', 'from 1s to 60m'],
-])('keep_alive "%s" is refused', async (keep_alive, message) => {
-  await expect(lake.backend.openPit({ keep_alive })).rejects.toThrow(message);
-});
-
-test('an index that was not built has no point in time, and no path is shown', async () => {
-  const { backend } = lake;
-  const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
-  await backend.createIndex({ definition: `version: 1\nindex: other\n${source}\n${FIELDS}\n` });
-  await expect(backend.openPit({ index: 'other' })).rejects.toMatchObject({
-    code: 'index_not_built',
-    message: 'index "other" has not been built yet',
-  });
-});
-
-test('a point in time does not wait', async () => {
-  const { pit_id, snapshot } = await lake.backend.openPit({});
-  const wanted = { pit_id, min_snapshot: snapshot!, wait_ms: 5 };
-  await expect(lake.backend.search(wanted)).rejects.toThrow('"wait_ms" does not go with "pit_id"');
-});
-
-test(`${CASES} orders page every key once while the table moves (seed ${SEED})`, async () => {
-  const keys = fc.constantFrom('rating', 'size', 'state', '_key');
-  const sorts = fc.array(fc.record({ field: keys, desc: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 3,
-  });
-  const orders = fc.sample(fc.record({ sort: sorts, limit: fc.integer({ min: 7, max: 60 }) }), {
-    seed: SEED,
-    numRuns: CASES,
-  });
-  const { pit_id } = await lake.backend.openPit({ keep_alive: '1h' });
-  const frozen = [...rows.values()];
-  let round = 0;
-  for (const { sort, limit } of orders) {
-    const move = async (page: number) => {
-      if (page === 0) await disturb(round++);
-    };
-    const { keys: found, totals } = await scroll({ query: '*:*', sort, limit, pit_id }, move);
-    expect(found, JSON.stringify(sort)).toEqual(sorted(frozen, sort).map(({ id }) => id));
-    expect([...totals]).toEqual([frozen.length]);
-
-    const groups = new Map<unknown, Row[]>();
-    for (const row of sorted(frozen, sort)) {
-      groups.set(row.state, [...(groups.get(row.state) ?? []), row]);
+describe('a point in time', () => {
+  test('survives syncs, merges, reindexes and restarts until it is closed', async () => {
+    const { backend } = lake;
+    const pit = await backend.openPit({ keep_alive: '10m' });
+    expect(pit.index_generation).toBe(1);
+    expect(Date.parse(pit.expires_at) - Date.now()).toBeLessThanOrEqual(600_000);
+    const all = { query: '*:*', sort: [{ field: '_key' }], limit: 50, pit_id: pit.pit_id };
+    const before = [...rows.keys()].sort((a, b) => Buffer.compare(name(a), name(b)));
+    for (let round = 0; round < 12; round++) {
+      await disturb(round);
+      expect((await scroll(all)).keys, `after ${round}`).toEqual(before);
     }
-    const collapsed = await scroll({ query: '*:*', sort, limit: 2, pit_id, collapse: 'state' });
-    expect(collapsed.keys).toEqual([...groups.values()].map(([first]) => first.id));
-    expect(collapsed.counts).toEqual([...groups.values()].map((group) => group.length));
-    expect([...collapsed.totals]).toEqual([frozen.length]);
-  }
-});
+    const answer = await backend.search({ pit_id: pit.pit_id });
+    expect(answer).toMatchObject({ total: 120, snapshot: pit.snapshot, index_generation: 1 });
+    expect(answer.lag_snapshots).toBeGreaterThan(0);
+    expect(answer.hits[0]!.sort).toHaveLength(2);
+    const again = await openLocal(join(lake.folder, 'data'));
+    expect((await again.search({ pit_id: pit.pit_id })).total).toBe(120);
+    expect(await again.closePit({ pit_id: pit.pit_id })).toEqual({ closed: true });
+    await again.close();
+    await expect(backend.search({ pit_id: pit.pit_id })).rejects.toThrow(
+      `there is no point in time "${pit.pit_id}" of index "t"`,
+    );
+    expect(await backend.closePit({ pit_id: pit.pit_id })).toEqual({ closed: false });
+  });
 
-test('relevance pages every key once while the table moves', async () => {
-  const { pit_id } = await lake.backend.openPit({});
-  const whole = await lake.backend.search({ query: 'disk OR full', limit: 1000, pit_id });
-  const order = whole.hits.map((hit) => hit.coordinates.identifier[0].value);
-  const matching = [...rows.values()].filter(({ title }) => title !== 'quiet');
-  expect([...order].sort()).toEqual(matching.map(({ id }) => id).sort());
-  const orders: (Sort | undefined)[] = [undefined, [{ field: '_score' }], [RISING]];
-  for (const sort of orders) {
-    const request = { query: 'disk OR full', sort, limit: 11, pit_id };
-    const { keys } = await scroll(request, disturb);
-    if (sort?.[0] !== RISING) expect(keys).toEqual(order);
-    expect([...keys].sort()).toEqual([...order].sort());
-  }
+  test('is renewed by each use and expires without use', async () => {
+    const clock = new FastClock();
+    await clock.sleep(Date.now() - clock.now());
+    const backend = await openLocal(join(lake.folder, 'data'), { clock });
+    const { pit_id } = await backend.openPit({ keep_alive: '1m' });
+    const other = await backend.openPit({ keep_alive: '30000ms' });
+    for (let i = 0; i < 5; i++) {
+      await clock.sleep(50_000);
+      expect((await backend.search({ pit_id })).total).toBe(120);
+    }
+    await expect(backend.search({ pit_id: other.pit_id })).rejects.toThrow('no point in time');
+    await clock.sleep(60_001);
+    await expect(backend.search({ pit_id })).rejects.toMatchObject({ code: 'not_found' });
+    await backend.close();
+  });
+
+  test('opens by its id with its own index only', async () => {
+    const { backend } = lake;
+    const { catalog } = lake.source;
+    const source = `source: { catalog: ${JSON.stringify(catalog)}, table: a.t }`;
+    await backend.createIndex({ definition: `version: 1\nindex: other\n${source}\n${FIELDS}\n` });
+    await backend.reindex({ index: 'other' });
+    const { pit_id } = await backend.openPit({ index: 't' });
+    const refusal = (index: string, id: string) =>
+      backend.search({ index, pit_id: id }).then(
+        () => 'accepted',
+        (error: Error & { code: string }) => error.code,
+      );
+    expect(await refusal('t', pit_id)).toBe('accepted');
+    expect(await refusal('other', pit_id)).toBe('not_found');
+    expect(await refusal('t', `${pit_id}A`)).toBe('not_found');
+    expect(await refusal('t', ` ${pit_id}`)).toBe('not_found');
+    expect(await refusal('t', '../../../etc/passwd')).toBe('not_found');
+    for (let byte = 0; byte < 29; byte++) {
+      const bytes = Buffer.from(pit_id, 'base64url');
+      bytes[byte]! ^= 1;
+      expect(await refusal('t', bytes.toString('base64url')), `byte ${byte}`).toBe('not_found');
+    }
+    await expect(backend.closePit({ index: 'other', pit_id })).rejects.toThrow('no point in time');
+    expect(await refusal('t', pit_id)).toBe('accepted');
+  });
+
+  test.each([
+    ['5 minutes', 'expected a time like "30s", "5m", "1h"'],
+    ['', 'expected a time like'],
+    ['0s', 'from 1s to 60m'],
+    ['61m', 'from 1s to 60m'],
+  ])('is refused with keep_alive "%s"', async (keep_alive, message) => {
+    await expect(lake.backend.openPit({ keep_alive })).rejects.toThrow(message);
+  });
+
+  test('is refused for an index that was not built, without a path in the message', async () => {
+    const { backend } = lake;
+    const source = `source: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }`;
+    await backend.createIndex({ definition: `version: 1\nindex: other\n${source}\n${FIELDS}\n` });
+    await expect(backend.openPit({ index: 'other' })).rejects.toMatchObject({
+      code: 'index_not_built',
+      message: 'index "other" has not been built yet',
+    });
+  });
+
+  test('does not wait for a snapshot', async () => {
+    const { pit_id, snapshot } = await lake.backend.openPit({});
+    const wanted = { pit_id, min_snapshot: snapshot!, wait_ms: 5 };
+    await expect(lake.backend.search(wanted)).rejects.toThrow(
+      '"wait_ms" does not go with "pit_id"',
+    );
+  });
+
+  test(`pages every key once in ${CASES} orders while the table changes (seed ${SEED})`, async () => {
+    const keys = fc.constantFrom('rating', 'size', 'state', '_key');
+    const sorts = fc.array(fc.record({ field: keys, desc: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const orders = fc.sample(fc.record({ sort: sorts, limit: fc.integer({ min: 7, max: 60 }) }), {
+      seed: SEED,
+      numRuns: CASES,
+    });
+    const { pit_id } = await lake.backend.openPit({ keep_alive: '1h' });
+    const frozen = [...rows.values()];
+    let round = 0;
+    for (const { sort, limit } of orders) {
+      const move = async (page: number) => {
+        if (page === 0) await disturb(round++);
+      };
+      const { keys: found, totals } = await scroll({ query: '*:*', sort, limit, pit_id }, move);
+      expect(found, JSON.stringify(sort)).toEqual(sorted(frozen, sort).map(({ id }) => id));
+      expect([...totals]).toEqual([frozen.length]);
+
+      const groups = new Map<unknown, Row[]>();
+      for (const row of sorted(frozen, sort)) {
+        groups.set(row.state, [...(groups.get(row.state) ?? []), row]);
+      }
+      const collapsed = await scroll({ query: '*:*', sort, limit: 2, pit_id, collapse: 'state' });
+      expect(collapsed.keys).toEqual([...groups.values()].map(([first]) => first.id));
+      expect(collapsed.counts).toEqual([...groups.values()].map((group) => group.length));
+      expect([...collapsed.totals]).toEqual([frozen.length]);
+    }
+  });
+
+  test('pages every key once by relevance while the table changes', async () => {
+    const { pit_id } = await lake.backend.openPit({});
+    const whole = await lake.backend.search({ query: 'disk OR full', limit: 1000, pit_id });
+    const order = whole.hits.map((hit) => hit.coordinates.identifier[0].value);
+    const matching = [...rows.values()].filter(({ title }) => title !== 'quiet');
+    expect([...order].sort()).toEqual(matching.map(({ id }) => id).sort());
+    const orders: (Sort | undefined)[] = [undefined, [{ field: '_score' }], [RISING]];
+    for (const sort of orders) {
+      const request = { query: 'disk OR full', sort, limit: 11, pit_id };
+      const { keys } = await scroll(request, disturb);
+      if (sort?.[0] !== RISING) expect(keys).toEqual(order);
+      expect([...keys].sort()).toEqual([...order].sort());
+    }
+  });
 });

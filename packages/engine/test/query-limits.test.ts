@@ -3,7 +3,7 @@
 import type { Json, SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../src/base/limits.ts';
 import { searchIndex } from '../src/search/search.ts';
 import { buildCorpus, corpusPlan, MAPPING } from './oracle/corpus.ts';
@@ -60,10 +60,12 @@ const EDGES: readonly [keyof typeof LIMITS, (n: number) => SearchRequest][] = [
   ['waitMillis', (n) => ({ wait_ms: n, min_snapshot: '1' })],
 ];
 
-test.each(EDGES)('%s (%#)', async (name, request) => {
-  const most = LIMITS[name];
-  expect(await refusal(request(most))).toBeNull();
-  const refused = await refusal(request(most + 1));
-  expect(refused).toMatch(/^(limit_exceeded|invalid_query|invalid_argument): /);
-  expect(refused?.replaceAll(/[,_ ](?=\d{3})/g, '')).toContain(String(most));
+describe('limits of queries', () => {
+  test.each(EDGES)('%s (%#)', async (name, request) => {
+    const most = LIMITS[name];
+    expect(await refusal(request(most))).toBeNull();
+    const refused = await refusal(request(most + 1));
+    expect(refused).toMatch(/^(limit_exceeded|invalid_query|invalid_argument): /);
+    expect(refused?.replaceAll(/[,_ ](?=\d{3})/g, '')).toContain(String(most));
+  });
 });

@@ -10,7 +10,7 @@ import {
   type SearchRequest,
 } from '@lakehouse-search/engine';
 import { importFiles } from '@lakehouse-search/lake';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const file = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const page = readFileSync(file('docs/query.md'), 'utf8');
@@ -96,39 +96,44 @@ async function answer(request: SearchRequest): Promise<string> {
 
 const examples = blocksOf(page).flatMap(examplesOf);
 
-it.each(examples.map((e) => [`${e.line}: ${e.shown}`, e] as const))('%s', async (_, example) => {
-  const found = await answer(example.request);
-  if (example.wanted.startsWith('error: ')) expect(found).toContain(example.wanted.slice(7));
-  else expect(found).toBe(example.wanted);
-});
-
-const strings = blocksOf(page).flatMap(({ words, line, lines }) => {
-  const syntax = words[1] === 'kql' ? ('kql' as const) : ('default' as const);
-  if (words[0] !== 'string') return [];
-  return lines.map((text, i) => {
-    const [tree, wanted] = text.split(/ +=> /);
-    return { line: line + i, syntax, ast: JSON.parse(tree), wanted };
+describe('docs/query-language.md', () => {
+  it.each(examples.map((e) => [`${e.line}: ${e.shown}`, e] as const))('%s', async (_, example) => {
+    const found = await answer(example.request);
+    if (example.wanted.startsWith('error: ')) expect(found).toContain(example.wanted.slice(7));
+    else expect(found).toBe(example.wanted);
   });
-});
 
-it.each(strings.map((e) => [`${e.line}: => ${e.wanted}`, e] as const))('%s', async (_, example) => {
-  const { syntax, ast, wanted } = example;
-  const printed = backend.printQuery({ index: 'tickets', ast, syntax });
-  if (wanted.startsWith('error: ')) return expect(printed).rejects.toThrow(wanted.slice(7));
-  expect(await printed).toEqual({ query: wanted });
-  expect(await answer({ query: wanted, syntax })).toBe(await answer({ ast }));
-});
+  const strings = blocksOf(page).flatMap(({ words, line, lines }) => {
+    const syntax = words[1] === 'kql' ? ('kql' as const) : ('default' as const);
+    if (words[0] !== 'string') return [];
+    return lines.map((text, i) => {
+      const [tree, wanted] = text.split(/ +=> /);
+      return { line: line + i, syntax, ast: JSON.parse(tree), wanted };
+    });
+  });
 
-it('has examples of every feature', () => {
-  expect(examples.length).toBeGreaterThan(90);
-  const kinds = new Set(blocksOf(page).map((block) => block.words.join(' ')));
-  expect([...kinds].sort()).toEqual([
-    'query',
-    'query and',
-    'query kql',
-    'string',
-    'string kql',
-    'tree',
-    'yaml',
-  ]);
+  it.each(strings.map((e) => [`${e.line}: => ${e.wanted}`, e] as const))(
+    '%s',
+    async (_, example) => {
+      const { syntax, ast, wanted } = example;
+      const printed = backend.printQuery({ index: 'tickets', ast, syntax });
+      if (wanted.startsWith('error: ')) return expect(printed).rejects.toThrow(wanted.slice(7));
+      expect(await printed).toEqual({ query: wanted });
+      expect(await answer({ query: wanted, syntax })).toBe(await answer({ ast }));
+    },
+  );
+
+  it('has examples of every feature', () => {
+    expect(examples.length).toBeGreaterThan(90);
+    const kinds = new Set(blocksOf(page).map((block) => block.words.join(' ')));
+    expect([...kinds].sort()).toEqual([
+      'query',
+      'query and',
+      'query kql',
+      'string',
+      'string kql',
+      'tree',
+      'yaml',
+    ]);
+  });
 });

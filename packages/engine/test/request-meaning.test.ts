@@ -72,7 +72,7 @@ const refused = async (work: () => Promise<unknown>): Promise<LhsError> =>
   );
 const total = async (query: string) => (await lake.backend.search({ query })).total;
 
-describe('suggest', () => {
+describe('options of suggest', () => {
   it('gives the most frequent terms where no text is', async () => {
     const { suggestions } = await lake.backend.suggest({ field: 'title' });
     expect(suggestions.map(({ text, doc_count }) => [text, doc_count])).toEqual([

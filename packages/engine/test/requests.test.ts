@@ -279,56 +279,59 @@ async function everything(): Promise<unknown> {
 
 const REFUSED = ['invalid_argument', 'limit_exceeded', 'invalid_query'];
 
-describe.each(Object.entries(OPERATIONS))('%s', (operation, { fields, required = [], ...more }) => {
-  const rest = more.with ?? {};
+describe.each(Object.entries(OPERATIONS))(
+  'requests of %s',
+  (operation, { fields, required = [], ...more }) => {
+    const rest = more.with ?? {};
 
-  it('takes an object of its own fields alone, and changes nothing otherwise', async () => {
-    const before = await everything();
-    for (const request of [null, undefined, 5, 'x', [], true, new Map(), () => ({})]) {
-      const { code, message } = await refusal(operation, request);
-      expect([code, message]).toEqual([
-        'invalid_argument',
-        expect.stringMatching(/^the request is .*: expected an object$/s),
-      ]);
-    }
-    for (const field of ['zz', '__proto__x', 'constructor']) {
-      const { code, message, hint } = await refusal(operation, { ...rest, [field]: 1 });
-      expect(code).toBe('invalid_argument');
-      expect(message).toContain(`unknown request field "${field}"`);
-      expect(hint).toContain(Object.keys(fields)[0]);
-    }
-    const [name] = Object.keys(fields);
-    const { message } = await refusal(operation, { ...rest, [`${name}x`]: 1 });
-    expect(message).toContain(`did you mean "${name}"?`);
-    expect(await everything()).toEqual(before);
-  });
-
-  it('names a field of the wrong type', async () => {
-    const before = await everything();
-    for (const [field, kind] of Object.entries(fields)) {
-      for (const [of, value] of VALUES) {
-        if (fits(kind, of, value)) continue;
-        const error = await refusal(operation, { ...rest, [field]: value });
-        expect(REFUSED, `${field}: ${error.message}`).toContain(error.code);
-        expect(error.message).toContain(`"${field}`);
+    it('takes an object of its own fields alone, and changes nothing otherwise', async () => {
+      const before = await everything();
+      for (const request of [null, undefined, 5, 'x', [], true, new Map(), () => ({})]) {
+        const { code, message } = await refusal(operation, request);
+        expect([code, message]).toEqual([
+          'invalid_argument',
+          expect.stringMatching(/^the request is .*: expected an object$/s),
+        ]);
       }
-    }
-    expect(await everything()).toEqual(before);
-  });
-
-  it.runIf(required.length > 0)('names a field that is missing', async () => {
-    for (const field of required) {
-      for (const request of [{}, { [field]: undefined }]) {
-        const error = await refusal(operation, request);
-        expect(error.code).toBe('invalid_argument');
-        const missing = required.some((name) => error.message.startsWith(`"${name}" is missing`));
-        expect(missing, error.message).toBe(true);
+      for (const field of ['zz', '__proto__x', 'constructor']) {
+        const { code, message, hint } = await refusal(operation, { ...rest, [field]: 1 });
+        expect(code).toBe('invalid_argument');
+        expect(message).toContain(`unknown request field "${field}"`);
+        expect(hint).toContain(Object.keys(fields)[0]);
       }
-    }
-  });
-});
+      const [name] = Object.keys(fields);
+      const { message } = await refusal(operation, { ...rest, [`${name}x`]: 1 });
+      expect(message).toContain(`did you mean "${name}"?`);
+      expect(await everything()).toEqual(before);
+    });
 
-describe('reads', () => {
+    it('names a field of the wrong type', async () => {
+      const before = await everything();
+      for (const [field, kind] of Object.entries(fields)) {
+        for (const [of, value] of VALUES) {
+          if (fits(kind, of, value)) continue;
+          const error = await refusal(operation, { ...rest, [field]: value });
+          expect(REFUSED, `${field}: ${error.message}`).toContain(error.code);
+          expect(error.message).toContain(`"${field}`);
+        }
+      }
+      expect(await everything()).toEqual(before);
+    });
+
+    it.runIf(required.length > 0)('names a field that is missing', async () => {
+      for (const field of required) {
+        for (const request of [{}, { [field]: undefined }]) {
+          const error = await refusal(operation, request);
+          expect(error.code).toBe('invalid_argument');
+          const missing = required.some((name) => error.message.startsWith(`"${name}" is missing`));
+          expect(missing, error.message).toBe(true);
+        }
+      }
+    });
+  },
+);
+
+describe('requests of reads', () => {
   const READS: readonly string[] = [
     ...['describeIndex', 'getCheckpoint', 'status', 'search', 'semantic', 'hybrid', 'aggregate'],
     ...['facets', 'clauseCounts', 'suggest', 'explain', 'getKeys', 'analyze', 'parseQuery'],

@@ -43,7 +43,7 @@ const newest = async () => {
 };
 const iso = (ms: number) => new Date(ms).toISOString();
 
-describe('how far an index is', () => {
+describe('the lag in index status', () => {
   it('is told in snapshots, rows and seconds', async () => {
     const first = await newest();
     const fresh = await statusAt(first.timestampMs + 5000);
@@ -101,7 +101,7 @@ fields: [{ name: title, type: TEXT }]
   });
 });
 
-describe('what keeps it from its table', () => {
+describe('obstacles in index status', () => {
   it('a table that is away', async () => {
     const { warehouse } = table.config.catalog;
     renameSync(warehouse, `${warehouse}-away`);
@@ -130,7 +130,7 @@ describe('what keeps it from its table', () => {
   });
 });
 
-describe('the table’s history', () => {
+describe('the history of a table in index status', () => {
   it('is not told where the table says nothing of it, or forgets nothing', async () => {
     await table.append(4);
     expect(await statusAt(Date.now())).not.toHaveProperty('history');

@@ -61,7 +61,7 @@ async function stoppedIn(
   await expect(work({ signal, progress })).rejects.toMatchObject({ code: 'interrupted' });
 }
 
-describe('a reindex', () => {
+describe('a reindex that is stopped', () => {
   it('that is stopped while it merges commits nothing and leaves nothing', async () => {
     await define();
     const before = files();
@@ -101,7 +101,7 @@ describe('a reindex', () => {
   });
 });
 
-describe('a compaction', () => {
+describe('a compaction that is stopped', () => {
   it('that is stopped while it merges leaves the index as it was', async () => {
     await define();
     await backend.sync({});

@@ -6,7 +6,7 @@
 import type { Suggestion, SuggestRequest } from '@lakehouse-search/contract';
 import { checkSuggestRequest } from '@lakehouse-search/contract';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_DEADLINE } from '../src/base/deadline.ts';
 import { fieldTerms } from '../src/search/suggest/field-terms.ts';
 import { offerPrefix } from '../src/search/suggest/prefix-terms.ts';
@@ -126,48 +126,50 @@ const requests: fc.Arbitrary<SuggestRequest> = fc
   })
   .map((request) => (request.fuzzy ? request : { ...request, max_edits: undefined }));
 
-test(`${CASES} random suggestions equal brute force (seed ${SEED})`, async () => {
-  const corpora = fc.sample(corpusPlan(addressOf), {
-    seed: SEED,
-    numRuns: Math.ceil(CASES / CASES_A_CORPUS),
+describe('suggestions', () => {
+  test(`equal brute force in ${CASES} random cases (seed ${SEED})`, async () => {
+    const corpora = fc.sample(corpusPlan(addressOf), {
+      seed: SEED,
+      numRuns: Math.ceil(CASES / CASES_A_CORPUS),
+    });
+    for (const [i, plan] of corpora.entries()) {
+      const corpus = buildCorpus(plan);
+      await fc.assert(
+        fc.asyncProperty(requests, async (request) => {
+          const { suggestions } = await ask(corpus, request);
+          expect(suggestions).toEqual(expected(corpus.live, request));
+        }),
+        { seed: SEED + i, numRuns: CASES_A_CORPUS },
+      );
+      corpus.snapshot.release();
+    }
   });
-  for (const [i, plan] of corpora.entries()) {
-    const corpus = buildCorpus(plan);
-    await fc.assert(
-      fc.asyncProperty(requests, async (request) => {
-        const { suggestions } = await ask(corpus, request);
-        expect(suggestions).toEqual(expected(corpus.live, request));
-      }),
-      { seed: SEED + i, numRuns: CASES_A_CORPUS },
-    );
-    corpus.snapshot.release();
-  }
-});
 
-test('suggestions from dictionaries of many blocks equal brute force', async () => {
-  const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'é'), { maxLength: 4 });
-  const asked = requests.chain((request) =>
-    letters.map((list) => ({ ...request, text: list.join('') })),
-  );
-  for (const seed of [1, 2]) {
-    const corpus = buildCorpus(manyWords(seed));
-    expect(corpus.snapshot.segments.length > 1).toBe(seed === 1);
-    const prefix = Buffer.from('ab');
-    offerPrefix(
-      fieldTerms(corpus.snapshot.segments, 0),
-      prefix,
-      new SuggestionList(3),
-      NO_DEADLINE,
+  test('equal brute force with dictionaries of many blocks', async () => {
+    const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'é'), { maxLength: 4 });
+    const asked = requests.chain((request) =>
+      letters.map((list) => ({ ...request, text: list.join('') })),
     );
-    expect(prefix.toString()).toBe('ab');
-    expect(corpus.snapshot.segments[0]!.inverted(0)!.termCount).toBeGreaterThan(24 * 16);
-    await fc.assert(
-      fc.asyncProperty(asked, async (request) => {
-        const { suggestions } = await ask(corpus, request);
-        expect(suggestions).toEqual(expected(corpus.live, request));
-      }),
-      { seed: SEED, numRuns: 150 },
-    );
-    corpus.snapshot.release();
-  }
+    for (const seed of [1, 2]) {
+      const corpus = buildCorpus(manyWords(seed));
+      expect(corpus.snapshot.segments.length > 1).toBe(seed === 1);
+      const prefix = Buffer.from('ab');
+      offerPrefix(
+        fieldTerms(corpus.snapshot.segments, 0),
+        prefix,
+        new SuggestionList(3),
+        NO_DEADLINE,
+      );
+      expect(prefix.toString()).toBe('ab');
+      expect(corpus.snapshot.segments[0]!.inverted(0)!.termCount).toBeGreaterThan(24 * 16);
+      await fc.assert(
+        fc.asyncProperty(asked, async (request) => {
+          const { suggestions } = await ask(corpus, request);
+          expect(suggestions).toEqual(expected(corpus.live, request));
+        }),
+        { seed: SEED, numRuns: 150 },
+      );
+      corpus.snapshot.release();
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendRows, deleteRows, type Schema, type SourceTable } from '@lakehouse-search/lake';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ANALYZER_CATALOG } from '../src/analysis/registry.ts';
 import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { currentGeneration } from '../src/open/index-folder.ts';
@@ -69,61 +69,63 @@ function watched(table: SourceTable, during: () => void): SourceTable {
   });
 }
 
-test('segments that a large step flushes are invisible until its commit shows them together', async () => {
-  for (let i = 0; i < 4; i++) await append(10 + i * 5, 15 + i * 5);
-  const { session, directory } = openSession(1);
-  const files = new Set<number>();
-  const seen = new Set<number>();
-  const look = () => {
-    files.add(directory.list().length);
-    const snapshot = openSnapshot(directory);
-    seen.add(snapshot.liveDocs);
-    snapshot.release();
-  };
-  const table = await lake.table();
-  const [first] = table.snapshots;
-  await session.catchUp(watched(table, look), table.currentSnapshotId);
-  expect(session.docs).toBe(30);
-  await session.catchUp(table, first.id);
-  seen.clear();
-  files.clear();
-  const { checkpoint } = session.commit;
-  expect(checkpoint?.applied?.length).toBe(4);
-  // Without ancestors the way back is one step of several files.
-  const jumped = new Proxy(watched(table, look), {
-    get: (target, name) => (name === 'ancestry' ? () => [] : Reflect.get(target, name)),
+describe('a sync session', () => {
+  test('hides the flushed segments of a large step until its commit', async () => {
+    for (let i = 0; i < 4; i++) await append(10 + i * 5, 15 + i * 5);
+    const { session, directory } = openSession(1);
+    const files = new Set<number>();
+    const seen = new Set<number>();
+    const look = () => {
+      files.add(directory.list().length);
+      const snapshot = openSnapshot(directory);
+      seen.add(snapshot.liveDocs);
+      snapshot.release();
+    };
+    const table = await lake.table();
+    const [first] = table.snapshots;
+    await session.catchUp(watched(table, look), table.currentSnapshotId);
+    expect(session.docs).toBe(30);
+    await session.catchUp(table, first.id);
+    seen.clear();
+    files.clear();
+    const { checkpoint } = session.commit;
+    expect(checkpoint?.applied?.length).toBe(4);
+    // Without ancestors the way back is one step of several files.
+    const jumped = new Proxy(watched(table, look), {
+      get: (target, name) => (name === 'ancestry' ? () => [] : Reflect.get(target, name)),
+    });
+    expect(await session.catchUp(jumped, table.currentSnapshotId)).toMatchObject({ inserted: 20 });
+    expect(files.size).toBeGreaterThan(2);
+    expect([...seen]).toEqual([10]);
+    await session.close();
+    await table.close();
+    await lake.expectRebuilt();
   });
-  expect(await session.catchUp(jumped, table.currentSnapshotId)).toMatchObject({ inserted: 20 });
-  expect(files.size).toBeGreaterThan(2);
-  expect([...seen]).toEqual([10]);
-  await session.close();
-  await table.close();
-  await lake.expectRebuilt();
-});
 
-test('a step that fails or is interrupted takes nothing back of the steps before it', async () => {
-  await append(10, 12);
-  await deleteRows(lake.source, 'id = 0');
-  await append(12, 14);
-  const table = await lake.table();
-  const { session } = openSession(1);
-  const stop = new AbortController();
-  const onCommit = () => stop.abort();
-  const stopped = session.catchUp(table, table.currentSnapshotId, {
-    signal: stop.signal,
-    onCommit,
+  test('keeps the earlier steps if a step fails or is interrupted', async () => {
+    await append(10, 12);
+    await deleteRows(lake.source, 'id = 0');
+    await append(12, 14);
+    const table = await lake.table();
+    const { session } = openSession(1);
+    const stop = new AbortController();
+    const onCommit = () => stop.abort();
+    const stopped = session.catchUp(table, table.currentSnapshotId, {
+      signal: stop.signal,
+      onCommit,
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'interrupted' });
+    expect(session.docs).toBe(12);
+    let reads = 0;
+    const failing = watched(table, () => {
+      if (++reads === 1) throw new Error('the line is dead');
+    });
+    await expect(session.catchUp(failing, table.currentSnapshotId)).rejects.toThrow('line is dead');
+    expect(session.docs).toBe(11);
+    const done = await session.catchUp(table, table.currentSnapshotId);
+    expect(done).toMatchObject({ snapshotsApplied: 1, inserted: 2 });
+    await session.close();
+    await table.close();
+    await lake.expectRebuilt();
   });
-  await expect(stopped).rejects.toMatchObject({ code: 'interrupted' });
-  expect(session.docs).toBe(12);
-  let reads = 0;
-  const failing = watched(table, () => {
-    if (++reads === 1) throw new Error('the line is dead');
-  });
-  await expect(session.catchUp(failing, table.currentSnapshotId)).rejects.toThrow('line is dead');
-  expect(session.docs).toBe(11);
-  const done = await session.catchUp(table, table.currentSnapshotId);
-  expect(done).toMatchObject({ snapshotsApplied: 1, inserted: 2 });
-  await session.close();
-  await table.close();
-  await lake.expectRebuilt();
 });

@@ -6,7 +6,7 @@
 import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-search/engine';
 import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asTenant, type TenantReads } from './as-tenant.ts';
 import { openSmallLake, type SmallLake } from './small-lake.ts';
 
@@ -137,140 +137,144 @@ const everyKey: Coordinates[] = TENANTS.flatMap((org) =>
   })),
 );
 
-test(`${CASES} random requests show nothing of the other tenant (seed ${SEED})`, async () => {
-  let shown = 0;
-  const tenants = fc.constantFrom(...TENANTS);
-  const asked = fc.record({ tenant: tenants, request: requests, page: fc.boolean() });
-  await fc.assert(
-    fc.asyncProperty(asked, async ({ tenant, request, page }) => {
-      const door = doors[tenant];
-      const given = request as unknown as SearchRequest;
-      const canary = CANARIES[other(tenant)];
-      const { hits } = await door.search({ ...given, sort: given.sort ?? [{ field: '_score' }] });
-      shown += hits.length;
-      const after = page && hits.length > 0 ? hits.at(-1)!.sort : undefined;
-      const paged = { ...given, sort: given.sort ?? [{ field: '_score' }], search_after: after };
-      delete paged.offset;
-      const answers = [
-        await said(() => door.search(given)),
-        await said(() => door.search(paged as SearchRequest)),
-        await said(() => door.facets({ ...matchOf(given), fields: ['org', 'state'] })),
-        await said(() => door.clauseCounts({ ...given, query: undefined })),
-      ];
-      // What the caller wrote comes back in the names of clauses: only found texts count.
-      const counts = JSON.parse(answers.pop()!) as { clause?: string; suggestion?: string }[];
-      const suggestions = counts.map(({ suggestion }) => suggestion ?? '').join(' ');
-      for (const text of [...answers, suggestions]) expect(text).not.toContain(canary);
-    }),
-    { seed: SEED, numRuns: CASES },
-  );
-  expect(shown).toBeGreaterThan(CASES);
-});
+describe('tenants', () => {
+  test(`see nothing of another tenant in ${CASES} random requests (seed ${SEED})`, async () => {
+    let shown = 0;
+    const tenants = fc.constantFrom(...TENANTS);
+    const asked = fc.record({ tenant: tenants, request: requests, page: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ tenant, request, page }) => {
+        const door = doors[tenant];
+        const given = request as unknown as SearchRequest;
+        const canary = CANARIES[other(tenant)];
+        const { hits } = await door.search({ ...given, sort: given.sort ?? [{ field: '_score' }] });
+        shown += hits.length;
+        const after = page && hits.length > 0 ? hits.at(-1)!.sort : undefined;
+        const paged = { ...given, sort: given.sort ?? [{ field: '_score' }], search_after: after };
+        delete paged.offset;
+        const answers = [
+          await said(() => door.search(given)),
+          await said(() => door.search(paged as SearchRequest)),
+          await said(() => door.facets({ ...matchOf(given), fields: ['org', 'state'] })),
+          await said(() => door.clauseCounts({ ...given, query: undefined })),
+        ];
+        // What the caller wrote comes back in the names of clauses: only found texts count.
+        const counts = JSON.parse(answers.pop()!) as { clause?: string; suggestion?: string }[];
+        const suggestions = counts.map(({ suggestion }) => suggestion ?? '').join(' ');
+        for (const text of [...answers, suggestions]) expect(text).not.toContain(canary);
+      }),
+      { seed: SEED, numRuns: CASES },
+    );
+    expect(shown).toBeGreaterThan(CASES);
+  });
 
-test('totals and counts are the tenant’s own; nothing that a request says widens them', async () => {
-  for (const tenant of TENANTS) {
-    const door = doors[tenant];
-    const rows = Array.from({ length: 120 }, (_, i) => i).filter((i) => TENANTS[i % 2] === tenant);
-    for (const query of [
-      '*:*',
-      'disk',
-      `NOT org:acme OR org:acme`,
-      `org:${JSON.stringify(tenant)}`,
-    ]) {
-      expect((await door.search({ query })).total, query).toBe(rows.length);
-    }
-    expect((await door.search({ query: 'disk', filter: '*:*' })).total).toBe(rows.length);
-    const foreign = `org:${JSON.stringify(other(tenant))}`;
-    for (const query of [foreign, CANARIES[other(tenant)]]) {
-      expect((await door.search({ query })).total).toBe(0);
-      expect((await door.search({ query: '*:*', filter: query })).total).toBe(0);
-      expect(await door.clauseCounts({ query })).toMatchObject([{ total: 0 }]);
-    }
-    const exported = await Array.fromAsync(door.exportDocuments({}));
-    expect(exported).toHaveLength(rows.length);
-    expect(JSON.stringify(exported)).not.toContain(CANARIES[other(tenant)]);
-    const some = await Array.fromAsync(door.exportDocuments({ query: `*:* OR ${foreign}` }));
-    expect(some).toEqual(exported);
-  }
-});
-
-test('rows by key are those that index and table say are the tenant’s', async () => {
-  const [acme, rival] = TENANTS;
-  const asked = async (tenant: Tenant, columns?: string[]) => {
-    const { rows, missing } = await doors[tenant].getKeys({ keys: everyKey, columns });
-    return { rows, missing };
-  };
-  const [mine, theirs] = [await asked(acme), await asked(rival)];
-  expect(mine.rows).toHaveLength(59);
-  expect(theirs.rows).toHaveLength(60);
-  expect(JSON.stringify(mine.rows)).not.toContain(CANARIES[rival]);
-  expect(theirs.rows.map(({ fields }) => fields.org)).toEqual(Array(60).fill(rival));
-  expect(mine.missing.length + mine.rows.length).toBe(everyKey.length);
-  const narrow = await asked(acme, ['size']);
-  expect(narrow.rows[0]!.fields).toEqual({ size: 2 });
-  // The index still finds it as acme's; the row is the other one's by now.
-  const [hit] = (await doors[acme].search({ query: 'kanarek0', hydrate: true })).hits;
-  expect(hit).toMatchObject({ hydrate_error: expect.stringContaining('no longer in the table') });
-});
-
-test('aggregations and facets count the tenant’s own documents', async () => {
-  for (const tenant of TENANTS) {
-    const aggs = { orgs: { terms: { field: 'org' } }, sizes: { stats: { field: 'size' } } };
-    const { results, total } = await doors[tenant].aggregate({ query: '*:*', aggs });
-    expect(total).toBe(60);
-    expect(results.orgs).toMatchObject({ buckets: [{ key: tenant, doc_count: 60 }] });
-    expect(results.sizes).toMatchObject({ count: 60 });
-    const { facets } = await doors[tenant].facets({ fields: ['org'] });
-    expect(facets[0].buckets).toEqual([{ value: tenant, count: 60 }]);
-  }
-});
-
-test('explain knows no key of another tenant', async () => {
-  const ask = async (key: string, query: string) => {
-    const coordinates = { identifier: [{ name: 'id', value: key }] };
-    const answer = await doors.acme.explain({ query, coordinates });
-    return { ...answer, timings: undefined };
-  };
-  for (const query of ['disk', 'papagei', 'papagei1', '*:*', 'NOT disk', 'papagej']) {
-    const never = await ask('never', query);
-    expect(never.found).toBe(false);
-    for (const key of ['papagei-1', 'papagei-999']) {
-      const hidden = JSON.stringify(await ask(key, query)).replaceAll(key, 'never');
-      expect(JSON.parse(hidden)).toEqual(JSON.parse(JSON.stringify(never)));
-    }
-    expect((await ask('kanarek-2', query)).found).toBe(true);
-  }
-});
-
-test('the pages of two tenants who ask the same are not mixed up', async () => {
-  for (let round = 0; round < 2; round++) {
+  test('see their own totals and counts only, whatever a request says', async () => {
     for (const tenant of TENANTS) {
-      const request = { query: 'disk', sort: [{ field: '_key' }], limit: 4 };
-      const found: string[] = [];
-      let after: SearchRequest['search_after'] = ['', ''];
-      while (after !== undefined) {
-        const { hits } = await doors[tenant].search({ ...request, search_after: after });
-        found.push(...hits.map((hit) => hit.coordinates.identifier[0].value));
-        after = hits.at(-1)?.sort;
+      const door = doors[tenant];
+      const rows = Array.from({ length: 120 }, (_, i) => i).filter(
+        (i) => TENANTS[i % 2] === tenant,
+      );
+      for (const query of [
+        '*:*',
+        'disk',
+        `NOT org:acme OR org:acme`,
+        `org:${JSON.stringify(tenant)}`,
+      ]) {
+        expect((await door.search({ query })).total, query).toBe(rows.length);
       }
-      expect(found).toHaveLength(60);
-      expect(found.every((key) => key.startsWith(CANARIES[tenant]))).toBe(true);
+      expect((await door.search({ query: 'disk', filter: '*:*' })).total).toBe(rows.length);
+      const foreign = `org:${JSON.stringify(other(tenant))}`;
+      for (const query of [foreign, CANARIES[other(tenant)]]) {
+        expect((await door.search({ query })).total).toBe(0);
+        expect((await door.search({ query: '*:*', filter: query })).total).toBe(0);
+        expect(await door.clauseCounts({ query })).toMatchObject([{ total: 0 }]);
+      }
+      const exported = await Array.fromAsync(door.exportDocuments({}));
+      expect(exported).toHaveLength(rows.length);
+      expect(JSON.stringify(exported)).not.toContain(CANARIES[other(tenant)]);
+      const some = await Array.fromAsync(door.exportDocuments({ query: `*:* OR ${foreign}` }));
+      expect(some).toEqual(exported);
     }
-  }
-});
+  });
 
-test('a tenant is no part of a request, and has a name', async () => {
-  const widened = { query: '*:*', tenant: TENANTS[1] } as SearchRequest;
-  await expect(doors.acme.search(widened)).rejects.toThrow('unknown request field "tenant"');
-  await expect(asTenant(lake.backend, '').search({ query: '*:*' })).rejects.toThrow(
-    'a tenant needs a name',
-  );
-  expect((await asTenant(lake.backend, 'nobody').search({ query: '*:*' })).total).toBe(0);
-});
+  test('read rows by key that belong to them in index and table', async () => {
+    const [acme, rival] = TENANTS;
+    const asked = async (tenant: Tenant, columns?: string[]) => {
+      const { rows, missing } = await doors[tenant].getKeys({ keys: everyKey, columns });
+      return { rows, missing };
+    };
+    const [mine, theirs] = [await asked(acme), await asked(rival)];
+    expect(mine.rows).toHaveLength(59);
+    expect(theirs.rows).toHaveLength(60);
+    expect(JSON.stringify(mine.rows)).not.toContain(CANARIES[rival]);
+    expect(theirs.rows.map(({ fields }) => fields.org)).toEqual(Array(60).fill(rival));
+    expect(mine.missing.length + mine.rows.length).toBe(everyKey.length);
+    const narrow = await asked(acme, ['size']);
+    expect(narrow.rows[0]!.fields).toEqual({ size: 2 });
+    // The index still finds it as acme's; the row is the other one's by now.
+    const [hit] = (await doors[acme].search({ query: 'kanarek0', hydrate: true })).hits;
+    expect(hit).toMatchObject({ hydrate_error: expect.stringContaining('no longer in the table') });
+  });
 
-test('points in time are narrowed as well', async () => {
-  const { pit_id } = await doors.acme.openPit({});
-  expect((await doors.acme.search({ pit_id })).total).toBe(60);
-  expect((await doors['rival OR *'].search({ pit_id, query: 'kanarek' })).total).toBe(0);
-  expect(await doors.acme.closePit({ pit_id })).toEqual({ closed: true });
+  test('count their own documents in aggregations and facets', async () => {
+    for (const tenant of TENANTS) {
+      const aggs = { orgs: { terms: { field: 'org' } }, sizes: { stats: { field: 'size' } } };
+      const { results, total } = await doors[tenant].aggregate({ query: '*:*', aggs });
+      expect(total).toBe(60);
+      expect(results.orgs).toMatchObject({ buckets: [{ key: tenant, doc_count: 60 }] });
+      expect(results.sizes).toMatchObject({ count: 60 });
+      const { facets } = await doors[tenant].facets({ fields: ['org'] });
+      expect(facets[0].buckets).toEqual([{ value: tenant, count: 60 }]);
+    }
+  });
+
+  test('find no key of another tenant by explain', async () => {
+    const ask = async (key: string, query: string) => {
+      const coordinates = { identifier: [{ name: 'id', value: key }] };
+      const answer = await doors.acme.explain({ query, coordinates });
+      return { ...answer, timings: undefined };
+    };
+    for (const query of ['disk', 'papagei', 'papagei1', '*:*', 'NOT disk', 'papagej']) {
+      const never = await ask('never', query);
+      expect(never.found).toBe(false);
+      for (const key of ['papagei-1', 'papagei-999']) {
+        const hidden = JSON.stringify(await ask(key, query)).replaceAll(key, 'never');
+        expect(JSON.parse(hidden)).toEqual(JSON.parse(JSON.stringify(never)));
+      }
+      expect((await ask('kanarek-2', query)).found).toBe(true);
+    }
+  });
+
+  test('get separate pages for the same request', async () => {
+    for (let round = 0; round < 2; round++) {
+      for (const tenant of TENANTS) {
+        const request = { query: 'disk', sort: [{ field: '_key' }], limit: 4 };
+        const found: string[] = [];
+        let after: SearchRequest['search_after'] = ['', ''];
+        while (after !== undefined) {
+          const { hits } = await doors[tenant].search({ ...request, search_after: after });
+          found.push(...hits.map((hit) => hit.coordinates.identifier[0].value));
+          after = hits.at(-1)?.sort;
+        }
+        expect(found).toHaveLength(60);
+        expect(found.every((key) => key.startsWith(CANARIES[tenant]))).toBe(true);
+      }
+    }
+  });
+
+  test('are not part of a request and have a name', async () => {
+    const widened = { query: '*:*', tenant: TENANTS[1] } as SearchRequest;
+    await expect(doors.acme.search(widened)).rejects.toThrow('unknown request field "tenant"');
+    await expect(asTenant(lake.backend, '').search({ query: '*:*' })).rejects.toThrow(
+      'a tenant needs a name',
+    );
+    expect((await asTenant(lake.backend, 'nobody').search({ query: '*:*' })).total).toBe(0);
+  });
+
+  test('see their own rows in points in time', async () => {
+    const { pit_id } = await doors.acme.openPit({});
+    expect((await doors.acme.search({ pit_id })).total).toBe(60);
+    expect((await doors['rival OR *'].search({ pit_id, query: 'kanarek' })).total).toBe(0);
+    expect(await doors.acme.closePit({ pit_id })).toEqual({ closed: true });
+  });
 });

@@ -145,7 +145,7 @@ async function fault(folder: string, runtime?: string): Promise<LhsError> {
   return error as LhsError;
 }
 
-describe('a transformer that cannot run says why', () => {
+describe('a transformer that cannot run', () => {
   const INSTALL = 'npm install @huggingface/transformers@4.3.1';
   let made = 0;
   const small = () => writeTransformer(join(home, `faulty-${made++}`));
@@ -249,30 +249,32 @@ export const AutoModel = {
 };
 `;
 
-it('says that its thread ended or a run failed, and goes on with the next call', async () => {
-  const runtime = join(home, 'stand-in.mjs');
-  writeFileSync(runtime, STAND_IN);
-  const folder = writeTransformer(join(home, 'stand-in'));
-  const model = openTransformer(folder, { name: 'it', runtime });
-  const ones = Float32Array.from({ length: DIMS }, () => 1 / Math.sqrt(DIMS));
-  for (const [text, said] of [
-    ['fail', 'embedding failed: no room for the run'],
-    ['end', 'the thread of a model ended: it exited'],
-  ]) {
-    const calls = [['a'], [text], ['a']].map((list) => model.embed(textsOf(list)));
-    const [before, failed, after] = await Promise.allSettled(calls);
-    expect(before).toEqual({ status: 'fulfilled', value: ones });
-    expect(failed).toMatchObject({
-      status: 'rejected',
-      reason: { code: 'internal', message: said },
+describe('the thread of a transformer', () => {
+  it('reports its end or a failed run, and works again at the next call', async () => {
+    const runtime = join(home, 'stand-in.mjs');
+    writeFileSync(runtime, STAND_IN);
+    const folder = writeTransformer(join(home, 'stand-in'));
+    const model = openTransformer(folder, { name: 'it', runtime });
+    const ones = Float32Array.from({ length: DIMS }, () => 1 / Math.sqrt(DIMS));
+    for (const [text, said] of [
+      ['fail', 'embedding failed: no room for the run'],
+      ['end', 'the thread of a model ended: it exited'],
+    ]) {
+      const calls = [['a'], [text], ['a']].map((list) => model.embed(textsOf(list)));
+      const [before, failed, after] = await Promise.allSettled(calls);
+      expect(before).toEqual({ status: 'fulfilled', value: ones });
+      expect(failed).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'internal', message: said },
+      });
+      expect(after).toEqual({ status: 'fulfilled', value: ones });
+    }
+    await expect(model.embed(textsOf(['a', 'odd']))).rejects.toMatchObject({
+      code: 'model_unavailable',
+      message: 'the model "it" gives NaN in a vector',
     });
-    expect(after).toEqual({ status: 'fulfilled', value: ones });
-  }
-  await expect(model.embed(textsOf(['a', 'odd']))).rejects.toMatchObject({
-    code: 'model_unavailable',
-    message: 'the model "it" gives NaN in a vector',
+    await model.close();
   });
-  await model.close();
 });
 
 interface Golden {
@@ -319,9 +321,11 @@ describe.skipIf(!existsSync(minilm))('all-MiniLM-L6-v2', () => {
   });
 });
 
-it('cuts texts behind white space where there is some, and never inside a character', () => {
-  expect(pieces('aa bb cc', 4)).toEqual(['aa ', 'bb ', 'cc']);
-  expect(pieces('aaaaaaaaa', 4)).toEqual(['aaaa', 'aaaa', 'a']);
-  expect(pieces('aaa\u{1f600}b', 4)).toEqual(['aaa', '\u{1f600}b']);
-  expect(pieces('', 4)).toEqual([]);
+describe('texts for a transformer', () => {
+  it('are cut after white space if there is some, and never inside a character', () => {
+    expect(pieces('aa bb cc', 4)).toEqual(['aa ', 'bb ', 'cc']);
+    expect(pieces('aaaaaaaaa', 4)).toEqual(['aaaa', 'aaaa', 'a']);
+    expect(pieces('aaa\u{1f600}b', 4)).toEqual(['aaa', '\u{1f600}b']);
+    expect(pieces('', 4)).toEqual([]);
+  });
 });

@@ -264,7 +264,7 @@ describe('an index with vectors of texts', () => {
   });
 });
 
-describe('verify', () => {
+describe('verify of vector fields', () => {
   const faultsAfter = async (edit: (block: DocumentBlock) => DocumentBlock) => {
     await lake.define(FIELDS('./tiny'));
     await write(appendRows, row(1), row(2), { ...row(3, '333'), own: [1, 2] });

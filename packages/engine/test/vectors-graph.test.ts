@@ -3,7 +3,7 @@
  * filter never leaves an answer short, that a merge takes a graph over, that the same vectors give
  * the same file. Truth is the flat search, which vectors-exact.test.ts holds to brute force.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixVectors } from '../src/base/fixed-vector.ts';
 import { wordsOf } from '../src/bitmap/bitmap.ts';
 import type { DocumentBlock, FieldBlock } from '../src/schema/field-block.ts';
@@ -106,122 +106,126 @@ afterAll(() => {
   for (const segment of [large, small, merged]) segment.release();
 });
 
-test('find nearly all of the nearest, at every size', () => {
-  for (const count of [10_000]) {
-    const segment = segmentOf(`s${count}`, count);
-    said(vectorsOf(segment), count);
+describe('vector graphs', () => {
+  test('find nearly all of the nearest, at every size', () => {
+    for (const count of [10_000]) {
+      const segment = segmentOf(`s${count}`, count);
+      said(vectorsOf(segment), count);
+      segment.release();
+    }
+    said(vectorsOf(large), 14_000);
+    said(vectorsOf(merged), 17_000);
+  });
+
+  function said(reader: VectorReader, count: number): void {
+    expect(reader.count).toBe(count);
+    expect(reader.graph).not.toBeNull();
+    const parts = [10, 32, 64].map((ef) => [ef, recall(reader, null, ef)] as const);
+    const text = parts.map(([ef, part]) => `${(100 * part).toFixed(1)} % at ef ${ef}`).join(', ');
+    console.log(
+      `graph over ${count} vectors of ${DIMS} dimensions, seed ${SEED}: recall@10 ${text}`,
+    );
+    expect(parts[2][1]).toBeGreaterThan(0.97);
+  }
+
+  test('pass the check when intact and fail it when a link was changed', () => {
+    for (const segment of [large, small, merged]) expect(checkSegment(segment, 1)).toEqual([]);
+    const { graph } = vectorsOf(merged);
+    if (graph === null) throw new Error('no graph');
+    const link = graph.near[500];
+    graph.near[500] = graph.count;
+    expect(checkSegment(merged, 1).join()).toContain('checksum');
+    graph.near[500] = link;
+    expect(checkSegment(merged, 1)).toEqual([]);
+  });
+
+  test('are not built for few vectors', () => {
+    expect(vectorsOf(small).graph).toBeNull();
+  });
+
+  test('fill the requested number of hits under any filter', () => {
+    const reader = vectorsOf(merged);
+    for (const part of [0.9, 0.5, 0.2, 0.05, 0.01, 0.0004]) {
+      const accept = new Int32Array(wordsOf(reader.docs));
+      let accepted = 0;
+      for (let doc = 0; doc < reader.docs; doc++) {
+        if (random() >= part) continue;
+        accept[doc >> 5] |= 1 << (doc & 31);
+        accepted++;
+      }
+      for (const k of [1, 10, 500]) {
+        const query = vectors(1);
+        const { docs } = reader.nearest(query, k, { accept });
+        expect(docs.length).toBeGreaterThanOrEqual(Math.min(k, accepted));
+        for (const doc of docs) expect((accept[doc >> 5] >> (doc & 31)) & 1).toBe(1);
+      }
+      if (accepted >= 10) expect(recall(reader, accept)).toBeGreaterThan(0.9);
+    }
+    const none = new Int32Array(wordsOf(reader.docs));
+    expect(reader.nearest(vectors(1), 10, { accept: none }).docs).toHaveLength(0);
+  });
+
+  test('are the same for the same segments', () => {
+    const inputs = [small, large].map((reader) => ({ reader, deleted: null, moved: null }));
+    mergeSegments(inputs, fields, directory, 'again');
+    for (const kind of ['vector', 'graph']) {
+      const [a, b] = ['merged', 'again'].map((id) => directory.read(`${id}.f3.${kind}`));
+      expect(Buffer.compare(a, b)).toBe(0);
+    }
+  });
+
+  test('are built again if many vectors were deleted', () => {
+    const deleted = new Int32Array(wordsOf(large.docs));
+    for (let doc = 0; doc < large.docs; doc += 4) deleted[doc >> 5] |= 1 << (doc & 31);
+    const inputs = [{ reader: large, deleted, moved: null }];
+    const { entry } = mergeSegments(inputs, fields, directory, 'thinned');
+    const segment = SegmentReader.open(directory, entry, new Verification(directory));
+    expect(checkSegment(segment, 1)).toEqual([]);
+    expect(recall(vectorsOf(segment), null)).toBeGreaterThan(0.97);
     segment.release();
-  }
-  said(vectorsOf(large), 14_000);
-  said(vectorsOf(merged), 17_000);
-});
+  });
 
-function said(reader: VectorReader, count: number): void {
-  expect(reader.count).toBe(count);
-  expect(reader.graph).not.toBeNull();
-  const parts = [10, 32, 64].map((ef) => [ef, recall(reader, null, ef)] as const);
-  const text = parts.map(([ef, part]) => `${(100 * part).toFixed(1)} % at ef ${ef}`).join(', ');
-  console.log(`graph over ${count} vectors of ${DIMS} dimensions, seed ${SEED}: recall@10 ${text}`);
-  expect(parts[2][1]).toBeGreaterThan(0.97);
-}
+  test('are reused if few vectors were deleted, those of the highest level included', () => {
+    const { graph } = vectorsOf(large);
+    if (graph === null) throw new Error('no graph');
+    const deleted = new Int32Array(wordsOf(large.docs));
+    const gone = [...graph.upper.subarray(0, graph.sizes.at(-1))];
+    for (let doc = 0; doc < large.docs; doc += 50) gone.push(doc);
+    for (const doc of gone) deleted[doc >> 5] |= 1 << (doc & 31);
+    const inputs = [{ reader: large, deleted, moved: null }];
+    const { entry } = mergeSegments(inputs, fields, directory, 'fewer');
+    const segment = SegmentReader.open(directory, entry, new Verification(directory));
+    expect(checkSegment(segment, 1)).toEqual([]);
+    expect(recall(vectorsOf(segment), null)).toBeGreaterThan(0.97);
+    segment.release();
+  });
 
-test('are whole: the check finds nothing, and finds a link that was changed', () => {
-  for (const segment of [large, small, merged]) expect(checkSegment(segment, 1)).toEqual([]);
-  const { graph } = vectorsOf(merged);
-  if (graph === null) throw new Error('no graph');
-  const link = graph.near[500];
-  graph.near[500] = graph.count;
-  expect(checkSegment(merged, 1).join()).toContain('checksum');
-  graph.near[500] = link;
-  expect(checkSegment(merged, 1)).toEqual([]);
-});
-
-test('are not made of few vectors', () => {
-  expect(vectorsOf(small).graph).toBeNull();
-});
-
-test('never leave an answer short, whatever a filter lets through', () => {
-  const reader = vectorsOf(merged);
-  for (const part of [0.9, 0.5, 0.2, 0.05, 0.01, 0.0004]) {
-    const accept = new Int32Array(wordsOf(reader.docs));
-    let accepted = 0;
-    for (let doc = 0; doc < reader.docs; doc++) {
-      if (random() >= part) continue;
-      accept[doc >> 5] |= 1 << (doc & 31);
-      accepted++;
+  test('return all equal vectors and still reach the others', () => {
+    const count = 10_500;
+    const values = vectors(count);
+    for (let doc = 0; doc < count; doc++) {
+      if (doc % 20 < 7) values.copyWithin(doc * DIMS, (doc % 5) * DIMS, ((doc % 5) + 1) * DIMS);
     }
-    for (const k of [1, 10, 500]) {
-      const query = vectors(1);
-      const { docs } = reader.nearest(query, k, { accept });
-      expect(docs.length).toBeGreaterThanOrEqual(Math.min(k, accepted));
-      for (const doc of docs) expect((accept[doc >> 5] >> (doc & 31)) & 1).toBe(1);
+    const inputs = [segmentOf('equal', count, values), small].map((reader) => ({
+      reader,
+      deleted: null,
+      moved: null,
+    }));
+    const { entry } = mergeSegments(inputs, fields, directory, 'equals');
+    const both = SegmentReader.open(directory, entry, new Verification(directory));
+    for (const reader of [inputs[0].reader, both]) {
+      expect(checkSegment(reader, 1)).toEqual([]);
+      const found = vectorsOf(reader);
+      expect(found.graph?.twins.length).toBe(found.count);
+      for (let first = 0; first < 5; first++) {
+        const query = values.subarray(first * DIMS, (first + 1) * DIMS);
+        const truth = found.nearest(query, 10, { accept: null, exact: true });
+        expect(truth.docs.length).toBeGreaterThan(500);
+        expect(found.nearest(query, 10, { accept: null })).toEqual(truth);
+      }
+      expect(recall(found, null)).toBeGreaterThan(0.97);
     }
-    if (accepted >= 10) expect(recall(reader, accept)).toBeGreaterThan(0.9);
-  }
-  const none = new Int32Array(wordsOf(reader.docs));
-  expect(reader.nearest(vectors(1), 10, { accept: none }).docs).toHaveLength(0);
-});
-
-test('are the same for the same segments', () => {
-  const inputs = [small, large].map((reader) => ({ reader, deleted: null, moved: null }));
-  mergeSegments(inputs, fields, directory, 'again');
-  for (const kind of ['vector', 'graph']) {
-    const [a, b] = ['merged', 'again'].map((id) => directory.read(`${id}.f3.${kind}`));
-    expect(Buffer.compare(a, b)).toBe(0);
-  }
-});
-
-test('are made anew where many vectors were deleted', () => {
-  const deleted = new Int32Array(wordsOf(large.docs));
-  for (let doc = 0; doc < large.docs; doc += 4) deleted[doc >> 5] |= 1 << (doc & 31);
-  const inputs = [{ reader: large, deleted, moved: null }];
-  const { entry } = mergeSegments(inputs, fields, directory, 'thinned');
-  const segment = SegmentReader.open(directory, entry, new Verification(directory));
-  expect(checkSegment(segment, 1)).toEqual([]);
-  expect(recall(vectorsOf(segment), null)).toBeGreaterThan(0.97);
-  segment.release();
-});
-
-test('are taken over where few vectors were deleted, those of the highest level among them', () => {
-  const { graph } = vectorsOf(large);
-  if (graph === null) throw new Error('no graph');
-  const deleted = new Int32Array(wordsOf(large.docs));
-  const gone = [...graph.upper.subarray(0, graph.sizes.at(-1))];
-  for (let doc = 0; doc < large.docs; doc += 50) gone.push(doc);
-  for (const doc of gone) deleted[doc >> 5] |= 1 << (doc & 31);
-  const inputs = [{ reader: large, deleted, moved: null }];
-  const { entry } = mergeSegments(inputs, fields, directory, 'fewer');
-  const segment = SegmentReader.open(directory, entry, new Verification(directory));
-  expect(checkSegment(segment, 1)).toEqual([]);
-  expect(recall(vectorsOf(segment), null)).toBeGreaterThan(0.97);
-  segment.release();
-});
-
-test("know equal vectors: all of them are answered, and they are in nobody's way", () => {
-  const count = 10_500;
-  const values = vectors(count);
-  for (let doc = 0; doc < count; doc++) {
-    if (doc % 20 < 7) values.copyWithin(doc * DIMS, (doc % 5) * DIMS, ((doc % 5) + 1) * DIMS);
-  }
-  const inputs = [segmentOf('equal', count, values), small].map((reader) => ({
-    reader,
-    deleted: null,
-    moved: null,
-  }));
-  const { entry } = mergeSegments(inputs, fields, directory, 'equals');
-  const both = SegmentReader.open(directory, entry, new Verification(directory));
-  for (const reader of [inputs[0].reader, both]) {
-    expect(checkSegment(reader, 1)).toEqual([]);
-    const found = vectorsOf(reader);
-    expect(found.graph?.twins.length).toBe(found.count);
-    for (let first = 0; first < 5; first++) {
-      const query = values.subarray(first * DIMS, (first + 1) * DIMS);
-      const truth = found.nearest(query, 10, { accept: null, exact: true });
-      expect(truth.docs.length).toBeGreaterThan(500);
-      expect(found.nearest(query, 10, { accept: null })).toEqual(truth);
-    }
-    expect(recall(found, null)).toBeGreaterThan(0.97);
-  }
-  inputs[0].reader.release();
-  both.release();
+    inputs[0].reader.release();
+    both.release();
+  });
 });

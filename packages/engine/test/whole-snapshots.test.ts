@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { deleteRows, openTable, upsertRows } from '@lakehouse-search/lake';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable, next } from './follow/followed-table.ts';
 
 const CHILD = fileURLToPath(new URL('./follow/look-child.ts', import.meta.url));
@@ -65,43 +65,47 @@ async function makeHistory(
   return truth;
 }
 
-it('a reader that opens the index over and over sees whole snapshots only', async () => {
-  const truth = await makeHistory(SNAPSHOTS);
-  const child = spawn(process.execPath, [CHILD, table.folder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+describe('readers beside a sync', () => {
+  it('see whole snapshots only when they reopen the index', async () => {
+    const truth = await makeHistory(SNAPSHOTS);
+    const child = spawn(process.execPath, [CHILD, table.folder], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const looks: Look[] = [];
+    const lines = createInterface({ input: child.stdout });
+    lines.on('line', (line) => looks.push(JSON.parse(line) as Look));
+    await once(lines, 'line');
+    const events = table.backend.follow({})[Symbol.asyncIterator]();
+    for (let step = 0; step < SNAPSHOTS; step++) {
+      const seen = looks.length;
+      await next(events, 'commit', ['merge', 'waiting', 'retry']);
+      if (step % 8 === 0 && looks.length === seen) await once(lines, 'line');
+    }
+    await events.return?.(undefined);
+    child.stdin.end();
+    await once(child, 'exit');
+    const torn = looks.filter(({ before, after, rows, digest }) => {
+      const states = [...truth].filter(([id]) => id === before || id === after || before !== after);
+      return !states.some(([, state]) => state.rows === rows && state.digest === digest);
+    });
+    expect(torn).toEqual([]);
+    for (const { search } of looks) expect(search.total).toBe(truth.get(search.snapshot)?.rows);
+    expect(new Set(looks.map(({ before }) => before)).size).toBeGreaterThan(4);
+    console.log(
+      `whole snapshots: ${looks.length} looks of another process at ${truth.size} states`,
+    );
   });
-  const looks: Look[] = [];
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => looks.push(JSON.parse(line) as Look));
-  await once(lines, 'line');
-  const events = table.backend.follow({})[Symbol.asyncIterator]();
-  for (let step = 0; step < SNAPSHOTS; step++) {
-    const seen = looks.length;
-    await next(events, 'commit', ['merge', 'waiting', 'retry']);
-    if (step % 8 === 0 && looks.length === seen) await once(lines, 'line');
-  }
-  await events.return?.(undefined);
-  child.stdin.end();
-  await once(child, 'exit');
-  const torn = looks.filter(({ before, after, rows, digest }) => {
-    const states = [...truth].filter(([id]) => id === before || id === after || before !== after);
-    return !states.some(([, state]) => state.rows === rows && state.digest === digest);
-  });
-  expect(torn).toEqual([]);
-  for (const { search } of looks) expect(search.total).toBe(truth.get(search.snapshot)?.rows);
-  expect(new Set(looks.map(({ before }) => before)).size).toBeGreaterThan(4);
-  console.log(`whole snapshots: ${looks.length} looks of another process at ${truth.size} states`);
-});
 
-it('an answer of one commit stays what it is while the commits go on', async () => {
-  const truth = await makeHistory(12);
-  const events = table.backend.follow({})[Symbol.asyncIterator]();
-  const documents = table.backend.exportDocuments({});
-  const rows = [(await documents.next()).value];
-  for (let step = 0; step < 12; step++) {
-    await next(events, 'commit', ['merge', 'waiting', 'retry']);
-  }
-  for await (const document of documents) rows.push(document);
-  expect(rows.length).toBe([...truth.values()][0].rows);
-  await events.return?.(undefined);
+  it('see an unchanged commit while others follow', async () => {
+    const truth = await makeHistory(12);
+    const events = table.backend.follow({})[Symbol.asyncIterator]();
+    const documents = table.backend.exportDocuments({});
+    const rows = [(await documents.next()).value];
+    for (let step = 0; step < 12; step++) {
+      await next(events, 'commit', ['merge', 'waiting', 'retry']);
+    }
+    for await (const document of documents) rows.push(document);
+    expect(rows.length).toBe([...truth.values()][0].rows);
+    await events.return?.(undefined);
+  });
 });

@@ -184,7 +184,7 @@ describe('a file without an end', () => {
   });
 });
 
-describe('beyond the limits', () => {
+describe('values beyond the limits of a batch', () => {
   it('a row is refused by the file', async () => {
     const fields = [2, 3, 4].map(text);
     const table = await crafted('row', fields);

@@ -108,7 +108,7 @@ async function foundChanges(
   return lines.sort();
 }
 
-describe.skipIf(!hasShared)('changes', () => {
+describe.skipIf(!hasShared)('changes between snapshots', () => {
   it.each(TABLES)('of %s between any two snapshots are the difference of the two', async (name) => {
     const table = await open(name);
     const key = truthOf(name).identifier_columns;
@@ -176,7 +176,7 @@ describe.skipIf(!hasShared)('changes', () => {
   });
 });
 
-describe.skipIf(!hasShared)('a scan', () => {
+describe.skipIf(!hasShared)('a scan of a snapshot', () => {
   it('stops early without reading on', async () => {
     const table = await open('rowgroups_small');
     let rows = 0;

@@ -114,7 +114,7 @@ function lcg(seed: number): (below: number) => number {
   };
 }
 
-describe.each(NAMES)('%s', (name) => {
+describe.each(NAMES)('fixture %s', (name) => {
   const truth = truthOf(name);
 
   it.each(ENGINES)('has the rows of every snapshot (%s)', async (engine) => {
@@ -156,7 +156,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe('broken copies', () => {
+describe('broken copies of the fixtures', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lhs-broken-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const files = (root: string) =>

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const ID: Field = { id: 1, name: 'id', required: true, type: { kind: 'long' } };
 const TEXT: Field = { id: 2, name: 't', required: true, type: { kind: 'string' } };
 
-describe('rows that are looked up again', () => {
+describe('cached rows of a look-up', () => {
   it('cost no read where their pages are far beyond the page cache', async () => {
     const table = new CraftedTable(folder, 'k.large');
     await table.create([ID, TEXT]);

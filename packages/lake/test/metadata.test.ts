@@ -47,7 +47,7 @@ async function recordCount(table: TableHandle, id: bigint): Promise<number> {
   return files.reduce((sum, scan) => sum + scan.data.recordCount, 0);
 }
 
-describe.skipIf(!present).each(tables)('table %s', (name) => {
+describe.skipIf(!present).each(tables)('metadata of table %s', (name) => {
   const truth = present ? truthOf(name) : (undefined as unknown as Truth);
   const load = () => loadPath(join(shared, name, truth.metadata_file), {});
 

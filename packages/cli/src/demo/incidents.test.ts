@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closed, incidents } from './incidents.ts';
 
-it('makes the same reports on every machine', () => {
-  const text = JSON.stringify(incidents(0, 500));
-  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toMatchInlineSnapshot(
-    `"10de5742d536a1fb"`,
-  );
-  expect(JSON.stringify(incidents(100, 10))).toBe(
-    JSON.stringify(incidents(0, 500).slice(100, 110)),
-  );
-});
+describe('incident reports of the demo', () => {
+  it('are the same on every machine', () => {
+    const text = JSON.stringify(incidents(0, 500));
+    expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toMatchInlineSnapshot(
+      `"10de5742d536a1fb"`,
+    );
+    expect(JSON.stringify(incidents(100, 10))).toBe(
+      JSON.stringify(incidents(0, 500).slice(100, 110)),
+    );
+  });
 
-it('leaves no slot unfilled and varies what it says', () => {
-  const reports = incidents(0, 5000);
-  expect(reports.filter((r) => /[{}]/.test(r.title + r.narrative))).toEqual([]);
-  expect(new Set(reports.map((r) => r.narrative)).size).toBeGreaterThan(4900);
-  expect(new Set(reports.map((r) => r.title)).size).toBeGreaterThan(300);
-});
+  it('fill every slot and vary their texts', () => {
+    const reports = incidents(0, 5000);
+    expect(reports.filter((r) => /[{}]/.test(r.title + r.narrative))).toEqual([]);
+    expect(new Set(reports.map((r) => r.narrative)).size).toBeGreaterThan(4900);
+    expect(new Set(reports.map((r) => r.title)).size).toBeGreaterThan(300);
+  });
 
-it('closes a report without changing its key', () => {
-  const [report] = incidents(7, 1);
-  expect(closed(report)).toMatchObject({ id: 7, resolved: true });
+  it('keep their key when they are closed', () => {
+    const [report] = incidents(7, 1);
+    expect(closed(report)).toMatchObject({ id: 7, resolved: true });
+  });
 });

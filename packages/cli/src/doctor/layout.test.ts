@@ -18,7 +18,7 @@ const layout = (...looked: FileLayout[]): TableLayout => ({ files: 99, rows: 1e6
 const kinds = (...looked: FileLayout[]) =>
   layoutFindings(layout(...looked)).map(({ kind, files }) => [kind, files]);
 
-describe('what makes reading single rows slow', () => {
+describe("the doctor's findings about slow row reads", () => {
   it('is nothing in small row groups with an offset index', () => {
     expect(kinds(GOOD, GOOD)).toEqual([]);
     expect(kinds()).toEqual([]);

@@ -9,7 +9,7 @@ const KNOWN = [
   ['source', 'rows'],
 ];
 
-describe('a command that does not exist', () => {
+describe('an unknown command', () => {
   it.each([
     ['serch incidents', 'there is no command "serch"', 'did you mean lhs search?'],
     ['indx list', 'there is no command "indx"', 'did you mean lhs index list?'],

@@ -25,7 +25,7 @@ function collect() {
   return { sink, bytes: () => Buffer.concat(chunks) };
 }
 
-describe('rows on their way out', () => {
+describe('rows as text', () => {
   it('writes CSV by RFC 4180: null is empty, an empty text is quoted', async () => {
     const out = collect();
     const writer = csvWriter(out.sink, columns);

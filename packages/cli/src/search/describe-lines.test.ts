@@ -1,5 +1,5 @@
 import type { IndexDescription } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { styleFor } from '../terminal/style.ts';
 import { width } from '../terminal/text.ts';
 import { describeLines } from './describe-lines.ts';
@@ -37,33 +37,37 @@ const index: IndexDescription = {
 const lines = (description: IndexDescription, columns = 120) =>
   describeLines(description, styleFor({ color: false }), columns);
 
-it('shows figures, fields with what they can do, times, sorts, vectors, and what is next', () => {
-  expect(lines(index)).toEqual([
-    'x  live, generation 3, 5,018 rows, 5.1 MB in 2 segments',
-    'at snapshot 1405…1723 of ops.x@b; key repo, id; 1 deleted row awaits a merge',
-    '',
-    'field  type     can                        from',
-    'title  TEXT     indexed (english) cached   title',
-    'at     DATE     indexed fast               at',
-    'tags   KEYWORD  indexed several sensitive  tags',
-    'about  VECTOR   nearest                    title, body',
-    '',
-    'times     at',
-    'sorts by  _score, _key, at',
-    'vectors   about: 384 numbers, cosine, auto, model default (80d3aabb), 5,000 of 5,018 rows, 3.9 MB',
-    '',
-    "next: lhs search x 'some words' --mode hybrid",
-  ]);
-});
+describe('the lines of index describe', () => {
+  it('show figures, capabilities of fields, times, sorts, vectors and the next command', () => {
+    expect(lines(index)).toEqual([
+      'x  live, generation 3, 5,018 rows, 5.1 MB in 2 segments',
+      'at snapshot 1405…1723 of ops.x@b; key repo, id; 1 deleted row awaits a merge',
+      '',
+      'field  type     can                        from',
+      'title  TEXT     indexed (english) cached   title',
+      'at     DATE     indexed fast               at',
+      'tags   KEYWORD  indexed several sensitive  tags',
+      'about  VECTOR   nearest                    title, body',
+      '',
+      'times     at',
+      'sorts by  _score, _key, at',
+      'vectors   about: 384 numbers, cosine, auto, model default (80d3aabb), 5,000 of 5,018 rows, 3.9 MB',
+      '',
+      "next: lhs search x 'some words' --mode hybrid",
+    ]);
+  });
 
-it('says of an index that is not built what is to be done', () => {
-  const created: IndexDescription = { ...index, status: 'created', num_docs: 0, deleted_docs: 0 };
-  const text = lines(created);
-  expect(text.slice(0, 2)).toEqual(['x  created, not built', 'of ops.x@b; key repo, id']);
-  expect(text.at(-1)).toBe('next: lhs index reindex x');
-  expect(text.join('\n')).toContain('about: 384 numbers, cosine, auto, model default (80d3aabb)\n');
-});
+  it('name the next command for an index that is not built', () => {
+    const created: IndexDescription = { ...index, status: 'created', num_docs: 0, deleted_docs: 0 };
+    const text = lines(created);
+    expect(text.slice(0, 2)).toEqual(['x  created, not built', 'of ops.x@b; key repo, id']);
+    expect(text.at(-1)).toBe('next: lhs index reindex x');
+    expect(text.join('\n')).toContain(
+      'about: 384 numbers, cosine, auto, model default (80d3aabb)\n',
+    );
+  });
 
-it.each([60, 80])('fits %i columns', (columns) => {
-  for (const line of lines(index, columns)) expect(width(line)).toBeLessThanOrEqual(columns);
+  it.each([60, 80])('fit %i columns', (columns) => {
+    for (const line of lines(index, columns)) expect(width(line)).toBeLessThanOrEqual(columns);
+  });
 });

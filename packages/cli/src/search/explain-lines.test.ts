@@ -1,5 +1,5 @@
 import type { ExplainDetail, ExplainResponse } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { styleFor } from '../terminal/style.ts';
 import { width } from '../terminal/text.ts';
 import { explainLines } from './explain-lines.ts';
@@ -39,56 +39,58 @@ const TREE: Partial<ExplainResponse> = {
   },
 };
 
-it('draws the tree: scores under each other, clauses in a column, figures wrapped', () => {
-  expect(lines(TREE, 60)).toEqual([
-    '13.90  matched, rank 1 of 1,042',
-    ' 12.40  timeout         idf 5.31 (df 311 of 446,015) × tf',
-    '                        0.92 (1 time)',
-    '  1.50  (東京 OR été)   sum of 2 parts',
-    '   1.45  東京           constant 1.45',
-    '   0.05  été            constant 0.05',
-  ]);
-});
+describe('the lines of index explain', () => {
+  it('draw the tree with aligned scores, a column of clauses and wrapped figures', () => {
+    expect(lines(TREE, 60)).toEqual([
+      '13.90  matched, rank 1 of 1,042',
+      ' 12.40  timeout         idf 5.31 (df 311 of 446,015) × tf',
+      '                        0.92 (1 time)',
+      '  1.50  (東京 OR été)   sum of 2 parts',
+      '   1.45  東京           constant 1.45',
+      '   0.05  été            constant 0.05',
+    ]);
+  });
 
-it('fits any width from 40 on, and lets no control character out', () => {
-  const why: Partial<ExplainResponse> = {
-    why_not: {
-      reason: 'none_of',
-      message: 'none of the 2 alternatives of a OR b matches',
-      others: [
-        {
-          reason: 'clause',
-          message: 'title:a needs "a": title does not have it',
-          field: 'title',
-          tokens: ['\u001b[31mred', ...'the connection was reset by its peer'.split(' ')],
-          tokens_total: 1200,
-          would_match: 'title:connection',
-          change: 'with what the document has there,',
-        },
-        { reason: 'clause', message: 'b needs "b": no document has it', nearest_term: 'bb' },
-      ],
-    },
-  };
-  for (const columns of [40, 60, 80, 200]) {
-    for (const line of [...lines(TREE, columns), ...lines(why, columns)]) {
-      expect(width(line), line).toBeLessThanOrEqual(columns);
-      expect(line).not.toContain('\u001b');
+  it('fit any width of 40 or more and print no control character', () => {
+    const why: Partial<ExplainResponse> = {
+      why_not: {
+        reason: 'none_of',
+        message: 'none of the 2 alternatives of a OR b matches',
+        others: [
+          {
+            reason: 'clause',
+            message: 'title:a needs "a": title does not have it',
+            field: 'title',
+            tokens: ['\u001b[31mred', ...'the connection was reset by its peer'.split(' ')],
+            tokens_total: 1200,
+            would_match: 'title:connection',
+            change: 'with what the document has there,',
+          },
+          { reason: 'clause', message: 'b needs "b": no document has it', nearest_term: 'bb' },
+        ],
+      },
+    };
+    for (const columns of [40, 60, 80, 200]) {
+      for (const line of [...lines(TREE, columns), ...lines(why, columns)]) {
+        expect(width(line), line).toBeLessThanOrEqual(columns);
+        expect(line).not.toContain('\u001b');
+      }
     }
-  }
-  expect(lines(why, 200)).toEqual([
-    'not matched: none of the 2 alternatives of a OR b matches',
-    '  · title:a needs "a": title does not have it',
-    expect.stringMatching(/^ {4}title of id=7 reads: �\[31mred · the .* peer … \(of 1,200\)$/),
-    '    with what the document has there, it would match: title:connection',
-    '  · b needs "b": no document has it',
-    '    the nearest word in the index: bb',
-  ]);
-});
+    expect(lines(why, 200)).toEqual([
+      'not matched: none of the 2 alternatives of a OR b matches',
+      '  · title:a needs "a": title does not have it',
+      expect.stringMatching(/^ {4}title of id=7 reads: �\[31mred · the .* peer … \(of 1,200\)$/),
+      '    with what the document has there, it would match: title:connection',
+      '  · b needs "b": no document has it',
+      '    the nearest word in the index: bb',
+    ]);
+  });
 
-it('says of a row that is not there where it is missing', () => {
-  const missing: Partial<ExplainResponse> = {
-    found: false,
-    why_not: { reason: 'absent', message: 'id=7 is in neither the index nor the table' },
-  };
-  expect(lines(missing, 80)).toEqual(['not found: id=7 is in neither the index nor the table']);
+  it('say where a row is missing', () => {
+    const missing: Partial<ExplainResponse> = {
+      found: false,
+      why_not: { reason: 'absent', message: 'id=7 is in neither the index nor the table' },
+    };
+    expect(lines(missing, 80)).toEqual(['not found: id=7 is in neither the index nor the table']);
+  });
 });

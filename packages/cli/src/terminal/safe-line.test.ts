@@ -32,7 +32,7 @@ describe('a printed line', () => {
   });
 });
 
-describe('JSON', () => {
+describe('printed JSON', () => {
   it('escapes what controls a terminal or a runner and keeps the value', () => {
     const value = { [`k${ESC}\u009b`]: '\u007f\u0085\u2028\u202e\u2066 ##[error]x ##vso[y] é日' };
     const text = jsonText(value);

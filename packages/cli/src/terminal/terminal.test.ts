@@ -10,7 +10,7 @@ import { cut, pad, printable, width, wrap } from './text.ts';
 
 const plain = styleFor({ color: false });
 
-describe('text', () => {
+describe('width of text', () => {
   it('never lets control characters reach the terminal', () => {
     expect(printable('a\u001b[31mred\u0007\n\tb\u202e')).toBe('a�[31mred�  b�');
   });
@@ -37,7 +37,7 @@ describe('text', () => {
   });
 });
 
-describe('figures', () => {
+describe('formatted figures', () => {
   it('writes figures as people read them', () => {
     expect(count(446015)).toBe('446,015');
     expect([rate(92_133), rate(812), rate(2_300_000)]).toEqual(['92k', '812', '2.3M']);
@@ -53,7 +53,7 @@ describe('figures', () => {
   });
 });
 
-describe('tables', () => {
+describe('text tables', () => {
   it('aligns columns and cuts the last one to the terminal', () => {
     const lines = table(
       [{ title: 'index' }, { title: 'rows', align: 'right' }, { title: 'note' }],

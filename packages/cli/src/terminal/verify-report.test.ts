@@ -1,5 +1,5 @@
 import type { VerifyResponse } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { styleFor } from './style.ts';
 import { verifyReport } from './verify-report.ts';
 
@@ -26,26 +26,27 @@ const report = (found: Partial<VerifyResponse>, named = false, width = 100) =>
     { index: 'incidents', named, width, style: styleFor({ color: false }) },
   ).join('\n');
 
-it('says in one line that an index equals its table', () => {
-  expect(report({})).toBe(
-    '446,015 rows compared with snapshot 5131…6620 in 1.4 s: the index equals the table',
-  );
-  expect(report({ rows_compared: 1, snapshot: null })).toContain(
-    '1 row compared with the empty table',
-  );
-  expect(report({ sampled: true, rows_compared: 98 })).toBe(
-    'a sample of 98 rows compared with snapshot 5131…6620 in 1.4 s: nothing differs in it',
-  );
-});
+describe('the report of index verify', () => {
+  it('is one line if the index equals its table', () => {
+    expect(report({})).toBe(
+      '446,015 rows compared with snapshot 5131…6620 in 1.4 s: the index equals the table',
+    );
+    expect(report({ rows_compared: 1, snapshot: null })).toContain(
+      '1 row compared with the empty table',
+    );
+    expect(report({ sampled: true, rows_compared: 98 })).toBe(
+      'a sample of 98 rows compared with snapshot 5131…6620 in 1.4 s: nothing differs in it',
+    );
+  });
 
-it('shows what differs by kind, with the first keys and the next command', () => {
-  const found = {
-    equal: false,
-    missing: 5,
-    stale: 1,
-    keys: { missing: [1, 2, 3, 4, 5].map(key), extra: [], stale: [key(9)] },
-  };
-  expect(report(found)).toMatchInlineSnapshot(`
+  it('lists differences by kind, with the first keys and the next command', () => {
+    const found = {
+      equal: false,
+      missing: 5,
+      stale: 1,
+      keys: { missing: [1, 2, 3, 4, 5].map(key), extra: [], stale: [key(9)] },
+    };
+    expect(report(found)).toMatchInlineSnapshot(`
     "446,015 rows compared with snapshot 5131…6620 in 1.4 s: the index differs from the table
     missing  5 rows without a document
              id=1
@@ -56,19 +57,20 @@ it('shows what differs by kind, with the first keys and the next command', () =>
              id=9
     next: lhs index verify incidents --repair"
   `);
-  expect(report(found, true)).toMatch(/next: lhs index sync incidents$/);
-  expect(report({ ...found, sampled: true })).toMatch(/next: lhs index verify incidents$/);
-  expect(report({ equal: false, faults: ['segment s000001, core: rank of 5'] })).toMatch(
-    /fault {4}segment s000001, core: rank of 5\nnext: lhs index reindex incidents$/,
-  );
-  const narrow = report(found, false, 60).split('\n');
-  expect(narrow.slice(0, -1).filter((line) => line.length > 60)).toEqual([]);
-});
+    expect(report(found, true)).toMatch(/next: lhs index sync incidents$/);
+    expect(report({ ...found, sampled: true })).toMatch(/next: lhs index verify incidents$/);
+    expect(report({ equal: false, faults: ['segment s000001, core: rank of 5'] })).toMatch(
+      /fault {4}segment s000001, core: rank of 5\nnext: lhs index reindex incidents$/,
+    );
+    const narrow = report(found, false, 60).split('\n');
+    expect(narrow.slice(0, -1).filter((line) => line.length > 60)).toEqual([]);
+  });
 
-it('says what was repaired', () => {
-  const repaired = { added: 7, replaced: 1, deleted: 0 };
-  expect(report({ repaired })).toMatch(
-    /^repaired: 7 added, 1 replaced, 0 deleted; verified again:\n/,
-  );
-  expect(report({ repaired: { added: 0, replaced: 0, deleted: 0 } })).toBe(report({}));
+  it('says what was repaired', () => {
+    const repaired = { added: 7, replaced: 1, deleted: 0 };
+    expect(report({ repaired })).toMatch(
+      /^repaired: 7 added, 1 replaced, 0 deleted; verified again:\n/,
+    );
+    expect(report({ repaired: { added: 0, replaced: 0, deleted: 0 } })).toBe(report({}));
+  });
 });

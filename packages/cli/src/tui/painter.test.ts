@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isEven, printable } from '../terminal/text.ts';
 import { paint } from './paint.ts';
 import { Painter } from './painter.ts';
@@ -26,37 +26,39 @@ function painter() {
 const rowsOf = (frame: string) =>
   [...frame.replaceAll(ESC, '^').matchAll(/\^\[(\d+);1H/g)].map(([, row]) => Number(row));
 
-it('draws rows that have changed, each at its place, and nothing where none has', () => {
-  const { drawn } = painter();
-  expect(rowsOf(drawn(start))).toEqual(Array.from({ length: 24 }, (_, i) => i + 1));
-  expect(drawn({ ...start })).toBe('');
-  expect(rowsOf(drawn({ ...start, note: 'done' }))).toEqual([24]);
-});
+describe('the painter', () => {
+  it('draws changed rows only, each on its own line', () => {
+    const { drawn } = painter();
+    expect(rowsOf(drawn(start))).toEqual(Array.from({ length: 24 }, (_, i) => i + 1));
+    expect(drawn({ ...start })).toBe('');
+    expect(rowsOf(drawn({ ...start, note: 'done' }))).toEqual([24]);
+  });
 
-it('draws all of it again after others have written, and nothing while they do', () => {
-  const { made, drawn } = painter();
-  drawn(start);
-  made.forget();
-  expect(rowsOf(drawn(start))).toHaveLength(24);
-  made.pause();
-  expect(drawn({ ...start, note: 'done' })).toBe('');
-});
+  it('redraws everything after other output, and nothing during it', () => {
+    const { made, drawn } = painter();
+    drawn(start);
+    made.forget();
+    expect(rowsOf(drawn(start))).toHaveLength(24);
+    made.pause();
+    expect(drawn({ ...start, note: 'done' })).toBe('');
+  });
 
-it('ends each frame at the top of the screen with wrapping as it was', () => {
-  const { drawn } = painter();
-  const frame = drawn(start).replaceAll(ESC, '^');
-  expect(frame).toMatch(/^\^\[\?2026h\^\[\?7l/);
-  expect(frame.endsWith('^[H^[?7h^[?2026l')).toBe(true);
-});
+  it('ends each frame at the top of the screen with line wrapping restored', () => {
+    const { drawn } = painter();
+    const frame = drawn(start).replaceAll(ESC, '^');
+    expect(frame).toMatch(/^\^\[\?2026h\^\[\?7l/);
+    expect(frame.endsWith('^[H^[?7h^[?2026l')).toBe(true);
+  });
 
-it('goes to the column of what follows a text that terminals measure in several ways', () => {
-  expect(paint([span('宽'), span(' │ ')], false)).toBe('宽\u001b[3G │ ');
-  expect(paint([span('é ─'), span(' │ ')], false)).toBe('é ─ │ ');
-});
+  it('sets the column after a text whose width depends on the terminal', () => {
+    expect(paint([span('宽'), span(' │ ')], false)).toBe('宽\u001b[3G │ ');
+    expect(paint([span('é ─'), span(' │ ')], false)).toBe('é ─ │ ');
+  });
 
-it('measures texts of even characters as string-width does', () => {
-  for (let code = 0; code < 0x10000; code++) {
-    const char = String.fromCharCode(code);
-    if (isEven(char)) expect([code, stringWidth(char), printable(char)]).toEqual([code, 1, char]);
-  }
+  it('measures texts as string-width does', () => {
+    for (let code = 0; code < 0x10000; code++) {
+      const char = String.fromCharCode(code);
+      if (isEven(char)) expect([code, stringWidth(char), printable(char)]).toEqual([code, 1, char]);
+    }
+  });
 });

@@ -1,43 +1,49 @@
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { filterClauses, filterText, restored } from './question.ts';
 
-it('makes one filter of clauses, and the clauses again where they are plain', () => {
-  expect(filterText([])).toBeUndefined();
-  expect(filterText(['a:b OR c:d'])).toBe('a:b OR c:d');
-  expect(filterText(['a:b', 'c OR d'])).toBe('a:b AND (c OR d)');
-  const clauses = ['service:billing', 'title:"two AND words"', 'n:3', 'q:"a \\" b"'];
-  expect(filterClauses(filterText(clauses) ?? '')).toEqual(clauses);
-  for (const whole of ['a:b OR c:d', 'a:b AND (c OR d)', 'timeout', 'a:b AND NOT c:d']) {
-    expect(filterClauses(whole)).toEqual([whole]);
-  }
-  expect(filterClauses('')).toEqual([]);
-});
+describe('the request of the screen', () => {
+  it('joins clauses to one filter and splits plain filters into clauses', () => {
+    expect(filterText([])).toBeUndefined();
+    expect(filterText(['a:b OR c:d'])).toBe('a:b OR c:d');
+    expect(filterText(['a:b', 'c OR d'])).toBe('a:b AND (c OR d)');
+    const clauses = ['service:billing', 'title:"two AND words"', 'n:3', 'q:"a \\" b"'];
+    expect(filterClauses(filterText(clauses) ?? '')).toEqual(clauses);
+    for (const whole of ['a:b OR c:d', 'a:b AND (c OR d)', 'timeout', 'a:b AND NOT c:d']) {
+      expect(filterClauses(whole)).toEqual([whole]);
+    }
+    expect(filterClauses('')).toEqual([]);
+  });
 
-it('takes from a saved request all that says what is asked, trees as strings', async () => {
-  const tree = async (ast: object) => `tree ${JSON.stringify(ast)}`;
-  const sort = [{ field: 'n', desc: true }, { field: '_key' }];
-  const whole: SearchRequest = {
-    query: 'a b',
-    filter: 'x:1 AND y:2',
-    sort,
-    syntax: 'kql',
-    default_operator: 'and',
-    collapse: 'n',
-    limit: 3,
-  };
-  expect(await restored(whole, tree)).toEqual({
-    query: 'a b',
-    filters: ['x:1', 'y:2'],
-    sort,
-    kept: { syntax: 'kql', default_operator: 'and', collapse: 'n' },
+  it('is restored from a saved request, with trees as strings', async () => {
+    const tree = async (ast: object) => `tree ${JSON.stringify(ast)}`;
+    const sort = [{ field: 'n', desc: true }, { field: '_key' }];
+    const whole: SearchRequest = {
+      query: 'a b',
+      filter: 'x:1 AND y:2',
+      sort,
+      syntax: 'kql',
+      default_operator: 'and',
+      collapse: 'n',
+      limit: 3,
+    };
+    expect(await restored(whole, tree)).toEqual({
+      query: 'a b',
+      filters: ['x:1', 'y:2'],
+      sort,
+      kept: { syntax: 'kql', default_operator: 'and', collapse: 'n' },
+    });
+    const trees = {
+      ast: { match_all: {} },
+      filter: { term: {} },
+      default_operator: 'and',
+    } as const;
+    expect(await restored(trees, tree)).toEqual({
+      query: 'tree {"match_all":{}}',
+      filters: ['tree {"term":{}}'],
+      sort: [],
+      kept: {},
+    });
+    expect((await restored({ query: '*:*' }, tree)).query).toBe('');
   });
-  const trees = { ast: { match_all: {} }, filter: { term: {} }, default_operator: 'and' } as const;
-  expect(await restored(trees, tree)).toEqual({
-    query: 'tree {"match_all":{}}',
-    filters: ['tree {"term":{}}'],
-    sort: [],
-    kept: {},
-  });
-  expect((await restored({ query: '*:*' }, tree)).query).toBe('');
 });

@@ -43,7 +43,7 @@ const answer = (state: State, ids: readonly number[], total = ids.length): Answe
 const answered = (state: State, ids: readonly number[], total?: number) =>
   reduce(state, { type: 'answered', answer: answer(state, ids, total) });
 
-describe('answers', () => {
+describe('responses on the screen', () => {
   it('drops one to a line that has changed since', () => {
     const one = after(start, type('a'));
     const two = answered(after(one, type('b')), [2]);
@@ -66,7 +66,7 @@ describe('answers', () => {
   });
 });
 
-describe('Enter', () => {
+describe('the Enter key', () => {
   it('takes the key under the cursor', () => {
     const state = answered(start, [1, 2]);
     const end = after(state, { type: 'move', by: 'line', sign: 1 }, { type: 'enter' });
@@ -89,7 +89,7 @@ describe('Enter', () => {
   });
 });
 
-describe('moving', () => {
+describe('the cursor in the hits', () => {
   it('stays on the hits, scrolls, and asks for more before the last one', () => {
     const state = answered(start, [...Array(24).keys()], 100);
     const up = after(state, { type: 'move', by: 'line', sign: -1 });

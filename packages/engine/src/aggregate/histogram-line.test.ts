@@ -1,5 +1,5 @@
 /** Buckets of a line against the bucket of each instant for itself. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { NumericWriter } from '../columnar/numeric-writer.ts';
 import { plainArena } from '../storage/plain-arena.ts';
@@ -38,32 +38,34 @@ const COLUMNS = [
 ] as const;
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/Sao_Paulo', '-03:30'];
 
-it('has the columns that it is about', () => {
-  expect(COLUMNS.map(([, { width }]) => width)).toEqual([4, 4, 8]);
-});
+describe('histogram buckets of a column', () => {
+  it('are tested on columns of every kind', () => {
+    expect(COLUMNS.map(([, { width }]) => width)).toEqual([4, 4, 8]);
+  });
 
-it.each(COLUMNS)('finds the buckets of %s', (_, column) => {
-  const xOf = (doc: number) => column.codes?.[doc] ?? column.wide![doc];
-  let lines = 0;
-  for (const unit of CALENDAR_UNITS) {
-    for (const zone of ZONES) {
-      const found = histogramLine(column, { kind: 'calendar', unit, zone });
-      if (!found?.line) continue;
-      lines++;
-      const offsets = zoneOffsets(zone)!;
-      for (let doc = 0; doc < DOCS; doc += 7) {
-        const instant = Number(floorTo(column.orderedAt(doc, 0), 1000n) / 1000n);
-        const wanted = BigInt(calendarBucket(instant, unit, offsets).start) * 1000n;
-        expect(found.keys[bucketOf(found.line, xOf(doc))], `${unit} ${zone}`).toBe(wanted);
+  it.each(COLUMNS)('equal the buckets of a scan: %s', (_, column) => {
+    const xOf = (doc: number) => column.codes?.[doc] ?? column.wide![doc];
+    let lines = 0;
+    for (const unit of CALENDAR_UNITS) {
+      for (const zone of ZONES) {
+        const found = histogramLine(column, { kind: 'calendar', unit, zone });
+        if (!found?.line) continue;
+        lines++;
+        const offsets = zoneOffsets(zone)!;
+        for (let doc = 0; doc < DOCS; doc += 7) {
+          const instant = Number(floorTo(column.orderedAt(doc, 0), 1000n) / 1000n);
+          const wanted = BigInt(calendarBucket(instant, unit, offsets).start) * 1000n;
+          expect(found.keys[bucketOf(found.line, xOf(doc))], `${unit} ${zone}`).toBe(wanted);
+        }
       }
     }
-  }
-  expect(lines).toBeGreaterThan(20);
-  for (const micros of [86_400_000_000n, 70_000_001n * 1000n, 3_600_000_000n * 50n]) {
-    const { keys, line } = histogramLine(column, { kind: 'fixed', micros })!;
-    for (let doc = 0; doc < DOCS; doc++) {
-      const wanted = floorTo(column.orderedAt(doc, 0), micros);
-      expect(keys[bucketOf(line!, xOf(doc))]).toBe(wanted);
+    expect(lines).toBeGreaterThan(20);
+    for (const micros of [86_400_000_000n, 70_000_001n * 1000n, 3_600_000_000n * 50n]) {
+      const { keys, line } = histogramLine(column, { kind: 'fixed', micros })!;
+      for (let doc = 0; doc < DOCS; doc++) {
+        const wanted = floorTo(column.orderedAt(doc, 0), micros);
+        expect(keys[bucketOf(line!, xOf(doc))]).toBe(wanted);
+      }
     }
-  }
+  });
 });

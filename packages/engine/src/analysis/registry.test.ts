@@ -106,20 +106,22 @@ describe('built-in analyzers', () => {
   });
 });
 
-it('forgets the last text when the next begins', () => {
-  const analyzer = analyzerFor('code');
-  expect(analyzeToTokens(analyzer, 'foo')).toEqual(analyzeToTokens(analyzer, 'foo'));
-  expect(analyzeToTokens(analyzer, 'foo')).toHaveLength(1);
+describe('analyzers', () => {
+  it('forget the last text when the next begins', () => {
+    const analyzer = analyzerFor('code');
+    expect(analyzeToTokens(analyzer, 'foo')).toEqual(analyzeToTokens(analyzer, 'foo'));
+    expect(analyzeToTokens(analyzer, 'foo')).toHaveLength(1);
+  });
+
+  it('give offsets in UTF-16 units', () => {
+    expect(analyzeToTokens(analyzerFor('standard'), '👍 é 𝒳y')).toEqual([
+      { token: 'é', position: 0, start: 3, end: 4 },
+      { token: '𝒳y', position: 1, start: 5, end: 8 },
+    ]);
+  });
 });
 
-it('gives offsets in UTF-16 units', () => {
-  expect(analyzeToTokens(analyzerFor('standard'), '👍 é 𝒳y')).toEqual([
-    { token: 'é', position: 0, start: 3, end: 4 },
-    { token: '𝒳y', position: 1, start: 5, end: 8 },
-  ]);
-});
-
-describe('n-grams', () => {
+describe('n-gram analyzers', () => {
   it('find every part of a word as a phrase', () => {
     const analyzer = analyzerFor('ngram');
     const word = fc.string({ unit: fc.constantFrom(...'abcé東'), minLength: 2, maxLength: 10 });
@@ -143,7 +145,7 @@ describe('n-grams', () => {
   });
 });
 
-describe('custom chains', () => {
+describe('custom analyzers', () => {
   it.each<[string, string, string, Chain['filters'], Chain['options']]>([
     [
       'Crème BRÛLÉE Straße e\u0301 й',

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AskedTable } from './asked-table.ts';
 
 const MIB = 2 ** 20;
@@ -9,38 +9,41 @@ const MIB = 2 ** 20;
 /** A table of so many bytes, made when first asked for. */
 const tableOf = (mib: number) => new AskedTable(0, (_: null) => ({ bytes: mib * MIB }));
 
-it('makes a table when it was asked for often enough, and keeps it', () => {
-  const table = new AskedTable(2, (name: string) => ({ bytes: 1, name }));
-  expect([table.get('a'), table.get('a')]).toEqual([null, null]);
-  const made = table.get('a');
-  expect(made).toEqual({ bytes: 1, name: 'a' });
-  expect(table.get('a')).toBe(made);
-});
+describe('a lazily built table', () => {
+  it('is built after enough requests and then cached', () => {
+    const table = new AskedTable(2, (name: string) => ({ bytes: 1, name }));
+    expect([table.get('a'), table.get('a')]).toEqual([null, null]);
+    const made = table.get('a');
+    expect(made).toEqual({ bytes: 1, name: 'a' });
+    expect(table.get('a')).toBe(made);
+  });
 
-it('drops the least recently used where all take too much', () => {
-  const [a, b, c] = [tableOf(40), tableOf(40), tableOf(40)];
-  const [first, second] = [a.get(null), b.get(null)];
-  expect(a.get(null)).toBe(first);
-  c.get(null);
-  expect(a.get(null)).toBe(first);
-  expect(b.get(null)).not.toBe(second);
-});
+  it('is dropped when least recently used and over the limit', () => {
+    const [a, b, c] = [tableOf(40), tableOf(40), tableOf(40)];
+    const [first, second] = [a.get(null), b.get(null)];
+    expect(a.get(null)).toBe(first);
+    c.get(null);
+    expect(a.get(null)).toBe(first);
+    expect(b.get(null)).not.toBe(second);
+  });
 
-it('makes a table that was dropped again only after as many calls', () => {
-  const rare = new AskedTable(2, (_: null) => ({ bytes: MIB }));
-  const asked = () => [rare.get(null), rare.get(null), rare.get(null)].map((made) => made !== null);
-  expect(asked()).toEqual([false, false, true]);
-  tableOf(96).get(null);
-  expect(asked()).toEqual([false, false, true]);
-});
+  it('is built again after as many requests once it was dropped', () => {
+    const rare = new AskedTable(2, (_: null) => ({ bytes: MIB }));
+    const asked = () =>
+      [rare.get(null), rare.get(null), rare.get(null)].map((made) => made !== null);
+    expect(asked()).toEqual([false, false, true]);
+    tableOf(96).get(null);
+    expect(asked()).toEqual([false, false, true]);
+  });
 
-it('holds no table that nobody can ask any more', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const made = (() => new WeakRef(tableOf(1).get(null)!))();
-  for (let i = 0; i < 100 && made.deref() !== undefined; i++) {
-    await setImmediate();
-    collect();
-  }
-  expect(made.deref()).toBeUndefined();
+  it('is freed with its key', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const made = (() => new WeakRef(tableOf(1).get(null)!))();
+    for (let i = 0; i < 100 && made.deref() !== undefined; i++) {
+      await setImmediate();
+      collect();
+    }
+    expect(made.deref()).toBeUndefined();
+  });
 });

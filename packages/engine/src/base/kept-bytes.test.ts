@@ -6,7 +6,7 @@ function holder(name: string, dropped: string[]) {
   return { value, ref: new WeakRef(value) };
 }
 
-describe('memory that holders share', () => {
+describe('cached bytes of a process', () => {
   it('is taken from the least recently used, never from the one in use', () => {
     const dropped: string[] = [];
     const kept = new KeptBytes(100);

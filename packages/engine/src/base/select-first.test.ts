@@ -4,7 +4,7 @@ import { selectFirst } from './select-first.ts';
 
 const SEED = 20_261_121;
 
-describe('the first of many', () => {
+describe('selectFirst', () => {
   it('are those of a sort, with the last of them at its place', () => {
     const input = fc
       .array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 200 })

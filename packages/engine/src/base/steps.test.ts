@@ -26,7 +26,7 @@ function counting(end: number) {
   return { seen, steps };
 }
 
-describe('steps', () => {
+describe('work in steps', () => {
   it('run in one go, and say how far they are', () => {
     const told: number[] = [];
     expect(runSteps(counting(4).steps, (part) => told.push(part))).toBe('all');
@@ -77,7 +77,7 @@ describe('steps', () => {
   });
 });
 
-describe('reports at intervals', () => {
+describe('progress reports', () => {
   it('come as often as they may and no more', () => {
     timeThatGoesOn(REPORT_MS / 5);
     const told: number[] = [];

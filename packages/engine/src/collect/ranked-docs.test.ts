@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SegmentKeys } from '../segment/keys.ts';
 import {
   compareRanked,
@@ -98,31 +98,33 @@ function expectSorted({ docs, split, limit, desc }: Input): void {
   expect(paged).toEqual(expected);
 }
 
-test('segments and pages of any size put together are the sorted whole', () => {
-  const corpus = fc.uniqueArray(document, { maxLength: 40, selector: (doc) => doc.key });
-  const input = fc.record({
-    docs: corpus,
-    split: fc.nat(40),
-    limit: fc.integer({ min: 1, max: 7 }),
-    desc: fc.tuple(fc.boolean(), fc.boolean()),
+describe('RankedDocs', () => {
+  test('joins segments and pages of any size to the sorted whole', () => {
+    const corpus = fc.uniqueArray(document, { maxLength: 40, selector: (doc) => doc.key });
+    const input = fc.record({
+      docs: corpus,
+      split: fc.nat(40),
+      limit: fc.integer({ min: 1, max: 7 }),
+      desc: fc.tuple(fc.boolean(), fc.boolean()),
+    });
+    fc.assert(fc.property(input, expectSorted), { seed: 20_261_121, numRuns: 2000 });
   });
-  fc.assert(fc.property(input, expectSorted), { seed: 20_261_121, numRuns: 2000 });
-});
 
-test('pages that are too long for a heap put together are the sorted whole', () => {
-  let state = 7;
-  const below = (bound: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-  const value = (): Value => (below(9) === 0 ? null : BigInt(below(400) - 200));
-  const docs = Array.from({ length: 7000 }, (_, i): Doc => {
-    return { key: (i * 7919) % 1_000_003, values: [value(), value()] };
-  });
-  for (const limit of [1025, 1500, 6999, 8000]) {
-    for (const desc of [[true], [false, true]]) {
-      expectSorted({ docs, split: 5000, limit, desc });
-      expectSorted({ docs, split: 0, limit, desc });
+  test('joins pages that are too long for a heap to the sorted whole', () => {
+    let state = 7;
+    const below = (bound: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * bound);
+    };
+    const value = (): Value => (below(9) === 0 ? null : BigInt(below(400) - 200));
+    const docs = Array.from({ length: 7000 }, (_, i): Doc => {
+      return { key: (i * 7919) % 1_000_003, values: [value(), value()] };
+    });
+    for (const limit of [1025, 1500, 6999, 8000]) {
+      for (const desc of [[true], [false, true]]) {
+        expectSorted({ docs, split: 5000, limit, desc });
+        expectSorted({ docs, split: 0, limit, desc });
+      }
     }
-  }
+  });
 });

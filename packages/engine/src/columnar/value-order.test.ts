@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { NumericColumn } from './numeric-column.ts';
@@ -75,13 +75,15 @@ const values = fc
       ),
   );
 
-test(`orders of random columns are sorts of their values (seed ${SEED})`, () => {
-  const property = fc.property(values, fc.boolean(), (docs, desc) => {
-    for (const column of [numeric(docs), ordinal(docs)]) {
-      const ask = () => valueOrder(column, desc, byKey(docs.length));
-      for (let i = 0; i < ASKS_BEFORE_ORDER; i++) expect(ask()).toBeNull();
-      expect(Array.from(ask()!.docs)).toEqual(sorted(docs, desc));
-    }
+describe('the value order of a column', () => {
+  test(`equals a sort of its values in random columns (seed ${SEED})`, () => {
+    const property = fc.property(values, fc.boolean(), (docs, desc) => {
+      for (const column of [numeric(docs), ordinal(docs)]) {
+        const ask = () => valueOrder(column, desc, byKey(docs.length));
+        for (let i = 0; i < ASKS_BEFORE_ORDER; i++) expect(ask()).toBeNull();
+        expect(Array.from(ask()!.docs)).toEqual(sorted(docs, desc));
+      }
+    });
+    fc.assert(property, { seed: SEED, numRuns: 250 });
   });
-  fc.assert(property, { seed: SEED, numRuns: 250 });
 });

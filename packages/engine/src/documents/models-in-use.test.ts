@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../embed/embedder.ts';
 import { textsOf } from '../embed/texts.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
@@ -26,25 +26,27 @@ const planOf = (model: string): FieldPlan => ({
   vector: { dims: DIMS, similarity: 'cosine', index: 'flat', model },
 });
 
-it('two names of one model share its cache', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lhs-models-'));
-  const closed: string[] = [];
-  try {
-    const models = new ModelsInUse({
-      index: 'it',
-      folder,
-      baseDir: folder,
-      openEmbedder: async (model) => modelOf(model, closed),
-    });
-    const [a, b] = [await models.of(planOf('a')), await models.of(planOf('b'))];
-    expect(await a.vectors(textsOf(['one', 'two']))).toMatchObject({ computed: 2, reused: 0 });
-    expect(await b.vectors(textsOf(['two', 'three']))).toMatchObject({ computed: 1, reused: 1 });
-    expect(await a.vectors(textsOf(['three', 'one']))).toMatchObject({ computed: 0, reused: 2 });
-    await models.endBuild();
-    await models.close();
-    expect(closed).toEqual(['a', 'b']);
-    expect(readdirSync(join(folder, 'embeddings'))).toHaveLength(1);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+describe('models in use', () => {
+  it('share one cache if two names mean one model', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lhs-models-'));
+    const closed: string[] = [];
+    try {
+      const models = new ModelsInUse({
+        index: 'it',
+        folder,
+        baseDir: folder,
+        openEmbedder: async (model) => modelOf(model, closed),
+      });
+      const [a, b] = [await models.of(planOf('a')), await models.of(planOf('b'))];
+      expect(await a.vectors(textsOf(['one', 'two']))).toMatchObject({ computed: 2, reused: 0 });
+      expect(await b.vectors(textsOf(['two', 'three']))).toMatchObject({ computed: 1, reused: 1 });
+      expect(await a.vectors(textsOf(['three', 'one']))).toMatchObject({ computed: 0, reused: 2 });
+      await models.endBuild();
+      await models.close();
+      expect(closed).toEqual(['a', 'b']);
+      expect(readdirSync(join(folder, 'embeddings'))).toHaveLength(1);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });

@@ -272,7 +272,7 @@ fields:
   });
 });
 
-describe('variants', () => {
+describe('variants to a block', () => {
   const schema = table({
     id: { kind: 'long' },
     kind: { kind: 'string' },

@@ -1,6 +1,6 @@
 import type { Batch, Schema, Value } from '@lakehouse-search/lake';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMapping } from '../schema/mapping.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { vectorsOfColumn } from './vectors-of-column.ts';
@@ -58,43 +58,45 @@ const list = fc.oneof(
   fc.constantFrom<readonly number[] | null>(null, [], [0, 0, 0], [-0, 0, 0]),
 );
 
-it('gives back what rows hold, to half a code', () => {
-  fc.assert(
-    fc.property(fc.array(list, { minLength: 1, maxLength: 9 }), (lists) => {
-      const dot = read(vectors('dot', lists));
-      const cosine = read(vectors('cosine', lists));
-      lists.forEach((row, i) => {
-        const largest = Math.max(0, ...(row ?? []).map(Math.abs));
-        if (Math.fround(largest / 32_767) === 0) {
-          expect(dot[i]).toBeNull();
-          if (largest === 0) expect(cosine[i]).toBeNull();
-          return;
-        }
-        // A scale below 2 ** -126 is a multiple of 2 ** -149: off by half of that, times the code.
-        const step = (largest / 32_767) * 0.501 + 32_767 * 2 ** -150;
-        row!.forEach((value, c) => {
-          expect(Math.abs(dot[i]![c] - value)).toBeLessThanOrEqual(step);
+describe('vectors of a column', () => {
+  it('equal the values of the rows to half a code', () => {
+    fc.assert(
+      fc.property(fc.array(list, { minLength: 1, maxLength: 9 }), (lists) => {
+        const dot = read(vectors('dot', lists));
+        const cosine = read(vectors('cosine', lists));
+        lists.forEach((row, i) => {
+          const largest = Math.max(0, ...(row ?? []).map(Math.abs));
+          if (Math.fround(largest / 32_767) === 0) {
+            expect(dot[i]).toBeNull();
+            if (largest === 0) expect(cosine[i]).toBeNull();
+            return;
+          }
+          // A scale below 2 ** -126 is a multiple of 2 ** -149: off by half of that, times the code.
+          const step = (largest / 32_767) * 0.501 + 32_767 * 2 ** -150;
+          row!.forEach((value, c) => {
+            expect(Math.abs(dot[i]![c] - value)).toBeLessThanOrEqual(step);
+          });
+          expect(Math.hypot(...cosine[i]!)).toBeCloseTo(1, 4);
         });
-        expect(Math.hypot(...cosine[i]!)).toBeCloseTo(1, 4);
-      });
-    }),
-  );
-});
-
-it.each<[readonly Value[], string]>([
-  [[1, 2], 'a vector of 3 numbers (it has 2)'],
-  [[1, Number.NaN, 2], 'a vector of finite 32-bit numbers (number 2 is NaN)'],
-  [[1, 2, Number.POSITIVE_INFINITY], 'a vector of finite 32-bit numbers (number 3 is Infinity)'],
-  [[1e39, 0, 0], 'a vector of finite 32-bit numbers (number 1 is 1e+39)'],
-  [[null, 0, 0], 'a vector of finite 32-bit numbers (number 1 is null)'],
-])('refuses %s', (bad, expected) => {
-  for (const similarity of ['cosine', 'dot', 'l2']) {
-    expect(() => vectors(similarity, [[1, 1, 1], bad])).toThrow(
-      expect.objectContaining({
-        code: 'source_invalid',
-        message: expect.stringContaining(`is not ${expected} (row 1 of f)`),
-        details: expect.objectContaining({ key: 'id=row 1', column: 'v' }),
       }),
     );
-  }
+  });
+
+  it.each<[readonly Value[], string]>([
+    [[1, 2], 'a vector of 3 numbers (it has 2)'],
+    [[1, Number.NaN, 2], 'a vector of finite 32-bit numbers (number 2 is NaN)'],
+    [[1, 2, Number.POSITIVE_INFINITY], 'a vector of finite 32-bit numbers (number 3 is Infinity)'],
+    [[1e39, 0, 0], 'a vector of finite 32-bit numbers (number 1 is 1e+39)'],
+    [[null, 0, 0], 'a vector of finite 32-bit numbers (number 1 is null)'],
+  ])('refuses %s', (bad, expected) => {
+    for (const similarity of ['cosine', 'dot', 'l2']) {
+      expect(() => vectors(similarity, [[1, 1, 1], bad])).toThrow(
+        expect.objectContaining({
+          code: 'source_invalid',
+          message: expect.stringContaining(`is not ${expected} (row 1 of f)`),
+          details: expect.objectContaining({ key: 'id=row 1', column: 'v' }),
+        }),
+      );
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   FILE_KINDS,
   type FileKind,
@@ -55,25 +55,27 @@ function planted(name: string, change: (payload: DataView) => void): readonly st
   }
 }
 
-test('a whole index has no problem', () => {
-  expect(planted('s000001.core', () => {})).toEqual([]);
-});
-
-test.each([
-  ['an ordinal that is not the posting', 's000001.f2.ordinal', 2, 'f2'],
-  ['a number outside of its zone', 's000001.f4.numeric', 3, 'numeric of field 4'],
-  ["a zone's bound", 's000001.f6.numeric', 5, 'numeric of field 6'],
-  ['a key rank', 's000001.core', 3, 'core'],
-  ['a key hash', 's000001.core', 4, 'core'],
-  ['the document of a key hash', 's000001.core', 5, 'core'],
-  ['a data file that is not there', 's000002.locators', 2, 'locators'],
-])('%s is found', (_, name, section, named) => {
-  const problems = planted(name, (payload) => {
-    const at = sectionAt(payload, section) + 2;
-    const value = payload.getUint16(at, true);
-    payload.setUint16(at, named.startsWith('numeric') ? value | 0xf0f0 : value ^ 0x0303, true);
+describe('checkIndex', () => {
+  test('finds no problem in an intact index', () => {
+    expect(planted('s000001.core', () => {})).toEqual([]);
   });
-  expect(problems.length).toBeGreaterThan(0);
-  const field = named === 'f2' ? /(keyword|ordinal) of field 2/ : named;
-  expect(problems.join('\n')).toMatch(field);
+
+  test.each([
+    ['an ordinal that is not the posting', 's000001.f2.ordinal', 2, 'f2'],
+    ['a number outside of its zone', 's000001.f4.numeric', 3, 'numeric of field 4'],
+    ["a zone's bound", 's000001.f6.numeric', 5, 'numeric of field 6'],
+    ['a key rank', 's000001.core', 3, 'core'],
+    ['a key hash', 's000001.core', 4, 'core'],
+    ['the document of a key hash', 's000001.core', 5, 'core'],
+    ['a data file that is not there', 's000002.locators', 2, 'locators'],
+  ])('finds %s', (_, name, section, named) => {
+    const problems = planted(name, (payload) => {
+      const at = sectionAt(payload, section) + 2;
+      const value = payload.getUint16(at, true);
+      payload.setUint16(at, named.startsWith('numeric') ? value | 0xf0f0 : value ^ 0x0303, true);
+    });
+    expect(problems.length).toBeGreaterThan(0);
+    const field = named === 'f2' ? /(keyword|ordinal) of field 2/ : named;
+    expect(problems.join('\n')).toMatch(field);
+  });
 });

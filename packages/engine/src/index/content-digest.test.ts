@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { DigestBuckets } from './content-digest.ts';
 import { hashKey } from './key-buckets.ts';
@@ -64,52 +64,54 @@ function described(all: readonly Document[]): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-it('is what the format says, in any order, in parts, and with what was taken out again', () => {
-  fc.assert(
-    fc.property(documents, fc.nat(), (all, n) => {
-      const digest = digestOf(all);
-      expect(digest.hex()).toBe(described(all));
-      expect(digest.count).toBe(all.length);
-      const at = all.length === 0 ? 0 : n % all.length;
-      const parts = digestOf(all.slice(at));
-      parts.addAll(digestOf(all.slice(0, at)));
-      expect(parts.hex()).toBe(digest.hex());
-      expect(parts.differences(digest)).toBe(0);
-      const other = { key: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9), row: 5n };
-      parts.add(...lanesOf(other));
-      expect(parts.differences(digest)).toBe(1);
-      parts.remove(...lanesOf(other));
-      expect(parts.hex()).toBe(digest.hex());
-    }),
-    { seed: 20251121, numRuns: 100 },
-  );
-});
+describe('the content digest', () => {
+  it('follows the format in any order, in parts and after removals', () => {
+    fc.assert(
+      fc.property(documents, fc.nat(), (all, n) => {
+        const digest = digestOf(all);
+        expect(digest.hex()).toBe(described(all));
+        expect(digest.count).toBe(all.length);
+        const at = all.length === 0 ? 0 : n % all.length;
+        const parts = digestOf(all.slice(at));
+        parts.addAll(digestOf(all.slice(0, at)));
+        expect(parts.hex()).toBe(digest.hex());
+        expect(parts.differences(digest)).toBe(0);
+        const other = { key: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9), row: 5n };
+        parts.add(...lanesOf(other));
+        expect(parts.differences(digest)).toBe(1);
+        parts.remove(...lanesOf(other));
+        expect(parts.hex()).toBe(digest.hex());
+      }),
+      { seed: 20251121, numRuns: 100 },
+    );
+  });
 
-it('tells one changed row hash, one changed key and one missing document', () => {
-  fc.assert(
-    fc.property(documents, fc.nat(), fc.nat(63), (all, n, bit) => {
-      fc.pre(all.length > 0);
-      const at = n % all.length;
-      const digest = digestOf(all);
-      const changed = (document: Document) => all.map((own, i) => (i === at ? document : own));
-      const { key, row } = all[at];
-      expect(digestOf(changed({ key, row: row ^ (1n << BigInt(bit)) })).hex()).not.toBe(
-        digest.hex(),
-      );
-      const longer = Uint8Array.of(...key, 0);
-      expect(digestOf(changed({ key: longer, row })).hex()).not.toBe(digest.hex());
-      expect(digestOf(all.filter((_, i) => i !== at)).differences(digest)).toBe(1);
-    }),
-    { seed: 20251121, numRuns: 100 },
-  );
-});
+  it('changes with one row hash, one key or one missing document', () => {
+    fc.assert(
+      fc.property(documents, fc.nat(), fc.nat(63), (all, n, bit) => {
+        fc.pre(all.length > 0);
+        const at = n % all.length;
+        const digest = digestOf(all);
+        const changed = (document: Document) => all.map((own, i) => (i === at ? document : own));
+        const { key, row } = all[at];
+        expect(digestOf(changed({ key, row: row ^ (1n << BigInt(bit)) })).hex()).not.toBe(
+          digest.hex(),
+        );
+        const longer = Uint8Array.of(...key, 0);
+        expect(digestOf(changed({ key: longer, row })).hex()).not.toBe(digest.hex());
+        expect(digestOf(all.filter((_, i) => i !== at)).differences(digest)).toBe(1);
+      }),
+      { seed: 20251121, numRuns: 100 },
+    );
+  });
 
-it('keeps the published digests', () => {
-  const one = { key: Buffer.from('1'), row: 0xfa9de88ef15ce683n };
-  expect(digestOf([]).hex()).toMatchInlineSnapshot(
-    `"f3cc103136423a57975750907ebc1d367e2985ac6338976d4d5a439f50323f4a"`,
-  );
-  expect(digestOf([one]).hex()).toMatchInlineSnapshot(
-    `"4e9f93a270938736fc462d6dbba17f762ab84a450099daacbc612c9d4002c353"`,
-  );
+  it('equals the published digests', () => {
+    const one = { key: Buffer.from('1'), row: 0xfa9de88ef15ce683n };
+    expect(digestOf([]).hex()).toMatchInlineSnapshot(
+      `"f3cc103136423a57975750907ebc1d367e2985ac6338976d4d5a439f50323f4a"`,
+    );
+    expect(digestOf([one]).hex()).toMatchInlineSnapshot(
+      `"4e9f93a270938736fc462d6dbba17f762ab84a450099daacbc612c9d4002c353"`,
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Fault, FaultyDirectory } from '../../test/faulty-directory.ts';
 import {
   arena,
@@ -48,215 +48,217 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test('an index holds what a map would, whatever merges, moves or is rolled back beside', () => {
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const directory = new MemoryDirectory(arena);
-      const pair = new Pair(directory);
-      for (const each of [...steps, { kind: 'commit' } as Step]) {
-        pair.run(each);
-        const visible = contentOf(directory);
-        expect(sorted(visible.model)).toEqual(sorted(pair.committed));
-        expect(visible.snapshot).toBe(pair.snapshot === 0 ? null : String(pair.snapshot));
-      }
-      // What a merge read stays until it has ended and the next commit sweeps.
-      pair.dropPlans();
-      pair.run({ kind: 'commit' });
-      const commit = readCommit(directory);
-      expect([...filesOf(commit!)].sort()).toEqual(directory.list());
-      expect(pair.writer.duplicates()).toEqual([]);
-      pair.writer.close();
-    }),
-    { seed, numRuns: Number(process.env.LHS_RUNS ?? 400) },
-  );
-});
-
-const SCRIPT: readonly Step[] = [
-  { kind: 'put', keys: [1, 2, 3, 4, 5] },
-  { kind: 'commit' },
-  { kind: 'put', keys: [2, 6] },
-  { kind: 'delete', keys: [1] },
-  { kind: 'move', keys: [3, 4] },
-  { kind: 'commit' },
-  { kind: 'put', keys: [7] },
-  { kind: 'force' },
-  { kind: 'delete rows', keys: [5] },
-  { kind: 'commit' },
-];
-
-/**
- * Runs the script under a fault; gives back what is left, the state before the failing step and
- * after it.
- */
-function runUnder(fault: Fault): {
-  directory: MemoryDirectory;
-  faulty: FaultyDirectory;
-  failed: boolean;
-  before: { model: Model; snapshot: number };
-  after: { model: Model; snapshot: number };
-} {
-  const directory = new MemoryDirectory(arena);
-  const faulty = new FaultyDirectory(directory, fault);
-  const pair = new Pair(faulty);
-  let failed = false;
-  let after = { model: pair.committed, snapshot: 0 };
-  for (const each of SCRIPT) {
-    try {
-      pair.run(each);
-    } catch (error) {
-      failed = true;
-      expect((error as { code: string }).code).toBe(
-        fault.kind === 'full' ? 'disk_full' : 'io_error',
-      );
-      if (each.kind === 'commit') after = { model: pair.model, snapshot: pair.snapshot + 1 };
-      else after = { model: pair.committed, snapshot: pair.snapshot };
-      expect(() => pair.writer.flush()).toThrow('has stopped');
-      break;
-    }
-    after = { model: pair.committed, snapshot: pair.snapshot };
-  }
-  const before = { model: pair.committed, snapshot: pair.snapshot };
-  const left = new MemoryDirectory(arena, directory.files());
-  pair.writer.close();
-  return { directory: left, faulty, failed, before, after };
-}
-
-function expectOldOrNew(fault: Fault): boolean {
-  const { directory, failed, before, after } = runUnder(fault);
-  for (const state of ['as left', 'reopened']) {
-    if (state === 'reopened') IndexWriter.open(directory, plans).close();
-    const found = contentOf(directory);
-    const at = [before, after].find(
-      ({ snapshot }) => (snapshot === 0 ? null : String(snapshot)) === found.snapshot,
+describe('the index writer', () => {
+  test('equals a map through merges, moves and rollbacks', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const directory = new MemoryDirectory(arena);
+        const pair = new Pair(directory);
+        for (const each of [...steps, { kind: 'commit' } as Step]) {
+          pair.run(each);
+          const visible = contentOf(directory);
+          expect(sorted(visible.model)).toEqual(sorted(pair.committed));
+          expect(visible.snapshot).toBe(pair.snapshot === 0 ? null : String(pair.snapshot));
+        }
+        // What a merge read stays until it has ended and the next commit sweeps.
+        pair.dropPlans();
+        pair.run({ kind: 'commit' });
+        const commit = readCommit(directory);
+        expect([...filesOf(commit!)].sort()).toEqual(directory.list());
+        expect(pair.writer.duplicates()).toEqual([]);
+        pair.writer.close();
+      }),
+      { seed, numRuns: Number(process.env.LHS_RUNS ?? 400) },
     );
-    expect(at, `${state}: snapshot ${found.snapshot}`).toBeDefined();
-    expect(sorted(found.model)).toEqual(sorted(at!.model));
-  }
-  const commit = readCommit(directory);
-  expect(directory.list()).toEqual(commit === null ? [] : [...filesOf(commit)].sort());
-  return failed;
-}
-
-test('a failing, torn or last operation leaves the old commit or the new one, no orphan', () => {
-  const { operations } = runUnder({ kind: 'none' }).faulty;
-  expect(operations).toBeGreaterThan(60);
-  for (const kind of ['fail', 'tear', 'crash'] as const) {
-    for (let operation = 1; operation <= operations; operation++) {
-      expectOldOrNew({ kind, operation });
-    }
-  }
-});
-
-test('a disk that is full at any byte leaves the old commit or the new one, whole', () => {
-  const { bytes } = runUnder({ kind: 'none' }).faulty;
-  let failures = 0;
-  for (let byte = 0; byte < bytes; byte += 97) {
-    if (expectOldOrNew({ kind: 'full', byte })) failures++;
-  }
-  expect(failures).toBe(Math.ceil(bytes / 97));
-});
-
-test('every flipped byte of every file is detected', () => {
-  const { directory } = runUnder({ kind: 'none' });
-  const whole = contentOf(directory);
-  expect(whole.model.size).toBeGreaterThan(3);
-  const files = directory.files();
-  fc.assert(
-    fc.property(fc.constantFrom(...files.keys()), fc.nat(), fc.nat(7), (name, at, bit) => {
-      const bytes = files.get(name)!.slice();
-      bytes[at % bytes.length] ^= 1 << bit;
-      const damaged = new MemoryDirectory(arena, new Map([...files, [name, bytes]]));
-      let code = 'none';
-      try {
-        contentOf(damaged);
-      } catch (error) {
-        code = (error as { code: string }).code;
-      }
-      expect(code, `${name}, byte ${at % bytes.length}`).toMatch(/corrupt_index|unsupported/);
-    }),
-    { seed, numRuns: 400 },
-  );
-});
-
-test('a new document with the key of a committed one is found, a deleted one is not', () => {
-  const directory = new MemoryDirectory(arena);
-  const writer = IndexWriter.open(directory, plans);
-  const row = (i: number) => ({ n: 1n, file: 0, position: i });
-  writer.add(blockOf(Array.from({ length: 100 }, (_, i) => [`k${i}`, row(i)] as const)));
-  writer.commit({ checkpoint: null, files: ['a', 'b'] });
-  writer.add(
-    blockOf([
-      ['new', { n: 2n, file: 1, position: 0 }],
-      ['k7', { n: 3n, file: 1, position: 1 }],
-      ['k42', { n: 3n, file: 1, position: 2 }],
-    ]),
-  );
-  const found = writer.duplicates().map(({ key, places }) => {
-    const lying = places.map(({ file, position }) => ({ file, position }));
-    return [Buffer.from(key).toString(), lying];
   });
-  expect(new Map(found as [string, unknown][])).toEqual(
-    new Map([
-      [
-        'k7',
-        [
-          { file: 1, position: 1 },
-          { file: 0, position: 7 },
-        ],
-      ],
-      [
-        'k42',
-        [
-          { file: 1, position: 2 },
-          { file: 0, position: 42 },
-        ],
-      ],
-    ]),
-  );
-  writer.markRows(0, Int32Array.of(7, 42));
-  writer.deleteMarked();
-  expect(writer.duplicates()).toEqual([]);
-  writer.close();
-});
 
-test('two live documents of one key are found, with both places', () => {
-  const directory = new MemoryDirectory(arena);
-  const writer = IndexWriter.open(directory, plans);
-  writer.add(blockOf([['a', { n: 1n, file: 0, position: 0 }]]));
-  writer.flush();
-  writer.add(
-    blockOf([
-      ['b', { n: 2n, file: 0, position: 1 }],
-      ['a', { n: 3n, file: 1, position: 7 }],
-    ]),
-  );
-  const [duplicate, ...others] = writer.duplicates();
-  expect(others).toEqual([]);
-  expect(Buffer.from(duplicate.key).toString()).toBe('a');
-  expect(duplicate.places).toMatchObject([
-    { file: 0, position: 0 },
-    { file: 1, position: 7 },
-  ]);
-  writer.markRows(0, Int32Array.of(0));
-  writer.deleteMarked();
-  expect(writer.duplicates()).toEqual([]);
-  writer.close();
-  expect(directory.list()).toEqual([]);
-});
+  const SCRIPT: readonly Step[] = [
+    { kind: 'put', keys: [1, 2, 3, 4, 5] },
+    { kind: 'commit' },
+    { kind: 'put', keys: [2, 6] },
+    { kind: 'delete', keys: [1] },
+    { kind: 'move', keys: [3, 4] },
+    { kind: 'commit' },
+    { kind: 'put', keys: [7] },
+    { kind: 'force' },
+    { kind: 'delete rows', keys: [5] },
+    { kind: 'commit' },
+  ];
 
-test('an open snapshot keeps its commit while the index goes on', () => {
-  const directory = new MemoryDirectory(arena);
-  const pair = new Pair(directory);
-  pair.run({ kind: 'put', keys: [1, 2, 3] });
-  pair.run({ kind: 'commit' });
-  const snapshot = openSnapshot(directory);
-  pair.run({ kind: 'put', keys: [2, 4] });
-  pair.run({ kind: 'force' });
-  pair.run({ kind: 'commit' });
-  expect(snapshot.checkpoint?.snapshot_id).toBe('1');
-  expect(snapshot.liveDocs).toBe(3);
-  expect(snapshot.find(Buffer.from('k4'))).toBeNull();
-  expect(snapshot.find(Buffer.from('k2'))?.segment.numeric(1)?.valueAt(1, 0)).toBe(1n);
-  snapshot.release();
-  pair.writer.close();
+  /**
+   * Runs the script under a fault; gives back what is left, the state before the failing step and
+   * after it.
+   */
+  function runUnder(fault: Fault): {
+    directory: MemoryDirectory;
+    faulty: FaultyDirectory;
+    failed: boolean;
+    before: { model: Model; snapshot: number };
+    after: { model: Model; snapshot: number };
+  } {
+    const directory = new MemoryDirectory(arena);
+    const faulty = new FaultyDirectory(directory, fault);
+    const pair = new Pair(faulty);
+    let failed = false;
+    let after = { model: pair.committed, snapshot: 0 };
+    for (const each of SCRIPT) {
+      try {
+        pair.run(each);
+      } catch (error) {
+        failed = true;
+        expect((error as { code: string }).code).toBe(
+          fault.kind === 'full' ? 'disk_full' : 'io_error',
+        );
+        if (each.kind === 'commit') after = { model: pair.model, snapshot: pair.snapshot + 1 };
+        else after = { model: pair.committed, snapshot: pair.snapshot };
+        expect(() => pair.writer.flush()).toThrow('has stopped');
+        break;
+      }
+      after = { model: pair.committed, snapshot: pair.snapshot };
+    }
+    const before = { model: pair.committed, snapshot: pair.snapshot };
+    const left = new MemoryDirectory(arena, directory.files());
+    pair.writer.close();
+    return { directory: left, faulty, failed, before, after };
+  }
+
+  function expectOldOrNew(fault: Fault): boolean {
+    const { directory, failed, before, after } = runUnder(fault);
+    for (const state of ['as left', 'reopened']) {
+      if (state === 'reopened') IndexWriter.open(directory, plans).close();
+      const found = contentOf(directory);
+      const at = [before, after].find(
+        ({ snapshot }) => (snapshot === 0 ? null : String(snapshot)) === found.snapshot,
+      );
+      expect(at, `${state}: snapshot ${found.snapshot}`).toBeDefined();
+      expect(sorted(found.model)).toEqual(sorted(at!.model));
+    }
+    const commit = readCommit(directory);
+    expect(directory.list()).toEqual(commit === null ? [] : [...filesOf(commit)].sort());
+    return failed;
+  }
+
+  test('leaves the old or the new commit and no orphan after a failed or torn operation', () => {
+    const { operations } = runUnder({ kind: 'none' }).faulty;
+    expect(operations).toBeGreaterThan(60);
+    for (const kind of ['fail', 'tear', 'crash'] as const) {
+      for (let operation = 1; operation <= operations; operation++) {
+        expectOldOrNew({ kind, operation });
+      }
+    }
+  });
+
+  test('leaves the old or the new commit intact on a full disk', () => {
+    const { bytes } = runUnder({ kind: 'none' }).faulty;
+    let failures = 0;
+    for (let byte = 0; byte < bytes; byte += 97) {
+      if (expectOldOrNew({ kind: 'full', byte })) failures++;
+    }
+    expect(failures).toBe(Math.ceil(bytes / 97));
+  });
+
+  test('detects every flipped byte of every file', () => {
+    const { directory } = runUnder({ kind: 'none' });
+    const whole = contentOf(directory);
+    expect(whole.model.size).toBeGreaterThan(3);
+    const files = directory.files();
+    fc.assert(
+      fc.property(fc.constantFrom(...files.keys()), fc.nat(), fc.nat(7), (name, at, bit) => {
+        const bytes = files.get(name)!.slice();
+        bytes[at % bytes.length] ^= 1 << bit;
+        const damaged = new MemoryDirectory(arena, new Map([...files, [name, bytes]]));
+        let code = 'none';
+        try {
+          contentOf(damaged);
+        } catch (error) {
+          code = (error as { code: string }).code;
+        }
+        expect(code, `${name}, byte ${at % bytes.length}`).toMatch(/corrupt_index|unsupported/);
+      }),
+      { seed, numRuns: 400 },
+    );
+  });
+
+  test('finds a new document by the key of a committed one, and no deleted one', () => {
+    const directory = new MemoryDirectory(arena);
+    const writer = IndexWriter.open(directory, plans);
+    const row = (i: number) => ({ n: 1n, file: 0, position: i });
+    writer.add(blockOf(Array.from({ length: 100 }, (_, i) => [`k${i}`, row(i)] as const)));
+    writer.commit({ checkpoint: null, files: ['a', 'b'] });
+    writer.add(
+      blockOf([
+        ['new', { n: 2n, file: 1, position: 0 }],
+        ['k7', { n: 3n, file: 1, position: 1 }],
+        ['k42', { n: 3n, file: 1, position: 2 }],
+      ]),
+    );
+    const found = writer.duplicates().map(({ key, places }) => {
+      const lying = places.map(({ file, position }) => ({ file, position }));
+      return [Buffer.from(key).toString(), lying];
+    });
+    expect(new Map(found as [string, unknown][])).toEqual(
+      new Map([
+        [
+          'k7',
+          [
+            { file: 1, position: 1 },
+            { file: 0, position: 7 },
+          ],
+        ],
+        [
+          'k42',
+          [
+            { file: 1, position: 2 },
+            { file: 0, position: 42 },
+          ],
+        ],
+      ]),
+    );
+    writer.markRows(0, Int32Array.of(7, 42));
+    writer.deleteMarked();
+    expect(writer.duplicates()).toEqual([]);
+    writer.close();
+  });
+
+  test('finds two live documents of one key, with both locators', () => {
+    const directory = new MemoryDirectory(arena);
+    const writer = IndexWriter.open(directory, plans);
+    writer.add(blockOf([['a', { n: 1n, file: 0, position: 0 }]]));
+    writer.flush();
+    writer.add(
+      blockOf([
+        ['b', { n: 2n, file: 0, position: 1 }],
+        ['a', { n: 3n, file: 1, position: 7 }],
+      ]),
+    );
+    const [duplicate, ...others] = writer.duplicates();
+    expect(others).toEqual([]);
+    expect(Buffer.from(duplicate.key).toString()).toBe('a');
+    expect(duplicate.places).toMatchObject([
+      { file: 0, position: 0 },
+      { file: 1, position: 7 },
+    ]);
+    writer.markRows(0, Int32Array.of(0));
+    writer.deleteMarked();
+    expect(writer.duplicates()).toEqual([]);
+    writer.close();
+    expect(directory.list()).toEqual([]);
+  });
+
+  test('leaves the commit of an open snapshot unchanged', () => {
+    const directory = new MemoryDirectory(arena);
+    const pair = new Pair(directory);
+    pair.run({ kind: 'put', keys: [1, 2, 3] });
+    pair.run({ kind: 'commit' });
+    const snapshot = openSnapshot(directory);
+    pair.run({ kind: 'put', keys: [2, 4] });
+    pair.run({ kind: 'force' });
+    pair.run({ kind: 'commit' });
+    expect(snapshot.checkpoint?.snapshot_id).toBe('1');
+    expect(snapshot.liveDocs).toBe(3);
+    expect(snapshot.find(Buffer.from('k4'))).toBeNull();
+    expect(snapshot.find(Buffer.from('k2'))?.segment.numeric(1)?.valueAt(1, 0)).toBe(1n);
+    snapshot.release();
+    pair.writer.close();
+  });
 });

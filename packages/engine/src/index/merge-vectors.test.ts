@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blockOf } from '../../test/writer-pair.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
@@ -42,33 +42,35 @@ function vectorsFrom(first: number): DocumentBlock {
 
 const numberAt = (i: number): number => Math.sin(i * i) + 0.01;
 
-test('segments of vectors are merged up to the largest size, and no further', () => {
-  const directory = new MemoryDirectory(plainArena());
-  const merge = { ...MERGE_SETTINGS, floorBytes: 10_000, maxBytes: MOST_BYTES };
-  const writer = IndexWriter.open(directory, [plan], { memoryBytes: 100_000, merge });
-  for (let i = 0; i < BLOCKS; i++) writer.add(vectorsFrom(i * BLOCK));
-  writer.flush();
-  const before = writer.segments;
-  expect(writer.forceMerge(1)).toBeGreaterThan(0);
-  expect(writer.segments).toBeLessThan(before);
-  expect(writer.segments).toBeGreaterThan(2);
-  writer.commit({ checkpoint: null, files: ['file'] });
-  const snapshot = openSnapshot(directory);
-  let docs = 0;
-  for (const { entry } of snapshot.segments) {
-    expect(segmentBytes(entry)).toBeLessThanOrEqual(MOST_BYTES);
-    docs += entry.docs;
-  }
-  expect(docs).toBe(BLOCK * BLOCKS);
-  for (const wanted of [0, 1234, docs - 1]) {
-    const query = Float32Array.from({ length: DIMS }, (_, c) => numberAt(wanted * DIMS + c));
-    const found = snapshot.segments.flatMap((segment) => {
-      const { docs, similarities } = segment.vectors(3)!.nearest(query, 1, { accept: null });
-      return [{ position: segment.locators.position(docs[0]), near: similarities[0] }];
-    });
-    found.sort((a, b) => b.near - a.near);
-    expect(found[0].position).toBe(wanted);
-  }
-  snapshot.release();
-  writer.close();
+describe('merges of segments with vectors', () => {
+  test('stop at the largest size', () => {
+    const directory = new MemoryDirectory(plainArena());
+    const merge = { ...MERGE_SETTINGS, floorBytes: 10_000, maxBytes: MOST_BYTES };
+    const writer = IndexWriter.open(directory, [plan], { memoryBytes: 100_000, merge });
+    for (let i = 0; i < BLOCKS; i++) writer.add(vectorsFrom(i * BLOCK));
+    writer.flush();
+    const before = writer.segments;
+    expect(writer.forceMerge(1)).toBeGreaterThan(0);
+    expect(writer.segments).toBeLessThan(before);
+    expect(writer.segments).toBeGreaterThan(2);
+    writer.commit({ checkpoint: null, files: ['file'] });
+    const snapshot = openSnapshot(directory);
+    let docs = 0;
+    for (const { entry } of snapshot.segments) {
+      expect(segmentBytes(entry)).toBeLessThanOrEqual(MOST_BYTES);
+      docs += entry.docs;
+    }
+    expect(docs).toBe(BLOCK * BLOCKS);
+    for (const wanted of [0, 1234, docs - 1]) {
+      const query = Float32Array.from({ length: DIMS }, (_, c) => numberAt(wanted * DIMS + c));
+      const found = snapshot.segments.flatMap((segment) => {
+        const { docs, similarities } = segment.vectors(3)!.nearest(query, 1, { accept: null });
+        return [{ position: segment.locators.position(docs[0]), near: similarities[0] }];
+      });
+      found.sort((a, b) => b.near - a.near);
+      expect(found[0].position).toBe(wanted);
+    }
+    snapshot.release();
+    writer.close();
+  });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LhsError } from '@lakehouse-search/contract';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
 import { takeLock } from '../open/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
@@ -30,63 +30,64 @@ const errorOf = (call: () => unknown): LhsError => {
   throw new Error('nothing was thrown');
 };
 
-test('a second writer is refused by the name of the first, until it lets go', () => {
-  const lock = lockIndex(folder);
-  const refused = errorOf(() => lockIndex(folder));
-  expect(refused.code).toBe('index_busy');
-  expect(refused.message).toContain(`process ${process.pid} on "${thisProcess().host}"`);
-  expect(refused.details).toEqual({ pid: process.pid, host: thisProcess().host });
-  expect(lockHolder(folder)?.pid).toBe(process.pid);
-  lock.assertHeld();
-  lock.release();
-  lock.release();
-  expect(errorOf(() => lock.assertHeld()).code).toBe('index_busy');
-  expect(lockHolder(folder)).toBeNull();
-  expect(readdirSync(folder)).toEqual([]);
-});
-
-test('the lock of a dead process is taken over, that of another host is not', () => {
-  const lives = { ...thisProcess(), token: 'other' };
-  const path = join(folder, 'writer.lock');
-  const gone = spawnSync(process.execPath, ['-e', '']).pid;
-  for (const dead of [
-    { ...lives, pid: gone },
-    { ...lives, started: '1' },
-    { ...lives, boot_id: 'before' },
-    'not JSON',
-  ]) {
-    writeFileSync(path, typeof dead === 'string' ? dead : JSON.stringify(dead));
+describe('the writer lock', () => {
+  test('refuses a second writer and names the first, until it is released', () => {
     const lock = lockIndex(folder);
+    const refused = errorOf(() => lockIndex(folder));
+    expect(refused.code).toBe('index_busy');
+    expect(refused.message).toContain(`process ${process.pid} on "${thisProcess().host}"`);
+    expect(refused.details).toEqual({ pid: process.pid, host: thisProcess().host });
     expect(lockHolder(folder)?.pid).toBe(process.pid);
+    lock.assertHeld();
     lock.release();
+    lock.release();
+    expect(errorOf(() => lock.assertHeld()).code).toBe('index_busy');
+    expect(lockHolder(folder)).toBeNull();
     expect(readdirSync(folder)).toEqual([]);
-  }
-  writeFileSync(path, JSON.stringify({ ...lives, host: 'elsewhere' }));
-  const far = errorOf(() => lockIndex(folder));
-  expect([far.code, far.message.includes('"elsewhere"')]).toEqual(['index_busy', true]);
-  expect(far.hint).toContain(`if "elsewhere" is gone for good, remove "${path}"`);
-  expect(errorOf(() => takeLock(folder, 'notes', 'sync')).hint).toBe(far.hint);
-  expect(existsSync(path)).toBe(true);
-});
+  });
 
-test("another process under a dead one's number does not hold its lock", () => {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-  try {
-    const lived = { ...thisProcess(), pid: child.pid, token: 'former' };
-    writeFileSync(join(folder, 'writer.lock'), JSON.stringify(lived));
-    lockIndex(folder).release();
-    const own = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-    const started = own.slice(own.lastIndexOf(')') + 2).split(' ')[19];
-    writeFileSync(join(folder, 'writer.lock'), JSON.stringify({ ...lived, started }));
-    expect(errorOf(() => lockIndex(folder)).details).toMatchObject({ pid: child.pid });
-  } finally {
-    child.kill('SIGKILL');
-  }
-});
+  test('is taken over from a dead process, but not from another host', () => {
+    const lives = { ...thisProcess(), token: 'other' };
+    const path = join(folder, 'writer.lock');
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    for (const dead of [
+      { ...lives, pid: gone },
+      { ...lives, started: '1' },
+      { ...lives, boot_id: 'before' },
+      'not JSON',
+    ]) {
+      writeFileSync(path, typeof dead === 'string' ? dead : JSON.stringify(dead));
+      const lock = lockIndex(folder);
+      expect(lockHolder(folder)?.pid).toBe(process.pid);
+      lock.release();
+      expect(readdirSync(folder)).toEqual([]);
+    }
+    writeFileSync(path, JSON.stringify({ ...lives, host: 'elsewhere' }));
+    const far = errorOf(() => lockIndex(folder));
+    expect([far.code, far.message.includes('"elsewhere"')]).toEqual(['index_busy', true]);
+    expect(far.hint).toContain(`if "elsewhere" is gone for good, remove "${path}"`);
+    expect(errorOf(() => takeLock(folder, 'notes', 'sync')).hint).toBe(far.hint);
+    expect(existsSync(path)).toBe(true);
+  });
 
-test('of many that take a dead lock over at once, one holds it', async () => {
-  const module = JSON.stringify(new URL('./writer-lock.ts', import.meta.url).href);
-  const script = `import { lockIndex } from ${module};
+  test('is not held by another process with the number of a dead one', () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    try {
+      const lived = { ...thisProcess(), pid: child.pid, token: 'former' };
+      writeFileSync(join(folder, 'writer.lock'), JSON.stringify(lived));
+      lockIndex(folder).release();
+      const own = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+      const started = own.slice(own.lastIndexOf(')') + 2).split(' ')[19];
+      writeFileSync(join(folder, 'writer.lock'), JSON.stringify({ ...lived, started }));
+      expect(errorOf(() => lockIndex(folder)).details).toMatchObject({ pid: child.pid });
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  test('goes to one of many processes that take it over at once', async () => {
+    const module = JSON.stringify(new URL('./writer-lock.ts', import.meta.url).href);
+    const script = `import { lockIndex } from ${module};
     let lock = null;
     process.stdin.on('data', (line) => {
       try {
@@ -97,81 +98,83 @@ test('of many that take a dead lock over at once, one holds it', async () => {
     });
     process.stdin.on('end', () => process.exit());
     console.log('ready');`;
-  const children = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, ['--input-type=module', '-e', script]),
-  );
-  const lines = children.map(({ stdout }) => createInterface(stdout)[Symbol.asyncIterator]());
-  const answers = () => Promise.all(lines.map(async (each) => (await each.next()).value as string));
-  const ask = (what: string) => {
-    for (const { stdin } of children) stdin.write(`${what}\n`);
-    return answers();
-  };
-  try {
-    expect(new Set(await answers())).toEqual(new Set(['ready']));
-    for (let round = 0; round < 10; round++) {
-      const dead = { ...thisProcess(), boot_id: 'before', token: `dead ${round}` };
-      writeFileSync(join(folder, 'writer.lock'), JSON.stringify(dead));
-      await ask('take');
-      const held = (await ask('still')).filter((answer) => answer === 'held');
-      expect(held).toEqual(['held']);
+    const children = Array.from({ length: 5 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', script]),
+    );
+    const lines = children.map(({ stdout }) => createInterface(stdout)[Symbol.asyncIterator]());
+    const answers = () =>
+      Promise.all(lines.map(async (each) => (await each.next()).value as string));
+    const ask = (what: string) => {
+      for (const { stdin } of children) stdin.write(`${what}\n`);
+      return answers();
+    };
+    try {
+      expect(new Set(await answers())).toEqual(new Set(['ready']));
+      for (let round = 0; round < 10; round++) {
+        const dead = { ...thisProcess(), boot_id: 'before', token: `dead ${round}` };
+        writeFileSync(join(folder, 'writer.lock'), JSON.stringify(dead));
+        await ask('take');
+        const held = (await ask('still')).filter((answer) => answer === 'held');
+        expect(held).toEqual(['held']);
+      }
+    } finally {
+      for (const child of children) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
     }
-  } finally {
-    for (const child of children) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-  }
-  lockIndex(folder).release();
-  expect(leftLocks(folder)).toEqual([]);
-});
-
-test('the lock of a killed process is taken over', () => {
-  const module = JSON.stringify(new URL('./writer-lock.ts', import.meta.url).href);
-  const script = `import { lockIndex } from ${module};
-    lockIndex(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL');`;
-  const child = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
-  expect(child.signal).toBe('SIGKILL');
-  expect(lockHolder(folder)?.pid).toBe(child.pid);
-  lockIndex(folder).release();
-  expect(readdirSync(folder)).toEqual([]);
-});
-
-test('a writer that has lost its lock cannot commit', () => {
-  const lock = lockIndex(folder);
-  const home = mkdtempSync(join(folder, 'generation-'));
-  const writer = IndexWriter.open(openLocalDirectory(home, lock.assertHeld), []);
-  writer.commit({ checkpoint: null, files: [] });
-  const other = JSON.stringify({ ...thisProcess(), token: 'other' });
-  writeFileSync(join(folder, 'writer.lock'), other);
-  const error = errorOf(() => writer.commit({ checkpoint: null, files: ['a'] }));
-  expect(error.code).toBe('index_busy');
-  expect(readCommit(openLocalDirectory(home))?.number).toBe(1);
-  lock.release();
-  expect(readFileSync(join(folder, 'writer.lock'), 'utf8')).toBe(other);
-});
-
-test("a lock that could not be removed is nobody's, and its drafts are left over", () => {
-  const stop = interceptFiles(folder, (call) => {
-    if (call.kind === 'unlink') throw systemError('EIO', call);
-    return undefined;
+    lockIndex(folder).release();
+    expect(leftLocks(folder)).toEqual([]);
   });
-  const lock = lockIndex(folder);
-  lock.release();
-  stop();
-  expect(readdirSync(folder)).toHaveLength(2);
-  const [draft, ...others] = leftLocks(folder);
-  expect([draft, others]).toEqual([expect.stringContaining('writer.lock.'), []]);
-  rmSync(draft);
-  lockIndex(folder).release();
-  expect(readdirSync(folder)).toEqual([]);
-});
 
-test('drafts of the dead are left over, those of the living are not', () => {
-  const dead = { ...thisProcess(), boot_id: 'before', token: 'a' };
-  const far = { ...thisProcess(), host: 'elsewhere', token: 'b' };
-  writeFileSync(join(folder, 'writer.lock.a'), JSON.stringify(dead));
-  writeFileSync(join(folder, 'writer.lock.b'), JSON.stringify(far));
-  writeFileSync(join(folder, 'writer.lock.c.dead'), '{"pid":');
-  const names = leftLocks(folder).map((path) => path.slice(folder.length + 1));
-  expect(names.sort()).toEqual(['writer.lock.a', 'writer.lock.c.dead']);
+  test('is taken over from a killed process', () => {
+    const module = JSON.stringify(new URL('./writer-lock.ts', import.meta.url).href);
+    const script = `import { lockIndex } from ${module};
+    lockIndex(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL');`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script]);
+    expect(child.signal).toBe('SIGKILL');
+    expect(lockHolder(folder)?.pid).toBe(child.pid);
+    lockIndex(folder).release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('prevents commits of a writer that lost it', () => {
+    const lock = lockIndex(folder);
+    const home = mkdtempSync(join(folder, 'generation-'));
+    const writer = IndexWriter.open(openLocalDirectory(home, lock.assertHeld), []);
+    writer.commit({ checkpoint: null, files: [] });
+    const other = JSON.stringify({ ...thisProcess(), token: 'other' });
+    writeFileSync(join(folder, 'writer.lock'), other);
+    const error = errorOf(() => writer.commit({ checkpoint: null, files: ['a'] }));
+    expect(error.code).toBe('index_busy');
+    expect(readCommit(openLocalDirectory(home))?.number).toBe(1);
+    lock.release();
+    expect(readFileSync(join(folder, 'writer.lock'), 'utf8')).toBe(other);
+  });
+
+  test('has no owner if it could not be removed, and its drafts are left over', () => {
+    const stop = interceptFiles(folder, (call) => {
+      if (call.kind === 'unlink') throw systemError('EIO', call);
+      return undefined;
+    });
+    const lock = lockIndex(folder);
+    lock.release();
+    stop();
+    expect(readdirSync(folder)).toHaveLength(2);
+    const [draft, ...others] = leftLocks(folder);
+    expect([draft, others]).toEqual([expect.stringContaining('writer.lock.'), []]);
+    rmSync(draft);
+    lockIndex(folder).release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('marks drafts of dead processes as left over, those of live ones not', () => {
+    const dead = { ...thisProcess(), boot_id: 'before', token: 'a' };
+    const far = { ...thisProcess(), host: 'elsewhere', token: 'b' };
+    writeFileSync(join(folder, 'writer.lock.a'), JSON.stringify(dead));
+    writeFileSync(join(folder, 'writer.lock.b'), JSON.stringify(far));
+    writeFileSync(join(folder, 'writer.lock.c.dead'), '{"pid":');
+    const names = leftLocks(folder).map((path) => path.slice(folder.length + 1));
+    expect(names.sort()).toEqual(['writer.lock.a', 'writer.lock.c.dead']);
+  });
 });

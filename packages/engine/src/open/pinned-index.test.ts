@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blockOf, modelOf, plans, type Row } from '../../test/writer-pair.ts';
 import { filesOf, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
@@ -37,53 +37,60 @@ function build(count: number): void {
   promoteGeneration(folder, staged);
 }
 
-test('a pin outlives a reindex; once released, its generation goes with the next sweep', () => {
-  const now = Date.now();
-  expect(() => pinIndex({ folder, index: 'notes' }, openLocalDirectory, 60_000, now)).toThrow(
-    'index "notes" has not been built yet',
-  );
-  build(10);
-  const { generation, pin } = pinIndex({ folder, index: 'notes' }, openLocalDirectory, 60_000, now);
-  const pinned = { generation, id: pin.id };
-  build(20);
-  expect(sweepGenerations(folder, now)).toEqual([]);
-  sweepIndex(folder, openLocalDirectory, now);
-  build(30);
-  expect(sweepGenerations(folder, now).length).toBe(1);
-  const snapshot = openPinnedIndex(folder, openLocalDirectory, pinned, now);
-  expect(snapshot.generation).toBe(1);
-  expect(modelOf(snapshot).size).toBe(10);
-  expect(releasePinnedIndex(folder, openLocalDirectory, pinned)).toBe(true);
-  sweepIndex(folder, openLocalDirectory, now);
-  // What is open stays: files are mapped.
-  expect(modelOf(snapshot).get('k7')?.n).toBe(7n);
-  snapshot.release();
-  expect(() => openPinnedIndex(folder, openLocalDirectory, pinned, now)).toThrow('or expired');
-  expect(releasePinnedIndex(folder, openLocalDirectory, pinned)).toBe(false);
-  const live = currentGeneration(folder)!;
-  expect(readdirSync(folder).sort()).toEqual(['CURRENT', `gen-00000${live.number}`]);
-});
+describe('a pinned index', () => {
+  test('keeps its generation through a reindex, and the next sweep after release removes it', () => {
+    const now = Date.now();
+    expect(() => pinIndex({ folder, index: 'notes' }, openLocalDirectory, 60_000, now)).toThrow(
+      'index "notes" has not been built yet',
+    );
+    build(10);
+    const { generation, pin } = pinIndex(
+      { folder, index: 'notes' },
+      openLocalDirectory,
+      60_000,
+      now,
+    );
+    const pinned = { generation, id: pin.id };
+    build(20);
+    expect(sweepGenerations(folder, now)).toEqual([]);
+    sweepIndex(folder, openLocalDirectory, now);
+    build(30);
+    expect(sweepGenerations(folder, now).length).toBe(1);
+    const snapshot = openPinnedIndex(folder, openLocalDirectory, pinned, now);
+    expect(snapshot.generation).toBe(1);
+    expect(modelOf(snapshot).size).toBe(10);
+    expect(releasePinnedIndex(folder, openLocalDirectory, pinned)).toBe(true);
+    sweepIndex(folder, openLocalDirectory, now);
+    // What is open stays: files are mapped.
+    expect(modelOf(snapshot).get('k7')?.n).toBe(7n);
+    snapshot.release();
+    expect(() => openPinnedIndex(folder, openLocalDirectory, pinned, now)).toThrow('or expired');
+    expect(releasePinnedIndex(folder, openLocalDirectory, pinned)).toBe(false);
+    const live = currentGeneration(folder)!;
+    expect(readdirSync(folder).sort()).toEqual(['CURRENT', `gen-00000${live.number}`]);
+  });
 
-test('an expired pin keeps no generation; files of the live one go by themselves', () => {
-  const now = Date.now();
-  build(10);
-  const { path } = currentGeneration(folder)!;
-  pinIndex({ folder, index: 'notes' }, openLocalDirectory, 1000, now);
-  const writer = IndexWriter.open(openLocalDirectory(path), plans, { now: () => now });
-  writer.markRows(0, Int32Array.of(1, 2));
-  writer.deleteMarked();
-  writer.forceMerge(1);
-  writer.commit(state);
-  writer.close();
-  const unneeded = () => {
-    const kept = filesOf(readCommit(openLocalDirectory(path))!);
-    return readdirSync(path).filter((name) => !kept.has(name) && name !== 'verified').length;
-  };
-  sweepIndex(folder, openLocalDirectory, now + 999);
-  expect(unneeded()).toBeGreaterThan(3);
-  sweepIndex(folder, openLocalDirectory, now + 1000);
-  expect(unneeded()).toBe(0);
-  build(5);
-  expect(sweepGenerations(folder, now + 1000)).toEqual([path]);
-  expect(existsSync(path)).toBe(false);
+  test('keeps no generation once expired; files of the live one are removed', () => {
+    const now = Date.now();
+    build(10);
+    const { path } = currentGeneration(folder)!;
+    pinIndex({ folder, index: 'notes' }, openLocalDirectory, 1000, now);
+    const writer = IndexWriter.open(openLocalDirectory(path), plans, { now: () => now });
+    writer.markRows(0, Int32Array.of(1, 2));
+    writer.deleteMarked();
+    writer.forceMerge(1);
+    writer.commit(state);
+    writer.close();
+    const unneeded = () => {
+      const kept = filesOf(readCommit(openLocalDirectory(path))!);
+      return readdirSync(path).filter((name) => !kept.has(name) && name !== 'verified').length;
+    };
+    sweepIndex(folder, openLocalDirectory, now + 999);
+    expect(unneeded()).toBeGreaterThan(3);
+    sweepIndex(folder, openLocalDirectory, now + 1000);
+    expect(unneeded()).toBe(0);
+    build(5);
+    expect(sweepGenerations(folder, now + 1000)).toEqual([path]);
+    expect(existsSync(path)).toBe(false);
+  });
 });

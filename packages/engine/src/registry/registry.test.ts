@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('registry', () => {
+describe('the registry', () => {
   it('keeps indexes across objects, by name', () => {
     const one = new Registry(join(folder, 'a/b'));
     const added = one.add('commits', 'version: 1', '/base');
@@ -129,7 +129,7 @@ describe('registry', () => {
   });
 });
 
-describe('generations', () => {
+describe('generations of an index', () => {
   it('become live by one rename, and dead ones are swept', () => {
     const home = indexFolder(folder, '0c6f');
     mkdirSync(home, { recursive: true });
@@ -170,7 +170,7 @@ describe('generations', () => {
   });
 });
 
-describe('lock', () => {
+describe('the registry lock', () => {
   it('is held by one, inside a process and among processes, and dies with its holder', async () => {
     const lock = takeLock(folder, 'commits', 'reindex');
     expect(tryLock(folder)).toBeNull();

@@ -40,25 +40,26 @@ function fakeTable(
 const string: Type = { kind: 'string' };
 const many = (of: (i: number) => string) => Array.from({ length: 100 }, (_, i) => of(i));
 
-it('proposes what columns and their values suggest', async () => {
-  const table = fakeTable({
-    id: { type: { kind: 'long' } },
-    body: {
-      type: string,
-      values: many((i) => `the pool of service ${i} was drained after the certificate rotation`),
-    },
-    Title: { type: string, values: many((i) => `Timeout number ${i} of the gateway`) },
-    service: { type: string, values: many((i) => ['billing', 'search'][i % 2]) },
-    host: { type: string, values: many((i) => `10.0.0.${i}`) },
-    at: { type: { kind: 'timestamptz' } },
-    place: { type: { kind: 'struct', fields: [] } },
-    meta: { type: { kind: 'variant' } },
-  });
-  const source = {
-    catalog: { type: 'filesystem' as const, warehouse: '/a lake' },
-    table: 'ops.incidents',
-  };
-  expect(await initDefinition(table, { source })).toMatchInlineSnapshot(`
+describe('the proposed definition', () => {
+  it('proposes what columns and their values suggest', async () => {
+    const table = fakeTable({
+      id: { type: { kind: 'long' } },
+      body: {
+        type: string,
+        values: many((i) => `the pool of service ${i} was drained after the certificate rotation`),
+      },
+      Title: { type: string, values: many((i) => `Timeout number ${i} of the gateway`) },
+      service: { type: string, values: many((i) => ['billing', 'search'][i % 2]) },
+      host: { type: string, values: many((i) => `10.0.0.${i}`) },
+      at: { type: { kind: 'timestamptz' } },
+      place: { type: { kind: 'struct', fields: [] } },
+      meta: { type: { kind: 'variant' } },
+    });
+    const source = {
+      catalog: { type: 'filesystem' as const, warehouse: '/a lake' },
+      table: 'ops.incidents',
+    };
+    expect(await initDefinition(table, { source })).toMatchInlineSnapshot(`
     "# What is indexed of the table, and how. docs/definition.md explains every key;
     # "lhs index validate FILE" checks it against the table.
     version: 1
@@ -82,37 +83,38 @@ it('proposes what columns and their values suggest', async () => {
     # not indexed: "place": struct cannot be indexed
     "
   `);
-});
+  });
 
-it('writes a valid definition for columns with any name', async () => {
-  const names = [
-    'a b',
-    'a:b',
-    'no',
-    '#',
-    '"\\\n',
-    `$${'{X}'}`,
-    "it's",
-    '- x',
-    '{',
-    '7',
-    '_score',
-    'Ünïcode',
-    '日本',
-    'a\u2028b',
-  ];
-  const table = fakeTable(
-    Object.fromEntries(names.map((name) => [name, { type: { kind: 'long' } }])),
-    [],
-  );
-  const source = { path: '/x/"y"\n' };
-  const text = await initDefinition(table, { source, name: 'odd' });
-  const issues = checkAgainstTable(parseDefinition(text, catalog), text, table.schema, 'odd');
-  expect(issues).toEqual([]);
-  const columns = parseDefinition(text, catalog).definition?.fields.flatMap(
-    (field) => field.source,
-  );
-  expect(columns?.toSorted()).toEqual(names.toSorted());
+  it('writes a valid definition for columns with any name', async () => {
+    const names = [
+      'a b',
+      'a:b',
+      'no',
+      '#',
+      '"\\\n',
+      `$${'{X}'}`,
+      "it's",
+      '- x',
+      '{',
+      '7',
+      '_score',
+      'Ünïcode',
+      '日本',
+      'a\u2028b',
+    ];
+    const table = fakeTable(
+      Object.fromEntries(names.map((name) => [name, { type: { kind: 'long' } }])),
+      [],
+    );
+    const source = { path: '/x/"y"\n' };
+    const text = await initDefinition(table, { source, name: 'odd' });
+    const issues = checkAgainstTable(parseDefinition(text, catalog), text, table.schema, 'odd');
+    expect(issues).toEqual([]);
+    const columns = parseDefinition(text, catalog).definition?.fields.flatMap(
+      (field) => field.source,
+    );
+    expect(columns?.toSorted()).toEqual(names.toSorted());
+  });
 });
 
 describe('the definition of a wide table', () => {

@@ -20,7 +20,7 @@ function planeChar(point: number): string {
 }
 const compareTexts = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-describe('key', () => {
+describe('keys of documents', () => {
   it('round-trips every text of every plane', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {

@@ -170,7 +170,7 @@ variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR 
   });
 });
 
-describe('what a table cannot give', () => {
+describe('a mapping that the table does not support', () => {
   it.each([
     [
       '{ name: opend_at, type: DATE }',

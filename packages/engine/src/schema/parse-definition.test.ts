@@ -118,7 +118,7 @@ describe('a good definition', () => {
   });
 });
 
-describe('faults', () => {
+describe('faults of a definition', () => {
   const fieldFaults: [string, string][] = [
     [
       '{ name: a, type: TEXT, analyser: english }',
@@ -340,7 +340,7 @@ fields:
   });
 });
 
-describe('hostile texts', () => {
+describe('hostile texts of definitions', () => {
   it.each([
     ['../x', '..', 'A', '', 'a/b', 'a\\b', 'a.b', '-a', '_a', `a${'b'.repeat(128)}`, 'a\n', 'á'],
   ])('names with path tricks are refused', (...names) => {

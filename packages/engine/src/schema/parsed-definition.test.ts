@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { requireDefinition } from './parse-definition.ts';
 import { PARSED_FORMAT, readParsed, storeParsed } from './parsed-definition.ts';
@@ -22,32 +22,34 @@ analyzers:
   - { name: own, tokenizer: standard, filters: [lowercase] }
 `;
 
-it('comes back as it was parsed', () => {
-  const definition = requireDefinition(TEXT, ANALYZER_CATALOG);
-  expect(readParsed(storeParsed(definition), TEXT)).toStrictEqual(definition);
-});
+describe('a parsed definition', () => {
+  it('is read back as it was parsed', () => {
+    const definition = requireDefinition(TEXT, ANALYZER_CATALOG);
+    expect(readParsed(storeParsed(definition), TEXT)).toStrictEqual(definition);
+  });
 
-it('is not taken from another format, or from nothing', () => {
-  const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
-  const older = stored.replace(`"format":${PARSED_FORMAT}`, `"format":${PARSED_FORMAT - 1}`);
-  expect(readParsed(older, TEXT)).toBeNull();
-  expect(readParsed(null, TEXT)).toBeNull();
-});
+  it('is not read from another format or an empty file', () => {
+    const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
+    const older = stored.replace(`"format":${PARSED_FORMAT}`, `"format":${PARSED_FORMAT - 1}`);
+    expect(readParsed(older, TEXT)).toBeNull();
+    expect(readParsed(null, TEXT)).toBeNull();
+  });
 
-it('is refused when a bit of it, or of its text, has turned over', () => {
-  const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
-  const flipped = (text: string, at: number) =>
-    text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
-  for (let at = 0; at < TEXT.length; at += 7) {
-    expect(() => readParsed(stored, flipped(TEXT, at))).toThrow('is damaged');
-  }
-  for (let at = 12; at < stored.length - 1; at += 7) {
-    expect(() => readParsed(flipped(stored, at), TEXT), stored.slice(at)).toThrow('is damaged');
-  }
-});
+  it('is refused if a bit of it or of its text is flipped', () => {
+    const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
+    const flipped = (text: string, at: number) =>
+      text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
+    for (let at = 0; at < TEXT.length; at += 7) {
+      expect(() => readParsed(stored, flipped(TEXT, at))).toThrow('is damaged');
+    }
+    for (let at = 12; at < stored.length - 1; at += 7) {
+      expect(() => readParsed(flipped(stored, at), TEXT), stored.slice(at)).toThrow('is damaged');
+    }
+  });
 
-it('has one shape a format: where this fails, PARSED_FORMAT goes up with the new digest', () => {
-  const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
-  const digest = createHash('sha256').update(stored).digest('hex').slice(0, 16);
-  expect([PARSED_FORMAT, digest]).toEqual([3, '5969c1f08249b5cb']);
+  it('has one shape per format: if this fails, raise PARSED_FORMAT with the new digest', () => {
+    const stored = storeParsed(requireDefinition(TEXT, ANALYZER_CATALOG));
+    const digest = createHash('sha256').update(stored).digest('hex').slice(0, 16);
+    expect([PARSED_FORMAT, digest]).toEqual([3, '5969c1f08249b5cb']);
+  });
 });

@@ -10,7 +10,7 @@ import { decimalText, leafTexts } from './variant-terms.ts';
 
 const seed = 20251121;
 
-describe('dates', () => {
+describe('date values', () => {
   it('agree with the platform calendar', () => {
     const ms = fc.integer({ min: Date.UTC(0, 0, 1) - 6e13, max: 253_402_300_799_999 });
     fc.assert(
@@ -73,7 +73,7 @@ describe('dates', () => {
   });
 });
 
-describe('addresses', () => {
+describe('IP values', () => {
   it('are what node:net says they are', () => {
     const part = fc.constantFrom('0', '00', '1', '255', '256', 'ffff', '10000', 'g', '', 'A0b');
     const made = fc
@@ -128,7 +128,7 @@ describe('addresses', () => {
   });
 });
 
-describe('numbers and booleans', () => {
+describe('number and boolean values', () => {
   it('parse within their range', () => {
     expect(parseLong('9223372036854775807')).toBe(2n ** 63n - 1n);
     expect(parseLong('-9223372036854775808')).toBe(-(2n ** 63n));

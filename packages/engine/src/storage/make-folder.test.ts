@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -23,26 +23,28 @@ function flushedBy(path: string): string[] {
   return flushed;
 }
 
-test('each new name is flushed in the folder that holds it, once', () => {
-  expect(flushedBy('a/b/c').sort()).toEqual(['', '/a', '/a/b']);
-  expect(flushedBy('a/b/c')).toEqual([]);
-  expect(flushedBy('a/b/d')).toEqual(['/a/b']);
-});
-
-test('a folder that cannot be made is named', () => {
-  const stop = interceptFiles(home, (call) => {
-    if (call.kind === 'mkdir') throw systemError('EROFS', call);
-    return undefined;
+describe('makeFolder', () => {
+  test('flushes the parent of each new folder once', () => {
+    expect(flushedBy('a/b/c').sort()).toEqual(['', '/a', '/a/b']);
+    expect(flushedBy('a/b/c')).toEqual([]);
+    expect(flushedBy('a/b/d')).toEqual(['/a/b']);
   });
-  const make = () => makeFolder(join(home, 'a'));
-  expect(make).toThrow(`cannot make "${join(home, 'a')}": the file system is read-only (EROFS)`);
-  stop();
-});
 
-test('a folder that cannot hold another one ends with an error', () => {
-  expect(() => makeFolder('/proc/lhs/data')).toThrow('cannot make "/proc/lhs/data": ENOENT');
-  writeFileSync(join(home, 'file'), '');
-  expect(() => makeFolder(join(home, 'file/below'))).toThrow(
-    `cannot make "${join(home, 'file/below')}": "${join(home, 'file')}" is a file, not a folder`,
-  );
+  test('names a folder that cannot be made', () => {
+    const stop = interceptFiles(home, (call) => {
+      if (call.kind === 'mkdir') throw systemError('EROFS', call);
+      return undefined;
+    });
+    const make = () => makeFolder(join(home, 'a'));
+    expect(make).toThrow(`cannot make "${join(home, 'a')}": the file system is read-only (EROFS)`);
+    stop();
+  });
+
+  test('fails if a folder cannot hold another one', () => {
+    expect(() => makeFolder('/proc/lhs/data')).toThrow('cannot make "/proc/lhs/data": ENOENT');
+    writeFileSync(join(home, 'file'), '');
+    expect(() => makeFolder(join(home, 'file/below'))).toThrow(
+      `cannot make "${join(home, 'file/below')}": "${join(home, 'file')}" is a file, not a folder`,
+    );
+  });
 });

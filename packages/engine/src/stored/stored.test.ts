@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { StoredReader, type StoredValue } from './stored-reader.ts';
@@ -67,51 +67,53 @@ const expected = ({ texts, longs, doubles }: Row): unknown[] => [
   doubles,
 ];
 
-test('every row comes back, in any order, also from a merge with other fields', () => {
-  fc.assert(
-    fc.property(fc.array(row, { maxLength: 40 }), fc.nat(), (rows, mask) => {
-      const writer = new StoredWriter([2, 5, 9]);
-      writer.add(rows.length, blocks(rows));
-      const reader = open(writer.finish());
-      expect(reader.docs).toBe(rows.length);
-      for (let i = rows.length - 1; i >= 0; i--) {
-        const found = reader.row(i);
-        expect([2, 5, 9].map((field) => plain(found.get(field)))).toEqual(expected(rows[i]));
-      }
-      const same = new StoredWriter([2, 5, 9]);
-      const fewer = new StoredWriter([5, 7]);
-      const kept = rows.flatMap((_, doc) => (((mask >> (doc % 9)) & 1) === 1 ? [doc] : []));
-      for (const doc of kept) {
-        same.addFrom(reader, doc);
-        fewer.addFrom(reader, doc);
-      }
-      fewer.addFrom(null, 0);
-      const rebuilt = new StoredWriter([2, 5, 9]);
-      rebuilt.add(kept.length, blocks(kept.map((doc) => rows[doc])));
-      expect(Buffer.concat(same.finish())).toEqual(Buffer.concat(rebuilt.finish()));
-      const narrow = open(fewer.finish());
-      kept.forEach((doc, i) => {
-        expect(plain(narrow.row(i).get(5))).toEqual(rows[doc].longs);
-        expect(narrow.row(i).get(2)).toBeUndefined();
-      });
-      expect(narrow.row(kept.length).size).toBe(0);
-    }),
-    { seed, numRuns: 60 },
-  );
-});
+describe('stored rows', () => {
+  test('are read back in any order, also after a merge with other fields', () => {
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 40 }), fc.nat(), (rows, mask) => {
+        const writer = new StoredWriter([2, 5, 9]);
+        writer.add(rows.length, blocks(rows));
+        const reader = open(writer.finish());
+        expect(reader.docs).toBe(rows.length);
+        for (let i = rows.length - 1; i >= 0; i--) {
+          const found = reader.row(i);
+          expect([2, 5, 9].map((field) => plain(found.get(field)))).toEqual(expected(rows[i]));
+        }
+        const same = new StoredWriter([2, 5, 9]);
+        const fewer = new StoredWriter([5, 7]);
+        const kept = rows.flatMap((_, doc) => (((mask >> (doc % 9)) & 1) === 1 ? [doc] : []));
+        for (const doc of kept) {
+          same.addFrom(reader, doc);
+          fewer.addFrom(reader, doc);
+        }
+        fewer.addFrom(null, 0);
+        const rebuilt = new StoredWriter([2, 5, 9]);
+        rebuilt.add(kept.length, blocks(kept.map((doc) => rows[doc])));
+        expect(Buffer.concat(same.finish())).toEqual(Buffer.concat(rebuilt.finish()));
+        const narrow = open(fewer.finish());
+        kept.forEach((doc, i) => {
+          expect(plain(narrow.row(i).get(5))).toEqual(rows[doc].longs);
+          expect(narrow.row(i).get(2)).toBeUndefined();
+        });
+        expect(narrow.row(kept.length).size).toBe(0);
+      }),
+      { seed, numRuns: 60 },
+    );
+  });
 
-test('the blocks of a page are unpacked once, and huge ones are not all kept', () => {
-  const unpacked = (documents: number, length: number) => {
-    const rows = Array.from({ length: documents }, (_, i) => {
-      return { texts: [String(i).padEnd(length)], longs: [], doubles: [] };
-    });
-    const writer = new StoredWriter([2, 5, 9]);
-    writer.add(documents, blocks(rows));
-    const reader = open(writer.finish());
-    const blocksOf = () => rows.map((_, doc) => reader.rowBytes(doc).buffer);
-    const before = blocksOf();
-    return blocksOf().filter((block, doc) => block !== before[doc]).length;
-  };
-  expect(unpacked(30, 30_000)).toBe(0);
-  expect(unpacked(10, 1_000_000)).toBe(10);
+  test('are unpacked once per block of a page, and huge blocks are not all cached', () => {
+    const unpacked = (documents: number, length: number) => {
+      const rows = Array.from({ length: documents }, (_, i) => {
+        return { texts: [String(i).padEnd(length)], longs: [], doubles: [] };
+      });
+      const writer = new StoredWriter([2, 5, 9]);
+      writer.add(documents, blocks(rows));
+      const reader = open(writer.finish());
+      const blocksOf = () => rows.map((_, doc) => reader.rowBytes(doc).buffer);
+      const before = blocksOf();
+      return blocksOf().filter((block, doc) => block !== before[doc]).length;
+    };
+    expect(unpacked(30, 30_000)).toBe(0);
+    expect(unpacked(10, 1_000_000)).toBe(10);
+  });
 });

@@ -1,5 +1,5 @@
 import type { ChangeBatch, SourceState } from '@lakehouse-search/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint } from '../index/commit.ts';
 import { judgeBatch } from './batch-rule.ts';
@@ -28,30 +28,32 @@ const verdict = (checkpoint: Checkpoint, from: string | null, to: string | null)
   }
 };
 
-test('the rule for (from, to]', () => {
-  const checkpoint = after('1', '2', '3');
-  expect(checkpoint.applied).toEqual(['2', '1']);
-  expect(verdict(checkpoint, '3', '4')).toBe('apply');
-  expect(verdict(checkpoint, '3', '1')).toBe('apply');
-  expect(verdict(checkpoint, '2', '3')).toBe('applied');
-  expect(verdict(checkpoint, '9', '3')).toBe('applied');
-  expect(verdict(checkpoint, '1', '2')).toBe('applied');
-  expect(verdict(checkpoint, '2', '4')).toBe('checkpoint_gap');
-  expect(verdict(checkpoint, null, '4')).toBe('checkpoint_gap');
-  expect(verdict(after(null), null, '1')).toBe('apply');
-  expect(verdict(after('1', null), '1', null)).toBe('applied');
-  expect(verdict(after(null, '1'), '0', null)).toBe('checkpoint_gap');
-  expect(() => judgeBatch(checkpoint, batch('3', '4', 'other'), 't')).toThrow(
-    'the batch is of the table other, index "t" follows u',
-  );
-});
+describe('the rule of change batches', () => {
+  test('applies (from, to] to the checkpoint', () => {
+    const checkpoint = after('1', '2', '3');
+    expect(checkpoint.applied).toEqual(['2', '1']);
+    expect(verdict(checkpoint, '3', '4')).toBe('apply');
+    expect(verdict(checkpoint, '3', '1')).toBe('apply');
+    expect(verdict(checkpoint, '2', '3')).toBe('applied');
+    expect(verdict(checkpoint, '9', '3')).toBe('applied');
+    expect(verdict(checkpoint, '1', '2')).toBe('applied');
+    expect(verdict(checkpoint, '2', '4')).toBe('checkpoint_gap');
+    expect(verdict(checkpoint, null, '4')).toBe('checkpoint_gap');
+    expect(verdict(after(null), null, '1')).toBe('apply');
+    expect(verdict(after('1', null), '1', null)).toBe('applied');
+    expect(verdict(after(null, '1'), '0', null)).toBe('checkpoint_gap');
+    expect(() => judgeBatch(checkpoint, batch('3', '4', 'other'), 't')).toThrow(
+      'the batch is of the table other, index "t" follows u',
+    );
+  });
 
-test('the ring holds each snapshot once, the latest first, and no more than the limit', () => {
-  expect(after('1', '2', '1', '3').applied).toEqual(['1', '2']);
-  expect(after('1', null, '2').applied).toEqual(['1']);
-  const many = Array.from({ length: LIMITS.appliedSnapshots + 50 }, (_, i) => String(i));
-  const { applied = [], schema_id } = after(...many);
-  expect(applied).toHaveLength(LIMITS.appliedSnapshots);
-  expect(applied[0]).toBe(many.at(-2));
-  expect(schema_id).toBe(4);
+  test('remembers each snapshot once, latest first, up to the limit', () => {
+    expect(after('1', '2', '1', '3').applied).toEqual(['1', '2']);
+    expect(after('1', null, '2').applied).toEqual(['1']);
+    const many = Array.from({ length: LIMITS.appliedSnapshots + 50 }, (_, i) => String(i));
+    const { applied = [], schema_id } = after(...many);
+    expect(applied).toHaveLength(LIMITS.appliedSnapshots);
+    expect(applied[0]).toBe(many.at(-2));
+    expect(schema_id).toBe(4);
+  });
 });

@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fixVectors } from '../base/fixed-vector.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { checkVectors } from './check.ts';
@@ -39,36 +39,38 @@ function problemsOf(bytes: Uint8Array): readonly string[] {
   return problems;
 }
 
-test('a whole file has no problem', () => {
-  expect(problemsOf(payload())).toEqual([]);
-});
+describe('a damaged vector file', () => {
+  test('differs from an intact file, which has no problem', () => {
+    expect(problemsOf(payload())).toEqual([]);
+  });
 
-test('a changed byte is found, wherever it is said twice', () => {
-  const whole = payload();
-  const view = new DataView(whole.buffer, whole.byteOffset, whole.length);
-  for (let section = 0; section < SECTIONS; section++) {
-    if (section === 4) continue;
-    const from = view.getUint32(4 + 8 * section, true);
-    const length = section === 0 ? 13 : view.getUint32(8 + 8 * section, true);
-    const step = Math.max(1, Math.floor(length / 97));
-    for (let at = from; at < from + length; at += step) {
-      const bytes = Uint8Array.from(whole);
-      bytes[at] ^= 1 << (at & 7);
-      expect(problemsOf(bytes), `section ${section}, byte ${at - from}`).not.toEqual([]);
+  test('shows a changed byte wherever data is stored twice', () => {
+    const whole = payload();
+    const view = new DataView(whole.buffer, whole.byteOffset, whole.length);
+    for (let section = 0; section < SECTIONS; section++) {
+      if (section === 4) continue;
+      const from = view.getUint32(4 + 8 * section, true);
+      const length = section === 0 ? 13 : view.getUint32(8 + 8 * section, true);
+      const step = Math.max(1, Math.floor(length / 97));
+      for (let at = from; at < from + length; at += step) {
+        const bytes = Uint8Array.from(whole);
+        bytes[at] ^= 1 << (at & 7);
+        expect(problemsOf(bytes), `section ${section}, byte ${at - from}`).not.toEqual([]);
+      }
     }
-  }
-});
+  });
 
-test('a scale that is no number is found', () => {
-  const bytes = Uint8Array.from(payload());
-  const view = new DataView(bytes.buffer);
-  view.setFloat32(view.getUint32(4 + 8 * 4, true), Number.NaN, true);
-  expect(problemsOf(bytes)).toEqual(['scale of vector 0']);
-});
+  test('shows a scale that is not a number', () => {
+    const bytes = Uint8Array.from(payload());
+    const view = new DataView(bytes.buffer);
+    view.setFloat32(view.getUint32(4 + 8 * 4, true), Number.NaN, true);
+    expect(problemsOf(bytes)).toEqual(['scale of vector 0']);
+  });
 
-test('a file that was cut is refused', () => {
-  const whole = payload();
-  for (let length = 0; length < whole.length - 16; length += 331) {
-    expect(problemsOf(whole.subarray(0, length))).not.toEqual([]);
-  }
+  test('is refused if it was cut', () => {
+    const whole = payload();
+    for (let length = 0; length < whole.length - 16; length += 331) {
+      expect(problemsOf(whole.subarray(0, length))).not.toEqual([]);
+    }
+  });
 });

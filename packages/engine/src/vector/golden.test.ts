@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFramed, verifyFramed } from '../storage/frame.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { checkVectors } from './check.ts';
@@ -23,33 +23,35 @@ interface Golden {
 const fixtures = fileURLToPath(new URL('../../../../fixtures/', import.meta.url));
 const versions = readdirSync(fixtures).filter((name) => name.startsWith('vectors-v'));
 
-test.each(versions)('the vectors of %s open and answer as they did', (version) => {
-  const folder = join(fixtures, version);
-  const golden = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Golden;
-  const directory = openLocalDirectory(folder);
-  const files = (['vector', 'graph'] as const).map((kind) => {
-    const framed = openFramed(directory, `s1.f1.${kind}`, kind);
-    verifyFramed(framed);
-    return framed;
+describe('golden vectors', () => {
+  test.each(versions)('of %s open and give the same nearest documents', (version) => {
+    const folder = join(fixtures, version);
+    const golden = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Golden;
+    const directory = openLocalDirectory(folder);
+    const files = (['vector', 'graph'] as const).map((kind) => {
+      const framed = openFramed(directory, `s1.f1.${kind}`, kind);
+      verifyFramed(framed);
+      return framed;
+    });
+    const graph = openGraph(files[1].payload, files[1].path);
+    const reader = VectorReader.open(files[0].payload, files[0].path, graph);
+    const problems: string[] = [];
+    checkVectors(reader, (problem) => problems.push(problem));
+    checkGraph(graph, (problem) => problems.push(problem));
+    expect(problems).toEqual([]);
+    expect([reader.docs, reader.dims, reader.count]).toEqual([
+      golden.docs,
+      golden.dims,
+      golden.count,
+    ]);
+    for (const { query, nearest } of golden.expected) {
+      const options = { accept: null, exact: true };
+      const found = reader.nearest(Float32Array.from(query), golden.k, options);
+      expect([...found.docs]).toEqual(nearest.map(({ doc }) => doc));
+      expect([...found.similarities]).toEqual(nearest.map(({ similarity }) => similarity));
+    }
+    for (const { file } of files) file.release();
   });
-  const graph = openGraph(files[1].payload, files[1].path);
-  const reader = VectorReader.open(files[0].payload, files[0].path, graph);
-  const problems: string[] = [];
-  checkVectors(reader, (problem) => problems.push(problem));
-  checkGraph(graph, (problem) => problems.push(problem));
-  expect(problems).toEqual([]);
-  expect([reader.docs, reader.dims, reader.count]).toEqual([
-    golden.docs,
-    golden.dims,
-    golden.count,
-  ]);
-  for (const { query, nearest } of golden.expected) {
-    const options = { accept: null, exact: true };
-    const found = reader.nearest(Float32Array.from(query), golden.k, options);
-    expect([...found.docs]).toEqual(nearest.map(({ doc }) => doc));
-    expect([...found.similarities]).toEqual(nearest.map(({ similarity }) => similarity));
-  }
-  for (const { file } of files) file.release();
-});
 
-test('there are golden vectors', () => expect(versions).toContain('vectors-v1'));
+  test('exist', () => expect(versions).toContain('vectors-v1'));
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fixVectors } from '../base/fixed-vector.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { buildGraph } from './graph-builder.ts';
@@ -37,34 +37,36 @@ function problemsOf(graph: Graph): readonly string[] {
   return problems;
 }
 
-test.each(['cosine', 'dot', 'l2'] as const)(
-  'a graph by %s is whole, and twins hang on one',
-  (by) => {
-    const graph = graphOf(COUNT, by);
-    expect(problemsOf(graph)).toEqual([]);
-    expect([...graph.twins].filter((next) => next >= 0)).toHaveLength(40);
-    expect(graph.near[(COUNT - 1) * 8]).toBe(-1);
-  },
-);
+describe('the graph file', () => {
+  test.each(['cosine', 'dot', 'l2'] as const)(
+    'a graph by %s is whole, and twins hang on one',
+    (by) => {
+      const graph = graphOf(COUNT, by);
+      expect(problemsOf(graph)).toEqual([]);
+      expect([...graph.twins].filter((next) => next >= 0)).toHaveLength(40);
+      expect(graph.near[(COUNT - 1) * 8]).toBe(-1);
+    },
+  );
 
-test.each([
-  ['a link to nowhere', 'near', 0, COUNT, /links of vector 0/],
-  ['a link to itself', 'near', 0, 0, /links of vector 0/],
-  ['a link told twice', 'near', 0, null, /links of vector 0/],
-  ['a link to a twin', 'near', 0, COUNT - 1, /twins of vector/],
-  ['a level that is too large', 'sizes', 0, COUNT, /on level 1/],
-  ['levels out of order', 'upper', 1, 0, /vector/],
-  ['a link of a level to nowhere', 'far', 0, COUNT, /of level 1/],
-  ['a twin of itself', 'twins', 60, 60, /twins of vector/],
-] as const)('%s is found', (_, section, at, value, named) => {
-  const graph = graphOf(COUNT);
-  graph[section][at] = value ?? graph.near[1];
-  expect(problemsOf(graph).join()).toMatch(named);
-});
+  test.each([
+    ['a link to nowhere', 'near', 0, COUNT, /links of vector 0/],
+    ['a link to itself', 'near', 0, 0, /links of vector 0/],
+    ['a link told twice', 'near', 0, null, /links of vector 0/],
+    ['a link to a twin', 'near', 0, COUNT - 1, /twins of vector/],
+    ['a level that is too large', 'sizes', 0, COUNT, /on level 1/],
+    ['levels out of order', 'upper', 1, 0, /vector/],
+    ['a link of a level to nowhere', 'far', 0, COUNT, /of level 1/],
+    ['a twin of itself', 'twins', 60, 60, /twins of vector/],
+  ] as const)('shows %s', (_, section, at, value, named) => {
+    const graph = graphOf(COUNT);
+    graph[section][at] = value ?? graph.near[1];
+    expect(problemsOf(graph).join()).toMatch(named);
+  });
 
-test('a graph of one vector, and one that was cut, are told', () => {
-  expect(problemsOf(graphOf(41))).toEqual([]);
-  const region = place(packGraph(graphOf(COUNT)));
-  const half = { ...region, bytes: region.bytes.subarray(0, region.length >> 1) };
-  expect(() => openGraph(half, 'test')).toThrow(/damaged/);
+  test('accepts a graph of one vector and refuses one that was cut', () => {
+    expect(problemsOf(graphOf(41))).toEqual([]);
+    const region = place(packGraph(graphOf(COUNT)));
+    const half = { ...region, bytes: region.bytes.subarray(0, region.length >> 1) };
+    expect(() => openGraph(half, 'test')).toThrow(/damaged/);
+  });
 });

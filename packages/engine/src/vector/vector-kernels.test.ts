@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { plainArena } from '../storage/plain-arena.ts';
 import { codeQuery } from './coded-query.ts';
 import { createVectorKernels, DOTS_AT, LIST_AT, QUERY_AT } from './vector-kernels.ts';
@@ -19,9 +19,8 @@ const answers = (count: number): number[] => [
   ...arena.i32.subarray(DOTS_AT >> 2, (DOTS_AT >> 2) + count),
 ];
 
-test.each([16, 32, 48, 384, 400, 4096])(
-  'kernels and plain loops agree, rows of %i bytes',
-  (row) => {
+describe('vector kernels', () => {
+  test.each([16, 32, 48, 384, 400, 4096])('agree with plain loops for rows of %i bytes', (row) => {
     const most = 40;
     const region = arena.allocate(most * row);
     const query = new Int16Array(arena.memory.buffer, QUERY_AT, row);
@@ -67,20 +66,20 @@ test.each([16, 32, 48, 384, 400, 4096])(
       }
     }
     region.release();
-  },
-);
+  });
 
-test('a coded query says how far it is from the query', () => {
-  for (const dims of [1, 3, 384, 4096]) {
-    const values = Float32Array.from({ length: dims }, () => random() - 0.5);
-    const { step, codes, rest, sum } = codeQuery(values);
-    let [left, total] = [0, 0];
-    codes.forEach((code, c) => {
-      left += (values[c] - step * code) ** 2;
-      total += code;
-    });
-    expect(rest).toBeGreaterThanOrEqual(Math.sqrt(left));
-    expect(rest).toBeLessThan(1e-3 * Math.sqrt(dims));
-    expect(sum).toBe(total);
-  }
+  test('bound the distance of a coded query from the query', () => {
+    for (const dims of [1, 3, 384, 4096]) {
+      const values = Float32Array.from({ length: dims }, () => random() - 0.5);
+      const { step, codes, rest, sum } = codeQuery(values);
+      let [left, total] = [0, 0];
+      codes.forEach((code, c) => {
+        left += (values[c] - step * code) ** 2;
+        total += code;
+      });
+      expect(rest).toBeGreaterThanOrEqual(Math.sqrt(left));
+      expect(rest).toBeLessThan(1e-3 * Math.sqrt(dims));
+      expect(sum).toBe(total);
+    }
+  });
 });

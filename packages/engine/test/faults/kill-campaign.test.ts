@@ -125,7 +125,7 @@ async function campaign(name: string, operations: readonly Operation[], sample: 
   return points.length;
 }
 
-describe('SIGKILL', () => {
+describe('operations ended by SIGKILL', () => {
   it(
     'at the points of syncs of one snapshot leaves the old commit or the new one',
     async () => {
@@ -200,7 +200,7 @@ function killLater(args: readonly string[], afterMs: number): Promise<Said> {
 const strace = spawnSync('strace', ['-V']).status === 0;
 if (!strace) console.log('kills by strace: skipped, strace is not installed');
 
-describe.skipIf(!strace)('SIGKILL by strace, native code included', () => {
+describe.skipIf(!strace)('operations ended by SIGKILL in native code (strace)', () => {
   const CALLS = 'fsync,fdatasync,rename,unlink,link,mkdir,rmdir,ftruncate,pwrite64';
   const traced = (when: number, data: string, work: ChildWork) => [
     ...['-f', '-qq', '-o', '/dev/null', '-e', `trace=${CALLS}`],

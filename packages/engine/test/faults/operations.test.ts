@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../power-loss/crash-states.ts';
 import {
   changes,
@@ -165,20 +165,22 @@ function placesOf(kind: Kind): readonly (readonly [Operation, number])[] {
   return all.filter((_, i) => Math.floor((i - first) / step) > Math.floor((i - first - 1) / step));
 }
 
-it.each(KINDS)(
-  '$name at any call of an operation leaves a whole index',
-  async (kind) => {
-    const outcomes = new Map<string, number>();
-    const places = placesOf(kind);
-    for (const [operation, at] of places) {
-      const outcome = await strike(operation, kind, at);
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    }
-    console.log(`${kind.name}: ${places.length} cases, ${JSON.stringify([...outcomes])}`);
-    const named = [...outcomes.keys()].filter((code) => code !== 'went on');
-    const known = /^(io_error|disk_full|disk_short|corrupt_index)$/;
-    expect(named.filter((code) => !known.test(code))).toEqual([]);
-    if (kind.harmless) expect(named).toEqual([]);
-  },
-  14_400_000,
-);
+describe('operations on a faulty disk', () => {
+  it.each(KINDS)(
+    'leave an intact index after $name at any call',
+    async (kind) => {
+      const outcomes = new Map<string, number>();
+      const places = placesOf(kind);
+      for (const [operation, at] of places) {
+        const outcome = await strike(operation, kind, at);
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+      console.log(`${kind.name}: ${places.length} cases, ${JSON.stringify([...outcomes])}`);
+      const named = [...outcomes.keys()].filter((code) => code !== 'went on');
+      const known = /^(io_error|disk_full|disk_short|corrupt_index)$/;
+      expect(named.filter((code) => !known.test(code))).toEqual([]);
+      if (kind.harmless) expect(named).toEqual([]);
+    },
+    14_400_000,
+  );
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Directory } from '../../src/storage/directory.ts';
 import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
@@ -131,14 +131,16 @@ function crashMany(states: number, forgets: Forgotten | null): Map<string, numbe
   return counts;
 }
 
-test(`${STATES} power losses leave the last acknowledged commit or a later one, whole`, () => {
-  const counts = crashMany(STATES, null);
-  console.log(`power loss: seed ${SEED}, states ${JSON.stringify([...counts])}, 0 violations`);
-});
+describe('a loss of power during commits', () => {
+  test(`leaves the last acknowledged commit or a later one intact in ${STATES} states`, () => {
+    const counts = crashMany(STATES, null);
+    console.log(`power loss: seed ${SEED}, states ${JSON.stringify([...counts])}, 0 violations`);
+  });
 
-test.each<Forgotten>(['file fsync', 'folder fsync before rename', 'folder fsync after rename'])(
-  'a writer that forgets the %s is found out',
-  (forgets) => {
-    expect(() => crashMany(600, forgets)).toThrow(/^seed \d+, (ordered|posix), behind event/);
-  },
-);
+  test.each<Forgotten>(['file fsync', 'folder fsync before rename', 'folder fsync after rename'])(
+    'a writer that forgets the %s is found out',
+    (forgets) => {
+      expect(() => crashMany(600, forgets)).toThrow(/^seed \d+, (ordered|posix), behind event/);
+    },
+  );
+});

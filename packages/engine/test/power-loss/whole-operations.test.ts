@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changes, interceptFiles } from '../faults/file-calls.ts';
 import { expectSound, type Operation, Stage } from '../faults/operations.ts';
 import { openInline, runWork } from '../faults/work.ts';
@@ -78,26 +78,28 @@ async function crash(operation: Operation, trace: DiskTrace, random: Random): Pr
   }
 }
 
-it(`${STATES} power losses in whole operations leave the old state or a later one`, async () => {
-  const random = seeded(SEED);
-  const all = [...traces];
-  for (let n = 0; n < STATES; n++) {
-    const [operation, trace] = all[n % all.length];
-    await crash(operation, trace, random);
-  }
-  console.log(`power loss in whole operations: seed ${SEED}, ${STATES} states, 0 violations`);
-}, 3_600_000);
+describe('a loss of power during operations', () => {
+  it(`leaves the old state or a later one in ${STATES} states`, async () => {
+    const random = seeded(SEED);
+    const all = [...traces];
+    for (let n = 0; n < STATES; n++) {
+      const [operation, trace] = all[n % all.length];
+      await crash(operation, trace, random);
+    }
+    console.log(`power loss in whole operations: seed ${SEED}, ${STATES} states, 0 violations`);
+  }, 3_600_000);
 
-/** One state in about thirty shows it, and the trace is never twice the same. */
-const MOST_ATTEMPTS = 1000;
+  /** One state in about thirty shows it, and the trace is never twice the same. */
+  const MOST_ATTEMPTS = 1000;
 
-it('a program that forgets to flush its folders is found out', async () => {
-  const operation = stage.operations.find(({ name }) => name === 'reindex, later');
-  if (operation === undefined) throw new Error('no such operation');
-  const trace = await record(operation, true);
-  const random = seeded(SEED);
-  const attempts = async () => {
-    for (let n = 0; n < MOST_ATTEMPTS; n++) await crash(operation, trace, random);
-  };
-  await expect(attempts()).rejects.toThrow(/reindex, later, (ordered|posix), behind event/);
+  it('is detected as fatal if folders are not flushed', async () => {
+    const operation = stage.operations.find(({ name }) => name === 'reindex, later');
+    if (operation === undefined) throw new Error('no such operation');
+    const trace = await record(operation, true);
+    const random = seeded(SEED);
+    const attempts = async () => {
+      for (let n = 0; n < MOST_ATTEMPTS; n++) await crash(operation, trace, random);
+    };
+    await expect(attempts()).rejects.toThrow(/reindex, later, (ordered|posix), behind event/);
+  });
 });

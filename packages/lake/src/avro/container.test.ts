@@ -151,7 +151,7 @@ const options = { code: 'data_file_invalid' } as const;
 const read = (bytes: Uint8Array, type = ROW) => [...readAvroRows(bytes, 'f.avro', type, options)];
 const block = (name: keyof typeof BLOCKS) => Buffer.from(BLOCKS[name], 'base64');
 
-describe('reading', () => {
+describe('reading of Avro files', () => {
   it.each(['null', 'deflate', 'snappy', 'zstandard'] as const)('%s blocks by field id', (codec) => {
     expect(read(container(codec, block(codec)))).toEqual(EXPECTED);
   });
@@ -215,7 +215,7 @@ describe('reading', () => {
   });
 });
 
-describe('damage', () => {
+describe('damaged Avro files', () => {
   const good = container('deflate', block('deflate'));
   const damaged = (change: (bytes: Uint8Array) => void) => {
     const bytes = good.slice();
@@ -291,7 +291,7 @@ describe('damage', () => {
   });
 });
 
-describe('writing', () => {
+describe('writing of Avro files', () => {
   const type = struct(
     field(1, 'a', { kind: 'long' }, true),
     field(2, 'b c', { kind: 'string' }),
@@ -367,22 +367,24 @@ describe('writing', () => {
   });
 });
 
-it('snappy blocks of pyarrow come back whole, and damaged ones do not crash', () => {
-  const raw = Buffer.from(
-    '6AQIYWJj/gMA/gMASgMAGGljZWJlcmf+BwD+BwD+BwAdB/D/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0BBQkNERUZHSElKS0xNTk9QUVJTVFVWV1hZWltcXV5fYGFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6e3x9fn+AgYKDhIWGh4iJiouMjY6PkJGSk5SVlpeYmZqbnJ2en6ChoqOkpaanqKmqq6ytrq+wsbKztLW2t7i5uru8vb6/wMHCw8TFxsfIycrLzM3Oz9DR0tPU1dbX2Nna29zd3t/g4eLj5OXm5+jp6uvs7e7v8PHy8/T19vf4+fr7/P3+/w==',
-    'base64',
-  );
-  const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-  const expected = Buffer.concat([Buffer.from('abc'.repeat(50) + 'iceberg'.repeat(30)), all]);
-  expect(Buffer.from(snappyDecompress(raw, 1e6)).equals(expected)).toBe(true);
-  expect(() => snappyDecompress(raw, 100)).toThrow(/claims/);
-  for (let i = 0; i < raw.length; i++) {
-    const broken = Buffer.from(raw);
-    broken[i]! ^= 0x55;
-    try {
-      snappyDecompress(broken.subarray(0, raw.length - (i % 3)), 1e6);
-    } catch (error) {
-      expect((error as Error).message).toMatch(/damaged|claims/);
+describe('Avro files of other writers', () => {
+  it('are read with the snappy blocks of pyarrow, and damaged ones do not crash', () => {
+    const raw = Buffer.from(
+      '6AQIYWJj/gMA/gMASgMAGGljZWJlcmf+BwD+BwD+BwAdB/D/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0BBQkNERUZHSElKS0xNTk9QUVJTVFVWV1hZWltcXV5fYGFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6e3x9fn+AgYKDhIWGh4iJiouMjY6PkJGSk5SVlpeYmZqbnJ2en6ChoqOkpaanqKmqq6ytrq+wsbKztLW2t7i5uru8vb6/wMHCw8TFxsfIycrLzM3Oz9DR0tPU1dbX2Nna29zd3t/g4eLj5OXm5+jp6uvs7e7v8PHy8/T19vf4+fr7/P3+/w==',
+      'base64',
+    );
+    const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    const expected = Buffer.concat([Buffer.from('abc'.repeat(50) + 'iceberg'.repeat(30)), all]);
+    expect(Buffer.from(snappyDecompress(raw, 1e6)).equals(expected)).toBe(true);
+    expect(() => snappyDecompress(raw, 100)).toThrow(/claims/);
+    for (let i = 0; i < raw.length; i++) {
+      const broken = Buffer.from(raw);
+      broken[i]! ^= 0x55;
+      try {
+        snappyDecompress(broken.subarray(0, raw.length - (i % 3)), 1e6);
+      } catch (error) {
+        expect((error as Error).message).toMatch(/damaged|claims/);
+      }
     }
-  }
+  });
 });

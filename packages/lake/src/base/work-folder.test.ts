@@ -46,8 +46,10 @@ describe('a work folder', () => {
   });
 });
 
-it('that cannot be made is refused by name', async () => {
-  await expect(WorkFolder.make('/proc/nowhere')).rejects.toMatchObject({ file: '/proc/nowhere' });
+describe('a work folder that cannot be made', () => {
+  it('is refused by name', async () => {
+    await expect(WorkFolder.make('/proc/nowhere')).rejects.toMatchObject({ file: '/proc/nowhere' });
+  });
 });
 
 describe('a process mark', () => {

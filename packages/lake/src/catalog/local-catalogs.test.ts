@@ -119,7 +119,7 @@ describe.each(catalogs)('%s catalog', (_kind, config) => {
   });
 });
 
-describe('filesystem layout', () => {
+describe('the filesystem catalog', () => {
   const folder = () => join(root, 'ns/t/metadata');
   const write = async (name: string, json: string | Buffer) => {
     await mkdir(folder(), { recursive: true });
@@ -220,7 +220,7 @@ describe('filesystem layout', () => {
   });
 });
 
-describe('sql layout', () => {
+describe('the SQL catalog', () => {
   it('finds moved warehouses, tells catalogs of one database apart, skips views', async () => {
     const warehouse = join(root, 'old');
     const uri = `sqlite:///${root}/c.db`;

@@ -109,7 +109,7 @@ const load = (over: Partial<RestCatalogConfig> = {}, options: LoadOptions = {}, 
   loadTable({ catalog: catalog(over), table }, options);
 const TABLE_PATH = 'GET /v1/wh/namespaces/ns/tables/t';
 
-describe('loading', () => {
+describe('loading from a REST catalog', () => {
   it('asks for the config first, takes its prefix, and reads the table', async () => {
     const table = await load({ warehouse: 'big one', prefix: 'mine' });
     expect(seen.map((r) => r.url)).toEqual([
@@ -183,7 +183,7 @@ describe('loading', () => {
   });
 });
 
-describe('identity', () => {
+describe('identity at a REST catalog', () => {
   it('sends a bearer token from the environment, and names a missing variable', async () => {
     await load({ token_env: 'T' }, { env: { T: 'secret\n' } });
     expect(seen.map((r) => r.headers.authorization)).toEqual(['Bearer secret', 'Bearer secret']);
@@ -243,7 +243,7 @@ describe('identity', () => {
   });
 });
 
-describe('listing', () => {
+describe('listing of a REST catalog', () => {
   it('walks namespaces and pages', async () => {
     handlers.set('GET /v1/wh/namespaces', (_request, url) => {
       if (url.searchParams.get('parent') === 'a') return { body: { namespaces: [['a', 'deep']] } };

@@ -22,7 +22,7 @@ const hashOf = (types: readonly Type[], rows: readonly (readonly Value[])[]) =>
 const at = (hashes: Int32Array, row: number) =>
   hashes.subarray(row * LANES, row * LANES + LANES).join();
 
-describe('row hashes', () => {
+describe('hashes of rows', () => {
   it('are equal exactly where the rows are', () => {
     const value = fc.option(fc.string({ unit: 'binary', maxLength: 6 }), { nil: null });
     fc.assert(

@@ -151,7 +151,7 @@ async function readNested(rows: Rows, fields: readonly Field[]) {
   return readWhole(file, plans);
 }
 
-describe('record assembly', () => {
+describe('record assembly of Parquet', () => {
   const both = field(
     1,
     'n',
@@ -203,7 +203,7 @@ describe('record assembly', () => {
   });
 });
 
-describe('older lists', () => {
+describe('older list layouts of Parquet', () => {
   it.each([
     [
       'of plain items',
@@ -226,7 +226,7 @@ describe('older lists', () => {
   });
 });
 
-describe('projection', () => {
+describe('projection of Parquet columns', () => {
   const schema = buildSchemaTree(
     [element('root', 0, { children: 2 }), element('x', 1), element('y', 1)],
     place,

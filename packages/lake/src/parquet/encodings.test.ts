@@ -111,7 +111,7 @@ describe('DELTA encodings', () => {
   });
 });
 
-describe('values', () => {
+describe('values of Parquet pages', () => {
   it('in BYTE_STREAM_SPLIT stand byte by byte', () => {
     const input = bytes(0xaa, 0x00, 0xbb, 0x11, 0xcc, 0x22, 0xdd, 0x33);
     const values = decodeValues(leafOf('fixed', 4), 9, input, 2, null, place);

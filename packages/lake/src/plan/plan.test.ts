@@ -53,7 +53,7 @@ const vector = (referencedDataFile: string, over: object = {}): DeleteFile =>
     ...over,
   }) as DeleteFile;
 
-describe('delete scope', () => {
+describe('the scope of deletes', () => {
   const applied = (deletes: DeleteFile[], file: DataFile, flat = false) =>
     buildDeleteIndex(deletes, () => flat)
       .deletesFor(file)

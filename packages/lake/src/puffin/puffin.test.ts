@@ -10,7 +10,7 @@ import { decodeRoaring64, encodeRoaring64 } from './roaring.ts';
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 const SEED = 20261121;
 
-describe('roaring', () => {
+describe('roaring bitmaps', () => {
   it('reads the portable form byte by byte', () => {
     // one array container {1, 3}: count 1, key 0, cookie 12346, 1 container, key 0 card 2, offset
     // 16
@@ -55,7 +55,7 @@ describe('roaring', () => {
   });
 });
 
-describe('deletion vector', () => {
+describe('a deletion vector', () => {
   const set = positionSet([9, 3, 3, 70_000]);
 
   it('round-trips and knows its members', () => {
@@ -81,7 +81,7 @@ describe('deletion vector', () => {
   });
 });
 
-describe('puffin file', () => {
+describe('a puffin file', () => {
   it('lists what was written', async () => {
     const { bytes, entries } = encodeVectorFile(
       [

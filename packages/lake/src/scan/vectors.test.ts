@@ -52,7 +52,7 @@ describe.each(cases.map(([type, values]) => [type.kind, type, values] as const))
   },
 );
 
-describe('selecting', () => {
+describe('selection of vectors', () => {
   it('takes rows in any order, long runs and short ones', () => {
     const values = Array.from({ length: 1000 }, (_, i) => (i % 10 === 9 ? null : `text ${i}`));
     const batch: Batch = {

@@ -68,7 +68,7 @@ async function matching(where: string): Promise<number[]> {
 const rowsWhere = (test: (i: number) => boolean) =>
   Array.from({ length: ROWS }, (_, i) => i).filter(test);
 
-describe('a condition', () => {
+describe('a condition of a scan', () => {
   it.each<readonly [string, (i: number) => boolean]>([
     ['a > 2990', (i) => i > 2990 && i % 7 !== 0],
     ['A IS NULL AND s IS NULL', (i) => i % 35 === 0],
@@ -122,7 +122,7 @@ describe('a condition', () => {
   });
 });
 
-describe('what planning takes of a condition', () => {
+describe('the part of a condition that planning uses', () => {
   const compare = (fieldId: number, op: string, value: unknown) => ({
     kind: 'compare',
     fieldId,

@@ -10,7 +10,7 @@ const field = (id: number, type: string, more = '') =>
 const schema = (...fields: string[]) =>
   `{"type":"struct","schema-id":7,"fields":[${fields.join(',')}]}`;
 
-describe('schemas', () => {
+describe('schemas as JSON', () => {
   it('come back from JSON, defaults and all', () => {
     const text = schema(
       field(1, '"long"', ',"initial-default":9007199254740993,"write-default":1'),
@@ -80,7 +80,7 @@ describe('schemas', () => {
   });
 });
 
-describe('name mappings', () => {
+describe('name mappings as JSON', () => {
   it('are read from their property', () => {
     const text = '[{"field-id":1,"names":["a","b"],"fields":[{"names":["x"]}]}]';
     expect(nameMappingOf({ 'schema.name-mapping.default': text }, 'f')).toEqual([

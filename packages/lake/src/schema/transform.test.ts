@@ -26,7 +26,7 @@ const HASHES: readonly (readonly [Type, Value, number])[] = [
   [{ kind: 'binary' }, new Uint8Array([0, 1, 2, 3]), -188683207],
 ];
 
-describe('bucket', () => {
+describe('the bucket transform', () => {
   it.each(HASHES)('of %o %s hashes as published', (type, value, hash) => {
     for (const buckets of [16, 1000, 0x7fffffff]) {
       const transform = parseTransform(`bucket[${buckets}]`);
@@ -39,7 +39,7 @@ describe('bucket', () => {
   });
 });
 
-describe('truncate', () => {
+describe('the truncate transform', () => {
   it.each([
     [{ kind: 'int' }, 1, 0],
     [{ kind: 'int' }, -1, -10],
@@ -52,7 +52,7 @@ describe('truncate', () => {
   });
 });
 
-describe('dates and times', () => {
+describe('date and time transforms', () => {
   it.each([
     ['year', -1, 1969 - 1970],
     ['month', -1, -1],
@@ -69,17 +69,19 @@ describe('dates and times', () => {
   });
 });
 
-it('keeps unknown transforms by their text and refuses absurd widths', () => {
-  for (const text of [
-    'zorder[4]',
-    'bucket[0]',
-    'bucket[99999999999]',
-    'truncate[-1]',
-    'IDENTITY',
-  ]) {
-    expect(parseTransform(text)).toEqual({ kind: 'unknown', text });
-    expect(transformText(parseTransform(text))).toBe(text);
-  }
-  expect(transformText(parseTransform('bucket[16]'))).toBe('bucket[16]');
-  expect(applyTransform(parseTransform('void'), { kind: 'int' }, 3)).toBeNull();
+describe('partition transforms', () => {
+  it('keep the text of unknown ones and refuse absurd widths', () => {
+    for (const text of [
+      'zorder[4]',
+      'bucket[0]',
+      'bucket[99999999999]',
+      'truncate[-1]',
+      'IDENTITY',
+    ]) {
+      expect(parseTransform(text)).toEqual({ kind: 'unknown', text });
+      expect(transformText(parseTransform(text))).toBe(text);
+    }
+    expect(transformText(parseTransform('bucket[16]'))).toBe('bucket[16]');
+    expect(applyTransform(parseTransform('void'), { kind: 'int' }, 3)).toBeNull();
+  });
 });

@@ -9,7 +9,7 @@ import { valueToJson } from './value-json.ts';
 
 const seed = { seed: 20_260_711, numRuns: 500 };
 
-describe('dates and timestamps', () => {
+describe('text of dates and timestamps', () => {
   it('agree with Date over its whole range, and come back', () => {
     fc.assert(
       fc.property(fc.integer({ min: -50_000_000, max: 50_000_000 }), (days) => {
@@ -41,7 +41,7 @@ describe('dates and timestamps', () => {
   });
 });
 
-describe('decimals', () => {
+describe('text of decimals', () => {
   it('come back from text and from bytes', () => {
     fc.assert(
       fc.property(
@@ -62,7 +62,7 @@ describe('decimals', () => {
   });
 });
 
-describe('single values', () => {
+describe('single values as bytes', () => {
   const cases: readonly (readonly [Type, Value, string])[] = [
     [{ kind: 'boolean' }, true, '01'],
     [{ kind: 'int' }, -2, 'feffffff'],

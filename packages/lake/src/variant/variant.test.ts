@@ -24,7 +24,7 @@ function nestedArrays(levels: number): Uint8Array {
   return new Uint8Array(out.buffer);
 }
 
-describe('decode', () => {
+describe('decoding of variants', () => {
   it('reads every primitive by its published id', () => {
     const le = (value: bigint) => {
       const view = new DataView(new ArrayBuffer(8));
@@ -106,7 +106,7 @@ describe('decode', () => {
   });
 });
 
-describe('JSON', () => {
+describe('variants as JSON', () => {
   it('keeps every digit', () => {
     const kinds = (text: string) => nodeFromJson(text).kind;
     expect(['1', '-129', '70000', '3000000000'].map(kinds)).toEqual([
@@ -154,7 +154,7 @@ describe('JSON', () => {
   });
 });
 
-describe('shredded', () => {
+describe('shredded variants', () => {
   const int = (value: number) =>
     ({ value: null, typed: { kind: 'scalar', node: { kind: 'int8', value } } }) as const;
 

@@ -107,7 +107,9 @@ describe.each([2, 3] as const)('compaction of a format %i table', (version) => {
   });
 });
 
-it('has nothing to do in an empty table', async () => {
-  await createTable(catalog, 'ns.empty', { schema: schemaOf(2) });
-  expect((await compactTable({ catalog, table: 'ns.empty' })).snapshotId).toBeNull();
+describe('compaction of an empty table', () => {
+  it('has nothing to do in an empty table', async () => {
+    await createTable(catalog, 'ns.empty', { schema: schemaOf(2) });
+    expect((await compactTable({ catalog, table: 'ns.empty' })).snapshotId).toBeNull();
+  });
 });

@@ -102,7 +102,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-describe('a table whose write.metadata.path claims a folder above its own', () => {
+describe('a table whose write.metadata.path is above its folder', () => {
   const evil = () => join(outer, 'e/t');
   const everything: readonly (readonly [string, () => string])[] = [
     ['the root of the file system', () => '/'],

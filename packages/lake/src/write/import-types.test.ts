@@ -136,7 +136,7 @@ describe.each([
   });
 });
 
-describe('the same rows', () => {
+describe('imports of the same rows', () => {
   it('have the same schema and values as CSV, NDJSON and Parquet', async () => {
     const rows = Array.from({ length: 50 }, (_, id) => ({
       id,
@@ -203,7 +203,7 @@ describe('the same rows', () => {
   });
 });
 
-describe('rows for a table that is there', () => {
+describe('imports into an existing table', () => {
   const field = (id: number, name: string, kind: 'timestamp' | 'timestamptz' | 'date' | 'string') =>
     ({ id, name, required: false, type: { kind } }) as const;
   const made = async () => {

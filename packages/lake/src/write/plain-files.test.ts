@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { quoteText } from '../scan/duckdb/quoting.ts';
 import { valueAt } from '../scan/vectors.ts';
 import type { Schema } from '../schema/type.ts';
@@ -82,80 +82,82 @@ async function readTable(table: string) {
   return { rows: out, files };
 }
 
-it('writes the same rows and statistics as DuckDB does, to DuckDB’s own eyes', async () => {
-  expect(plainRows({ kind: 'rows', rows }, schema)).not.toBeNull();
-  // A number as text is DuckDB's to convert, so these rows take the other way.
-  const texts = rows.map((row) => ({ ...row, id: String(row.id) }));
-  expect(plainRows({ kind: 'rows', rows: texts }, schema)).toBeNull();
-  for (const table of ['a.plain', 'a.duck']) await createTable(catalog, table, { schema });
-  await appendRows({ catalog, table: 'a.plain' }, { kind: 'rows', rows });
-  await appendRows({ catalog, table: 'a.duck' }, { kind: 'rows', rows: texts });
-  const [plain, duck] = [await readTable('a.plain'), await readTable('a.duck')];
-  expect(plain.rows).toEqual(duck.rows);
-  expect(await readByDuckDb('plain')).toEqual(await readByDuckDb('duck'));
-  const { valueCounts, nullCounts, lowerBounds, upperBounds } = plain.files[0].data;
-  expect({ valueCounts, nullCounts, lowerBounds, upperBounds }).toEqual({
-    valueCounts: duck.files[0].data.valueCounts,
-    nullCounts: duck.files[0].data.nullCounts,
-    lowerBounds: duck.files[0].data.lowerBounds,
-    upperBounds: duck.files[0].data.upperBounds,
-  });
-});
-
-it('writes many columns and long runs of nulls, which DuckDB reads back', async () => {
-  const fields = Array.from({ length: 30 }, (_, i) => ({
-    id: i + 1,
-    name: `c${i}`,
-    required: i === 0,
-    type: { kind: 'int' as const },
-  }));
-  const wide: Schema = { schemaId: 0, identifierFieldIds: [1], fields };
-  await createTable(catalog, 'a.wide', { schema: wide });
-  const values = Array.from({ length: 1000 }, (_, row) =>
-    fields.map((_, i) => (i > 0 && row % 700 < i * 20 ? null : row * 31 + i)),
-  );
-  const input = values.map((row) => Object.fromEntries(row.map((cell, i) => [`c${i}`, cell])));
-  await appendRows({ catalog, table: 'a.wide' }, { kind: 'rows', rows: input });
-  expect((await readTable('a.wide')).rows).toEqual(values);
-  const [file] = readdirSync(join(folder, 'a', 'wide', 'data'));
-  const path = join(folder, 'a', 'wide', 'data', file);
-  expect(await duckDbRows(`SELECT * FROM read_parquet(${quoteText(path)})`)).toEqual(values);
-});
-
-it.each([1, 2, 3] as const)(
-  'format %i, copy-on-write: files that lose rows are written anew',
-  async (formatVersion) => {
-    const config = { catalog, table: `a.copies${formatVersion}` };
-    const properties = {
-      'write.delete.mode': 'copy-on-write',
-      'write.merge.mode': 'copy-on-write',
-    };
-    await createTable(catalog, config.table, { schema, formatVersion, properties });
-    await appendRows(config, { kind: 'rows', rows });
-    await changeColumns(config, { kind: 'rename', from: 'string', to: 'text' });
-    expect(await deleteKeys(config, [{ id: 3 }, { id: 99 }])).toMatchObject({ deleted: 1 });
-    const up = [{ id: 5, text: 'new' }];
-    expect(await upsertRows(config, { kind: 'rows', rows: up })).toMatchObject({ updated: 1 });
-    const { rows: now, files } = await readTable(config.table);
-    expect(files.map(({ data, deletes }) => [data.recordCount, deletes.length])).toEqual([
-      [1, 0],
-      [38, 0],
-    ]);
-    expect(now.map(([id]) => id).sort((a, b) => Number(a) - Number(b))).toEqual(
-      rows.map(({ id }) => id).filter((id) => id !== 3),
-    );
-    expect(now.find(([id]) => id === 5)?.at(-1)).toBe('new');
-    expect(now.find(([id]) => id === 4)?.at(-1)).toBe('x'.repeat(500));
-    await expect(deleteKeys(config, [{ id: '3' }])).rejects.toMatchObject({
-      code: 'invalid_argument',
+describe('the plain Parquet writer', () => {
+  it('writes rows and statistics that DuckDB reads as its own', async () => {
+    expect(plainRows({ kind: 'rows', rows }, schema)).not.toBeNull();
+    // A number as text is DuckDB's to convert, so these rows take the other way.
+    const texts = rows.map((row) => ({ ...row, id: String(row.id) }));
+    expect(plainRows({ kind: 'rows', rows: texts }, schema)).toBeNull();
+    for (const table of ['a.plain', 'a.duck']) await createTable(catalog, table, { schema });
+    await appendRows({ catalog, table: 'a.plain' }, { kind: 'rows', rows });
+    await appendRows({ catalog, table: 'a.duck' }, { kind: 'rows', rows: texts });
+    const [plain, duck] = [await readTable('a.plain'), await readTable('a.duck')];
+    expect(plain.rows).toEqual(duck.rows);
+    expect(await readByDuckDb('plain')).toEqual(await readByDuckDb('duck'));
+    const { valueCounts, nullCounts, lowerBounds, upperBounds } = plain.files[0].data;
+    expect({ valueCounts, nullCounts, lowerBounds, upperBounds }).toEqual({
+      valueCounts: duck.files[0].data.valueCounts,
+      nullCounts: duck.files[0].data.nullCounts,
+      lowerBounds: duck.files[0].data.lowerBounds,
+      upperBounds: duck.files[0].data.upperBounds,
     });
-  },
-);
+  });
 
-it('refuses to delete rows one by one in format 1 without copy-on-write', async () => {
-  const config = { catalog, table: 'a.one' };
-  await createTable(catalog, config.table, { schema, formatVersion: 1 });
-  await appendRows(config, { kind: 'rows', rows });
-  await expect(deleteKeys(config, [{ id: 3 }])).rejects.toMatchObject({ code: 'unsupported' });
-  expect((await readTable(config.table)).rows).toHaveLength(40);
+  it('writes many columns and long runs of nulls, which DuckDB reads back', async () => {
+    const fields = Array.from({ length: 30 }, (_, i) => ({
+      id: i + 1,
+      name: `c${i}`,
+      required: i === 0,
+      type: { kind: 'int' as const },
+    }));
+    const wide: Schema = { schemaId: 0, identifierFieldIds: [1], fields };
+    await createTable(catalog, 'a.wide', { schema: wide });
+    const values = Array.from({ length: 1000 }, (_, row) =>
+      fields.map((_, i) => (i > 0 && row % 700 < i * 20 ? null : row * 31 + i)),
+    );
+    const input = values.map((row) => Object.fromEntries(row.map((cell, i) => [`c${i}`, cell])));
+    await appendRows({ catalog, table: 'a.wide' }, { kind: 'rows', rows: input });
+    expect((await readTable('a.wide')).rows).toEqual(values);
+    const [file] = readdirSync(join(folder, 'a', 'wide', 'data'));
+    const path = join(folder, 'a', 'wide', 'data', file);
+    expect(await duckDbRows(`SELECT * FROM read_parquet(${quoteText(path)})`)).toEqual(values);
+  });
+
+  it.each([1, 2, 3] as const)(
+    'format %i, copy-on-write: files that lose rows are written anew',
+    async (formatVersion) => {
+      const config = { catalog, table: `a.copies${formatVersion}` };
+      const properties = {
+        'write.delete.mode': 'copy-on-write',
+        'write.merge.mode': 'copy-on-write',
+      };
+      await createTable(catalog, config.table, { schema, formatVersion, properties });
+      await appendRows(config, { kind: 'rows', rows });
+      await changeColumns(config, { kind: 'rename', from: 'string', to: 'text' });
+      expect(await deleteKeys(config, [{ id: 3 }, { id: 99 }])).toMatchObject({ deleted: 1 });
+      const up = [{ id: 5, text: 'new' }];
+      expect(await upsertRows(config, { kind: 'rows', rows: up })).toMatchObject({ updated: 1 });
+      const { rows: now, files } = await readTable(config.table);
+      expect(files.map(({ data, deletes }) => [data.recordCount, deletes.length])).toEqual([
+        [1, 0],
+        [38, 0],
+      ]);
+      expect(now.map(([id]) => id).sort((a, b) => Number(a) - Number(b))).toEqual(
+        rows.map(({ id }) => id).filter((id) => id !== 3),
+      );
+      expect(now.find(([id]) => id === 5)?.at(-1)).toBe('new');
+      expect(now.find(([id]) => id === 4)?.at(-1)).toBe('x'.repeat(500));
+      await expect(deleteKeys(config, [{ id: '3' }])).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+    },
+  );
+
+  it('refuses to delete rows one by one in format 1 without copy-on-write', async () => {
+    const config = { catalog, table: 'a.one' };
+    await createTable(catalog, config.table, { schema, formatVersion: 1 });
+    await appendRows(config, { kind: 'rows', rows });
+    await expect(deleteKeys(config, [{ id: 3 }])).rejects.toMatchObject({ code: 'unsupported' });
+    expect((await readTable(config.table)).rows).toHaveLength(40);
+  });
 });

@@ -53,7 +53,7 @@ async function readAll(name: string): Promise<number> {
   return rows;
 }
 
-describe.each([2, 3] as const)('a table of format %i', (formatVersion) => {
+describe.each([2, 3] as const)('special files in a table of format %i', (formatVersion) => {
   describe.each(FILES)('with a special file in the place of %s', (_what, pattern) => {
     it.each(KINDS)('is refused by name: %s', async (_kind, put) => {
       const name = `t${++tables}`;

@@ -167,24 +167,26 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
   });
 });
 
-it('imports files: the schema is inferred, keys become identifier fields', async () => {
-  const { writeFileSync } = await import('node:fs');
-  const csv = join(folder, 'in.csv');
-  writeFileSync(csv, 'id,name,when\n1,a,2025-01-01 10:00:00\n2,"b, c",\n');
-  const catalog: CatalogConfig = { type: 'filesystem', warehouse: join(folder, 'imports') };
-  const done = await importFiles({ catalog, table: 'my.events', files: [csv], key: ['id'] });
-  expect(done.inserted).toBe(2);
-  const table = await openTable({ catalog, table: 'my.events' });
-  expect(table.schema.identifierFieldIds).toEqual([1]);
-  expect(table.schema.fields.map((f) => f.type.kind)).toEqual(['long', 'string', 'timestamp']);
-  await table.close();
-  expect(await read({ catalog, table: 'my.events' })).toEqual([
-    { id: 1, name: 'a', when: '2025-01-01T10:00:00.000000' },
-    { id: 2, name: 'b, c', when: null },
-  ]);
-  await expect(importFiles({ catalog, table: 'my.events', files: [csv] })).rejects.toMatchObject({
-    code: 'table_exists',
+describe('an import of files', () => {
+  it('infers the schema and makes keys identifier fields', async () => {
+    const { writeFileSync } = await import('node:fs');
+    const csv = join(folder, 'in.csv');
+    writeFileSync(csv, 'id,name,when\n1,a,2025-01-01 10:00:00\n2,"b, c",\n');
+    const catalog: CatalogConfig = { type: 'filesystem', warehouse: join(folder, 'imports') };
+    const done = await importFiles({ catalog, table: 'my.events', files: [csv], key: ['id'] });
+    expect(done.inserted).toBe(2);
+    const table = await openTable({ catalog, table: 'my.events' });
+    expect(table.schema.identifierFieldIds).toEqual([1]);
+    expect(table.schema.fields.map((f) => f.type.kind)).toEqual(['long', 'string', 'timestamp']);
+    await table.close();
+    expect(await read({ catalog, table: 'my.events' })).toEqual([
+      { id: 1, name: 'a', when: '2025-01-01T10:00:00.000000' },
+      { id: 2, name: 'b, c', when: null },
+    ]);
+    await expect(importFiles({ catalog, table: 'my.events', files: [csv] })).rejects.toMatchObject({
+      code: 'table_exists',
+    });
+    await importFiles({ catalog, table: 'my.events', files: [csv], mode: 'append' });
+    expect(await read({ catalog, table: 'my.events' })).toHaveLength(4);
   });
-  await importFiles({ catalog, table: 'my.events', files: [csv], mode: 'append' });
-  expect(await read({ catalog, table: 'my.events' })).toHaveLength(4);
 });

@@ -53,7 +53,7 @@ const tricky = fc
   .array(fc.constantFrom(...TRICKY), { maxLength: 24 })
   .map((parts) => parts.join(''));
 
-describe('words of the standard', () => {
+describe('words of Unicode UAX 29', () => {
   it('are those of Intl.Segmenter, on tricky text', () => {
     fc.assert(
       fc.property(tricky, (text) => {
@@ -110,7 +110,7 @@ describe('words of the standard', () => {
   });
 });
 
-describe('bytes that are no UTF-8', () => {
+describe('tokens of bytes that are not UTF-8', () => {
   it('part no words and move no offsets', () => {
     const bytes = Uint8Array.from([
       0x61, 0xff, 0x62, 0x63, 0xe6, 0x9d, 0x20, 0xc3, 0x64, 0xed, 0xa0, 0x80, 0x65,
@@ -150,7 +150,7 @@ describe('bytes that are no UTF-8', () => {
   });
 });
 
-describe('case', () => {
+describe('lower case of tokens', () => {
   const lower = buildAnalyzer('x', tokenizeStandard, [lowercase]);
   it.each([
     ['ÉCOLE Straße STRASSE', 'école straße strasse'],
@@ -178,11 +178,13 @@ describe('case', () => {
   });
 });
 
-it('drops tokens of more than 255 bytes and leaves their position empty', () => {
-  const text = `a ${'b'.repeat(255)} ${'c'.repeat(256)} d`;
-  expect(analyzeToTokens(analyzer, text).map((t) => [t.token.length, t.position])).toEqual([
-    [1, 0],
-    [255, 1],
-    [1, 3],
-  ]);
+describe('tokens that are too long', () => {
+  it('are dropped above 255 bytes, and their position stays empty', () => {
+    const text = `a ${'b'.repeat(255)} ${'c'.repeat(256)} d`;
+    expect(analyzeToTokens(analyzer, text).map((t) => [t.token.length, t.position])).toEqual([
+      [1, 0],
+      [255, 1],
+      [1, 3],
+    ]);
+  });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KeyTable } from './key-table.ts';
 import { emptyKeys, type TextKeys } from './text-keys.ts';
 
@@ -14,31 +14,33 @@ function keysOf(numbers: readonly number[]): TextKeys {
 
 const numbers = fc.array(fc.nat(300), { maxLength: 60 });
 
-it('finds the latest number of each key, scanned or built, whatever is added between', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.nat(300), { maxLength: 4000 }),
-      fc.array(fc.record({ asked: numbers, added: numbers }), { maxLength: 12 }),
-      (stored, steps) => {
-        const table = KeyTable.of(keysOf(stored).bytes);
-        const model = new Map(stored.map((number, i) => [number, i]));
-        let count = stored.length;
-        for (const { asked, added } of steps) {
-          const wanted = asked.map((number) => model.get(number) ?? -1);
-          expect([...table.findAll(keysOf(asked))]).toEqual(wanted);
-          const keys = keysOf(added);
-          added.forEach((number, i) => {
-            expect(table.add(keys, i)).toBe(count);
-            model.set(number, count++);
-          });
-        }
-        expect(table.count).toBe(count);
-        for (const [number, at] of model) {
-          expect(table.find(keysOf([number]), 0)).toBe(at);
-          expect(table.bytes(at, at + 1)).toEqual(keysOf([number]).bytes);
-        }
-      },
-    ),
-    { numRuns: 60 },
-  );
+describe('the key table of the embedding cache', () => {
+  it('finds the latest number of each key, scanned or built, between additions', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(300), { maxLength: 4000 }),
+        fc.array(fc.record({ asked: numbers, added: numbers }), { maxLength: 12 }),
+        (stored, steps) => {
+          const table = KeyTable.of(keysOf(stored).bytes);
+          const model = new Map(stored.map((number, i) => [number, i]));
+          let count = stored.length;
+          for (const { asked, added } of steps) {
+            const wanted = asked.map((number) => model.get(number) ?? -1);
+            expect([...table.findAll(keysOf(asked))]).toEqual(wanted);
+            const keys = keysOf(added);
+            added.forEach((number, i) => {
+              expect(table.add(keys, i)).toBe(count);
+              model.set(number, count++);
+            });
+          }
+          expect(table.count).toBe(count);
+          for (const [number, at] of model) {
+            expect(table.find(keysOf([number]), 0)).toBe(at);
+            expect(table.bytes(at, at + 1)).toEqual(keysOf([number]).bytes);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
 });

@@ -76,44 +76,46 @@ describe.each(goldens)('the golden texts of %s', (name) => {
   });
 });
 
-it('gives no vector to texts without a known word', async () => {
-  const words = [
-    '',
-    ' \t\n',
-    '\u0000\u200b',
-    '東東'.replaceAll('東', '\u{2ceb0}'),
-    'x'.repeat(101),
-  ];
-  const vectors = await model.embed(textsOf(words));
-  expect(vectors.length).toBe(words.length * 384);
-  expect(vectors.every((value) => value === 0)).toBe(true);
-});
-
-it('gives length 1 to the others, and takes no texts', async () => {
-  const vectors = await model.embed(textsOf(['one', 'a much longer text of words '.repeat(900)]));
-  for (const at of [0, 384]) {
-    const squares = vectors.subarray(at, at + 384).reduce((sum, v) => sum + v * v, 0);
-    expect(squares).toBeCloseTo(1, 6);
-  }
-  expect((await model.embed(textsOf([]))).length).toBe(0);
-});
-
-it('reads texts that begin anywhere in their bytes', async () => {
-  const { bytes } = textsOf(['skip this, fix a leak']);
-  const from = bytes.length - 'fix a leak'.length;
-  const part = await model.embed({ bytes, offsets: Int32Array.of(from, bytes.length) });
-  expect(part).toEqual(await model.embed(textsOf(['fix a leak'])));
-});
-
-it('ships with lhs under the name default', async () => {
-  const shipped = await openEmbedder('default');
-  expect(dirname(folder)).toMatch(/packages$/);
-  expect(shipped.identity).toEqual({
-    name: 'default',
-    checksum: '0f09cc6d0ec95cbd0922618556a4786c73ce3e2de5af71dcaf99597d1a998a91',
-    dims: 384,
+describe('the static model', () => {
+  it('gives no vector to texts without a known word', async () => {
+    const words = [
+      '',
+      ' \t\n',
+      '\u0000\u200b',
+      '東東'.replaceAll('東', '\u{2ceb0}'),
+      'x'.repeat(101),
+    ];
+    const vectors = await model.embed(textsOf(words));
+    expect(vectors.length).toBe(words.length * 384);
+    expect(vectors.every((value) => value === 0)).toBe(true);
   });
-  await shipped.close();
-  await shipped.close();
-  await expect(shipped.embed(textsOf(['a']))).rejects.toMatchObject({ code: 'interrupted' });
+
+  it('gives length 1 to the others, and takes no texts', async () => {
+    const vectors = await model.embed(textsOf(['one', 'a much longer text of words '.repeat(900)]));
+    for (const at of [0, 384]) {
+      const squares = vectors.subarray(at, at + 384).reduce((sum, v) => sum + v * v, 0);
+      expect(squares).toBeCloseTo(1, 6);
+    }
+    expect((await model.embed(textsOf([]))).length).toBe(0);
+  });
+
+  it('reads texts that begin anywhere in their bytes', async () => {
+    const { bytes } = textsOf(['skip this, fix a leak']);
+    const from = bytes.length - 'fix a leak'.length;
+    const part = await model.embed({ bytes, offsets: Int32Array.of(from, bytes.length) });
+    expect(part).toEqual(await model.embed(textsOf(['fix a leak'])));
+  });
+
+  it('ships with lhs under the name default', async () => {
+    const shipped = await openEmbedder('default');
+    expect(dirname(folder)).toMatch(/packages$/);
+    expect(shipped.identity).toEqual({
+      name: 'default',
+      checksum: '0f09cc6d0ec95cbd0922618556a4786c73ce3e2de5af71dcaf99597d1a998a91',
+      dims: 384,
+    });
+    await shipped.close();
+    await shipped.close();
+    await expect(shipped.embed(textsOf(['a']))).rejects.toMatchObject({ code: 'interrupted' });
+  });
 });

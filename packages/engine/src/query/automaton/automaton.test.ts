@@ -29,7 +29,7 @@ function distance(x: string, y: string): number {
   return d[a.length][b.length];
 }
 
-describe('edit distance', () => {
+describe('automata of edit distance', () => {
   it('finds what dynamic programming finds', () => {
     fc.assert(
       fc.property(
@@ -71,7 +71,7 @@ describe('edit distance', () => {
 
 const wildcard = fc.array(fc.constantFrom(...ALPHABET, '*', '?', '\\*'), { maxLength: 6 });
 
-describe('wildcards', () => {
+describe('automata of wildcards', () => {
   it('match what a table of prefixes matches', () => {
     fc.assert(
       fc.property(wildcard, fc.array(word, { minLength: 10, maxLength: 10 }), (parts, words) => {
@@ -149,7 +149,7 @@ const { regex } = fc.letrec<{ regex: string }>((tie) => {
   return { regex: fc.oneof({ maxDepth: 3 }, sequence, choice) };
 });
 
-describe('regular expressions', () => {
+describe('automata of regular expressions', () => {
   it('match what JavaScript matches on patterns that cannot explode', () => {
     fc.assert(
       fc.property(regex, fc.array(word, { minLength: 10, maxLength: 10 }), (pattern, words) => {
@@ -327,21 +327,28 @@ describe('walking a sorted dictionary', () => {
   });
 });
 
-it('spells ranges of code points in UTF-8', () => {
-  fc.assert(
-    fc.property(fc.nat(0x10ffff), fc.nat(0x10ffff), fc.array(fc.nat(0x10ffff)), (x, y, points) => {
-      const [lo, hi] = x < y ? [x, y] : [y, x];
-      const sequences = utf8Sequences(lo, hi);
-      for (const p of [lo, hi, lo - 1, hi + 1, ...points]) {
-        if (p < 0 || p > 0x10ffff || (p >= 0xd800 && p <= 0xdfff)) continue;
-        const bytes = utf8(String.fromCodePoint(p));
-        const hits = sequences.filter(
-          (s) =>
-            s.length === bytes.length && s.every(([l, h], i) => l <= bytes[i] && bytes[i] <= h),
-        );
-        expect([p, hits.length]).toEqual([p, lo <= p && p <= hi ? 1 : 0]);
-      }
-    }),
-    runs(1000),
-  );
+describe('ranges of code points', () => {
+  it('are spelled in UTF-8', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(0x10ffff),
+        fc.nat(0x10ffff),
+        fc.array(fc.nat(0x10ffff)),
+        (x, y, points) => {
+          const [lo, hi] = x < y ? [x, y] : [y, x];
+          const sequences = utf8Sequences(lo, hi);
+          for (const p of [lo, hi, lo - 1, hi + 1, ...points]) {
+            if (p < 0 || p > 0x10ffff || (p >= 0xd800 && p <= 0xdfff)) continue;
+            const bytes = utf8(String.fromCodePoint(p));
+            const hits = sequences.filter(
+              (s) =>
+                s.length === bytes.length && s.every(([l, h], i) => l <= bytes[i] && bytes[i] <= h),
+            );
+            expect([p, hits.length]).toEqual([p, lo <= p && p <= hi ? 1 : 0]);
+          }
+        },
+      ),
+      runs(1000),
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Analyzer } from '../../analysis/analyzer.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseQuery } from '../syntax/parse.ts';
@@ -92,63 +92,65 @@ function show(clause: Clause): string {
 const bound = (query: string) =>
   show(bindQuery(parseQuery(query, { defaultField: 'subject' }), fields, query));
 
-test.each([
-  ['Fix', 'subject:fix'],
-  ['fix-up', 'subject:"fix@0 up@1"~0'],
-  ['"end of the line"~2', 'subject:"end@0 line@3"~2'],
-  ['a b', '(subject:a subject:b)@1'],
-  ['a (b c)', '(subject:a subject:b subject:c)@1'],
-  ['a AND (b AND c)', '(+subject:a +subject:b +subject:c)'],
-  ['(a b)^2 c', '(subject:a^2 subject:b^2 subject:c)@1'],
-  ['a b -c', '(subject:a subject:b -subject:c)@1'],
-  ['the cat', 'subject:cat'],
-  ['the', 'none'],
-  ['cat -the', 'subject:cat'],
-  ['repo:The', 'repo:The'],
-  ['repo:x*', 'repo:x*'],
-  ['subj*', 'subject:subj*'],
-  ['words:5', 'words:[5,5]'],
-  ['words:[1 TO 5}', 'words:[1,4]'],
-  ['words:[5 TO 1]', 'none'],
-  ['words:{9223372036854775807 TO *]', 'none'],
-  ['merged:true', 'merged:[1,1]'],
-  ['authored_at:[2020-01-01 TO *]', 'authored_at:[1577836800000000,9223372036854775807]'],
-  ['origin:10.0.0.0/8', 'origin:<span>'],
-  ['meta.size:1.50', 'meta#paths:{size=1.5,size=1.50}'],
-  ['meta.a.b:x', 'meta#paths:a.b=x'],
-  ['meta:hello', 'meta:hello'],
-  ['meta.kind:pu*', 'meta#paths:kind=pu*'],
-])('%s binds to %s', (query, expected) => {
-  expect(bound(query)).toBe(expected);
-});
+describe('binding a query', () => {
+  test.each([
+    ['Fix', 'subject:fix'],
+    ['fix-up', 'subject:"fix@0 up@1"~0'],
+    ['"end of the line"~2', 'subject:"end@0 line@3"~2'],
+    ['a b', '(subject:a subject:b)@1'],
+    ['a (b c)', '(subject:a subject:b subject:c)@1'],
+    ['a AND (b AND c)', '(+subject:a +subject:b +subject:c)'],
+    ['(a b)^2 c', '(subject:a^2 subject:b^2 subject:c)@1'],
+    ['a b -c', '(subject:a subject:b -subject:c)@1'],
+    ['the cat', 'subject:cat'],
+    ['the', 'none'],
+    ['cat -the', 'subject:cat'],
+    ['repo:The', 'repo:The'],
+    ['repo:x*', 'repo:x*'],
+    ['subj*', 'subject:subj*'],
+    ['words:5', 'words:[5,5]'],
+    ['words:[1 TO 5}', 'words:[1,4]'],
+    ['words:[5 TO 1]', 'none'],
+    ['words:{9223372036854775807 TO *]', 'none'],
+    ['merged:true', 'merged:[1,1]'],
+    ['authored_at:[2020-01-01 TO *]', 'authored_at:[1577836800000000,9223372036854775807]'],
+    ['origin:10.0.0.0/8', 'origin:<span>'],
+    ['meta.size:1.50', 'meta#paths:{size=1.5,size=1.50}'],
+    ['meta.a.b:x', 'meta#paths:a.b=x'],
+    ['meta:hello', 'meta:hello'],
+    ['meta.kind:pu*', 'meta#paths:kind=pu*'],
+  ])('%s binds to %s', (query, expected) => {
+    expect(bound(query)).toBe(expected);
+  });
 
-test.each([
-  ['subjct:timeout AND repo:git', 'field "subjct" is not in index "commits"', 0, 6],
-  ['a AND words:many', '"many" is not a value of field "words" (LONG)', 6, 16],
-  ['subject:[a TO b]', 'a range needs a fast field: "subject" is TEXT without fast', 0, 16],
-  ['repo:[a TO b]', 'a range needs a fast field: "repo" is KEYWORD without fast', 0, 13],
-  ['words:ab*', 'a prefix clause needs a TEXT or KEYWORD field: "words" is LONG', 0, 5],
-  ['repo:"a b"~2', 'field "repo" is KEYWORD: "~2" after a phrase needs TEXT', 0, 12],
-  ['meta.a:[1 TO 2]', 'a range clause needs a typed field: "a" is an undeclared path', 0, 15],
-])('%s is refused at its place', (query, message, from, to) => {
-  try {
-    bound(query);
-    expect.unreachable();
-  } catch (error) {
-    if (!(error instanceof LhsError)) throw error;
-    expect(error.code).toBe('invalid_query');
-    expect(error.message).toBe(message);
-    expect(error.place).toEqual({ text: query, from, to });
-  }
-});
+  test.each([
+    ['subjct:timeout AND repo:git', 'field "subjct" is not in index "commits"', 0, 6],
+    ['a AND words:many', '"many" is not a value of field "words" (LONG)', 6, 16],
+    ['subject:[a TO b]', 'a range needs a fast field: "subject" is TEXT without fast', 0, 16],
+    ['repo:[a TO b]', 'a range needs a fast field: "repo" is KEYWORD without fast', 0, 13],
+    ['words:ab*', 'a prefix clause needs a TEXT or KEYWORD field: "words" is LONG', 0, 5],
+    ['repo:"a b"~2', 'field "repo" is KEYWORD: "~2" after a phrase needs TEXT', 0, 12],
+    ['meta.a:[1 TO 2]', 'a range clause needs a typed field: "a" is an undeclared path', 0, 15],
+  ])('refuses %s with its span', (query, message, from, to) => {
+    try {
+      bound(query);
+      expect.unreachable();
+    } catch (error) {
+      if (!(error instanceof LhsError)) throw error;
+      expect(error.code).toBe('invalid_query');
+      expect(error.message).toBe(message);
+      expect(error.place).toEqual({ text: query, from, to });
+    }
+  });
 
-test('an unknown field names the nearest one and all of them', () => {
-  try {
-    bound('subjct:x');
-    expect.unreachable();
-  } catch (error) {
-    expect((error as LhsError).hint).toBe(
-      'did you mean "subject"?\nfields: subject, repo, words, score, authored_at, origin, merged, meta (lhs index describe commits)',
-    );
-  }
+  test('names the nearest field and all fields for an unknown one', () => {
+    try {
+      bound('subjct:x');
+      expect.unreachable();
+    } catch (error) {
+      expect((error as LhsError).hint).toBe(
+        'did you mean "subject"?\nfields: subject, repo, words, score, authored_at, origin, merged, meta (lhs index describe commits)',
+      );
+    }
+  });
 });

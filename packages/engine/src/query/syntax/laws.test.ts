@@ -86,7 +86,7 @@ const { list } = fc.letrec<{ list: Written; either: Written; both: Written; unit
   },
 );
 
-describe('boolean algebra', () => {
+describe('boolean algebra of queries', () => {
   const sets = Array.from(
     { length: 16 },
     (_, bits) => new Set(WORDS.filter((_, i) => bits & (1 << i))),
@@ -177,7 +177,7 @@ const { query } = fc.letrec<{ query: Query }>((tie) => {
   };
 });
 
-describe('printing', () => {
+describe('printing of queries', () => {
   it('is undone by parsing', () => {
     fc.assert(
       fc.property(query, (wanted) => {
@@ -244,7 +244,7 @@ describe('printing', () => {
   });
 });
 
-describe('any text', () => {
+describe('parsing of any text', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc

@@ -88,7 +88,7 @@ const VALUES: readonly (readonly [string, object])[] = [
   ['a\u3000b', bool({ should: [a, b] })],
 ];
 
-describe('values', () => {
+describe('values of a query', () => {
   it.each(VALUES)('%s', (text, expected) => {
     expect(tree(text)).toEqual(expected);
     expect(tree(`  ${text}\t`)).toEqual(expected);
@@ -138,7 +138,7 @@ const CLAUSES: readonly (readonly [string, object])[] = [
   ['NOT(a)', bool({ must_not: [a] })],
 ];
 
-describe('clauses', () => {
+describe('clauses of a query', () => {
   it.each(CLAUSES)('%s', (text, expected) => expect(tree(text)).toEqual(expected));
 
   it('joins side by side with AND when told', () => {
@@ -161,7 +161,7 @@ describe('clauses', () => {
   });
 });
 
-describe('places', () => {
+describe('spans of a query', () => {
   it('gives every clause its span, and its field', () => {
     const query = parse('one  subject:(two OR -three)^2');
     const spans: string[] = [];

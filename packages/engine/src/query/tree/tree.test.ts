@@ -38,7 +38,7 @@ const EVERY_TAG: Readonly<Record<keyof typeof TAGS, object>> = {
   boost: { query: term, factor: 2 },
 };
 
-describe('reading and writing', () => {
+describe('query trees as JSON', () => {
   it.each(Object.entries(EVERY_TAG))('%s comes back as it was', (tag, body) => {
     expect(writeTree(readTree({ [tag]: body }))).toEqual({ [tag]: body });
   });
@@ -80,7 +80,7 @@ describe('reading and writing', () => {
   });
 });
 
-describe('strictness', () => {
+describe('query trees that are refused', () => {
   it.each([
     [null, 'ast is null: expected a clause: an object with one key, as {"match_all": {}}'],
     [[], 'ast is an array: expected a clause: an object with one key, as {"match_all": {}}'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sloppyFrequency } from './sloppy.ts';
 
 /** Every choice of positions, one a word. */
@@ -23,24 +23,26 @@ function frequency(doc: readonly string[], words: readonly string[], slop: numbe
   return sloppyFrequency({ offsets: words.map((_, i) => i), same, slop }, positions);
 }
 
-test('one word between needs slop 1, a swap slop 2', () => {
-  expect(frequency(['connection', 'was', 'reset'], ['connection', 'reset'], 0)).toBe(0);
-  expect(frequency(['connection', 'was', 'reset'], ['connection', 'reset'], 1)).toBe(1);
-  expect(frequency(['reset', 'connection'], ['connection', 'reset'], 1)).toBe(0);
-  expect(frequency(['reset', 'connection'], ['connection', 'reset'], 2)).toBe(1);
-});
+describe('sloppy phrases', () => {
+  test('need slop 1 for one word between and slop 2 for a swap', () => {
+    expect(frequency(['connection', 'was', 'reset'], ['connection', 'reset'], 0)).toBe(0);
+    expect(frequency(['connection', 'was', 'reset'], ['connection', 'reset'], 1)).toBe(1);
+    expect(frequency(['reset', 'connection'], ['connection', 'reset'], 1)).toBe(0);
+    expect(frequency(['reset', 'connection'], ['connection', 'reset'], 2)).toBe(1);
+  });
 
-test('random phrases with repeated words count what trying every choice counts', () => {
-  const word = fc.constantFrom('a', 'b', 'c');
-  fc.assert(
-    fc.property(
-      fc.array(word, { maxLength: 9 }),
-      fc.array(word, { minLength: 2, maxLength: 4 }),
-      fc.nat(4),
-      (doc, words, slop) => {
-        expect(frequency(doc, words, slop)).toBe(bruteForce(doc, words, slop));
-      },
-    ),
-    { seed: 20_261_121, numRuns: 5000 },
-  );
+  test('count what trying every choice counts, repeated words included', () => {
+    const word = fc.constantFrom('a', 'b', 'c');
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 9 }),
+        fc.array(word, { minLength: 2, maxLength: 4 }),
+        fc.nat(4),
+        (doc, words, slop) => {
+          expect(frequency(doc, words, slop)).toBe(bruteForce(doc, words, slop));
+        },
+      ),
+      { seed: 20_261_121, numRuns: 5000 },
+    );
+  });
 });

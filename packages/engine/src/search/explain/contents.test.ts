@@ -43,7 +43,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('what a document has in its fields', () => {
+describe('the contents of a document', () => {
   it('is the tokens in order, from the postings', () => {
     const { reader } = segment();
     expect(documentContents(reader, 0).ofField(plan(1))).toEqual(['the', 'quick', 'brown', 'fox']);

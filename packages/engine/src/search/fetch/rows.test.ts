@@ -1,5 +1,5 @@
 import type { Locator, Row, SourceTable } from '@lakehouse-search/lake';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import { getKeys } from './get-keys.ts';
@@ -62,46 +62,52 @@ function context(table: SourceTable | Error, file: string) {
 const row = (id: number, title: string): Row => ({ id: BigInt(id), title });
 const docs = [1, 2, 3].map((id) => ({ segment: 0, doc: id - 1, key: Buffer.from(String(id)) }));
 
-test('rows come from their locators, and only what is not there is looked up by key', async () => {
-  const calls: string[] = [];
-  const table = fakeTable([row(1, 'a'), row(3, 'c'), row(9, 'z')], 'f', calls);
-  const rows = await hydrate(context(table, 'f'), docs, undefined, { bytes: 0, requests: 0 });
-  expect(rows).toEqual([
-    { row: { id: 1, title: 'a' } },
-    { hydrate_error: 'row id=2 is no longer in the table: lhs index sync would drop it' },
-    { row: { id: 3, title: 'c' } },
-  ]);
-  expect(calls).toEqual(['lookup 3', 'keys 2 3']);
-});
+describe('rows of hits', () => {
+  test('are read by locator; only missing rows are looked up by key', async () => {
+    const calls: string[] = [];
+    const table = fakeTable([row(1, 'a'), row(3, 'c'), row(9, 'z')], 'f', calls);
+    const rows = await hydrate(context(table, 'f'), docs, undefined, { bytes: 0, requests: 0 });
+    expect(rows).toEqual([
+      { row: { id: 1, title: 'a' } },
+      { hydrate_error: 'row id=2 is no longer in the table: lhs index sync would drop it' },
+      { row: { id: 3, title: 'c' } },
+    ]);
+    expect(calls).toEqual(['lookup 3', 'keys 2 3']);
+  });
 
-test('a compacted table is read by key alone', async () => {
-  const calls: string[] = [];
-  const table = fakeTable([row(3, 'c'), row(2, 'b'), row(1, 'a')], 'new', calls);
-  const rows = await hydrate(context(table, 'old'), docs, ['title'], { bytes: 0, requests: 0 });
-  expect(rows).toEqual([{ row: { title: 'a' } }, { row: { title: 'b' } }, { row: { title: 'c' } }]);
-  expect(calls).toEqual(['lookup 3', 'keys 1 2 3']);
-});
+  test('are read by key from a compacted table', async () => {
+    const calls: string[] = [];
+    const table = fakeTable([row(3, 'c'), row(2, 'b'), row(1, 'a')], 'new', calls);
+    const rows = await hydrate(context(table, 'old'), docs, ['title'], { bytes: 0, requests: 0 });
+    expect(rows).toEqual([
+      { row: { title: 'a' } },
+      { row: { title: 'b' } },
+      { row: { title: 'c' } },
+    ]);
+    expect(calls).toEqual(['lookup 3', 'keys 1 2 3']);
+  });
 
-test('a source that cannot be read is an error of each hit, a wrong column one of the request', async () => {
-  const broken = context(new Error('connection refused'), 'f');
-  const rows = await hydrate(broken, docs, undefined, { bytes: 0, requests: 0 });
-  expect(rows).toEqual(docs.map(() => ({ hydrate_error: 'connection refused' })));
-  const table = context(fakeTable([], 'f', []), 'f');
-  await expect(hydrate(table, docs, ['titel'], { bytes: 0, requests: 0 })).rejects.toThrow(
-    'column "titel" is not in ops.incidents; did you mean "title"?',
-  );
-});
+  test('carry an error each if the source cannot be read; a wrong column fails the request', async () => {
+    const broken = context(new Error('connection refused'), 'f');
+    const rows = await hydrate(broken, docs, undefined, { bytes: 0, requests: 0 });
+    expect(rows).toEqual(docs.map(() => ({ hydrate_error: 'connection refused' })));
+    const table = context(fakeTable([], 'f', []), 'f');
+    await expect(hydrate(table, docs, ['titel'], { bytes: 0, requests: 0 })).rejects.toThrow(
+      'column "titel" is not in ops.incidents; did you mean "title"?',
+    );
+  });
 
-test('keys are answered in the order asked; what no row has is missing', async () => {
-  const table = fakeTable([row(1, 'a'), row(2, 'b'), row(8, 'h')], 'f', []);
-  const key = (value: string) => ({ identifier: [{ name: 'id', value }] });
-  const keys = ['8', 'x', '2', '007', '1'].map(key);
-  const answer = await getKeys(context(table, 'f'), { keys, columns: ['title'] });
-  expect(answer.rows).toEqual([
-    { key: key('8'), fields: { title: 'h' } },
-    { key: key('2'), fields: { title: 'b' } },
-    { key: key('1'), fields: { title: 'a' } },
-  ]);
-  expect(answer.missing).toEqual([key('x'), key('007')]);
-  expect(answer.snapshot).toBe('7');
+  test('come in the order of the requested keys, with absent keys listed', async () => {
+    const table = fakeTable([row(1, 'a'), row(2, 'b'), row(8, 'h')], 'f', []);
+    const key = (value: string) => ({ identifier: [{ name: 'id', value }] });
+    const keys = ['8', 'x', '2', '007', '1'].map(key);
+    const answer = await getKeys(context(table, 'f'), { keys, columns: ['title'] });
+    expect(answer.rows).toEqual([
+      { key: key('8'), fields: { title: 'h' } },
+      { key: key('2'), fields: { title: 'b' } },
+      { key: key('1'), fields: { title: 'a' } },
+    ]);
+    expect(answer.missing).toEqual([key('x'), key('007')]);
+    expect(answer.snapshot).toBe('7');
+  });
 });

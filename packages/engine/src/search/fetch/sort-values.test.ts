@@ -1,5 +1,5 @@
 import type { Json } from '@lakehouse-search/contract';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { orderedFromDouble } from '../../base/ordered-double.ts';
 import type { SortKey, SortValue } from '../../collect/order.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -41,35 +41,37 @@ const values: readonly SortValue[] = [
   null,
 ];
 
-test('sort values travel and come back as they were', () => {
-  const spec = { partition: ['repo'], identifier: ['sha'] };
-  const key = encodeKey(['git', '1\u0000a']);
-  const json = JSON.parse(JSON.stringify(sortToJson(order, values, key))) as Json[];
-  expect(json).toEqual([
-    6.98,
-    12,
-    '-9007199254740993',
-    -0.5,
-    'NaN',
-    '2020-01-01T00:00:00.000001Z',
-    true,
-    'zoë',
-    null,
-    ['git', '1\u0000a'],
-  ]);
-  const after = readSearchAfter(json, order, spec);
-  expect(
-    after.values.map((v) => (v instanceof Uint8Array ? Buffer.from(v).toString() : v)),
-  ).toEqual(values.map((v) => (v instanceof Uint8Array ? Buffer.from(v).toString() : v)));
-  expect(Buffer.compare(after.key, key)).toBe(0);
-});
+describe('sort values of a hit', () => {
+  test('are encoded and decoded without loss', () => {
+    const spec = { partition: ['repo'], identifier: ['sha'] };
+    const key = encodeKey(['git', '1\u0000a']);
+    const json = JSON.parse(JSON.stringify(sortToJson(order, values, key))) as Json[];
+    expect(json).toEqual([
+      6.98,
+      12,
+      '-9007199254740993',
+      -0.5,
+      'NaN',
+      '2020-01-01T00:00:00.000001Z',
+      true,
+      'zoë',
+      null,
+      ['git', '1\u0000a'],
+    ]);
+    const after = readSearchAfter(json, order, spec);
+    expect(
+      after.values.map((v) => (v instanceof Uint8Array ? Buffer.from(v).toString() : v)),
+    ).toEqual(values.map((v) => (v instanceof Uint8Array ? Buffer.from(v).toString() : v)));
+    expect(Buffer.compare(after.key, key)).toBe(0);
+  });
 
-test('a search_after that does not fit says where', () => {
-  const spec = { partition: [], identifier: ['id'] };
-  const scores: readonly SortKey[] = [{ kind: 'score', desc: true }];
-  expect(() => readSearchAfter([1], scores, spec)).toThrow(
-    '"search_after" has 1 values: expected 2 (_score, the key)',
-  );
-  expect(() => readSearchAfter(['a', '1'], scores, spec)).toThrow('"search_after[0]" is "a"');
-  expect(() => readSearchAfter([1, 2], scores, spec)).toThrow('"search_after[1]" is 2');
+  test('are refused as search_after with the offending position if they do not fit', () => {
+    const spec = { partition: [], identifier: ['id'] };
+    const scores: readonly SortKey[] = [{ kind: 'score', desc: true }];
+    expect(() => readSearchAfter([1], scores, spec)).toThrow(
+      '"search_after" has 1 values: expected 2 (_score, the key)',
+    );
+    expect(() => readSearchAfter(['a', '1'], scores, spec)).toThrow('"search_after[0]" is "a"');
+    expect(() => readSearchAfter([1, 2], scores, spec)).toThrow('"search_after[1]" is 2');
+  });
 });

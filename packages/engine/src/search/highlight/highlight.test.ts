@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Analyzer } from '../../analysis/analyzer.ts';
 import { NO_DEADLINE } from '../../base/deadline.ts';
 import { bindQuery } from '../../query/bind/bind.ts';
@@ -47,70 +47,72 @@ function marked(query: Query, texts: readonly string[], maxFragments = 3, fragme
 }
 const term = (value: string): Query => ({ kind: 'term', field: 'body', value });
 
-test('a word is marked wherever it stands, in its own case', () => {
-  expect(marked(term('timeout'), ['Timeout, then a second timeout.'])).toEqual([
-    '«Timeout», then a second «timeout».',
-  ]);
-  expect(marked(term('nowhere'), ['Timeout'])).toEqual([]);
-});
+describe('highlights', () => {
+  test('mark a word at every position, in its own case', () => {
+    expect(marked(term('timeout'), ['Timeout, then a second timeout.'])).toEqual([
+      '«Timeout», then a second «timeout».',
+    ]);
+    expect(marked(term('nowhere'), ['Timeout'])).toEqual([]);
+  });
 
-test('an exact phrase is one mark, a sloppy one marks its words', () => {
-  const phrase = (slop: number): Query => ({ kind: 'phrase', field: 'body', value: 'a b', slop });
-  expect(marked(phrase(0), ['b a b a'])).toEqual(['b «a b» a']);
-  expect(marked(phrase(1), ['a x b, a'])).toEqual(['«a» x «b», a']);
-});
+  test('mark an exact phrase once and each word of a sloppy one', () => {
+    const phrase = (slop: number): Query => ({ kind: 'phrase', field: 'body', value: 'a b', slop });
+    expect(marked(phrase(0), ['b a b a'])).toEqual(['b «a b» a']);
+    expect(marked(phrase(1), ['a x b, a'])).toEqual(['«a» x «b», a']);
+  });
 
-test('patterns mark the tokens that they match, must_not marks nothing', () => {
-  const any: Query = {
-    kind: 'bool',
-    must: [{ kind: 'prefix', field: 'body', value: 'Conn' }],
-    should: [{ kind: 'fuzzy', field: 'body', value: 'rest', edits: 1 }],
-    must_not: [term('by')],
-    filter: [{ kind: 'wildcard', field: 'body', value: 'p*r' }],
-  };
-  expect(marked(any, ['connection reset by peer'])).toEqual(['«connection» «reset» by «peer»']);
-});
+  test('mark the tokens that a pattern matches, and nothing of must_not', () => {
+    const any: Query = {
+      kind: 'bool',
+      must: [{ kind: 'prefix', field: 'body', value: 'Conn' }],
+      should: [{ kind: 'fuzzy', field: 'body', value: 'rest', edits: 1 }],
+      must_not: [term('by')],
+      filter: [{ kind: 'wildcard', field: 'body', value: 'p*r' }],
+    };
+    expect(marked(any, ['connection reset by peer'])).toEqual(['«connection» «reset» by «peer»']);
+  });
 
-test('the best fragment comes first: most different matches, then most', () => {
-  const far = 'x '.repeat(60);
-  const query: Query = { kind: 'match', field: 'body', value: 'one two', operator: 'or' };
-  const found = marked(query, [`one ${far}one one ${far}one two`], 3, 20);
-  expect(found[0]).toContain('«one» «two»');
-  expect(found[1]).toContain('«one» «one»');
-  expect(found).toHaveLength(3);
-});
+  test('put the fragment with the most distinct matches first, then the most matches', () => {
+    const far = 'x '.repeat(60);
+    const query: Query = { kind: 'match', field: 'body', value: 'one two', operator: 'or' };
+    const found = marked(query, [`one ${far}one one ${far}one two`], 3, 20);
+    expect(found[0]).toContain('«one» «two»');
+    expect(found[1]).toContain('«one» «one»');
+    expect(found).toHaveLength(3);
+  });
 
-test("fragments are whole characters of the text, marks are the query's words, on any Unicode", () => {
-  const piece = fc.oneof(
-    fc.constantFrom('zug', 'ZUG', 'Straße', '👩‍👩‍👧', '𝒳', '東京', ' ', '. ', '\u0301', '"'),
-    fc.string({ unit: 'binary', maxLength: 8 }),
-  );
-  fc.assert(
-    fc.property(
-      fc.array(piece, { maxLength: 40 }),
-      fc.integer({ min: 1, max: 80 }),
-      (pieces, size) => {
-        const text = pieces.join('').toWellFormed();
-        const highlighter = createHighlighter(
-          bindQuery(term('zug'), fields),
-          [body],
-          { maxFragments: 4, fragmentSize: size },
-          NO_DEADLINE,
-        );
-        const fragments = highlighter.highlight(() => [text])?.body ?? [];
-        const expected = (text.match(/[\p{L}\p{N}]+/gu) ?? []).some(
-          (w) => w.toLowerCase() === 'zug',
-        );
-        expect(fragments.length > 0).toBe(expected);
-        for (const fragment of fragments) {
-          const whole = fragment.map((s) => s.text).join('');
-          expect(whole.isWellFormed()).toBe(true);
-          expect(text).toContain(whole);
-          expect(whole.length).toBeLessThanOrEqual(Math.max(size, 3));
-          for (const s of fragment) if (s.marked) expect(s.text.toLowerCase()).toBe('zug');
-        }
-      },
-    ),
-    { seed: 20_261_121, numRuns: 2000 },
-  );
+  test('cut fragments at whole characters and mark words of the query in any Unicode text', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('zug', 'ZUG', 'Straße', '👩‍👩‍👧', '𝒳', '東京', ' ', '. ', '\u0301', '"'),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 80 }),
+        (pieces, size) => {
+          const text = pieces.join('').toWellFormed();
+          const highlighter = createHighlighter(
+            bindQuery(term('zug'), fields),
+            [body],
+            { maxFragments: 4, fragmentSize: size },
+            NO_DEADLINE,
+          );
+          const fragments = highlighter.highlight(() => [text])?.body ?? [];
+          const expected = (text.match(/[\p{L}\p{N}]+/gu) ?? []).some(
+            (w) => w.toLowerCase() === 'zug',
+          );
+          expect(fragments.length > 0).toBe(expected);
+          for (const fragment of fragments) {
+            const whole = fragment.map((s) => s.text).join('');
+            expect(whole.isWellFormed()).toBe(true);
+            expect(text).toContain(whole);
+            expect(whole.length).toBeLessThanOrEqual(Math.max(size, 3));
+            for (const s of fragment) if (s.marked) expect(s.text.toLowerCase()).toBe('zug');
+          }
+        },
+      ),
+      { seed: 20_261_121, numRuns: 2000 },
+    );
+  });
 });
