@@ -6,6 +6,9 @@
  *   value set,  typed null        the value as it is encoded
  *   value null, typed set         the typed value
  *   both set                      an object, typed fields and the rest of its fields in `value`
+ *
+ * A key that the schema shreds is read from its own columns alone: what `value` says of it is
+ * ignored, also where those columns are both null.
  */
 import type { VariantNode } from '../schema/type.ts';
 import { decodeVariantValue } from './decode.ts';
@@ -65,7 +68,8 @@ function assembleObject(
   }
   for (const [name, shredded] of typed) {
     const field = assemble(metadata, shredded, file);
-    if (field !== null) fields.set(name, field);
+    if (field === null) fields.delete(name);
+    else fields.set(name, field);
   }
   return { kind: 'object', fields };
 }

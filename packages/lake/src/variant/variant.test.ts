@@ -169,6 +169,23 @@ describe('shredded variants', () => {
     expect(variantPlain(node)).toEqual({ a: 1, n: null, rest: true });
   });
 
+  it('takes a key that the schema shreds from typed_value alone, even where it is missing there', () => {
+    const { metadata, value } = variantFromJson('{"gone":1,"typed":2,"rest":3}');
+    const fields = [
+      ['gone', { value: null, typed: null }],
+      ['typed', int(4)],
+    ] as const;
+    const typed = { kind: 'object', fields } as const;
+    expect(variantPlain(assembleVariant(metadata, { value, typed }, 'f'))).toEqual({
+      typed: 4,
+      rest: 3,
+    });
+    const element = { kind: 'array', elements: [{ value, typed }] } as const;
+    expect(variantPlain(assembleVariant(metadata, { value: null, typed: element }, 'f'))).toEqual([
+      { typed: 4, rest: 3 },
+    ]);
+  });
+
   it('refuses two values for one scalar and a rest that is no object', () => {
     const both = { value: bytes(0), typed: int(1).typed };
     expect(() => assembleVariant(EMPTY, both, 'f')).toThrow(/both value and typed_value/);
