@@ -9,6 +9,7 @@ import { processTerminal } from './terminal/terminal.ts';
  */
 export function run(entry: string): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
+  printWarnings();
   const args = process.argv.slice(2);
   // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
   const loadOptions = { root: fileURLToPath(entry), userPlugins: false };
@@ -27,6 +28,16 @@ async function report(error: Error & { readonly code?: string }): Promise<void> 
   const { lines, exit } = errorReport(error, styleFor({ color: false }), process.stderr.columns);
   process.exitCode = exit;
   if (error.code !== 'EEXIT') processTerminal().err(...lines);
+}
+
+/** Prints our own warnings as a line of text; Node would add its process id and advice. */
+function printWarnings(): void {
+  const printers = process.rawListeners('warning') as ((warning: Error) => void)[];
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name === 'LhsWarning') processTerminal().err(`warning: ${warning.message}`);
+    else for (const printer of printers) printer(warning);
+  });
 }
 
 function brokenPipe(error: NodeJS.ErrnoException): void {

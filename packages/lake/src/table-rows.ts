@@ -45,7 +45,7 @@ export class TableRows {
     handle: TableHandle,
     engine: ParquetEngine,
     files: (snapshotId: bigint | null) => Promise<FileSet>,
-    lookupFiles = new LookupFiles(),
+    lookupFiles = new LookupFiles({ table: handle.metadata.location }),
   ) {
     this.#handle = handle;
     this.#files = files;

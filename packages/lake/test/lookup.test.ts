@@ -230,7 +230,6 @@ describe.skipIf(!hasShared)('look-ups', () => {
     'data_page_corrupt',
     'data_footer_length',
     'record_count_wrong',
-    'file_size_wrong',
     'delete_missing',
   ])('malformed/%s: refuses with an error that names the file', async (name) => {
     const path = `${ICEBERG}malformed/${name}/metadata/v5.metadata.json`;

@@ -118,7 +118,8 @@ describe('the proposed definition', () => {
 });
 
 describe('the definition of a wide table', () => {
-  const source = { catalog: { type: 'filesystem' as const, warehouse: '/lake' }, table: 'w.t' };
+  const catalog_ = { type: 'filesystem' as const, warehouse: '/lake', allowed_roots: ['/a b'] };
+  const source = { catalog: catalog_, table: 'w.t' };
   it.each([
     ['text columns', (i: number) => [`column_${i}`, { type: string, values: ['some words'] }]],
     ['columns of long names', (i: number) => [`${i}${'x'.repeat(300)}`, { type: string }]],

@@ -99,9 +99,12 @@ function indexName(table: string): string {
 
 function sourceLines(source: TableConfig): string[] {
   if ('path' in source) return [`  path: ${quote(source.path)}`];
-  const entries = Object.entries(source.catalog).map(([key, value]) => `${key}: ${quote(value)}`);
+  const entries = Object.entries(source.catalog).map(([key, value]) => `${key}: ${written(value)}`);
   return [`  catalog: { ${entries.join(', ')} }`, `  table: ${quote(source.table)}`];
 }
+
+const written = (value: string | readonly string[]) =>
+  typeof value === 'string' ? quote(value) : `[${value.map(quote).join(', ')}]`;
 
 function keyLines(keys: readonly string[], first: string | undefined): string[] {
   if (keys.length > 0) {

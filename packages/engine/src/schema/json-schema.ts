@@ -34,12 +34,17 @@ const VECTOR: JsonObject = {
   index: { enum: VECTOR_INDEXES },
 };
 
+const ROOTS: JsonObject = { allowed_roots: { anyOf: [text, list(text)] } };
 const CATALOG: JsonObject = {
   oneOf: [
-    closed({ type: { const: 'filesystem' }, warehouse: text }, ['type', 'warehouse']),
-    closed({ type: { const: 'sql' }, uri: text, name: text, warehouse: text }, ['type', 'uri']),
+    closed({ type: { const: 'filesystem' }, warehouse: text, ...ROOTS }, ['type', 'warehouse']),
+    closed({ type: { const: 'sql' }, uri: text, name: text, warehouse: text, ...ROOTS }, [
+      'type',
+      'uri',
+    ]),
     closed(
       {
+        ...ROOTS,
         type: { const: 'rest' },
         uri: text,
         warehouse: text,

@@ -109,6 +109,8 @@ describe('a good definition', () => {
     expect(source(sql)).toMatchObject({ table: 'a.b.c' });
     const rest = '{ catalog: { type: rest, uri: "http://h", token_env: T }, table: a.b }';
     expect(source(rest)).toMatchObject({ catalog: { type: 'rest', token_env: 'T' } });
+    const roots = '{ catalog: { type: rest, uri: h, allowed_roots: [/a, b] }, table: a.b }';
+    expect(source(roots)).toMatchObject({ catalog: { allowed_roots: ['/a', 'b'] } });
   });
 
   it('expands nothing', () => {

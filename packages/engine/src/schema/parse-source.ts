@@ -1,11 +1,11 @@
 import type { CatalogConfig } from '@lakehouse-search/lake';
 import type { Definition } from './definition.ts';
-import { readChoice, readMap, readText } from './tree-reading.ts';
+import { readChoice, readMap, readText, readTexts } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
 const CATALOG_KEYS = Object.freeze({
-  filesystem: ['type', 'warehouse'],
-  sql: ['type', 'uri', 'name', 'warehouse'],
+  filesystem: ['type', 'warehouse', 'allowed_roots'],
+  sql: ['type', 'uri', 'name', 'warehouse', 'allowed_roots'],
   rest: [
     'type',
     'uri',
@@ -15,6 +15,7 @@ const CATALOG_KEYS = Object.freeze({
     'credential_env',
     'oauth2_server_uri',
     'scope',
+    'allowed_roots',
   ],
 } as const);
 const REQUIRED = Object.freeze({ filesystem: 'warehouse', sql: 'uri', rest: 'uri' } as const);
@@ -63,10 +64,12 @@ export function parseCatalog(tree: Tree, what: string, report: Report): CatalogC
   const type = readChoice(typeTree, 'catalog type', ['filesystem', 'sql', 'rest'], report);
   if (type === undefined) return undefined;
   const map = readMap(tree, `a ${type} catalog`, CATALOG_KEYS[type], report) ?? {};
-  const values: Record<string, string> = {};
-  for (const [key, value] of Object.entries(map)) {
-    const text = readText(value as Tree, `${what}.${key}`, report);
-    if (text !== undefined) values[key] = text;
+  const values: Record<string, string | readonly string[]> = {};
+  for (const [key, value] of Object.entries(map) as [string, Tree][]) {
+    const name = `${what}.${key}`;
+    const roots = key === 'allowed_roots' ? readTexts(value, name, report) : null;
+    const read = roots === null ? readText(value, name, report) : roots.map(({ text }) => text);
+    if (read !== undefined) values[key] = read;
   }
   // an unknown key has been reported: it may be the required one, misspelt
   const known = tree.kind === 'map' && tree.entries.every(({ key }) => key in map);

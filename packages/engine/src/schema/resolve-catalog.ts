@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import type { CatalogConfig } from '@lakehouse-search/lake';
 
 /** A catalog whose relative paths are resolved against the folder of the file that names it. */
-export function resolveCatalog(catalog: CatalogConfig, baseDir: string): CatalogConfig {
+export function resolveCatalog(given: CatalogConfig, baseDir: string): CatalogConfig {
+  const roots = given.allowed_roots?.map((root) => resolvePath(root, baseDir));
+  const catalog = roots === undefined ? given : { ...given, allowed_roots: roots };
   if (catalog.type === 'rest') return catalog;
   if (catalog.type === 'filesystem') {
     return { ...catalog, warehouse: resolvePath(catalog.warehouse, baseDir) };

@@ -19,12 +19,22 @@ describe('normalizeRecorded', () => {
       '/a/./b',
     ];
     expect(new Set(spellings.map(normalizeRecorded))).toEqual(new Set(['/a/b']));
+    expect(['./a', 'a', 'file:./a', './/a/.'].map(normalizeRecorded)).toEqual(Array(4).fill('a'));
+    expect(['.', './', '/', '/./'].map(normalizeRecorded)).toEqual(['.', '.', '/', '/']);
     expect(normalizeRecorded('s3://bucket//k/')).toBe('s3://bucket/k');
     expect(normalizeRecorded('/a%20b/c+d')).toBe('/a%20b/c+d');
   });
 });
 
 describe('createTableFiles', () => {
+  it('resolves paths below a relative location, with and without a leading "./"', () => {
+    for (const location of ['./wh/t', 'wh/t']) {
+      const relative = createTableFiles({ location, root: '/now/t' });
+      expect(relative.resolve('wh/t/data/x')).toBe('/now/t/data/x');
+      expect(relative.resolve('./wh/t/data/x')).toBe('/now/t/data/x');
+    }
+  });
+
   it.each([
     ['file:/lake/warehouse/ns/t/data/a%2Fb/x.parquet', '/now/t/data/a%2Fb/x.parquet'],
     ['file:///lake/warehouse/ns/t/data/x y.parquet', '/now/t/data/x y.parquet'],

@@ -49,8 +49,8 @@ export interface PathMapping {
 
 /**
  * One spelling for each place: local paths become absolute paths, other schemes stay as they are,
- * without a closing slash and without doubled or `.` segments. Two recorded paths name the same
- * file when these are equal.
+ * without a closing slash and without doubled or `.` segments (`./x` is `x`). Two recorded paths
+ * name the same file when these are equal.
  */
 export function normalizeRecorded(recorded: string): string {
   const local = /^file:(\/\/(localhost)?(?=\/))?/i.exec(recorded);
@@ -61,9 +61,10 @@ export function normalizeRecorded(recorded: string): string {
 }
 
 function collapse(path: string): string {
-  if (!/\/\/|\/\.(\/|$)|\/$/.test(path)) return path;
-  const kept = path.split('/').filter((part, i) => (part !== '' && part !== '.') || i === 0);
-  return kept.length === 1 && path.startsWith('/') ? '/' : kept.join('/');
+  if (!/\/\/|(^|\/)\.(\/|$)|\/$/.test(path)) return path;
+  const kept = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (path.startsWith('/')) return `/${kept.join('/')}`;
+  return kept.length === 0 ? '.' : kept.join('/');
 }
 
 /** `path` relative to `prefix` (both normalised), or null where it is not below it. */
@@ -119,7 +120,8 @@ export function createTableFiles(options: {
     if (allowed.some((r) => below(path, r) !== null)) return path;
     return refuse(
       recorded,
-      'it lies neither under the location nor under an allowed root (LHS_ALLOWED_ROOTS)',
+      'it lies neither under the location nor under an allowed root; if you trust the table, add its ' +
+        'folder to "allowed_roots" of the catalog or to LHS_ALLOWED_ROOTS',
       location,
     );
   };

@@ -1,14 +1,23 @@
 /** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
 export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
 
+/** What every catalog may say. */
+interface AnyCatalogConfig {
+  /**
+   * Local folders, beside a table's own and the warehouse, in which data files that its metadata
+   * records may lie (Iceberg's `add_files` leaves files where they are).
+   */
+  readonly allowed_roots?: readonly string[];
+}
+
 /** The Hadoop layout below a folder. */
-export interface FilesystemCatalogConfig {
+export interface FilesystemCatalogConfig extends AnyCatalogConfig {
   readonly type: 'filesystem';
   readonly warehouse: string;
 }
 
 /** The table `iceberg_tables` in SQLite (`sqlite:///FILE`) or PostgreSQL. */
-export interface SqlCatalogConfig {
+export interface SqlCatalogConfig extends AnyCatalogConfig {
   readonly type: 'sql';
   readonly uri: string;
   readonly name?: string;
@@ -16,7 +25,7 @@ export interface SqlCatalogConfig {
 }
 
 /** A REST catalog; secrets are named by their environment variables. */
-export interface RestCatalogConfig {
+export interface RestCatalogConfig extends AnyCatalogConfig {
   readonly type: 'rest';
   readonly uri: string;
   readonly warehouse?: string;

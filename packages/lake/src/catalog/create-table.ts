@@ -41,13 +41,13 @@ export async function createTable(
 ): Promise<TableHandle> {
   switch (catalog.type) {
     case 'filesystem':
-      return createFilesystemTable(catalog, table, json, withAllowedRoots(options));
+      return createFilesystemTable(catalog, table, json, withAllowedRoots(options, { catalog }));
     case 'sql':
       return (await import('./sql.ts')).createSqlTable(
         catalog,
         table,
         json,
-        withAllowedRoots(options),
+        withAllowedRoots(options, { catalog }),
       );
     case 'rest':
       return refuse();

@@ -14,7 +14,7 @@ export async function loadTable(
   config: TableConfig,
   options: LoadOptions = {},
 ): Promise<TableHandle> {
-  return load(config, withAllowedRoots(options));
+  return load(config, withAllowedRoots(options, 'path' in config ? {} : config));
 }
 
 async function load(config: TableConfig, options: LoadOptions): Promise<TableHandle> {

@@ -157,6 +157,24 @@ describe('the filesystem catalog', () => {
     const table = await load();
     expect(table.metadata.properties.mark).toBe('10');
     expect(table.commit).toBeNull();
+    for (const path of [join(root, 'ns/t'), folder()]) {
+      expect((await loadTable({ path })).metadata.properties.mark).toBe('10');
+    }
+  });
+
+  it('takes the greatest sequence number among files of one number', async () => {
+    const rival = (mark: string, sequence: number, updated: number) =>
+      metadataJson('/elsewhere/ns/t', {
+        properties: { mark },
+        'last-sequence-number': sequence,
+        'last-updated-ms': updated,
+      });
+    await write('00003-cccc.metadata.json', rival('3', 9, 9));
+    await write('00004-aaaa.metadata.json', rival('newest', 4, 5));
+    await write('00004-bbbb.metadata.json', rival('older', 4, 4));
+    await write('00004-cccc.metadata.json', rival('lower', 3, 9));
+    await write('00004-dddd.metadata.json', '{"cut');
+    expect(await markOf()).toBe('newest');
   });
 
   it('survives a writer that died before the hint, and one that holds the next name', async () => {
@@ -196,6 +214,17 @@ describe('the filesystem catalog', () => {
       { allowedRoots: ['/elsewhere/blobs'] },
     );
     expect(allowed.files.resolve('/elsewhere/blobs/x')).toBe('/elsewhere/blobs/x');
+    expect(() => bare.files.resolve('/elsewhere/blobs/x')).toThrow(
+      /"allowed_roots" of the catalog/,
+    );
+    const listing = {
+      type: 'filesystem' as const,
+      warehouse: root,
+      allowed_roots: ['/imported'],
+    };
+    const imported = await loadTable({ catalog: listing, table: 'ns.t' });
+    expect(imported.files.resolve('/imported/x')).toBe('/imported/x');
+    expect(() => files.resolve('/imported/x')).toThrow(/refused/);
     const env = { LHS_ALLOWED_ROOTS: '/one:/elsewhere/blobs' };
     const named = await loadTable({ path: join(root, 'ns/t') }, { env });
     expect(named.files.resolve('/elsewhere/blobs/x')).toBe('/elsewhere/blobs/x');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { fileFault, kindOfPath, readLocalFile } from '../base/table-files.ts';
-import { isMetadataFileName } from '../metadata/read-metadata.ts';
+import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';
 
 /**
  * The newest metadata file of a table's folder. Two layouts occur:
@@ -11,7 +11,8 @@ import { isMetadataFileName } from '../metadata/read-metadata.ts';
  *   `version-hint.text`, which may be stale: versions after the hinted one are looked for. The hint
  *   may lie beside `metadata/` or inside it.
  * - the other catalogs': `metadata/NNNNN-<uuid>.metadata.json`, without a hint: the greatest
- *   number wins, then the latest file.
+ *   number wins. Of several files with that number, which failed commits leave behind, the one with
+ *   the greatest sequence number wins, then the latest by time.
  */
 export interface MetadataVersion {
   readonly path: string;
@@ -122,7 +123,9 @@ export async function newestMetadata(tableFolder: string): Promise<MetadataVersi
     .filter((version) => version !== null);
   const hadoop = versions.filter((version) => version.layout === 'hadoop');
   const numbered = versions.filter((version) => version.layout === 'numbered');
-  const newest = fromHint(hadoop, hint) ?? newestOf(hadoop.length > 0 ? hadoop : numbered);
+  const newest =
+    fromHint(hadoop, hint) ??
+    (hadoop.length > 0 ? newestOf(hadoop) : await newestOfNumbered(numbered));
   if (newest !== null) return newest;
   if (hint === null) return null;
   throw new LakeError(
@@ -150,6 +153,27 @@ function newestOf(versions: readonly MetadataVersion[]): MetadataVersion | null 
   const order = (a: MetadataVersion, b: MetadataVersion) =>
     a.version - b.version || (a.path < b.path ? -1 : 1);
   return [...versions].sort(order).at(-1) ?? null;
+}
+
+async function newestOfNumbered(
+  versions: readonly MetadataVersion[],
+): Promise<MetadataVersion | null> {
+  const last = newestOf(versions);
+  const rivals = versions.filter(({ version }) => version === last?.version);
+  if (rivals.length < 2) return last;
+  const read = await Promise.all(rivals.map((rival) => sequenceOf(rival)));
+  const order = read.sort((a, b) => Number(a.sequence - b.sequence) || a.updatedMs - b.updatedMs);
+  return order.at(-1)?.version ?? last;
+}
+
+/** A file that cannot be read loses against every other; alone it is refused where it is read. */
+async function sequenceOf(version: MetadataVersion) {
+  try {
+    const { lastSequenceNumber, lastUpdatedMs } = await readMetadataFile(version.path);
+    return { version, sequence: lastSequenceNumber, updatedMs: lastUpdatedMs };
+  } catch {
+    return { version, sequence: -1n, updatedMs: 0 };
+  }
 }
 
 /**

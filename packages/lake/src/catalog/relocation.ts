@@ -70,7 +70,7 @@ function rootRefused(recorded: string, root: string, real: string): LakeError {
     'path_refused',
     `write.metadata.path "${recorded}" is refused: it makes "${root}" the folder of the table, which is ` +
       `not the parent of "${real}" and not in the warehouse; if you trust the table, add ` +
-      `"${root}" to LHS_ALLOWED_ROOTS`,
+      `"${root}" to "allowed_roots" of the catalog or to LHS_ALLOWED_ROOTS`,
     { file: recorded, details: { path: recorded, root } },
   );
 }

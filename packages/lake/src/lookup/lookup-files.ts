@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { warnOfLength } from '../base/file-length.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { PageCache } from '../parquet/page-cache.ts';
@@ -14,6 +15,7 @@ const SHARED_ROWS = new RowCache(LIMITS.rowCacheBytes);
  * cache of decoded pages. A file in use is closed only after its last user is done.
  */
 export class LookupFiles {
+  readonly #table: string;
   readonly #pages: PageCache;
   readonly #openFiles: number;
   readonly #open = new Map<string, OpenFile>();
@@ -23,8 +25,16 @@ export class LookupFiles {
 
   /**
    * `pageCacheBytes`: a cache of its own; default is the one that all tables of the process share.
+   * `table`: the table's location, for warnings.
    */
-  constructor(options: { readonly pageCacheBytes?: number; readonly openFiles?: number } = {}) {
+  constructor(
+    options: {
+      readonly pageCacheBytes?: number;
+      readonly openFiles?: number;
+      readonly table?: string;
+    } = {},
+  ) {
+    this.#table = options.table ?? '';
     const { pageCacheBytes } = options;
     this.#pages = pageCacheBytes === undefined ? SHARED_PAGES : new PageCache(pageCacheBytes);
     this.#openFiles = options.openFiles ?? LIMITS.openDataFiles;
@@ -70,7 +80,7 @@ export class LookupFiles {
       return known;
     }
     const entry: OpenFile = {
-      file: openChecked(path, data, this.#pages, cost),
+      file: openChecked(this.#table, path, data, this.#pages, cost),
       users: 0,
       dropped: null,
       unused: () => {},
@@ -117,23 +127,24 @@ async function closedOnceUnused(entry: OpenFile): Promise<void> {
 }
 
 async function openChecked(
+  table: string,
   path: string,
   data: DataFile,
   pages: PageCache,
   cost: ByteCost | undefined,
 ): Promise<ParquetFile> {
   const file = await openParquet(path, { pages, rows: SHARED_ROWS, cost });
-  const wrong =
-    file.size !== data.fileSize
-      ? `${file.size} bytes, its manifest says ${data.fileSize}`
-      : file.rows !== data.recordCount
-        ? `${file.rows} rows, its manifest says ${data.recordCount}`
-        : null;
-  if (wrong === null) return file;
+  const { size: actual, rows } = file;
+  if (rows === data.recordCount) {
+    const recorded = data.fileSize;
+    if (actual !== recorded) warnOfLength({ table, role: 'data', path, actual, recorded });
+    return file;
+  }
   await file.close();
   throw new LakeError(
     'data_file_invalid',
-    `data file "${path}" has ${wrong}; restore it from a copy or rewrite the manifest`,
+    `data file "${path}" has ${rows} rows, its manifest says ${data.recordCount}; ` +
+      'restore it from a copy or rewrite the manifest',
     { file: path },
   );
 }

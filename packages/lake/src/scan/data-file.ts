@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { LakeError } from '../base/errors.ts';
+import { warnOfLength } from '../base/file-length.ts';
 import { LIMITS } from '../base/limits.ts';
 import { type FileRole, invalidCode, missingCode } from '../base/random-access-file.ts';
 import { fileFault } from '../base/table-files.ts';
@@ -25,9 +26,10 @@ const SMALL_FILE_ROWS = 8192;
 
 /**
  * Opens a data or delete file of any format and checks it against its manifest entry: the file
- * must be there, have the size and, once read, the number of rows that the manifest says. Throws
- * `data_file_missing`, `data_file_invalid` (or `delete_file_*`), and `unsupported` for ORC, each
- * naming the file.
+ * must be there and, once read, have the number of rows that the manifest says. A Parquet file of
+ * another length than the manifest says is read with a warning, because its own footer says where
+ * it ends; an Avro file is refused. Throws `data_file_missing`, `data_file_invalid` (or
+ * `delete_file_*`), and `unsupported` for ORC, each naming the file.
  */
 export async function openTableFile(
   context: ReadContext,
@@ -37,7 +39,7 @@ export async function openTableFile(
 ): Promise<OpenFile> {
   const path = context.files.resolve(entry.path);
   if (entry.format === 'orc') throw orcRefused(entry.path, role);
-  await checkSize(path, entry, role);
+  const actual = await checkedSize(path, entry, role);
   const { nameMapping, engine } = context;
   const file =
     entry.format === 'avro'
@@ -51,6 +53,10 @@ export async function openTableFile(
   if (file.rowCount !== null && file.rowCount !== entry.recordCount) {
     throw wrongCount(path, role, file.rowCount, entry.recordCount);
   }
+  if (actual !== entry.fileSize) {
+    const table = context.metadata.location;
+    warnOfLength({ table, role, path, actual, recorded: entry.fileSize });
+  }
   return { ...file, read: (fields) => counted(file.read(fields), path, role, entry.recordCount) };
 }
 
@@ -58,14 +64,15 @@ function avroBytes(context: ReadContext, entry: FileEntry, role: FileRole): Prom
   return context.files.read(entry.path, missingCode(role), LIMITS.avroDataBytes);
 }
 
-async function checkSize(path: string, entry: FileEntry, role: FileRole): Promise<void> {
+/** The length of the file in bytes. */
+async function checkedSize(path: string, entry: FileEntry, role: FileRole): Promise<number> {
   let size: number;
   try {
     size = (await stat(path)).size;
   } catch (error) {
     throw fileFault(error, path, missingCode(role));
   }
-  if (size === entry.fileSize) return;
+  if (size === entry.fileSize || entry.format === 'parquet') return size;
   throw new LakeError(
     invalidCode(role),
     `${role} file "${path}" has ${size} bytes, its manifest says ${entry.fileSize}; ` +
