@@ -12,6 +12,16 @@ export interface Principal {
   readonly scopes: readonly Scope[];
 }
 
+/** Progress of a reindex in one of several shards. */
+export interface ShardProgress {
+  readonly shard: number;
+  readonly docs_done: number;
+  /** Estimated until all rows have been read: each shard gets an equal share of the keys. */
+  readonly docs_total: number;
+  /** The generation that is built. */
+  readonly generation: number;
+}
+
 /** Progress of a long operation. */
 export interface Progress {
   readonly phase:
@@ -33,6 +43,8 @@ export interface Progress {
   readonly deleted?: number;
   /** Vectors that came from the cache, and vectors that a model has computed, so far. */
   readonly embeddings?: { readonly reused: number; readonly computed: number };
+  /** Present in a reindex of several shards. */
+  readonly shards?: readonly ShardProgress[];
 }
 
 /** The part of a call that is not its request: the second argument of every operation. */

@@ -55,6 +55,16 @@ describe('the lag in index status', () => {
       deleted_docs: 0,
       segments: 1,
       bytes: expect.any(Number),
+      shards: [
+        {
+          shard: 0,
+          num_docs: 3,
+          deleted_docs: 0,
+          segments: 1,
+          bytes: fresh.bytes,
+          index_generation: 1,
+        },
+      ],
       pending_merges: 0,
       checkpoint: { snapshot: String(first.id), committed_at: expect.any(String) },
       head: { snapshot: String(first.id), at: iso(first.timestampMs) },

@@ -93,6 +93,7 @@ export function modelOf(snapshot: IndexSnapshot): Model {
       expect(segment.stored(doc).get(2)?.[0]).toEqual(tag);
       expect(segment.hash(doc)).toBe(BigInt.asUintN(64, n));
       expect(segment.keys.find(segment.keys.key(doc))).toBe(doc);
+      expect(snapshot.find(segment.keys.key(doc))).toEqual({ segment, doc });
       expect(model.has(key)).toBe(false);
       const { locators } = segment;
       model.set(key, { n, file: locators.file(doc), position: locators.position(doc) });
@@ -133,12 +134,14 @@ export class Pair {
   committed: Model = new Map();
   snapshot = 0;
   readonly #directory: Directory;
+  readonly #shards: number;
   #planned: { readonly plan: MergePlan; merged: Merged | null }[] = [];
   #model = new Map<string, Row>();
   #next = 0;
 
-  constructor(directory: Directory) {
+  constructor(directory: Directory, shards = 1) {
     this.#directory = directory;
+    this.#shards = shards;
     this.writer = this.#open();
   }
 
@@ -215,7 +218,8 @@ export class Pair {
       maxDocs: 1000,
       deletedPart: 0.3,
     };
-    return IndexWriter.open(this.#directory, plans, { merge, memoryBytes: 60_000, now: () => 0 });
+    const options = { merge, memoryBytes: 60_000, shards: this.#shards, now: () => 0 };
+    return IndexWriter.open(this.#directory, plans, options);
   }
 
   #place(): { file: number; position: number } {

@@ -30,8 +30,10 @@ function figures(index: IndexDescription, columns: number): string[] {
   const key = [...partition, ...identifier].join(', ');
   const source = `of ${endOf(sourceName(index), columns - 4)}; key ${key}`;
   if (index.status === 'created') return [`${index.index}  created, not built`, source];
-  const { segments = 0, deleted_docs: deletedDocs = 0 } = index;
-  const size = `${plural(index.num_docs, 'row')}, ${bytes(index.bytes ?? 0)} in ${plural(segments, 'segment')}`;
+  const { segments = 0, deleted_docs: deletedDocs = 0, shards = [] } = index;
+  const parts =
+    plural(segments, 'segment') + (shards.length > 1 ? ` of ${shards.length} shards` : '');
+  const size = `${plural(index.num_docs, 'row')}, ${bytes(index.bytes ?? 0)} in ${parts}`;
   const snapshot =
     index.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(index.snapshot)}`;
   const deleted =

@@ -59,6 +59,18 @@ export interface VectorFieldDescription {
   readonly bytes?: number;
 }
 
+/** One shard of an index that has been built. */
+export interface ShardDescription {
+  /** 0 .. number of shards - 1. */
+  readonly shard: number;
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  /** Size on disk. */
+  readonly bytes: number;
+  readonly index_generation: number;
+}
+
 /**
  * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a tenant
  * `num_docs` counts the tenant's documents; what describes the whole index and its table is absent.
@@ -70,6 +82,8 @@ export interface IndexDescription {
   readonly deleted_docs?: number;
   readonly segments?: number;
   readonly bytes?: number;
+  /** Absent before the first reindex. */
+  readonly shards?: readonly ShardDescription[];
   readonly snapshot: string | null;
   readonly checkpoint?: JsonObject | null;
   readonly index_generation: number;

@@ -1,4 +1,5 @@
 import type { Coordinates } from '../coordinates.ts';
+import type { ShardDescription } from '../indexes/response.ts';
 
 /** What became of VECTOR fields in the documents that were added. */
 export interface VectorCounts {
@@ -121,6 +122,8 @@ export interface IndexStatus {
   readonly deleted_docs: number;
   readonly segments: number;
   readonly bytes: number;
+  /** Absent before the first reindex. */
+  readonly shards?: readonly ShardDescription[];
   /** Merges that the policy asks for now. */
   readonly pending_merges: number;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;

@@ -38,4 +38,5 @@ export const LIMITS = Object.freeze({
   savedQueries: 1000,
   pins: 500,
   endedJobs: 100,
+  shards: 64,
 });

@@ -9,7 +9,7 @@ import { PendingSegment } from './pending-segment.ts';
  */
 export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
   const problems = snapshot.segments.flatMap((segment) =>
-    checkSegment(segment, snapshot.files.length),
+    checkSegment(segment, snapshot.files.length, { shards: snapshot.shards.length }),
   );
   if (problems.length > 0) return problems;
   const segments = snapshot.segments.map((reader) => new PendingSegment(reader));

@@ -1,7 +1,7 @@
 /**
  * A commit: everything that an index is at one moment, as one framed file named `commit` in the
- * generation's folder. It is replaced by one atomic rename after all that it names is on disk
- * (R1); nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
+ * generation's folder. It is replaced by one atomic rename after all that it names is on disk;
+ * nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
  * of `Commit`, so a stranger reads it with any JSON reader.
  */
 import { LhsError } from '@lakehouse-search/contract';
@@ -13,6 +13,7 @@ import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
 
 export const COMMIT_FILE = 'commit';
 const DRAFT_FILE = 'commit.tmp';
+const REBUILD = 'run lhs index reindex to build it with the new definition';
 
 /** JSON that is kept as it is. */
 export type Json =
@@ -204,17 +205,23 @@ export const commitBytes = (commit: Commit): number =>
     0,
   );
 
-/** Throws invalid_argument when plans and commit speak of different fields under one id. */
-export function checkPlans(commit: Commit, plans: readonly FieldPlan[]): void {
+/**
+ * Throws invalid_argument when the fields or the number of shards differ from those that the index
+ * was built with.
+ */
+export function checkBuild(commit: Commit, plans: readonly FieldPlan[], shards: number): void {
+  const { shards: built = 1 } = commit;
+  if (commit.number > 0 && shards !== built) {
+    const message = `the definition has ${shards} shards, the index was built with ${built}`;
+    throw new LhsError('invalid_argument', message, { hint: REBUILD });
+  }
   const wanted = JSON.stringify(plans.map((plan) => withoutPlace(committedField(plan))));
   const found = JSON.stringify(commit.fields.map(withoutPlace));
   if (commit.segments.length === 0 || wanted === found) return;
   throw new LhsError(
     'invalid_argument',
     'the fields differ from those that the index was built with',
-    {
-      hint: 'run lhs index reindex to build it with the new definition',
-    },
+    { hint: REBUILD },
   );
 }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytesView } from '../base/two-lane-hash.ts';
+import { hashKey } from '../schema/key-buckets.ts';
 import { DigestBuckets } from './content-digest.ts';
-import { hashKey } from './key-buckets.ts';
 
 interface Document {
   readonly key: Uint8Array;

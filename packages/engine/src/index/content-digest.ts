@@ -15,8 +15,8 @@
  */
 import { createHash } from 'node:crypto';
 import { bytesView, finishLane, mixHigh, mixLow } from '../base/two-lane-hash.ts';
+import { bucketOfHash, hashKey, KEY_BUCKETS } from '../schema/key-buckets.ts';
 import type { IndexSnapshot } from './index-snapshot.ts';
-import { bucketOfHash, hashKey, KEY_BUCKETS } from './key-buckets.ts';
 
 const ELEMENT_SEEDS = [0x6c686431, 0x64696731] as const;
 const WORDS = 3;

@@ -1,10 +1,10 @@
 import { LhsError } from '@lakehouse-search/contract';
+import { shardOfKey } from '../schema/key-buckets.ts';
 import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
-import { shardOfKey } from './key-buckets.ts';
 
 /**
  * A commit may be replaced and its files unlinked while they are being opened: then the newer one

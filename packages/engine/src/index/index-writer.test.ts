@@ -12,6 +12,7 @@ import {
   sorted,
 } from '../../test/writer-pair.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
+import { checkIndex } from './check-index.ts';
 import { filesOf, readCommit } from './commit.ts';
 import { openSnapshot } from './index-snapshot.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -48,12 +49,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** The newest commit is whole, and names its number of shards only if there are several. */
+function expectWhole(directory: MemoryDirectory, shards: number): void {
+  const snapshot = openSnapshot(directory);
+  expect(checkIndex(snapshot)).toEqual([]);
+  expect(snapshot.shards.length).toBe(shards);
+  expect(snapshot.shards.flatMap(({ segments }) => segments).length).toBe(snapshot.segments.length);
+  expect(snapshot.commit.shards).toBe(shards === 1 ? undefined : shards);
+  snapshot.release();
+}
+
 describe('the index writer', () => {
   test('equals a map through merges, moves and rollbacks', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(1, 3), (steps, shards) => {
         const directory = new MemoryDirectory(arena);
-        const pair = new Pair(directory);
+        const pair = new Pair(directory, shards);
         for (const each of [...steps, { kind: 'commit' } as Step]) {
           pair.run(each);
           const visible = contentOf(directory);
@@ -66,7 +77,10 @@ describe('the index writer', () => {
         const commit = readCommit(directory);
         expect([...filesOf(commit!)].sort()).toEqual(directory.list());
         expect(pair.writer.duplicates()).toEqual([]);
+        expect(pair.writer.shardDocs.length).toBe(shards);
+        expect(pair.writer.shardDocs.reduce((a, b) => a + b)).toBe(pair.model.size);
         pair.writer.close();
+        expectWhole(directory, shards);
       }),
       { seed, numRuns: Number(process.env.LHS_RUNS ?? 400) },
     );
@@ -89,7 +103,10 @@ describe('the index writer', () => {
    * Runs the script under a fault; gives back what is left, the state before the failing step and
    * after it.
    */
-  function runUnder(fault: Fault): {
+  function runUnder(
+    fault: Fault,
+    shards = 1,
+  ): {
     directory: MemoryDirectory;
     faulty: FaultyDirectory;
     failed: boolean;
@@ -98,7 +115,7 @@ describe('the index writer', () => {
   } {
     const directory = new MemoryDirectory(arena);
     const faulty = new FaultyDirectory(directory, fault);
-    const pair = new Pair(faulty);
+    const pair = new Pair(faulty, shards);
     let failed = false;
     let after = { model: pair.committed, snapshot: 0 };
     for (const each of SCRIPT) {
@@ -122,8 +139,8 @@ describe('the index writer', () => {
     return { directory: left, faulty, failed, before, after };
   }
 
-  function expectOldOrNew(fault: Fault): boolean {
-    const { directory, failed, before, after } = runUnder(fault);
+  function expectOldOrNew(fault: Fault, shards: number): boolean {
+    const { directory, failed, before, after } = runUnder(fault, shards);
     for (const state of ['as left', 'reopened']) {
       if (state === 'reopened') IndexWriter.open(directory, plans).close();
       const found = contentOf(directory);
@@ -138,23 +155,42 @@ describe('the index writer', () => {
     return failed;
   }
 
-  test('leaves the old or the new commit and no orphan after a failed or torn operation', () => {
-    const { operations } = runUnder({ kind: 'none' }).faulty;
-    expect(operations).toBeGreaterThan(60);
-    for (const kind of ['fail', 'tear', 'crash'] as const) {
-      for (let operation = 1; operation <= operations; operation++) {
-        expectOldOrNew({ kind, operation });
+  test.each([1, 3])(
+    'leaves the old or the new commit and no orphan after a failed or torn operation (%i shards)',
+    (shards) => {
+      const { operations } = runUnder({ kind: 'none' }, shards).faulty;
+      expect(operations).toBeGreaterThan(60);
+      for (const kind of ['fail', 'tear', 'crash'] as const) {
+        for (let operation = 1; operation <= operations; operation++) {
+          expectOldOrNew({ kind, operation }, shards);
+        }
       }
+    },
+  );
+
+  test.each([
+    [1, 97],
+    [3, 397],
+  ])('leaves the old or the new commit intact on a full disk (%i shards)', (shards, step) => {
+    const { bytes } = runUnder({ kind: 'none' }, shards).faulty;
+    let failures = 0;
+    for (let byte = 0; byte < bytes; byte += step) {
+      if (expectOldOrNew({ kind: 'full', byte }, shards)) failures++;
     }
+    expect(failures).toBe(Math.ceil(bytes / step));
   });
 
-  test('leaves the old or the new commit intact on a full disk', () => {
-    const { bytes } = runUnder({ kind: 'none' }).faulty;
-    let failures = 0;
-    for (let byte = 0; byte < bytes; byte += 97) {
-      if (expectOldOrNew({ kind: 'full', byte })) failures++;
-    }
-    expect(failures).toBe(Math.ceil(bytes / 97));
+  test('refuses another number of shards than the index was built with', () => {
+    const directory = new MemoryDirectory(arena);
+    const writer = IndexWriter.open(directory, plans, { shards: 3 });
+    writer.add(blockOf([['a', { n: 1n, file: 0, position: 0 }]]));
+    writer.commit({ checkpoint: null, files: ['a'] });
+    writer.close();
+    expect(() => IndexWriter.open(directory, plans, { shards: 2 })).toThrow(
+      'the definition has 2 shards, the index was built with 3',
+    );
+    IndexWriter.open(directory, plans).close();
+    expect(readCommit(directory)?.shards).toBe(3);
   });
 
   test('detects every flipped byte of every file', () => {

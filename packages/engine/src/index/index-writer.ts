@@ -1,12 +1,12 @@
 /**
- * The one writer of an index generation:
+ * The one writer of an index generation, for all of its shards:
  *   1. `add`, `markPlaces`, `settle`, `deleteMarked`, `deleteDocs` change what the next commit will
  *      be; segments are flushed when the memory budget is used up, and stay invisible
  *   2. `commit` flushes, writes live documents and locators that changed, then makes data and
- *      checkpoint visible together by one rename (R1)
+ *      checkpoint visible together by one rename
  *   3. `rollback` forgets everything since the last commit
- * After any error of the disk the writer refuses to go on until `rollback` (R3): what the disk
- * holds is not known, and only reading the commit tells. Files that nobody needs any more are
+ * After any error of the disk the writer refuses to go on until `rollback`: what the disk holds is
+ * unknown until the commit is read. Files that nobody needs any more are
  * unlinked after a commit; what a crash leaves behind is removed by the next open.
  *
  * A merge is planned (`planMerge`), runs anywhere while the writer goes on, and is installed or
@@ -17,21 +17,19 @@
  * whether the disk has failed; what needs none of that lies in segment-set.ts and planned-merges.ts.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { LIMITS } from '../base/limits.ts';
-import { runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
+import { partOf, runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Merged } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
-import { SegmentWriter } from '../segment/segment-writer.ts';
 import type { Directory } from '../storage/directory.ts';
 import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
 import {
   type Checkpoint,
   COMMIT_FILE,
   type Commit,
-  checkPlans,
+  checkBuild,
   committedField,
   emptyCommit,
   filesOf,
@@ -46,6 +44,7 @@ import { PendingSegment, type PlacesByFile } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
 import { PlannedMerges } from './planned-merges.ts';
 import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
+import { ShardBuffers } from './shard-buffers.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
 
@@ -54,6 +53,8 @@ export interface IndexWriterOptions {
   /** Bytes that documents may take in memory before a segment is flushed. Default 256 MiB. */
   readonly memoryBytes?: number;
   readonly definitionVersion?: number;
+  /** Number of shards that keys are spread over. Default: as the index was built, or 1. */
+  readonly shards?: number;
   readonly merge?: MergeSettings;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -68,9 +69,9 @@ export class IndexWriter {
   readonly #options: IndexWriterOptions;
   readonly #verification: Verification;
   #commit!: Commit;
-  #segments = new SegmentSet();
+  #segments = new SegmentSet([], 1);
   readonly #merges: PlannedMerges;
-  #buffer: SegmentWriter;
+  #buffers!: ShardBuffers;
   #nextSegment = 1;
   #changed = false;
   #failure: unknown = null;
@@ -86,7 +87,6 @@ export class IndexWriter {
     this.#options = options;
     this.#verification = new Verification(directory);
     this.#pinned = new PinnedFiles(directory);
-    this.#buffer = new SegmentWriter(plans);
     this.#merges = new PlannedMerges({
       directory,
       fields: plans.map(committedField),
@@ -121,7 +121,14 @@ export class IndexWriter {
 
   /** Live documents, uncommitted ones too. */
   get liveDocs(): number {
-    return this.#segments.liveDocs + this.#buffer.docs;
+    return this.#segments.liveDocs + this.#buffers.docs;
+  }
+
+  /** Documents of each shard, uncommitted ones too; documents that were deleted do not count. */
+  get shardDocs(): readonly number[] {
+    const docs = Array.from({ length: this.#shards }, (_, shard) => this.#buffers.docsOf(shard));
+    for (const { shard, liveDocs } of this.#segments.all) docs[shard] += liveDocs;
+    return docs;
   }
 
   /** Number of segments on disk, uncommitted ones too. */
@@ -132,17 +139,17 @@ export class IndexWriter {
   /** Adds documents. Their keys must not be live (see `duplicates`). */
   add(block: DocumentBlock): void {
     this.#guard(() => {
-      if (this.#overflows(block)) this.#flush();
+      if (this.#buffers.overflows(block.docs)) this.#flush();
       this.#take(block);
-      if (this.#isFull) this.#flush();
+      if (this.#isFull) runSteps(this.#flushingLargest());
     });
   }
 
   /** As `add`; a flush that it brings about runs as `flushInSteps`. */
   async addInSteps(block: DocumentBlock, options: StepOptions): Promise<void> {
-    if (this.#overflows(block)) await this.flushInSteps(options);
+    if (this.#buffers.overflows(block.docs)) await this.flushInSteps(options);
     this.#guard(() => this.#take(block));
-    if (this.#isFull) await this.flushInSteps(options);
+    if (this.#isFull) await this.#takeSteps(this.#flushingLargest(), options);
   }
 
   /**
@@ -228,13 +235,7 @@ export class IndexWriter {
    * before it has ended. Throws interrupted soon after the signal aborts: then roll back.
    */
   async flushInSteps(options: StepOptions): Promise<void> {
-    this.#requireSound();
-    try {
-      await takeSteps(this.#flushing(), options);
-    } catch (error) {
-      this.#failure = error;
-      throw error;
-    }
+    await this.#takeSteps(this.#flushing(), options);
   }
 
   /**
@@ -246,8 +247,8 @@ export class IndexWriter {
   }
 
   /**
-   * Merges that leave `count` segments as far as limits allow, and no deleted document. Each is to
-   * be installed or dropped.
+   * Merges that leave `count` segments per shard as far as limits allow, and no deleted document.
+   * Each is to be installed or dropped.
    */
   planForced(count = 1, settings: MergeSettings = this.#settings): readonly MergePlan[] {
     return this.#ask(() => this.#merges.forced(count, settings));
@@ -282,8 +283,8 @@ export class IndexWriter {
   }
 
   /**
-   * Merges down to `count` segments as far as limits allow, and drops deleted documents. Visible
-   * at the next commit.
+   * Merges down to `count` segments per shard as far as limits allow, and drops deleted documents.
+   * Visible at the next commit.
    */
   forceMerge(count = 1): number {
     const plans = this.planForced(count);
@@ -317,6 +318,7 @@ export class IndexWriter {
         committed_at: this.#now(),
         fields: this.#fields.map(committedField),
         segments: this.#segments.all.map(({ entry }) => entry),
+        ...(this.#shards > 1 ? { shards: this.#shards } : {}),
         files: state.files,
         checkpoint: state.checkpoint,
         ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
@@ -333,7 +335,7 @@ export class IndexWriter {
    */
   rollback(): void {
     this.#segments.release();
-    this.#buffer = new SegmentWriter(this.#fields);
+    this.#buffers.clear();
     try {
       this.#load();
       this.#failure = null;
@@ -353,6 +355,10 @@ export class IndexWriter {
     return (this.#options.now ?? Date.now)();
   }
 
+  get #shards(): number {
+    return this.#options.shards ?? this.#commit.shards ?? 1;
+  }
+
   get #settings(): MergeSettings {
     return this.#options.merge ?? MERGE_SETTINGS;
   }
@@ -360,13 +366,15 @@ export class IndexWriter {
   #load(): void {
     const commit = readCommit(this.#directory);
     this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#fields);
-    checkPlans(this.#commit, this.#fields);
+    checkBuild(this.#commit, this.#fields, this.#shards);
+    this.#buffers = new ShardBuffers(this.#fields, this.#shards);
     // A merge that still runs goes on writing under the number that it was given.
     this.#nextSegment = Math.max(this.#nextSegment, this.#commit.next_segment);
     this.#changed = false;
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
-    this.#segments = new SegmentSet(readers.map((reader) => new PendingSegment(reader)));
+    const pending = readers.map((reader) => new PendingSegment(reader));
+    this.#segments = new SegmentSet(pending, this.#shards);
   }
 
   /** Removes files that neither the commit nor a pin names: what a crash or a rollback left behind. */
@@ -420,17 +428,13 @@ export class IndexWriter {
     return set.duplicates(limit, new Set(this.#commit.segments.map(({ id }) => id)));
   }
 
-  #overflows({ docs }: DocumentBlock): boolean {
-    return this.#buffer.docs + docs > LIMITS.segmentDocs;
-  }
-
   #take(block: DocumentBlock): void {
-    this.#buffer.add(block);
+    this.#buffers.add(block);
     this.#changed = true;
   }
 
   get #isFull(): boolean {
-    return this.#buffer.bytes >= (this.#options.memoryBytes ?? MEMORY_BYTES);
+    return this.#buffers.bytes >= (this.#options.memoryBytes ?? MEMORY_BYTES);
   }
 
   #flush(): void {
@@ -438,10 +442,31 @@ export class IndexWriter {
   }
 
   *#flushing(): Steps<void> {
-    if (this.#buffer.docs === 0) return;
-    const entry = yield* this.#buffer.finishing(this.#directory, this.#nextId());
-    this.#buffer = new SegmentWriter(this.#fields);
-    this.#segments.push(this.#open(entry));
+    const shards = this.#buffers.filled;
+    for (const [at, shard] of shards.entries()) {
+      yield* partOf(this.#flushingShard(shard), at / shards.length, (at + 1) / shards.length);
+    }
+  }
+
+  /** Frees the memory of the largest shard: its segment is larger than when all are written. */
+  #flushingLargest(): Steps<void> {
+    return this.#flushingShard(this.#buffers.largest);
+  }
+
+  *#flushingShard(shard: number): Steps<void> {
+    const entry = yield* this.#buffers.flushing(shard, this.#directory, () => this.#nextId());
+    if (entry !== null) this.#segments.push(this.#open(entry));
+  }
+
+  /** Takes steps of a flush; after an error the writer does nothing more. */
+  async #takeSteps(steps: Steps<void>, options: StepOptions): Promise<void> {
+    this.#requireSound();
+    try {
+      await takeSteps(steps, options);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
   }
 
   #open(entry: SegmentEntry): PendingSegment {

@@ -7,6 +7,7 @@
  *   3. while there are more: the merge is chosen that is most even (the largest segment is a small
  *      part of it; so a byte is rewritten about once a tier), small, and rich in deletes
  *   4. segments with many deletes that no merge took are rewritten alone
+ * Each shard is judged by itself: no merge combines segments of two shards.
  */
 
 /** What the policy knows of a segment. */
@@ -14,6 +15,8 @@ export interface SegmentSize {
   readonly docs: number;
   readonly deletedDocs: number;
   readonly bytes: number;
+  /** Absent: 0. */
+  readonly shard?: number;
 }
 
 /** When segments are merged, and how large they may get. */
@@ -44,14 +47,33 @@ const MERGE_AT_ONCE = 32;
 export const liveBytes = ({ docs, deletedDocs, bytes }: SegmentSize): number =>
   docs === 0 ? 0 : bytes * (1 - deletedDocs / docs);
 
+type Groups = readonly (readonly number[])[];
+
 /**
- * Groups of segments to merge now, the best first, by place in `segments`, each ascending, none
- * twice.
+ * Groups of segments to merge now, by position in `segments`, each ascending, none twice. The shard
+ * with the most segments comes first; within a shard the best group does.
  */
 export function chooseMerges(
   segments: readonly SegmentSize[],
   settings: MergeSettings = MERGE_SETTINGS,
-): readonly (readonly number[])[] {
+): Groups {
+  return withinShards(segments, (own) => chooseWithin(own, settings));
+}
+
+/** Lets `choose` group the segments of each shard by themselves. */
+function withinShards(
+  segments: readonly SegmentSize[],
+  choose: (segments: readonly SegmentSize[]) => Groups,
+): Groups {
+  const byShard = Map.groupBy(segments.keys(), (at) => segments[at].shard ?? 0);
+  const shards = [...byShard.values()].sort((a, b) => b.length - a.length);
+  return shards.flatMap((own) => {
+    const groups = choose(own.map((at) => segments[at]));
+    return groups.map((group) => group.map((at) => own[at]));
+  });
+}
+
+function chooseWithin(segments: readonly SegmentSize[], settings: MergeSettings): Groups {
   const live = segments.map(liveBytes);
   let free = segments
     .map((_, place) => place)
@@ -126,14 +148,22 @@ function scoreOf(
 }
 
 /**
- * Groups that leave at most `count` segments, as far as the limits allow; segments without
- * deletes that fit are left alone.
+ * Groups that leave at most `count` segments per shard, as far as the limits allow; segments
+ * without deletes that fit are left alone.
  */
 export function chooseForcedMerges(
   segments: readonly SegmentSize[],
   count: number,
   settings: MergeSettings = MERGE_SETTINGS,
-): readonly (readonly number[])[] {
+): Groups {
+  return withinShards(segments, (own) => chooseForcedWithin(own, count, settings));
+}
+
+function chooseForcedWithin(
+  segments: readonly SegmentSize[],
+  count: number,
+  settings: MergeSettings,
+): Groups {
   const deleted = segments.some(({ deletedDocs }) => deletedDocs > 0);
   if (segments.length <= count && !deleted) return [];
   const bytes = segments.reduce((sum, segment) => sum + liveBytes(segment), 0);

@@ -53,6 +53,11 @@ export class PendingSegment {
     return this.reader.docs;
   }
 
+  /** The shard of all of its keys. */
+  get shard(): number {
+    return this.reader.entry.shard ?? 0;
+  }
+
   get deletedDocs(): number {
     return this.#deletedDocs;
   }
@@ -64,7 +69,7 @@ export class PendingSegment {
   /** What the merge policy knows of it. */
   get size(): SegmentSize {
     const bytes = segmentBytes(this.#entry);
-    return { docs: this.docs, deletedDocs: this.#deletedDocs, bytes };
+    return { docs: this.docs, deletedDocs: this.#deletedDocs, bytes, shard: this.shard };
   }
 
   isDeleted(doc: number): boolean {
@@ -190,8 +195,11 @@ export class PendingSegment {
     const unmoved = (doc: number, file: number, position: number) => {
       if (moved?.has(doc) !== true) visit(doc, file, position);
     };
+    let current = -1;
+    let positions: Int32Array | null | undefined;
     this.reader.locators.forEachRun((doc, count, file, first) => {
-      const positions = places.get(file);
+      if (file !== current) positions = places.get(file);
+      current = file;
       if (positions === undefined) return;
       if (positions === null) {
         for (let i = 0; i < count; i++) unmoved(doc + i, file, first + i);

@@ -1,6 +1,7 @@
 import { IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
-import type { Steps } from '../base/steps.ts';
+import { partOf, type Steps } from '../base/steps.ts';
+import { shardOfKey } from '../schema/key-buckets.ts';
 import { type Duplicate, findingDuplicates } from './duplicates.ts';
 import type { PendingSegment } from './pending-segment.ts';
 
@@ -25,10 +26,15 @@ export const VERDICT = Object.freeze({ added: 0, same: 1, changed: 2 });
 
 /** The segments of a writer between two commits: what is asked of all of them together. */
 export class SegmentSet {
-  #all: readonly PendingSegment[];
+  #all!: readonly PendingSegment[];
+  /** The segments of each shard. */
+  #shards!: readonly (readonly PendingSegment[])[];
+  readonly #count: number;
 
-  constructor(segments: readonly PendingSegment[] = []) {
-    this.#all = segments;
+  /** Segments of an index whose keys are spread over so many shards. */
+  constructor(segments: readonly PendingSegment[], shards: number) {
+    this.#count = shards;
+    this.#hold(segments);
   }
 
   /** The segments, in the order of the commit. */
@@ -41,7 +47,7 @@ export class SegmentSet {
   }
 
   push(segment: PendingSegment): void {
-    this.#all = [...this.#all, segment];
+    this.#hold([...this.#all, segment]);
   }
 
   /** As `IndexWriter.settle`. */
@@ -51,7 +57,8 @@ export class SegmentSet {
     for (let i = 0; i < positions.length; i++) {
       const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
       const keyHash = hashBytes(keys.bytes, from, to);
-      for (const segment of this.#all) {
+      const shard = shardOfKey(keys.bytes, this.#count, from, to);
+      for (const segment of this.#shards[shard]) {
         const doc = segment.keys.findHashed(keyHash, keys.bytes, from, to);
         if (doc < 0 || !segment.isMarked(doc)) continue;
         segment.unmark(doc);
@@ -89,14 +96,21 @@ export class SegmentSet {
   }
 
   /** Keys with several live documents; no two segments of `settled` share one. */
-  duplicates(limit: number, settled: ReadonlySet<string>): Steps<readonly Duplicate[]> {
-    return findingDuplicates(this.#all, limit, ({ reader }) => settled.has(reader.id));
+  *duplicates(limit: number, settled: ReadonlySet<string>): Steps<readonly Duplicate[]> {
+    const found: Duplicate[] = [];
+    for (const [shard, segments] of this.#shards.entries()) {
+      const finding = findingDuplicates(segments, limit - found.length, ({ reader }) =>
+        settled.has(reader.id),
+      );
+      found.push(...(yield* partOf(finding, shard / this.#count, (shard + 1) / this.#count)));
+    }
+    return found;
   }
 
   /** Lets go of segments without a living document. */
   dropDead(): void {
     for (const { liveDocs, reader } of this.#all) if (liveDocs === 0) reader.release();
-    this.#all = this.#all.filter(({ liveDocs }) => liveDocs > 0);
+    this.#hold(this.#all.filter(({ liveDocs }) => liveDocs > 0));
   }
 
   /**
@@ -107,10 +121,11 @@ export class SegmentSet {
     const gone = new Set(sources);
     const at = this.#all.findIndex((segment) => gone.has(segment));
     if (at < 0) return false;
-    this.#all = this.#all.flatMap((segment, place) => {
+    const left = this.#all.flatMap((segment, place) => {
       if (place === at) return [merged];
       return gone.has(segment) ? [] : [segment];
     });
+    this.#hold(left);
     for (const { reader } of gone) reader.release();
     return true;
   }
@@ -118,7 +133,14 @@ export class SegmentSet {
   /** Gives the files of all segments back. */
   release(): void {
     for (const { reader } of this.#all) reader.release();
-    this.#all = [];
+    this.#hold([]);
+  }
+
+  #hold(segments: readonly PendingSegment[]): void {
+    this.#all = segments;
+    this.#shards = Array.from({ length: this.#count }, (_, own) =>
+      segments.filter(({ shard }) => shard === own),
+    );
   }
 }
 

@@ -16,7 +16,7 @@ export async function describeTenant(
   const known = accessible(indexes, index, call);
   const built = currentGeneration(known.folder) !== null;
   const num_docs = built ? await ownDocuments(indexes, known.registered.name, call) : 0;
-  const { deleted_docs, segments, bytes, checkpoint, source, vector_fields, ...own } =
+  const { deleted_docs, segments, bytes, shards, checkpoint, source, vector_fields, ...own } =
     indexes.describe(known);
   const vectors = vector_fields.map(({ documents, bytes: size, ...field }) => field);
   return { ...own, num_docs, vector_fields: vectors };

@@ -1,5 +1,12 @@
-import type { FieldDescription, IndexDescription, JsonObject } from '@lakehouse-search/contract';
+import type {
+  FieldDescription,
+  IndexDescription,
+  JsonObject,
+  ShardDescription,
+} from '@lakehouse-search/contract';
+import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
+import { segmentBytes } from '../segment/entry.ts';
 import { describeVectors } from './describe-vectors.ts';
 import type { OpenIndex } from './open-index.ts';
 
@@ -16,6 +23,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     deleted_docs: snapshot?.deletedDocs ?? 0,
     segments: snapshot?.segments.length ?? 0,
     bytes: snapshot?.bytes ?? 0,
+    ...(snapshot === null ? {} : { shards: describeShards(snapshot) }),
     snapshot: snapshot?.checkpoint?.snapshot_id ?? null,
     checkpoint: checkpointJson(open),
     index_generation: snapshot?.generation ?? 0,
@@ -33,6 +41,18 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     })),
     analyzers: definition.analyzers as IndexDescription['analyzers'],
   };
+}
+
+/** The shards of an open index, all of them, in order. */
+export function describeShards({ shards, generation }: IndexSnapshot): readonly ShardDescription[] {
+  return shards.map(({ shard, segments }) => ({
+    shard,
+    num_docs: segments.reduce((sum, { liveDocs }) => sum + liveDocs, 0),
+    deleted_docs: segments.reduce((sum, { deletedDocs }) => sum + deletedDocs, 0),
+    segments: segments.length,
+    bytes: segments.reduce((sum, { entry }) => sum + segmentBytes(entry), 0),
+    index_generation: generation,
+  }));
 }
 
 function checkpointJson(open: OpenIndex | null): JsonObject | null {

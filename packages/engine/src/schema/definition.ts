@@ -92,6 +92,8 @@ export interface Definition {
    */
   readonly freshnessMs?: number;
   readonly tenantField?: string;
+  /** Number of shards that keys are spread over. Absent: 1. */
+  readonly shards?: number;
   readonly fields: readonly FieldDefinition[];
   readonly variants: readonly VariantDefinition[];
   readonly analyzers: readonly AnalyzerDefinition[];

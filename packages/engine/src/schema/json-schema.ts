@@ -1,5 +1,6 @@
 import { LIMITS } from '../base/limits.ts';
 import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES } from './definition.ts';
+import { KEY_BUCKETS } from './key-buckets.ts';
 
 type Json = boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -108,8 +109,8 @@ export function definitionJsonSchema(): JsonObject {
           required: ['name', 'tokenizer'],
         }),
         sharding: closed({
-          shards: { const: 1 },
-          buckets: { type: 'integer', minimum: 1, maximum: 65_536 },
+          shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
+          buckets: { const: KEY_BUCKETS },
         }),
         windows: false,
       },

@@ -250,8 +250,12 @@ describe('faults of a definition', () => {
       ['7:19 error unknown on_duplicate_key "first"; known: refuse, last'],
     ],
     [
-      `${HEAD}${FIELD}\nsharding: {shards: 4}`,
-      ['7:20 error sharding.shards must be 1 for now, not 4'],
+      `${HEAD}${FIELD}\nsharding: {shards: 65}`,
+      ['7:20 error sharding.shards must be a whole number from 1 to 64, not 65'],
+    ],
+    [
+      `${HEAD}${FIELD}\nsharding: {shards: 2, buckets: 512}`,
+      ['7:32 error sharding.buckets must be a whole number from 1024 to 1024, not 512'],
     ],
     [
       `${HEAD}${FIELD}\nsharding: {shard: 1}`,

@@ -13,6 +13,7 @@ import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { AnalyzerDefinition, Definition, FieldDefinition } from './definition.ts';
+import { KEY_BUCKETS } from './key-buckets.ts';
 import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
 import { parseSource } from './parse-source.ts';
@@ -139,7 +140,7 @@ function readAll(
   const names = new Set([...analyzers.map((a) => a.name), ...catalog.names]);
   const { fields, variants } = readFields(map, names, places, report);
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
-  checkSharding(map.sharding, report);
+  const shards = readShards(map.sharding, report);
   checkWindows(map.windows, fields, report);
   if (index === undefined || source === undefined || onDuplicateKey === undefined) return null;
   return Object.freeze({
@@ -150,6 +151,7 @@ function readAll(
     onDuplicateKey,
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(tenantField === undefined ? {} : { tenantField }),
+    ...(shards === undefined || shards === 1 ? {} : { shards }),
     fields: fields.map((placed) => Object.freeze(placed)),
     variants,
     analyzers: analyzers as readonly AnalyzerDefinition[],
@@ -273,13 +275,12 @@ function readTenant(
   return name;
 }
 
-function checkSharding(tree: Tree | undefined, report: Report): void {
+function readShards(tree: Tree | undefined, report: Report): number | undefined {
   const map = tree && readMap(tree, 'sharding', ['shards', 'buckets'], report);
-  if (map?.buckets) readWhole(map.buckets, 'sharding.buckets', 1, 65_536, report);
-  const shards = map?.shards && readWhole(map.shards, 'sharding.shards', 1, 1024, report);
-  if (shards !== undefined && shards > 1) {
-    report.error(map!.shards!.at, `sharding.shards must be 1 for now, not ${shards}`);
+  if (map?.buckets) {
+    readWhole(map.buckets, 'sharding.buckets', KEY_BUCKETS, KEY_BUCKETS, report);
   }
+  return map?.shards && readWhole(map.shards, 'sharding.shards', 1, LIMITS.shards, report);
 }
 
 function checkWindows(

@@ -1,6 +1,7 @@
 import { compareBytes } from '../base/compare-bytes.ts';
 import { ByteSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
+import { shardOfKey } from '../schema/key-buckets.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /** What a problem names: the component (`numeric of field 3`) and what is wrong with it. */
@@ -15,12 +16,13 @@ interface FlatKeys {
 /**
  * Checks keys, their ranks and their hash table against each other: ranks are the order of the
  * keys, every document stands in the table under the hash of its key, which is how look-ups find
- * it, and no key lives twice.
+ * it, no key lives twice, and all keys belong to the segment's shard.
  */
-export function checkCore(reader: SegmentReader, report: Report): void {
+export function checkCore(reader: SegmentReader, shards: number, report: Report): void {
   const keys = flatKeys(reader);
   checkRanks(reader, keys, report);
   checkHashes(reader, keys, report);
+  checkShard(reader, keys, shards, report);
 }
 
 /** Live documents: as many as the commit says, none beyond the last. */
@@ -66,6 +68,19 @@ function checkRanks(reader: SegmentReader, keys: FlatKeys, report: Report): void
     if (order > 0 || (order === 0 && before > doc)) {
       report('core', `key of rank ${rank} comes before that of rank ${rank - 1}`);
     }
+  }
+}
+
+function checkShard(
+  { docs, entry }: SegmentReader,
+  { bytes, offsets }: FlatKeys,
+  shards: number,
+  report: Report,
+): void {
+  const { shard = 0 } = entry;
+  for (let doc = 0; doc < docs; doc++) {
+    const right = shardOfKey(bytes, shards, offsets[doc], offsets[doc + 1]);
+    if (right !== shard) report('core', `document ${doc} of shard ${shard} belongs to ${right}`);
   }
 }
 

@@ -32,13 +32,13 @@ export function checkGroups({ components }: SegmentEntry): readonly (readonly Co
 
 /**
  * Checks a segment; `files`: number of data files in the commit's file table; `part`: only the
- * components of one of `checkGroups` are open. Returns the problems, at most about a hundred, none
+ * components of one of `checkGroups` are open; `shards`: number of shards of the commit. Returns the problems, at most about a hundred, none
  * when it is whole.
  */
 export function checkSegment(
   reader: SegmentReader,
   files: number,
-  { part = false }: { readonly part?: boolean } = {},
+  { part = false, shards = 1 }: { readonly part?: boolean; readonly shards?: number } = {},
 ): readonly string[] {
   const problems: string[] = [];
   const report: Report = (component, problem) => {
@@ -57,7 +57,7 @@ export function checkSegment(
   const { components } = reader.entry;
   const has = (wanted: ComponentKind) => !part || components.some(({ kind }) => kind === wanted);
   if (has('core')) {
-    step('core', () => checkCore(reader, report));
+    step('core', () => checkCore(reader, shards, report));
     step('live', () => checkLive(reader, report));
   }
   if (has('locators')) step('locators', () => checkLocators(reader, files, report));

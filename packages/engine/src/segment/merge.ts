@@ -1,5 +1,5 @@
 /**
- * Merging: live documents of several segments, in order, as one new segment, each field from its
+ * Merging: live documents of several segments of one shard, in order, as one new segment, each field from its
  * own structures:
  *   1. number the live documents anew (document maps: old number -> new, -1 where deleted)
  *   2. merge each field's postings, column and vectors, then stored rows, locators, keys and row hashes
@@ -101,7 +101,9 @@ function* mergingSegments(
   yield done;
   const core = yield* partOf(mergingCores(mapped), done, 1);
   components.push(writeComponent(directory, id, { kind: 'core' }, core));
-  return { entry: { id, docs, deletedDocs: 0, components }, docMaps };
+  const { shard } = inputs[0].reader.entry;
+  const entry = { id, docs, deletedDocs: 0, components, ...(shard === undefined ? {} : { shard }) };
+  return { entry, docMaps };
 }
 
 /** Bytes of all components, or of those of a field. */

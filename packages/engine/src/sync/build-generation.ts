@@ -84,8 +84,14 @@ export async function buildGeneration(
     const here = inlineRunner(directory);
     const local = openDirectory === openLocalDirectory;
     const mergeRunner = local ? bySize(here, workerRunner({ aside: false })) : here;
-    const what = { table, mapping, directory, snapshotId, definitionVersion, models, mergeRunner };
-    const built = await rebuildIndex({ ...what, memoryBytes: index.memoryBytes, ...work });
+    const generation = staged.number;
+    const what = { table, mapping, directory, generation, snapshotId, definitionVersion, models };
+    const built = await rebuildIndex({
+      ...what,
+      mergeRunner,
+      memoryBytes: index.memoryBytes,
+      ...work,
+    });
     lock.assertHeld();
     promoteGeneration(folder, staged);
     if (isHeld(lock)) sweepGenerations(folder);

@@ -5,6 +5,7 @@ import { BACKGROUND_SETTINGS } from '../index/background-merges.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import { chooseMerges } from '../index/merge-policy.ts';
 import type { ProcessIdentity } from '../index/process-identity.ts';
+import { describeShards } from '../open/describe-index.ts';
 import type { Definition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { followedSnapshot } from '../source/source-table.ts';
@@ -29,6 +30,7 @@ export function ownStatus({ definition, snapshot, writer }: StatusSubject): Inde
     deleted_docs: snapshot?.deletedDocs ?? 0,
     segments: snapshot?.segments.length ?? 0,
     bytes: snapshot?.bytes ?? 0,
+    ...(snapshot === null ? {} : { shards: describeShards(snapshot) }),
     pending_merges: snapshot === null ? 0 : pendingMerges(snapshot),
     checkpoint: checkpointOf(snapshot),
     ...held,

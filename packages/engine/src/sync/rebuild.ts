@@ -12,7 +12,7 @@
  * throws, the caller discards the folder; the live generation was never touched.
  */
 
-import type { CallContext, VectorCounts } from '@lakehouse-search/contract';
+import type { CallContext, Progress, VectorCounts } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { StepOptions } from '../base/steps.ts';
 import { boundSchema } from '../documents/bound-schema.ts';
@@ -47,6 +47,8 @@ export interface RebuildRequest extends CallContext {
   readonly mapping: Mapping;
   /** The staged generation's empty folder. */
   readonly directory: Directory;
+  /** Number of the generation. */
+  readonly generation: number;
   /** null: the empty table. */
   readonly snapshotId: bigint | null;
   readonly definitionVersion: number;
@@ -86,18 +88,19 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
     const usual = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
     const { memoryBytes = usual } = request;
-    const options = { definitionVersion, memoryBytes };
+    const { shards = 1 } = mapping.definition;
+    const options = { definitionVersion, memoryBytes, shards };
     writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();
     const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
     const docs = await addRows(request, into, snapshotTotal(request));
     await stage.endBuild();
-    const settling = flushOptions(request, docs, docs);
+    const settling = flushOptions(request, writer, docs, docs);
     const droppedDuplicates = await settleDuplicates(writer, mapping, files, settling);
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
     await merges.force(1, { ...mergeProgress(request, snapshotOf(request)), signal });
     refuseAborted(signal);
-    tell(request, 'committing', docs, docs);
+    tell(request, writer, 'committing', docs, docs);
     const checkpoint = checkpointAt(table.uuid, state, files, null);
     const names = files.at(state.files);
     const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
@@ -138,6 +141,7 @@ async function addRows(
       docs_done: docs,
       docs_total: Math.max(total, docs),
       ...snapshotOf(request),
+      ...shardProgress(request, writer, Math.max(total, docs)),
       ...(embeddings === undefined ? {} : { embeddings }),
     });
   };
@@ -145,7 +149,7 @@ async function addRows(
     for await (const piece of piecesOf(batch, signal)) {
       const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
       const complete = await stage.complete(plans, block, { signal, told });
-      await writer.addInSteps(complete, flushOptions(request, docs, Math.max(total, docs)));
+      await writer.addInSteps(complete, flushOptions(request, writer, docs, Math.max(total, docs)));
       docs += piece.rows;
     }
     told(stage.counts);
@@ -154,18 +158,41 @@ async function addRows(
 }
 
 /** For flushes: they heed the signal, and report that they go on. */
-function flushOptions(request: RebuildRequest, docs: number, total: number): StepOptions {
+function flushOptions(
+  request: RebuildRequest,
+  writer: IndexWriter,
+  docs: number,
+  total: number,
+): StepOptions {
   const { signal } = request;
-  return { signal, told: () => tell(request, 'flushing', docs, total) };
+  return { signal, told: () => tell(request, writer, 'flushing', docs, total) };
 }
 
 function tell(
   request: RebuildRequest,
+  writer: IndexWriter,
   phase: 'flushing' | 'committing',
   docs_done: number,
   docs_total: number,
 ): void {
-  request.progress?.({ phase, docs_done, docs_total, ...snapshotOf(request) });
+  const shards = shardProgress(request, writer, docs_total);
+  request.progress?.({ phase, docs_done, docs_total, ...snapshotOf(request), ...shards });
+}
+
+/** Documents by shard, where there are several; a shard's total is its share of the buckets. */
+function shardProgress(
+  { generation, mapping }: RebuildRequest,
+  writer: IndexWriter,
+  total: number,
+): Pick<Progress, 'shards'> {
+  const { shards = 1 } = mapping.definition;
+  if (shards === 1) return {};
+  return {
+    shards: writer.shardDocs.map((docs_done, shard) => {
+      const docs_total = Math.max(docs_done, Math.round(total / shards));
+      return { shard, docs_done, docs_total, generation };
+    }),
+  };
 }
 
 function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {

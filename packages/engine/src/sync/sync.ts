@@ -87,7 +87,8 @@ export class SyncSession {
     const own = fields.map((field) => field.plan);
     const plans = asCommitted(own, commit);
     const stage = new VectorStage(models);
-    const writer = IndexWriter.open(directory, plans, { definitionVersion, memoryBytes });
+    const { shards = 1 } = definition;
+    const writer = IndexWriter.open(directory, plans, { definitionVersion, memoryBytes, shards });
     const merges = new BackgroundMerges(writer, mergeRunner ?? inlineRunner(directory));
     this.#definition = definition;
     this.#writer = writer;

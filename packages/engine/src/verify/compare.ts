@@ -22,7 +22,7 @@ import { bytesView } from '../base/two-lane-hash.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
 import { hashRows } from '../documents/row-hash.ts';
 import { DigestBuckets, rowLanes } from '../index/content-digest.ts';
-import { hashKey } from '../index/key-buckets.ts';
+import { hashKey } from '../schema/key-buckets.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { readAhead } from '../source/source-errors.ts';
 import { createFileTable, type FileTable } from '../sync/file-table.ts';

@@ -105,7 +105,8 @@ async function applyRepair(
   const own = mapping.fields.map((field) => field.plan);
   const plans = asCommitted(own, snapshot.commit);
   const stage = new VectorStage(modelPlaces(index));
-  const writer = IndexWriter.open(directory, plans, { definitionVersion });
+  const { shards = 1 } = definition;
+  const writer = IndexWriter.open(directory, plans, { definitionVersion, shards });
   try {
     if (writer.lastCommit.number !== snapshot.commit.number) {
       throw new LhsError('internal', 'the index was committed to while it was locked');

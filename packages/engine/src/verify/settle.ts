@@ -1,8 +1,8 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { bytesView } from '../base/two-lane-hash.ts';
 import type { DigestBuckets } from '../index/content-digest.ts';
-import { hashKey } from '../index/key-buckets.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
+import { hashKey } from '../schema/key-buckets.ts';
 import { createFileTable } from '../sync/file-table.ts';
 import type { HeldRows } from './held-rows.ts';
 import type { ComparedSides } from './sides.ts';

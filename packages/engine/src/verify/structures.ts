@@ -14,13 +14,13 @@ export type StructureCheck = (
  * not asked: the comparison says it.
  */
 export const checkHere: StructureCheck = async (snapshot, { progress, signal }) => {
-  const { segments, files } = snapshot;
+  const { segments, files, shards } = snapshot;
   const docs_total = segments.reduce((sum, { docs }) => sum + docs, 0);
   let docs_done = 0;
   return segments.flatMap((segment) => {
     refuseAborted(signal);
     progress?.({ phase: 'checking', docs_done, docs_total });
     docs_done += segment.docs;
-    return checkSegment(segment, files.length);
+    return checkSegment(segment, files.length, { shards: shards.length });
   });
 };

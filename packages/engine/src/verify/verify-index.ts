@@ -18,9 +18,9 @@ import type {
 } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
-import { KEY_BUCKETS } from '../index/key-buckets.ts';
 import type { OpenIndex } from '../open/open-index.ts';
 import { coordinatesOf } from '../schema/key.ts';
+import { KEY_BUCKETS } from '../schema/key-buckets.ts';
 import { checkpointFaults } from './checkpoint.ts';
 import { type Comparison, compareRows } from './compare.ts';
 import { compareSample } from './sample.ts';

@@ -18,7 +18,9 @@ function check({ path, commit }: CheckJob): CheckAnswer {
     for (const entry of commit.segments) {
       for (const components of checkGroups(entry)) {
         const reader = SegmentReader.open(directory, { ...entry, components }, verification);
-        problems.push(...checkSegment(reader, commit.files.length, { part: true }));
+        problems.push(
+          ...checkSegment(reader, commit.files.length, { part: true, shards: commit.shards }),
+        );
         reader.release();
       }
     }

@@ -1,0 +1,107 @@
+import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
+import { shardOfKey } from '../schema/key-buckets.ts';
+
+/** Documents of a block that belong to one shard, in their order. */
+export interface ShardBlock {
+  readonly shard: number;
+  readonly block: DocumentBlock;
+}
+
+/** A block by the shards of its keys, ascending; shards without a document are left out. */
+export function splitBlock(block: DocumentBlock, shards: number): readonly ShardBlock[] {
+  const { docs, keyBytes, keyOffsets } = block;
+  if (docs === 0) return [];
+  if (shards === 1) return [{ shard: 0, block }];
+  const shardOf = new Uint8Array(docs);
+  const counts = new Int32Array(shards);
+  for (let doc = 0; doc < docs; doc++) {
+    shardOf[doc] = shardOfKey(keyBytes, shards, keyOffsets[doc], keyOffsets[doc + 1]);
+    counts[shardOf[doc]]++;
+  }
+  const selections = Array.from(counts, (count) => new Int32Array(count));
+  counts.fill(0);
+  for (let doc = 0; doc < docs; doc++) selections[shardOf[doc]][counts[shardOf[doc]]++] = doc;
+  return selections.flatMap((selection, shard) => {
+    if (selection.length === 0) return [];
+    return [{ shard, block: selectDocs(block, selection) }];
+  });
+}
+
+/** The selected documents (ascending) of a block as a block of their own. */
+export function selectDocs(block: DocumentBlock, selection: Int32Array): DocumentBlock {
+  if (selection.length === block.docs) return block;
+  const keys = selectBytes(block.keyOffsets, block.keyBytes, selection);
+  return {
+    docs: selection.length,
+    keyOffsets: keys.offsets,
+    keyBytes: keys.bytes,
+    files: selection.map((doc) => block.files[doc]),
+    positions: selection.map((doc) => block.positions[doc]),
+    hashes: BigUint64Array.from(selection, (doc) => block.hashes[doc]),
+    fields: new Map(
+      [...block.fields].map(([name, field]) => [name, selectField(field, selection)]),
+    ),
+  };
+}
+
+function selectField(field: FieldBlock, selection: Int32Array): FieldBlock {
+  const { starts, values: taken } = selectStarts(field.starts, selection);
+  switch (field.kind) {
+    case 'bytes':
+      return { kind: field.kind, starts, ...selectBytes(field.offsets, field.bytes, taken) };
+    case 'long': {
+      const values = new BigInt64Array(taken.length);
+      for (let i = 0; i < taken.length; i++) values[i] = field.values[taken[i]];
+      return { kind: field.kind, starts, values };
+    }
+    case 'double': {
+      const values = new Float64Array(taken.length);
+      for (let i = 0; i < taken.length; i++) values[i] = field.values[taken[i]];
+      return { kind: field.kind, starts, values };
+    }
+    case 'vector': {
+      const { dims } = field;
+      const scales = new Float32Array(taken.length);
+      const codes = new Int16Array(taken.length * dims);
+      for (let i = 0; i < taken.length; i++) {
+        scales[i] = field.scales[taken[i]];
+        codes.set(field.codes.subarray(taken[i] * dims, (taken[i] + 1) * dims), i * dims);
+      }
+      return { kind: field.kind, starts, dims, scales, codes };
+    }
+  }
+}
+
+/** Where the values of the selected documents begin now, and which values they are. */
+function selectStarts(
+  starts: Int32Array,
+  selection: Int32Array,
+): { readonly starts: Int32Array; readonly values: Int32Array } {
+  const next = new Int32Array(selection.length + 1);
+  for (let i = 0; i < selection.length; i++) {
+    next[i + 1] = next[i] + starts[selection[i] + 1] - starts[selection[i]];
+  }
+  const values = new Int32Array(next[selection.length]);
+  let count = 0;
+  for (const doc of selection) {
+    for (let value = starts[doc]; value < starts[doc + 1]; value++) values[count++] = value;
+  }
+  return { starts: next, values };
+}
+
+function selectBytes(
+  offsets: Int32Array,
+  bytes: Uint8Array,
+  selection: Int32Array,
+): { readonly offsets: Int32Array; readonly bytes: Uint8Array } {
+  const next = new Int32Array(selection.length + 1);
+  for (let i = 0; i < selection.length; i++) {
+    next[i + 1] = next[i] + offsets[selection[i] + 1] - offsets[selection[i]];
+  }
+  const copy = new Uint8Array(next[selection.length]);
+  for (let i = 0; i < selection.length; i++) {
+    const at = selection[i];
+    copy.set(bytes.subarray(offsets[at], offsets[at + 1]), next[i]);
+  }
+  return { offsets: next, bytes: copy };
+}
