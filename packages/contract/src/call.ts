@@ -12,13 +12,14 @@ export interface Principal {
   readonly scopes: readonly Scope[];
 }
 
-/** Progress of a reindex in one of several shards. */
+/** How far the generation of one shard is. */
 export interface ShardProgress {
+  /** Ordinal, from 0. */
   readonly shard: number;
   readonly docs_done: number;
   /** Estimated until all rows have been read: each shard gets an equal share of the keys. */
   readonly docs_total: number;
-  /** The generation that is built. */
+  /** The generation that is being built. */
   readonly generation: number;
 }
 
@@ -34,8 +35,6 @@ export interface Progress {
     | 'comparing';
   readonly docs_done: number;
   readonly docs_total: number;
-  /** The shard whose documents are counted; absent: 0, or all shards. */
-  readonly shard?: number;
   readonly snapshot?: string;
   readonly operation?: string;
   readonly inserted?: number;

@@ -47,4 +47,5 @@ export * from './search/check.ts';
 export * from './search/check-nearest.ts';
 export type * from './search/request.ts';
 export type * from './search/response.ts';
+export type * from './shard-description.ts';
 export type * from './source/location.ts';

@@ -1,5 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { ShardDescription } from '../shard-description.ts';
 
 /** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
 export interface DefinitionIssue {
@@ -57,18 +58,6 @@ export interface VectorFieldDescription {
   readonly documents?: number;
   /** Bytes on disk. */
   readonly bytes?: number;
-}
-
-/** One shard of an index that has been built. */
-export interface ShardDescription {
-  /** 0 .. number of shards - 1. */
-  readonly shard: number;
-  readonly num_docs: number;
-  readonly deleted_docs: number;
-  readonly segments: number;
-  /** Size on disk. */
-  readonly bytes: number;
-  readonly index_generation: number;
 }
 
 /**

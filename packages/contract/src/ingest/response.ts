@@ -1,5 +1,5 @@
 import type { Coordinates } from '../coordinates.ts';
-import type { ShardDescription } from '../indexes/response.ts';
+import type { ShardDescription } from '../shard-description.ts';
 
 /** What became of VECTOR fields in the documents that were added. */
 export interface VectorCounts {

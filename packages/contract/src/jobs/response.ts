@@ -1,3 +1,4 @@
+import type { ShardProgress } from '../call.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ReindexResponse } from '../ingest/response.ts';
 
@@ -12,16 +13,6 @@ export const ENDED_JOB_STATES: ReadonlySet<JobState> = new Set(['done', 'failed'
 
 /** What a job does. */
 export type JobKind = 'reindex';
-
-/** How far the generation of one shard is. */
-export interface ShardProgress {
-  /** Ordinal, from 0. */
-  readonly shard: number;
-  readonly docs_done: number;
-  readonly docs_total: number;
-  /** The generation that is being built. */
-  readonly generation: number;
-}
 
 /** A job record: an immutable snapshot of a job at one moment. */
 export interface Job {

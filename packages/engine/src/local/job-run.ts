@@ -5,7 +5,6 @@ import {
   LhsError,
   type Progress,
   type ReindexResponse,
-  type ShardProgress,
 } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import type { JobStore } from './job-store.ts';
@@ -20,7 +19,6 @@ export class JobRun {
   readonly #store: JobStore;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
-  readonly #shards = new Map<number, ShardProgress>();
   #job: Job;
   #changed = Promise.withResolvers<void>();
 
@@ -61,8 +59,8 @@ export class JobRun {
       call.progress?.(progress);
     };
     const building = (generation: number) => {
-      this.#shards.set(0, { shard: 0, docs_done: 0, docs_total: 0, generation });
-      this.#change({ state: 'building', shards: this.#shardList() });
+      const shards = [{ shard: 0, docs_done: 0, docs_total: 0, generation }];
+      this.#change({ state: 'building', shards });
     };
     try {
       const result = await work({ ...call, signal, progress, building });
@@ -75,16 +73,11 @@ export class JobRun {
     }
   }
 
-  #advance({ phase, docs_done, docs_total, shard = 0 }: Progress): void {
-    const former = this.#shards.get(shard);
-    if (former === undefined) return;
-    this.#shards.set(shard, { ...former, docs_done, docs_total });
+  #advance({ phase, docs_done, docs_total, shards }: Progress): void {
+    const [first, ...others] = this.#job.shards;
+    if (first === undefined) return;
     const state = phase === 'committing' ? 'cutting_over' : this.#job.state;
-    this.#change({ state, shards: this.#shardList() });
-  }
-
-  #shardList(): readonly ShardProgress[] {
-    return [...this.#shards.values()].sort((a, b) => a.shard - b.shard);
+    this.#change({ state, shards: shards ?? [{ ...first, docs_done, docs_total }, ...others] });
   }
 
   #end(end: Pick<Job, 'state' | 'result' | 'error'>): void {

@@ -9,7 +9,7 @@ import { costOf } from '../index/merge-plan.ts';
  */
 export function mergeProgress(
   { progress }: CallContext,
-  more: Pick<Progress, 'snapshot'> = {},
+  more: Pick<Progress, 'snapshot' | 'shards'> = {},
 ): Required<Pick<ForceOptions, 'planned' | 'told'>> {
   let docs: readonly number[] = [];
   let before = 0;

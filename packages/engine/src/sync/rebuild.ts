@@ -98,7 +98,8 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const settling = flushOptions(request, writer, docs, docs);
     const droppedDuplicates = await settleDuplicates(writer, mapping, files, settling);
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
-    await merges.force(1, { ...mergeProgress(request, snapshotOf(request)), signal });
+    const more = { ...snapshotOf(request), ...shardProgress(request, writer, docs) };
+    await merges.force(1, { ...mergeProgress(request, more), signal });
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
     const checkpoint = checkpointAt(table.uuid, state, files, null);

@@ -1,0 +1,11 @@
+/** One shard of an index that has been built. */
+export interface ShardDescription {
+  /** 0 .. number of shards - 1. */
+  readonly shard: number;
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  /** Size on disk. */
+  readonly bytes: number;
+  readonly index_generation: number;
+}
