@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Home, lines } from './child.ts';
+import { Home } from './child.ts';
 
 /** `lhs model …` as processes of their own. */
 const SHIPPED = fileURLToPath(new URL('../../model-static-384/', import.meta.url));
@@ -100,23 +100,6 @@ describe('lhs model', () => {
         code: 'model_unavailable',
         status: 412,
       });
-    }
-  });
-});
-
-describe('docs/models.md', () => {
-  it('shows what the commands print', async () => {
-    const page = readFileSync(
-      fileURLToPath(new URL('../../../docs/models.md', import.meta.url)),
-      'utf8',
-    );
-    const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block);
-    const examples = blocks.flatMap((block) => block.split(/^\$ lhs /m).slice(1));
-    expect(examples.length).toBeGreaterThan(1);
-    for (const example of examples) {
-      const [command = '', ...wanted] = example.trimEnd().split('\n');
-      const { stdout } = await home.run(command.split(' '));
-      expect(lines(stdout), command).toEqual(wanted);
     }
   });
 });

@@ -1,0 +1,107 @@
+/**
+ * Runs every fenced block of README.md and docs in a folder like a fresh clone after `npm ci`, page
+ * by page from the top: a reader who has run the demo can paste each of them. CONTRIBUTING.md
+ * describes the notation. LHS_UPDATE_PAGES=1 writes the answers into the pages.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Clone } from './pages/clone.ts';
+import { blocksOf, noRun } from './pages/page-blocks.ts';
+import { RUNS } from './pages/run-block.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const UPDATE = process.env.LHS_UPDATE_PAGES === '1';
+
+/** README.md runs the demo, getting-started.md and query.md make the other indexes. */
+const FIRST = ['README.md', 'docs/getting-started.md', 'docs/query.md'];
+/** It deletes rows of the demo's table. */
+const LAST = 'docs/paging.md';
+const others = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/${file}`)
+  .filter((path) => ![...FIRST, LAST].includes(path))
+  .sort();
+const PAGES = [...FIRST, ...others, LAST].map((path) => ({ path, blocks: blocksOf(ROOT, path) }));
+
+/** Times, sizes, rates and snapshot ids differ from run to run. */
+const masked = (text: string): string =>
+  text.replace(/\d{4}…\d{4}/g, '…').replace(/\d[\d.,]*k? (ms|s|rows\/s|kB|MB)\b/g, '# $1');
+
+let clone: Clone;
+let opened: LocalBackend | undefined;
+/** The indexes of the clone, opened when a block first needs them. */
+const reader = {
+  get clone() {
+    return clone;
+  },
+  get backend() {
+    if (opened === undefined) throw new Error('no page has made an index yet');
+    return opened;
+  },
+};
+
+beforeAll(() => {
+  clone = new Clone(ROOT);
+});
+afterAll(async () => {
+  await opened?.close();
+  clone?.dispose();
+});
+
+describe.each(PAGES.filter(({ blocks }) => blocks.length > 0))('$path', ({ path, blocks }) => {
+  const run = blocks.filter((block) => block.language !== 'text' && noRun(block) === undefined);
+
+  it.each(run.map((block) => [`line ${block.line}: ${block.text.split('\n')[0]}`, block] as const))(
+    '%s',
+    async (_, block) => {
+      opened ??= await openLocal(join(clone.home, '.local/share/lhs'));
+      const now = await RUNS[block.language](block, reader);
+      if (masked(now) === masked(block.text)) return;
+      if (!UPDATE) expect(masked(block.text)).toBe(masked(now));
+      const page = readFileSync(join(ROOT, path), 'utf8');
+      writeFileSync(
+        join(ROOT, path),
+        page.replace(block.text, () => now),
+      );
+    },
+  );
+
+  it('leaves nothing in the clone that git does not ignore', () => {
+    expect(clone.run('git status --porcelain')).toBe('');
+  });
+});
+
+describe('the blocks of the pages', () => {
+  const all = PAGES.flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })));
+
+  it('are in a language that is run, or text', () => {
+    const unknown = all.filter(
+      (block) =>
+        block.language !== 'text' && noRun(block) === undefined && !(block.language in RUNS),
+    );
+    expect(unknown.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
+  });
+
+  it('are run, but for these', () => {
+    const skipped = all.filter((block) => noRun(block) !== undefined);
+    expect(skipped.map((block) => `${block.path}: ${noRun(block)}`)).toEqual([
+      'docs/in-step.md: runs until Ctrl-C',
+      'docs/operations.md: a systemd unit',
+      'docs/resiliency.md: hours of tests',
+      'docs/tui.md: needs a terminal',
+    ]);
+  });
+
+  it('write npx before lhs on the first two pages', () => {
+    const typed = PAGES.slice(0, 2)
+      .flatMap(({ blocks }) => blocks)
+      .flatMap(({ language, text }) =>
+        text.split('\n').filter((line) => language === 'sh' || line.startsWith('$ ')),
+      );
+    expect(typed.length).toBeGreaterThan(5);
+    for (const line of typed) expect(line).not.toMatch(/(?<!npx )\blhs [a-z]/);
+  });
+});
