@@ -70,16 +70,17 @@ class LocalFile implements RandomAccessFile {
 }
 
 /**
- * Opens a regular local file. Throws `data_file_missing` or `delete_file_missing` (by `role`) where
+ * Opens a regular local file, a copy of the file `name` if that is given. Throws `data_file_missing` or `delete_file_missing` (by `role`) where
  * it cannot be opened, `data_file_invalid` or `delete_file_invalid` for a pipe, a device or a folder.
  */
 export async function openLocalFile(
   path: string,
   role: FileRole = 'data',
+  name = path,
 ): Promise<RandomAccessFile> {
   try {
     const { handle, size } = await openRegularFile(path);
-    return new LocalFile(path, size, handle, role);
+    return new LocalFile(name, size, handle, role);
   } catch (cause) {
     throw openFailed(path, role, cause);
   }

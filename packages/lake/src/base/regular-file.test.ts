@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readLocalFile } from './local-file.ts';
 import { openLocalFile } from './random-access-file.ts';
 import { openRegularFile, readAtMost } from './regular-file.ts';
-import { readLocalFile } from './table-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-regular-'));
 const at = (name: string) => join(folder, name);

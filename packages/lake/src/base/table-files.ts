@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve as resolvePath } from 'node:path';
 import { LakeError, type LakeErrorCode } from './errors.ts';
+import { type FileStore, localFiles } from './file-store.ts';
 import { LIMITS } from './limits.ts';
 import { refuseObjectStorage } from './object-storage.ts';
-import { NOT_A_FILE, openRegularFile, readAtMost } from './regular-file.ts';
-import { isForbidden } from './write-fault.ts';
 
 /**
  * From the paths that a table's metadata records to the paths where its files lie now.
@@ -27,6 +26,8 @@ export interface TableFiles {
   readonly own: string;
   /** The table's location as its metadata records it. */
   readonly location: string;
+  /** Opens and reads the paths that `resolve` returns. */
+  readonly store: FileStore;
   /** The real path of a recorded one. Throws path_refused, unsupported. */
   resolve(recorded: string): string;
   /**
@@ -99,8 +100,10 @@ export function createTableFiles(options: {
   readonly own?: string;
   readonly mappings?: readonly PathMapping[];
   readonly allowedRoots?: readonly string[];
+  /** Default: the file systems of this machine. */
+  readonly store?: FileStore;
 }): TableFiles {
-  const { location } = options;
+  const { location, store = localFiles } = options;
   const root = resolvePath(options.root);
   const own = resolvePath(options.own ?? root);
   const mappings = [{ recorded: location, real: root }, ...(options.mappings ?? [])]
@@ -136,44 +139,12 @@ export function createTableFiles(options: {
     root,
     own,
     location,
+    store,
     resolve,
     read: (recorded: string, missing: LakeErrorCode, maxBytes?: number) =>
-      readLocalFile(resolve(recorded), missing, maxBytes ?? LIMITS.manifestBytes),
+      store.read(resolve(recorded), missing, maxBytes ?? LIMITS.manifestBytes),
     record,
   });
-}
-
-/**
- * All bytes of a regular local file. `missing` is the code if it is not there, cannot be read, or is
- * a pipe, a device or a folder. Throws permission_denied where this user may not read it. A file of more than `maxBytes` is limit_exceeded.
- */
-export async function readLocalFile(
-  path: string,
-  missing: LakeErrorCode,
-  maxBytes: number,
-): Promise<Buffer> {
-  const bytes = await readRegular(path, maxBytes).catch((error: unknown) => {
-    throw fileFault(error, path, missing);
-  });
-  if (bytes !== null) return bytes;
-  throw new LakeError('limit_exceeded', `file "${path}" is larger than ${maxBytes} bytes`, {
-    file: path,
-  });
-}
-
-async function readRegular(path: string, maxBytes: number): Promise<Buffer | null> {
-  const file = await openRegularFile(path);
-  await using _ = file.handle;
-  return await readAtMost(file, maxBytes);
-}
-
-/** The error for a file that could not be read. */
-export function fileFault(error: unknown, path: string, missing: LakeErrorCode): LakeError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const kind = isForbidden(error) ? 'permission_denied' : missing;
-  const what = code === 'ENOENT' ? 'is not there' : `could not be read (${code ?? String(error)})`;
-  const text = code === NOT_A_FILE ? message : `file "${path}" ${what}`;
-  return new LakeError(kind, text, { file: path, cause: error });
 }
 
 /** Whether `path` is an existing regular file, folder, or nothing that can be seen. */

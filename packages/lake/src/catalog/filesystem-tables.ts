@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { fileFault } from '../base/table-files.ts';
+import { fileFault } from '../base/local-file.ts';
 import { isForbidden } from '../base/write-fault.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
 import { isTableFolder } from './metadata-versions.ts';

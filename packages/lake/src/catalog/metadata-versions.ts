@@ -2,7 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { fileFault, kindOfPath, readLocalFile } from '../base/table-files.ts';
+import { fileFault, readLocalFile } from '../base/local-file.ts';
+import { kindOfPath } from '../base/table-files.ts';
 import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { LakeError } from '../base/errors.ts';
+import { localFiles } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import { refuseObjectStorage } from '../base/object-storage.ts';
 import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
@@ -120,6 +121,7 @@ function filesAt(location: string, options: LoadOptions): TableFiles {
     root: path,
     own: path,
     location,
+    store: localFiles,
     resolve: refuse,
     read: async (recorded: string) => refuse(recorded),
     record: refuse,

@@ -34,7 +34,8 @@ function evenly<T>(items: readonly T[], most: number): readonly T[] {
 }
 
 async function fileLayout(table: LookupTable, data: DataFile): Promise<FileLayout> {
-  const file = await openParquet(table.context.files.resolve(data.path));
+  const { files } = table.context;
+  const file = await openParquet(files.resolve(data.path), { store: files.store });
   try {
     const { rows, rowGroups, schema } = file.footer;
     const largest = rowGroups.reduce((a, b) => (bytesOf(b) > bytesOf(a) ? b : a), NO_GROUP);

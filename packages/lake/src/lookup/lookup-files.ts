@@ -1,6 +1,8 @@
 import { LakeError } from '../base/errors.ts';
 import { warnOfLength } from '../base/file-length.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
+import type { TableFiles } from '../base/table-files.ts';
 import type { DataFile } from '../metadata/file-set.ts';
 import { PageCache } from '../parquet/page-cache.ts';
 import { type ByteCost, openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
@@ -41,17 +43,18 @@ export class LookupFiles {
   }
 
   /**
-   * Runs `run` over the file at the real path `path`, which must be what the manifest entry `data`
-   * says. After `close` the file is opened for this call alone. Throws data_file_missing,
+   * Runs `run` over a data file of the table whose files are `files`, which must be what the manifest
+   * entry `data` says. After `close` the file is opened for this call alone. Throws data_file_missing,
    * data_file_invalid.
    */
   async use<T>(
-    path: string,
+    files: TableFiles,
     data: DataFile,
     cost: ByteCost | undefined,
     run: (file: ParquetFile) => Promise<T>,
   ): Promise<T> {
-    const entry = this.#entry(path, data, cost);
+    const path = files.resolve(data.path);
+    const entry = this.#entry({ path, store: files.store }, data, cost);
     entry.users++;
     if (this.#closed) this.#drop(path);
     try {
@@ -72,7 +75,8 @@ export class LookupFiles {
     while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
 
-  #entry(path: string, data: DataFile, cost: ByteCost | undefined): OpenFile {
+  #entry(place: FilePlace, data: DataFile, cost: ByteCost | undefined): OpenFile {
+    const { path } = place;
     const known = this.#open.get(path);
     if (known !== undefined) {
       this.#open.delete(path);
@@ -80,7 +84,7 @@ export class LookupFiles {
       return known;
     }
     const entry: OpenFile = {
-      file: openChecked(this.#table, path, data, this.#pages, cost),
+      file: openChecked(this.#table, place, data, this.#pages, cost),
       users: 0,
       dropped: null,
       unused: () => {},
@@ -102,6 +106,11 @@ export class LookupFiles {
     entry.dropped = dropped;
     this.#closing.add(dropped);
   }
+}
+
+interface FilePlace {
+  readonly path: string;
+  readonly store: FileStore;
 }
 
 interface OpenFile {
@@ -128,12 +137,12 @@ async function closedOnceUnused(entry: OpenFile): Promise<void> {
 
 async function openChecked(
   table: string,
-  path: string,
+  { path, store }: FilePlace,
   data: DataFile,
   pages: PageCache,
   cost: ByteCost | undefined,
 ): Promise<ParquetFile> {
-  const file = await openParquet(path, { pages, rows: SHARED_ROWS, cost });
+  const file = await openParquet(path, { pages, rows: SHARED_ROWS, cost, store });
   const { size: actual, rows } = file;
   if (rows === data.recordCount) {
     const recorded = data.fileSize;

@@ -143,7 +143,7 @@ async function matchingRows(
   const test = valueTest(first.field.type, first.values);
   if (data.format !== 'parquet') return scanRows(table, data, first.field, test);
   const { nameMapping } = table.context;
-  return table.files.use(table.context.files.resolve(data.path), data, cost, async (file) => {
+  return table.files.use(table.context.files, data, cost, async (file) => {
     const column = hasColumn(file.schema, first.field.id, nameMapping);
     const lookup = { by: 'id', nameMapping } as const;
     if (!column) return scanRows(table, data, first.field, test);

@@ -56,7 +56,8 @@ function isRowOf(scan: FileScan, position: number): boolean {
  */
 export async function deadOf(table: LookupTable, scan: FileScan) {
   if (scan.data.format === 'orc') throw orcRefused(scan.data.path);
-  const duckdb = new ScanDuckDb([table.context.files.resolve(scan.data.path)]);
+  const { files } = table.context;
+  const duckdb = new ScanDuckDb(files.store, [files.resolve(scan.data.path)]);
   try {
     return await table.dead.of(scan, duckdb);
   } finally {

@@ -60,8 +60,7 @@ export async function pointRows(
   if (data.format !== 'parquet') {
     return avroRows(table, data, fields, positions);
   }
-  const path = table.context.files.resolve(data.path);
-  return table.files.use(path, data, cost, (file) =>
+  return table.files.use(table.context.files, data, cost, (file) =>
     parquetRows(table, data, file, fields, positions, cost),
   );
 }

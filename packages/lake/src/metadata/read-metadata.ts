@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { LakeError } from '../base/errors.ts';
+import { type FileStore, localFiles } from '../base/file-store.ts';
 import { type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
-import { readLocalFile } from '../base/table-files.ts';
 import { parseTableMetadata, type TableMetadata } from './table-metadata.ts';
 
 const inflate = promisify(gunzip);
@@ -54,7 +54,10 @@ export function metadataOf(json: JsonValue, file: string): TableMetadata {
  * Reads and parses a metadata file. Throws metadata_invalid where it is missing, truncated or
  * breaks the specification.
  */
-export async function readMetadataFile(path: string): Promise<TableMetadata> {
-  const bytes = await readLocalFile(path, 'metadata_invalid', LIMITS.metadataBytes);
+export async function readMetadataFile(
+  path: string,
+  store: FileStore = localFiles,
+): Promise<TableMetadata> {
+  const bytes = await store.read(path, 'metadata_invalid', LIMITS.metadataBytes);
   return metadataFromBytes(bytes, path);
 }

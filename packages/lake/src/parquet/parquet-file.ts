@@ -2,8 +2,9 @@
  * An open Parquet file: its footer is read once, the page directory of a column chunk when it is
  * first needed, pages through a cache. Nothing else is read.
  */
+import { type FileStore, localFiles } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
-import { type FileRole, openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
+import type { FileRole, RandomAccessFile } from '../base/random-access-file.ts';
 import { type FaultPlace, parquetFault, parquetLimit } from './fault.ts';
 import type { ByteRange, Footer } from './footer.ts';
 import { readFooter } from './footer.ts';
@@ -47,6 +48,8 @@ export interface OpenOptions {
   /** Rows that were read by `readRows`, shared between files; default none are kept. */
   readonly rows?: RowCache;
   readonly cost?: ByteCost;
+  /** Where the file is; default a disk of this machine. */
+  readonly store?: FileStore;
 }
 
 const OWN_CACHE_BYTES = 16 * 1024 * 1024;
@@ -56,8 +59,8 @@ const OWN_CACHE_BYTES = 16 * 1024 * 1024;
  * `delete_file_*`), `limit_exceeded` or `unsupported` (encryption).
  */
 export async function openParquet(path: string, options: OpenOptions = {}): Promise<ParquetFile> {
-  const role = options.role ?? 'data';
-  return openParquetFile(await openLocalFile(path, role), options);
+  const { role = 'data', store = localFiles } = options;
+  return openParquetFile(await store.open(path, role), options);
 }
 
 /** As `openParquet`, over a file that is open already; the ParquetFile then owns it. */

@@ -10,8 +10,8 @@
  */
 import { crc32 } from 'node:zlib';
 import { LakeError } from '../base/errors.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
-import { openLocalFile } from '../base/random-access-file.ts';
 import { PositionSet } from './position-set.ts';
 import { decodeRoaring64, encodeRoaring64 } from './roaring.ts';
 
@@ -24,12 +24,13 @@ const FRAME_BYTES = 12;
  * (frame, magic, CRC-32, bitmap, and `expectedCount` where it is given) or `limit_exceeded`.
  */
 export async function readDeletionVector(
+  store: FileStore,
   path: string,
   offset: number,
   size: number,
   expectedCount?: number,
 ): Promise<PositionSet> {
-  const file = await openLocalFile(path, 'delete');
+  const file = await store.open(path, 'delete');
   try {
     if (size > LIMITS.vectorBytes) {
       throw new LakeError(

@@ -15,7 +15,7 @@ async function check(path: string): Promise<void> {
   const place = { path, role: 'data' } as const;
   const file = await openLocalFile(path);
   const footer = await readFooter(file, place).finally(() => file.close());
-  await checkPages(place, footer, footer.schema.leaves);
+  await checkPages({ place, open: () => openLocalFile(path) }, footer, footer.schema.leaves);
 }
 
 describe.skipIf(!existsSync(DATA))('the pages of a file', () => {

@@ -1,10 +1,16 @@
 import { crc32 } from 'node:zlib';
-import { openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
+import type { RandomAccessFile } from '../base/random-access-file.ts';
 import { type FaultPlace, parquetFault } from '../parquet/fault.ts';
 import type { ColumnChunk, Footer } from '../parquet/footer.ts';
 import { type PageHeader, readPageHeader } from '../parquet/page-header.ts';
 import type { LeafNode } from '../parquet/schema-tree.ts';
 import { type ChunkPages, PageSizes } from './page-sizes.ts';
+
+/** A file that is named `place` in errors. */
+export interface PlacedFile {
+  readonly place: FaultPlace;
+  readonly open: () => Promise<RandomAccessFile>;
+}
 
 /**
  * Walks the pages of columns before DuckDB decodes them: every header must be sound and within the
@@ -13,11 +19,11 @@ import { type ChunkPages, PageSizes } from './page-sizes.ts';
  * bounds what the pages grow to (chunk-weight.ts).
  */
 export async function checkPages(
-  place: FaultPlace,
+  { place, open }: PlacedFile,
   footer: Footer,
   leaves: readonly LeafNode[],
 ): Promise<readonly ChunkPages[]> {
-  const file = await openLocalFile(place.path, place.role);
+  const file = await open();
   const checked: ChunkPages[] = [];
   try {
     for (const group of footer.rowGroups) {

@@ -1,13 +1,12 @@
-import { stat } from 'node:fs/promises';
 import { LakeError } from '../base/errors.ts';
 import { warnOfLength } from '../base/file-length.ts';
 import { LIMITS } from '../base/limits.ts';
 import { type FileRole, invalidCode, missingCode } from '../base/random-access-file.ts';
-import { fileFault } from '../base/table-files.ts';
+import type { FaultPlace } from '../parquet/fault.ts';
 import { openAvroFile } from './avro-file.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
-import { openParquetFile } from './parquet-file.ts';
+import { openParquetFile, type ParquetOpenFile } from './parquet-file.ts';
 import type { ReadContext } from './read-context.ts';
 
 /** What a manifest says of a data or delete file. */
@@ -39,20 +38,15 @@ export async function openTableFile(
 ): Promise<OpenFile> {
   const path = context.files.resolve(entry.path);
   if (entry.format === 'orc') throw orcRefused(entry.path, role);
-  const actual = await checkedSize(path, entry, role);
-  const { nameMapping, engine } = context;
-  const file =
-    entry.format === 'avro'
-      ? openAvroFile(await avroBytes(context, entry, role), path, invalidCode(role), nameMapping)
-      : await openParquetFile({
-          place: { path, role },
-          nameMapping,
-          duckdb: engine === 'own' ? null : duckdb,
-          duckdbFromRows: engine === 'auto' ? SMALL_FILE_ROWS : 0,
-        });
+  const { nameMapping } = context;
+  const isAvro = entry.format === 'avro';
+  const file: OpenFile & { readonly bytes?: number } = isAvro
+    ? openAvroFile(await avroBytes(context, entry, role), path, invalidCode(role), nameMapping)
+    : await openParquet(context, { path, role }, duckdb);
   if (file.rowCount !== null && file.rowCount !== entry.recordCount) {
     throw wrongCount(path, role, file.rowCount, entry.recordCount);
   }
+  const { bytes: actual = entry.fileSize } = file;
   if (actual !== entry.fileSize) {
     const table = context.metadata.location;
     warnOfLength({ table, role, path, actual, recorded: entry.fileSize });
@@ -60,19 +54,26 @@ export async function openTableFile(
   return { ...file, read: (fields) => counted(file.read(fields), path, role, entry.recordCount) };
 }
 
-function avroBytes(context: ReadContext, entry: FileEntry, role: FileRole): Promise<Buffer> {
-  return context.files.read(entry.path, missingCode(role), LIMITS.avroDataBytes);
+function openParquet(
+  { files, nameMapping, engine }: ReadContext,
+  place: FaultPlace,
+  duckdb: ScanDuckDb | null,
+): Promise<ParquetOpenFile> {
+  return openParquetFile({
+    place,
+    store: files.store,
+    nameMapping,
+    copies: duckdb?.copies ?? null,
+    duckdb: engine === 'own' ? null : duckdb,
+    duckdbFromRows: engine === 'auto' ? SMALL_FILE_ROWS : 0,
+  });
 }
 
-/** The length of the file in bytes. */
-async function checkedSize(path: string, entry: FileEntry, role: FileRole): Promise<number> {
-  let size: number;
-  try {
-    size = (await stat(path)).size;
-  } catch (error) {
-    throw fileFault(error, path, missingCode(role));
-  }
-  if (size === entry.fileSize || entry.format === 'parquet') return size;
+async function avroBytes(context: ReadContext, entry: FileEntry, role: FileRole): Promise<Buffer> {
+  const path = context.files.resolve(entry.path);
+  const bytes = await context.files.store.read(path, missingCode(role), LIMITS.avroDataBytes);
+  const size = bytes.length;
+  if (size === entry.fileSize) return bytes;
   throw new LakeError(
     invalidCode(role),
     `${role} file "${path}" has ${size} bytes, its manifest says ${entry.fileSize}; ` +

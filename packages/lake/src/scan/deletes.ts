@@ -58,8 +58,10 @@ export class DeadRows {
   }
 
   async #vector(file: DeleteFile & { readonly kind: 'vector' }): Promise<PositionSet> {
-    const path = this.#context.files.resolve(file.path);
-    return await readDeletionVector(path, file.contentOffset, file.contentSize, file.recordCount);
+    const { files } = this.#context;
+    const { contentOffset, contentSize, recordCount } = file;
+    const path = files.resolve(file.path);
+    return readDeletionVector(files.store, path, contentOffset, contentSize, recordCount);
   }
 
   async #positions(

@@ -1,17 +1,16 @@
-import type { FaultPlace } from '../parquet/fault.ts';
-import { openParquet } from '../parquet/parquet-file.ts';
+import { openParquetFile } from '../parquet/parquet-file.ts';
 import { planColumns } from '../parquet/read-plan.ts';
 import { type BlockOptions, readBlocks } from '../parquet/read-rows.ts';
 import type { NameMapping } from '../schema/name-mapping.ts';
 import type { Field } from '../schema/type.ts';
+import type { PlacedFile } from './check-pages.ts';
 import type { FileRows } from './file-rows.ts';
 import { vectorOf } from './vectors.ts';
 
 const BLOCK_ROWS = 2048;
 
 /** The columns of a Parquet file that are wanted. */
-export interface OwnRead {
-  readonly place: FaultPlace;
+export interface OwnRead extends PlacedFile {
   readonly nameMapping: NameMapping | null;
   readonly fields: readonly Field[];
 }
@@ -31,7 +30,7 @@ export async function* readOwnRows(read: OwnRead, positions: Int32Array): AsyncG
 /** Errors name the file. */
 async function* readOwn(read: OwnRead, options: BlockOptions): AsyncGenerator<FileRows> {
   const { place, nameMapping, fields } = read;
-  const file = await openParquet(place.path, { role: place.role });
+  const file = await openParquetFile(await read.open(), { role: place.role });
   try {
     const plans = planColumns(file.schema, fields, { by: 'id', nameMapping }, place);
     for await (const block of readBlocks(file, plans, { ...options, blockRows: BLOCK_ROWS })) {

@@ -1,5 +1,6 @@
 import type { LakeError } from '../base/errors.ts';
-import { openLocalFile } from '../base/random-access-file.ts';
+import type { FileStore, LocalCopies } from '../base/file-store.ts';
+import { openLocalFile, type RandomAccessFile } from '../base/random-access-file.ts';
 import { type FaultPlace, parquetFault } from '../parquet/fault.ts';
 import { type Footer, readFooter } from '../parquet/footer.ts';
 import type { ParquetNode } from '../parquet/schema-tree.ts';
@@ -16,11 +17,19 @@ import { readOwnParquet, readOwnRows } from './own-parquet.ts';
 /** Where a Parquet file lies, and who may read it. */
 export interface ParquetSource {
   readonly place: FaultPlace;
+  readonly store: FileStore;
   readonly nameMapping: NameMapping | null;
+  /** Local copies of the scan's files; null: the file is read by range. */
+  readonly copies: LocalCopies | null;
   /** The scan's DuckDB; null: always our own reader. */
   readonly duckdb: ScanDuckDb | null;
   /** Files with fewer rows than this go through our own reader. */
   readonly duckdbFromRows: number;
+}
+
+/** An open Parquet file and its length. */
+export interface ParquetOpenFile extends OpenFile {
+  readonly bytes: number;
 }
 
 /**
@@ -30,9 +39,10 @@ export interface ParquetSource {
  * are more than the bytes of a batch, our own reader goes on from the next row: its error, if it
  * has one too, is the file's.
  */
-export async function openParquetFile(source: ParquetSource): Promise<OpenFile> {
-  const footer = await footerOf(source.place);
+export async function openParquetFile(source: ParquetSource): Promise<ParquetOpenFile> {
+  const { footer, bytes } = await footerOf(source);
   const nodes = topLevelNodes(footer, source.nameMapping);
+  const inPlace = () => source.store.open(source.place.path, source.place.role);
   if (nodes.size === 0 && !hasIds(footer.schema.root) && source.nameMapping === null) {
     throw parquetFault(
       source.place,
@@ -40,17 +50,18 @@ export async function openParquetFile(source: ParquetSource): Promise<OpenFile> 
     );
   }
   return {
+    bytes,
     rowCount: footer.rows,
     has: (fieldId) => nodes.has(fieldId),
     read: (fields) => readRows(source, footer, nodes, fields),
-    readAt: (fields, positions) => readOwnRows({ ...source, fields }, positions),
+    readAt: (fields, positions) => readOwnRows({ ...source, fields, open: inPlace }, positions),
   };
 }
 
-async function footerOf(place: FaultPlace): Promise<Footer> {
-  const file = await openLocalFile(place.path, place.role);
+async function footerOf({ place, store }: ParquetSource) {
+  const file = await store.open(place.path, place.role);
   try {
-    return await readFooter(file, place);
+    return { footer: await readFooter(file, place), bytes: file.size };
   } finally {
     await file.close();
   }
@@ -82,24 +93,25 @@ async function* readRows(
   nodes: ReadonlyMap<number, ParquetNode>,
   fields: readonly Field[],
 ): AsyncGenerator<FileRows> {
-  const { place, duckdb } = source;
+  const { place } = source;
   const columns = fields.map((field) => ({ field, node: nodes.get(field.id)! }));
   if (fields.length === 0) {
     yield* rowsWithoutColumns(footer.rows);
     return;
   }
+  const { duckdb, path, open } = await wholeFile(source);
   let done = 0;
   const large = footer.rows >= source.duckdbFromRows;
-  if (duckdb !== null && large && duckReads(place.path, footer, columns)) {
+  if (duckdb !== null && large && duckReads(path, footer, columns)) {
     const leaves = columns.flatMap(({ node }) => leavesOf(node));
-    const pages = await checkPages(place, footer, leaves);
+    const pages = await checkPages({ place, open }, footer, leaves);
     try {
       const db = await duckdb.get();
       const named = columns.map(({ field, node }) => ({ field, name: node.name }));
       const fits = await chunksFit(footer.schema.root, pages, (heavy) =>
-        heaviestRows(db, place.path, heavy),
+        heaviestRows(db, path, heavy),
       );
-      for await (const rows of fits ? scanParquet(db, place.path, named) : []) {
+      for await (const rows of fits ? scanParquet(db, path, named) : []) {
         done = rows.firstRow + rows.rows;
         yield rows;
       }
@@ -108,7 +120,24 @@ async function* readRows(
       if (!isDuckDbError(error)) throw error;
     }
   }
-  yield* readOwnParquet({ ...source, fields }, done);
+  yield* readOwnParquet({ ...source, fields, open }, done);
+}
+
+/** How a file is read from its first row to its last. */
+interface WholeFile {
+  /** null if there is no local copy for it to open. */
+  readonly duckdb: ScanDuckDb | null;
+  /** The path of the local copy. */
+  readonly path: string;
+  readonly open: () => Promise<RandomAccessFile>;
+}
+
+async function wholeFile({ place, store, copies, duckdb }: ParquetSource): Promise<WholeFile> {
+  if (copies === null || !(await copies.make(place.path, place.role))) {
+    return { duckdb: null, path: place.path, open: () => store.open(place.path, place.role) };
+  }
+  const path = copies.pathOf(place.path);
+  return { duckdb, path, open: () => openLocalFile(path, place.role, place.path) };
 }
 
 const BLOCK_ROWS = 2048;

@@ -48,7 +48,7 @@ export async function* scanParts(
   dead: DeadRows,
   plan: ScanPlan,
 ): AsyncGenerator<Batch> {
-  const duckdb = new ScanDuckDb(parquetPaths(context, plan.parts));
+  const duckdb = new ScanDuckDb(context.files.store, parquetPaths(context, plan.parts));
   const filter = plan.condition === undefined ? null : new RowFilter(plan.condition);
   try {
     for (const part of plan.parts) {

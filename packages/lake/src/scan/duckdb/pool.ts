@@ -1,27 +1,36 @@
+import type { FileStore, LocalCopies } from '../../base/file-store.ts';
 import { LockedDuckDb } from './instance.ts';
 
 /**
- * The DuckDB of one scan: opened when the first file needs it, locked to the scan's files,
- * replaced by a fresh one after an INTERNAL or FATAL error, closed with the scan.
+ * The DuckDB of one scan: opened when the first file needs it, locked to the local copies of the
+ * scan's files, replaced by a fresh one after an INTERNAL or FATAL error, closed with the scan.
  */
 export class ScanDuckDb {
-  readonly #files: readonly string[];
+  readonly #paths: readonly string[];
+  /** The local copies of the scan's files; they are released when the scan is closed. */
+  readonly copies: LocalCopies;
   #db: LockedDuckDb | null = null;
 
-  /** `files`: absolute local paths of every file that the scan may read. */
-  constructor(files: readonly string[]) {
-    this.#files = files;
+  /** `paths`: every file in `store` that the scan may read. */
+  constructor(store: FileStore, paths: readonly string[]) {
+    this.#paths = paths;
+    this.copies = store.copies();
   }
 
   /** A healthy instance. */
   async get(): Promise<LockedDuckDb> {
-    if (this.#db?.poisoned) this.close();
-    this.#db ??= await LockedDuckDb.open(this.#files);
+    if (this.#db?.poisoned) this.#end();
+    this.#db ??= await LockedDuckDb.open(this.#paths.map(this.copies.pathOf));
     return this.#db;
   }
 
-  /** Stops what runs and frees the instance. */
+  /** Stops what runs, frees the instance and releases the copies. */
   close(): void {
+    this.#end();
+    this.copies.release();
+  }
+
+  #end(): void {
     this.#db?.close();
     this.#db = null;
   }

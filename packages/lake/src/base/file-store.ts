@@ -1,0 +1,48 @@
+import type { LakeErrorCode } from './errors.ts';
+import { readLocalFile } from './local-file.ts';
+import { type FileRole, openLocalFile, type RandomAccessFile } from './random-access-file.ts';
+
+/**
+ * Where the files of a table are: a disk of this machine, or an object store. Paths are those that
+ * `TableFiles.resolve` returns: absolute, or `s3://bucket/key`.
+ */
+export interface FileStore {
+  /**
+   * Opens a file for reads by range. Throws `data_file_missing` or `delete_file_missing` (by `role`)
+   * if it cannot be opened, permission_denied.
+   */
+  open(path: string, role: FileRole): Promise<RandomAccessFile>;
+  /** All bytes of a file. `missing` is the code if it is not there. Throws limit_exceeded. */
+  read(path: string, missing: LakeErrorCode, maxBytes: number): Promise<Buffer>;
+  /** Local copies for one scan. */
+  copies(): LocalCopies;
+}
+
+/**
+ * Files of a store as local files, for a reader that opens paths (DuckDB). A path is known before
+ * its bytes are there. Copies stay until they are released.
+ */
+export interface LocalCopies {
+  /** The absolute local path that the copy of `path` has. */
+  pathOf(path: string): string;
+  /**
+   * Makes the copy of `path`, as `open` throws. False if the file is larger than all copies may be:
+   * then it is read by range.
+   */
+  make(path: string, role: FileRole): Promise<boolean>;
+  /** Deletes the copy of `path`; without a path those of all files. */
+  release(path?: string): void;
+}
+
+const THEMSELVES: LocalCopies = Object.freeze({
+  pathOf: (path: string) => path,
+  make: async () => true,
+  release: () => {},
+});
+
+/** The file systems of this machine; a local file is its own copy. */
+export const localFiles: FileStore = Object.freeze({
+  open: openLocalFile,
+  read: readLocalFile,
+  copies: () => THEMSELVES,
+});
