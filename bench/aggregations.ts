@@ -1,8 +1,9 @@
 /**
- * Aggregations over 10 M generated rows (one segment's columns, encoded as on disk, in an arena) beside DuckDB on one thread
- * over the same rows in memory, in turns; each answer is compared once. Ours is the whole request: parsing, binding, the
- * filter's matches (not from the cache), counting, the answer. Targets on all rows: terms (VARCHAR) >= 15 x, stats >= 6 x,
- * histogram >= 10 x; under filters of 1 % and 30 % >= 2.5 x.
+ * Aggregations over 10 M generated rows (one segment's columns, encoded as on disk, in an arena)
+ * beside DuckDB on one thread over the same rows in memory, in turns; each answer is compared once.
+ * Ours is the whole request: parsing, binding, the filter's matches (not from the cache), counting,
+ * the answer. Targets on all rows: terms (VARCHAR) >= 15 x, stats >= 6 x, histogram >= 10 x; under
+ * filters of 1 % and 30 % >= 2.5 x.
  */
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { AggBucket, AggSpecs } from '@lakehouse-search/contract';
@@ -225,7 +226,10 @@ for (const [name, aggs, filter, text, target] of CASES) {
   const middle = (list: readonly Spent[], what: keyof Spent) => median(list.map((s) => s[what]));
   const [wall, cpu] = (['wall', 'cpu'] as const).map((what) => {
     const [a, b] = [middle(ours, what), middle(theirs, what)];
-    return `${a.toFixed(1).padStart(7)} ${b.toFixed(1).padStart(8)} ${(b / a).toFixed(1).padStart(6)} x`;
+    return (
+      `${a.toFixed(1).padStart(7)} ${b.toFixed(1).padStart(8)} ` +
+      `${(b / a).toFixed(1).padStart(6)} x`
+    );
   });
   const wanted = target === undefined ? '' : `  (target ${target})`;
   console.log(`${name.padEnd(20)} ${wall} ${cpu}${wanted}${equal ? '' : ' DIFFERENT'}`);

@@ -1,4 +1,7 @@
-/** Makes the index that bench/startup.ts and bench/hydrate.ts ask: git.commits of the shared folder, in LHS_BENCH_DIR/lhs-data. */
+/**
+ * Makes the index that bench/startup.ts and bench/hydrate.ts ask: git.commits of the shared folder,
+ * in LHS_BENCH_DIR/lhs-data.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,9 @@
 /**
- * Texts of 100 tokens a second on one thread: the static model through `openEmbedder`, beside a plain
- * JavaScript reader of the same model (split, a Map, a loop over a Float32Array), round by round in
- * turns; their vectors are compared. Then all-MiniLM-L6-v2 (int8 weights) through `openEmbedder`.
- * By wall clock, and by processor time, which other work on the machine disturbs less.
+ * Texts of 100 tokens a second on one thread: the static model through `openEmbedder`, beside a
+ * plain JavaScript reader of the same model (split, a Map, a loop over a Float32Array), round by
+ * round in turns; their vectors are compared. Then all-MiniLM-L6-v2 (int8 weights) through
+ * `openEmbedder`. By wall clock, and by processor time, which other work on the machine disturbs
+ * less.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -127,7 +128,8 @@ const wrong = differ.filter((i) => {
   return !near(vectorOf(ids, reference), i);
 });
 console.log(
-  `${list.length - differ.length} vectors equal to 1e-5; ${differ.length} have controls or ideographs, ` +
+  `${list.length - differ.length} vectors equal to 1e-5; ${differ.length} have controls ` +
+    'or ideographs, ' +
     `which the plain reader passes by: ${wrong.length} of them differ from the rules`,
 );
 const ours: Rate[] = [];
@@ -150,6 +152,7 @@ if (existsSync(minilm)) {
   const rate = await timed(MINILM_TEXTS, () => transformer.embed(some));
   await transformer.close();
   console.log(
-    `all-MiniLM-L6-v2, int8      ${rate.wall.toFixed(1).padStart(8)} texts/s  ${rate.cpu.toFixed(1).padStart(8)} by processor time`,
+    `all-MiniLM-L6-v2, int8      ${rate.wall.toFixed(1).padStart(8)} texts/s  ` +
+      `${rate.cpu.toFixed(1).padStart(8)} by processor time`,
   );
 }

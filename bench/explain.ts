@@ -1,8 +1,8 @@
 /**
- * Explanations of rows that do not match, over git.commits (the index of commits.ts; LHS_BENCH_DATA and LHS_BENCH_INDEX
- * name another): each query of ../shared/data/commits-queries.json, all words required, on a row that has the words of the
- * next query. The text field has no cached text, so the row's words are read from the postings.
- * Target: p50 <= 100 ms in an index of 5 million rows.
+ * Explanations of rows that do not match, over git.commits (the index of commits.ts; LHS_BENCH_DATA
+ * and LHS_BENCH_INDEX name another): each query of ../shared/data/commits-queries.json, all words
+ * required, on a row that has the words of the next query. The text field has no cached text, so
+ * the row's words are read from the postings. Target: p50 <= 100 ms in an index of 5 million rows.
  *
  *   node bench/explain.ts [queries]
  */

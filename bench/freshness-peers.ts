@@ -56,12 +56,15 @@ export function lancedb(): Lance | null {
 function install(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  const native = `@lancedb/lancedb-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
+  const libc = process.platform === 'linux' ? '-gnu' : '';
+  const native = `@lancedb/lancedb-${process.platform}-${process.arch}${libc}`;
   const packages = [`@lancedb/lancedb@${LANCEDB}`, `${native}@${LANCEDB}`, `apache-arrow@${ARROW}`];
   spawnSync('npm', ['install', '--omit=optional', ...packages], { cwd: folder, stdio: 'inherit' });
 }
 
-/** A Python with pylance, made in the work folder where it is not there yet; null: not to be had. */
+/**
+ * A Python with pylance, made in the work folder where it is not there yet; null: not to be had.
+ */
 export function lancePython(): string | null {
   const folder = join(WORK, 'lance-venv');
   const python = join(folder, 'bin/python');

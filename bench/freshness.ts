@@ -97,9 +97,11 @@ function report({ name, times }: Writer): void {
   const after = times.map(({ committed, found }) => found - committed);
   const whole = times.map(({ began, found }) => found - began);
   const show = (ms: readonly number[]) =>
-    `p50 ${median(ms).toFixed(0)}, p99 ${percentile(ms, 0.99).toFixed(0)}, max ${Math.max(...ms).toFixed(0)} ms`;
+    `p50 ${median(ms).toFixed(0)}, p99 ${percentile(ms, 0.99).toFixed(0)}, max ` +
+    `${Math.max(...ms).toFixed(0)} ms`;
   console.log(
-    `  ${name.padEnd(22)} committed -> found ${show(after)}; with the commit ${show(whole)}  (${times.length})`,
+    `  ${name.padEnd(22)} committed -> found ${show(after)}; with the commit ` +
+      `${show(whole)}  (${times.length})`,
   );
 }
 

@@ -1,9 +1,9 @@
 /**
  * Facets, terms, distinct counts, nested aggregations and collapse on fields with another value in
- * each of 5 M documents, beside DuckDB's GROUP BY on one thread over the same values, in turns. Each
- * of our cases runs in a process of its own: processor time of the first and of later answers in
- * ms, and the peak of its resident memory above that of the process with the index open.
- * Targets with one segment: <= 1,500 ms warm and <= 200 MB.
+ * each of 5 M documents, beside DuckDB's GROUP BY on one thread over the same values, in turns.
+ * Each of our cases runs in a process of its own: processor time of the first and of later answers
+ * in ms, and the peak of its resident memory above that of the process with the index open. Targets
+ * with one segment: <= 1,500 ms warm and <= 200 MB.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * What highlighting 10 hits adds to a search, over git.commits with subject and body cached: the queries of
- * ../shared/data/commits-queries.json (words and phrases) and some prefixes, typing errors and regexes, each asked with and without
- * in turns; processor time, the quicker quarter of some rounds. Target: <= 2 ms more.
+ * What highlighting 10 hits adds to a search, over git.commits with subject and body cached: the
+ * queries of ../shared/data/commits-queries.json (words and phrases) and some prefixes, typing
+ * errors and regexes, each asked with and without in turns; processor time, the quicker quarter of
+ * some rounds. Target: <= 2 ms more.
  *
  *   node bench/highlight.ts [rounds]
  */

@@ -1,6 +1,7 @@
 /**
- * Look-ups of 20 rows in files of one row group without an offset index, as pyarrow and pyiceberg write them by default: ten
- * pages of hits at random rows of six such files (two billion bytes of pages), asked for again and again.
+ * Look-ups of 20 rows in files of one row group without an offset index, as pyarrow and pyiceberg
+ * write them by default: ten pages of hits at random rows of six such files (two billion bytes of
+ * pages), asked for again and again.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
@@ -95,6 +96,8 @@ export async function hydrateLayout(rounds: number): Promise<void> {
   rmSync(folder, { recursive: true });
   const [first, ...again] = times;
   console.log(
-    `  one row group a file, no offset index, ${FILES} files of ${rows} rows: 20 rows again p50 ${median(again.flat()).toFixed(1)} ms (target 10), first time p50 ${median(first).toFixed(0)} ms and ${(cost.bytes / PAGES / 1e6).toFixed(0)} MB`,
+    `  one row group a file, no offset index, ${FILES} files of ${rows} rows: 20 rows ` +
+      `again p50 ${median(again.flat()).toFixed(1)} ms (target 10), first time p50 ` +
+      `${median(first).toFixed(0)} ms and ${(cost.bytes / PAGES / 1e6).toFixed(0)} MB`,
   );
 }

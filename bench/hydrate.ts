@@ -1,7 +1,7 @@
 /**
- * Rows by locator against DuckDB's `WHERE key IN (…)` over the same files, in turns: `--hydrate` of 20 hits (target p50 <= 50 ms
- * warm, >= 10 x DuckDB) and `keys get` of 1,000 keys. The index of `bench/commits.ts`. Last, look-ups in the layout of
- * hydrate-layout.ts.
+ * Rows by locator against DuckDB's `WHERE key IN (…)` over the same files, in turns: `--hydrate` of
+ * 20 hits (target p50 <= 50 ms warm, >= 10 x DuckDB) and `keys get` of 1,000 keys. The index of
+ * `bench/commits.ts`. Last, look-ups in the layout of hydrate-layout.ts.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,12 +79,17 @@ for (let round = 0; round < 5; round++) {
 await backend.close();
 console.log(`hydration, ${rounds} rounds (${machine()})`);
 console.log(
-  `  20 hits, all columns: p50 ${median(hydrated).toFixed(1)} ms warm (target 50), first time ${(bytes / QUERIES.length / 1e3).toFixed(0)} kB read a page; search alone ${median(plain).toFixed(1)} ms`,
+  `  20 hits, all columns: p50 ${median(hydrated).toFixed(1)} ms warm (target 50), first ` +
+    `time ${(bytes / QUERIES.length / 1e3).toFixed(0)} kB read a page; search alone ` +
+    `${median(plain).toFixed(1)} ms`,
 );
 console.log(
-  `  DuckDB WHERE key IN (20 keys): p50 ${median(scanned).toFixed(0)} ms: ${(median(scanned) / median(hydrated)).toFixed(0)} x (target >= 10)`,
+  `  DuckDB WHERE key IN (20 keys): p50 ${median(scanned).toFixed(0)} ms: ` +
+    `${(median(scanned) / median(hydrated)).toFixed(0)} x (target >= 10)`,
 );
 console.log(
-  `  keys get of ${thousand.length} keys: p50 ${median(gets).toFixed(0)} ms, ${(getBytes / 1e6).toFixed(1)} MB read; DuckDB ${median(scans).toFixed(0)} ms: ${(median(scans) / median(gets)).toFixed(1)} x`,
+  `  keys get of ${thousand.length} keys: p50 ${median(gets).toFixed(0)} ms, ` +
+    `${(getBytes / 1e6).toFixed(1)} MB read; DuckDB ${median(scans).toFixed(0)} ms: ` +
+    `${(median(scans) / median(gets)).toFixed(1)} x`,
 );
 await hydrateLayout(rounds);

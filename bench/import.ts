@@ -1,12 +1,13 @@
 /**
- * `importFiles` of a Parquet file into an Iceberg table beside DuckDB's own COPY of the same file to Parquet (zstd), each
- * in a process of its own, in turns: rows a second and peak RSS. Target: <= 1.5 x DuckDB's time, peak RSS <= 1,024 MiB
- * whatever the number of rows.
+ * `importFiles` of a Parquet file into an Iceberg table beside DuckDB's own COPY of the same file
+ * to Parquet (zstd), each in a process of its own, in turns: rows a second and peak RSS. Target: <=
+ * 1.5 x DuckDB's time, peak RSS <= 1,024 MiB whatever the number of rows.
  *
  *   node bench/import.ts [--rows 1000000] [--file FILE.parquet] [--rounds 3]
  *
- * Rows are generated (a key, a text of some 200 characters, a category, a time) unless a file is named; 5352180 and
- * 10000000 are the sizes of record. `--format csv|ndjson` imports the generated rows from text.
+ * Rows are generated (a key, a text of some 200 characters, a category, a time) unless a file is
+ * named; 5352180 and 10000000 are the sizes of record. `--format csv|ndjson` imports the generated
+ * rows from text.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -76,8 +77,11 @@ const READERS: Readonly<Record<string, string>> = {
 };
 const theirs = () => {
   const from = `${READERS[flags.file === undefined ? flags.format : 'parquet']}('${input}')`;
-  const sql = `COPY (SELECT * FROM ${from}) TO '${join(folder, 'copy.parquet')}' (FORMAT parquet, COMPRESSION zstd)`;
-  return run(`const { DuckDBInstance } = await import(${JSON.stringify(import.meta.resolve('@duckdb/node-api'))});
+  const sql =
+    `COPY (SELECT * FROM ${from}) TO '${join(folder, 'copy.parquet')}' (FORMAT parquet, ` +
+    'COMPRESSION zstd)';
+  const duckdb = JSON.stringify(import.meta.resolve('@duckdb/node-api'));
+  return run(`const { DuckDBInstance } = await import(${duckdb});
     const started = performance.now();
     const connection = await (await DuckDBInstance.create(':memory:')).connect();
     const [[rows]] = (await connection.runAndReadAll(${JSON.stringify(sql)})).getRows();`);
@@ -101,7 +105,8 @@ const line = (name: string, runs: typeof mine, more = '') => {
   return seconds;
 };
 console.log(
-  `import of ${mine[0].rows.toLocaleString('en-US')} rows (${bytes} MB of ${flags.format}), ${flags.rounds} rounds in turns (${machine()})`,
+  `import of ${mine[0].rows.toLocaleString('en-US')} rows (${bytes} MB of ` +
+    `${flags.format}), ${flags.rounds} rounds in turns (${machine()})`,
 );
 const seconds = line('lhs', mine, ' (target 1,024)');
 const copy = line('DuckDB COPY', peer);

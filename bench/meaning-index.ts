@@ -1,6 +1,6 @@
 /**
- * Makes the index that bench/meaning.ts asks: git.commits of the shared folder with its subjects embedded, in
- * LHS_BENCH_DIR/meaning.
+ * Makes the index that bench/meaning.ts asks: git.commits of the shared folder with its subjects
+ * embedded, in LHS_BENCH_DIR/meaning.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

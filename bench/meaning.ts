@@ -1,9 +1,10 @@
 /**
  * Searches by meaning of commits:
- *   d. hybrid beside its arms, warm, through the backend: p50 over the slower arm's (<= 1.3x), over git.commits with its
- *      subjects embedded; and beside LanceDB's hybrid search (full text and vectors, its own fusion) over the same
- *      50,000 rows and vectors, in turns (>= 4x)
- *   f. one `lhs search --mode semantic` over git.commits: wall (<= 700 ms), processor time, RSS (<= 300 MB)
+ *   d. hybrid beside its arms, warm, through the backend: p50 over the slower arm's (<= 1.3x), over
+ *      git.commits with its subjects embedded; and beside LanceDB's hybrid search (full text and
+ *      vectors, its own fusion) over the same 50,000 rows and vectors, in turns (>= 4x)
+ *   f. one `lhs search --mode semantic` over git.commits: wall (<= 700 ms), processor time, RSS (<=
+ *      300 MB)
  *
  *   node bench/meaning.ts [rounds] [--no-lance]
  */
@@ -104,14 +105,17 @@ function oneShot(): void {
   }
   const script = `process.on('exit', () => { const u = process.resourceUsage();
     process.stderr.write('USED ' + u.maxRSS + ' ' + (u.userCPUTime + u.systemCPUTime)); });
-    process.argv = [process.argv[0], ...${JSON.stringify([LHS, ...args])}]; await import(${JSON.stringify(LHS)});`;
+    process.argv = [process.argv[0], ...${JSON.stringify([LHS, ...args])}];
+await import(${JSON.stringify(LHS)});`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
   });
   const [, rss, cpu] = /USED (\d+) (\d+)/.exec(stderr) ?? [];
   const least = Math.min(...walls).toFixed(0);
   console.log(
-    `f. one-shot  p50 ${median(walls).toFixed(0)} ms wall, least ${least} (<= 700); processor ${(Number(cpu) / 1000).toFixed(0)} ms; RSS ${(Number(rss) / 1024).toFixed(0)} MB (<= 300)`,
+    `f. one-shot  p50 ${median(walls).toFixed(0)} ms wall, least ${least} (<= 700); ` +
+      `processor ${(Number(cpu) / 1000).toFixed(0)} ms; RSS ` +
+      `${(Number(rss) / 1024).toFixed(0)} MB (<= 300)`,
   );
 }
 

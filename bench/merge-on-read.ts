@@ -66,10 +66,12 @@ for (let i = FIRST + 1; i < snapshots.length; i++) {
   const kinds = Object.entries(bytes).map(([kind, read]) => `${kind} ${kb(read)}`);
   const whole = await dataBytes(table, snapshots[i].id);
   console.log(
-    `  ${i + 1} ${snapshots[i].operation}: ${inserted} inserted, ${updated} updated, ${deleted} deleted in ${median(all.map(({ ms }) => ms)).toFixed(0)} ms`,
+    `  ${i + 1} ${snapshots[i].operation}: ${inserted} inserted, ${updated} updated, ` +
+      `${deleted} deleted in ${median(all.map(({ ms }) => ms)).toFixed(0)} ms`,
   );
   console.log(
-    `    read ${kb(rchar)} of a table of ${kb(whole)} data files (by its own code: ${kinds.join(', ')})`,
+    `    read ${kb(rchar)} of a table of ${kb(whole)} data files (by its own code: ` +
+      `${kinds.join(', ')})`,
   );
 }
 await table.close();

@@ -1,9 +1,10 @@
 /**
- * Pages and filters over git.commits (the index of commits.ts; LHS_BENCH_DATA and LHS_BENCH_INDEX name another), inside the
- * engine: pages 1,000 to 1,199 by `search_after`, on average and page 1,000 asked alone, beside page 1 of the same order;
- * scrolls of 400 pages of 100 and of 1,000; and filters asked for the first time beside the same ones repeated, rounds in turn.
- * Targets: page 1,000 <= 1.5x of page 1; a page of a scroll through 5 million documents <= 2x of one through git.commits;
- * a repeated filter >= 3x faster.
+ * Pages and filters over git.commits (the index of commits.ts; LHS_BENCH_DATA and LHS_BENCH_INDEX
+ * name another), inside the engine: pages 1,000 to 1,199 by `search_after`, on average and page
+ * 1,000 asked alone, beside page 1 of the same order; scrolls of 400 pages of 100 and of 1,000; and
+ * filters asked for the first time beside the same ones repeated, rounds in turn. Targets: page
+ * 1,000 <= 1.5x of page 1; a page of a scroll through 5 million documents <= 2x of one through
+ * git.commits; a repeated filter >= 3x faster.
  *
  *   node bench/paging.ts [rounds]
  */

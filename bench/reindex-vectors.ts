@@ -1,7 +1,9 @@
 /**
- * `lhs index reindex` of git.commits with and without a VECTOR field over the subject (default model), each in a process of
- * its own, in turns, by the clock and by processor time (on a loaded machine that is the steadier one). A first reindex with the field embeds every distinct subject and fills the cache; the next ones embed
- * nothing. Target: <= 2 x the time without it, a second reindex computes 0 embeddings.
+ * `lhs index reindex` of git.commits with and without a VECTOR field over the subject (default
+ * model), each in a process of its own, in turns, by the clock and by processor time (on a loaded
+ * machine that is the steadier one). A first reindex with the field embeds every distinct subject
+ * and fills the cache; the next ones embed nothing. Target: <= 2 x the time without it, a second
+ * reindex computes 0 embeddings.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -86,7 +88,8 @@ const line = (name: string, runs: readonly ReturnType<typeof reindex>[]) => {
   const ratio = (time / seconds(plain)).toFixed(2);
   const counts = `${computed} embedded, ${reused} reused`;
   console.log(
-    `  ${name} ${time.toFixed(2)} s, ${ratio} x (${work}), ${counts}, ${mb(run.bytes)}, peak RSS ${run.rss.toFixed(0)} MB`,
+    `  ${name} ${time.toFixed(2)} s, ${ratio} x (${work}), ${counts}, ${mb(run.bytes)}, ` +
+      `peak RSS ${run.rss.toFixed(0)} MB`,
   );
 };
 console.log(`reindex of git.commits with a VECTOR field, ${rounds} rounds in turns (${machine()})`);

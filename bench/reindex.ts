@@ -1,6 +1,7 @@
 /**
- * `lhs index reindex` of git.commits from its Iceberg table (all fields, keys, locators, hashes, fsync) against SQLite FTS5
- * that indexes the text alone from memory; both in processes of their own, in turns. Target: <= 1.5 x, peak RSS <= 900 MB.
+ * `lhs index reindex` of git.commits from its Iceberg table (all fields, keys, locators, hashes,
+ * fsync) against SQLite FTS5 that indexes the text alone from memory; both in processes of their
+ * own, in turns. Target: <= 1.5 x, peak RSS <= 900 MB.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -89,7 +90,10 @@ const seconds = median(ours.map((o) => o.seconds));
 const peer = median(theirs);
 console.log(`reindex of git.commits, ${rounds} rounds in turns (${machine()})`);
 console.log(
-  `  lhs    ${seconds.toFixed(2)} s, ${Math.round(rows / seconds).toLocaleString('en-US')} rows/s, ${(bytes / 1e6).toFixed(1)} MB, peak RSS ${Math.max(...ours.map((o) => o.rss)).toFixed(0)} MB (target 900)`,
+  `  lhs    ${seconds.toFixed(2)} s, ` +
+    `${Math.round(rows / seconds).toLocaleString('en-US')} rows/s, ` +
+    `${(bytes / 1e6).toFixed(1)} MB, peak RSS ` +
+    `${Math.max(...ours.map((o) => o.rss)).toFixed(0)} MB (target 900)`,
 );
 console.log(`  FTS5   ${peer.toFixed(2)} s, text only`);
 console.log(`  lhs / FTS5  ${(seconds / peer).toFixed(2)} x (target <= 1.5)`);

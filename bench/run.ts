@@ -1,4 +1,6 @@
-/** `npm run bench`: every benchmark that has what it needs, one after another, printed as it comes. */
+/**
+ * `npm run bench`: every benchmark that has what it needs, one after another, printed as it comes.
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

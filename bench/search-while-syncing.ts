@@ -93,7 +93,9 @@ function show(name: string, asked: readonly Asked[], idle: readonly Asked[] | nu
   const searches = asked.reduce((sum, { times }) => sum + times.length, 0);
   const seen = asked.reduce((sum, { snapshots }) => sum + snapshots, 0);
   console.log(
-    `  ${name.padEnd(10)} p50 ${p(0.5, asked).toFixed(2)} ms, p99 ${p(0.99, asked).toFixed(2)} ms (${each})${ratio}; ${searches} searches, ${seen} snapshots seen`,
+    `  ${name.padEnd(10)} p50 ${p(0.5, asked).toFixed(2)} ms, p99 ` +
+      `${p(0.99, asked).toFixed(2)} ms (${each})${ratio}; ${searches} searches, ${seen} ` +
+      'snapshots seen',
   );
 }
 

@@ -14,7 +14,9 @@ export interface SnapshotsTable {
   readonly snapshots: readonly string[];
 }
 
-/** The table with `count` snapshots of `rows` rows after a first one; made where it is not there. */
+/**
+ * The table with `count` snapshots of `rows` rows after a first one; made where it is not there.
+ */
 export async function snapshotsTable(count: number, rows: number): Promise<SnapshotsTable> {
   const folder = join(WORK, `snapshots-${count}x${rows}`);
   const path = join(folder, 'lake/git/commits');

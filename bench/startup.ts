@@ -1,6 +1,7 @@
 /**
- * One-shot commands with a warm page cache: `lhs --version` against `node -e 0` (target <= 4 x), and
- * `lhs index search commits … --json` (target <= 400 ms wall, engine <= 30 ms, RSS <= 200 MB). The index of `bench/commits.ts`.
+ * One-shot commands with a warm page cache: `lhs --version` against `node -e 0` (target <= 4 x),
+ * and `lhs index search commits … --json` (target <= 400 ms wall, engine <= 30 ms, RSS <= 200 MB).
+ * The index of `bench/commits.ts`.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -20,8 +21,10 @@ function run(...args: string[]) {
 }
 
 const search = [LHS, 'index', 'search', 'commits', 'git send email', '--json', '--data-dir', data];
-const rssScript = `process.on('exit', () => process.stderr.write('RSS ' + process.resourceUsage().maxRSS));
-  process.argv = [process.argv[0], ...${JSON.stringify(search)}]; await import(${JSON.stringify(LHS)});`;
+const rssScript = `const { argv, stderr } = process;
+  process.on('exit', () => stderr.write('RSS ' + process.resourceUsage().maxRSS));
+  process.argv = [argv[0], ...${JSON.stringify(search)}];
+  await import(${JSON.stringify(LHS)});`;
 for (const args of [search, [LHS, '--version'], ['-e', '0']]) run(...args);
 const times = {
   version: [] as number[],
@@ -41,11 +44,14 @@ const version = median(times.version);
 const node = median(times.node);
 console.log(`one-shot commands, ${rounds} rounds in turns (${machine()})`);
 console.log(
-  `  lhs --version  ${version.toFixed(0)} ms, node -e 0 ${node.toFixed(0)} ms: ${(version / node).toFixed(2)} x (target <= 4)`,
+  `  lhs --version  ${version.toFixed(0)} ms, node -e 0 ${node.toFixed(0)} ms: ` +
+    `${(version / node).toFixed(2)} x (target <= 4)`,
 );
 console.log(
-  `  lhs index search  p50 ${median(times.search).toFixed(0)} ms, p90 ${percentile(times.search, 0.9).toFixed(0)} ms wall (target 400)`,
+  `  lhs index search  p50 ${median(times.search).toFixed(0)} ms, p90 ` +
+    `${percentile(times.search, 0.9).toFixed(0)} ms wall (target 400)`,
 );
 console.log(
-  `  of which engine  p50 ${median(times.engine).toFixed(1)} ms (target 30); RSS ${(Number(rss) / 1024).toFixed(0)} MB (target 200)`,
+  `  of which engine  p50 ${median(times.engine).toFixed(1)} ms (target 30); RSS ` +
+    `${(Number(rss) / 1024).toFixed(0)} MB (target 200)`,
 );

@@ -1,7 +1,8 @@
 /**
- * Suggestions over git.commits (the index of commits.ts): what a person types, letter by letter, for each word of
- * ../shared/data/commits-queries.json, and the same words with a typing error; inside the engine and as a caller waits
- * for it. Target: prefixes of the subject field p99 <= 0.2 ms inside the engine.
+ * Suggestions over git.commits (the index of commits.ts): what a person types, letter by letter,
+ * for each word of ../shared/data/commits-queries.json, and the same words with a typing error;
+ * inside the engine and as a caller waits for it. Target: prefixes of the subject field p99 <= 0.2
+ * ms inside the engine.
  *
  *   node bench/suggest.ts [rounds]
  */

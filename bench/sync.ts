@@ -48,7 +48,8 @@ try {
   if (found.total !== rounds * ROWS) throw new Error(`${found.total} rows are found`);
   console.log(`append and sync, ${rounds} rounds (${machine()})`);
   console.log(
-    `  ${ROWS} rows onto 443,726: written and committed p50 ${median(appended).toFixed(0)} ms, synced p50 ${median(synced).toFixed(0)} ms`,
+    `  ${ROWS} rows onto 443,726: written and committed p50 ` +
+      `${median(appended).toFixed(0)} ms, synced p50 ${median(synced).toFixed(0)} ms`,
   );
 } finally {
   await backend.close();

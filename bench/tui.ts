@@ -1,7 +1,8 @@
 /**
- * The screen of `lhs tui` from a key to the drawn answer of the line as it then stands (target: p50 <= 30 ms on git.commits): queries
- * are typed letter by letter, each letter after the answer to the one before, through Ink into a stream that stands for a terminal of
- * 120 x 40. Preview and facets run beside as they do for a person. The index of `bench/commits.ts`.
+ * The screen of `lhs tui` from a key to the drawn answer of the line as it then stands (target: p50
+ * <= 30 ms on git.commits): queries are typed letter by letter, each letter after the answer to the
+ * one before, through Ink into a stream that stands for a terminal of 120 x 40. Preview and facets
+ * run beside as they do for a person. The index of `bench/commits.ts`.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -66,7 +67,10 @@ const app = render(createElement(App, { session, painter, stop }), {
 });
 session.start();
 
-/** Ends when the answer to the line, or its refusal, has been drawn: right after it has changed the state. */
+/**
+ * Ends when the answer to the line, or its refusal, has been drawn: right after it has changed the
+ * state.
+ */
 function drawn(text: string): Promise<void> {
   return new Promise((done) => {
     const stopListening = session.subscribe(() => {
@@ -108,5 +112,6 @@ console.log(
 );
 const engine = percentile(inEngine, 0.5).toFixed(1);
 console.log(
-  `  of which engine p50 ${engine} ms; processor time ${(cpu / times.length).toFixed(1)} ms, ${sent} bytes drawn a key`,
+  `  of which engine p50 ${engine} ms; processor time ${(cpu / times.length).toFixed(1)} ` +
+    `ms, ${sent} bytes drawn a key`,
 );

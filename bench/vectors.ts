@@ -195,7 +195,8 @@ async function flat(
     );
   };
   console.log(
-    `\n(a) flat, top ${K} of ${COUNT}: lhs ${ms(times.lhs)}, processor ${median(spent.lhs).toFixed(1)} ms`,
+    `\n(a) flat, top ${K} of ${COUNT}: lhs ${ms(times.lhs)}, processor ` +
+      `${median(spent.lhs).toFixed(1)} ms`,
   );
   console.log(`    recall@${K} over 32-bit floats: ${(same / QUERIES / K).toFixed(4)} (>= 0.99)`);
   if (brute !== null) {
@@ -298,7 +299,8 @@ function graph(
       if (recall(found[name]) >= 0.98 && best[name] === 0) best[name] = speed(times[name]);
     }
     console.log(
-      `    ${String(width).padStart(2)}   ${recall(found.lhs).toFixed(4)}, ${speed(times.lhs).toFixed(0)}` +
+      `    ${String(width).padStart(2)}   ${recall(found.lhs).toFixed(4)}, ` +
+        `${speed(times.lhs).toFixed(0)}` +
         `            ${recall(found.hnswlib).toFixed(4)}, ${speed(times.hnswlib).toFixed(0)}`,
     );
   }

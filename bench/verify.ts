@@ -1,7 +1,8 @@
 /**
- * `verify` of git.commits with every usable column indexed (subject, body and meta as TEXT), the index's check against
- * itself included, beside a plain scan of the same columns and files with DuckDB; in turns. Targets: <= 1.5 x the scan
- * whose chunks are fetched through node-api, peak RSS <= 400 MB.
+ * `verify` of git.commits with every usable column indexed (subject, body and meta as TEXT), the
+ * index's check against itself included, beside a plain scan of the same columns and files with
+ * DuckDB; in turns. Targets: <= 1.5 x the scan whose chunks are fetched through node-api, peak RSS
+ * <= 400 MB.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +43,8 @@ function lhs(...args: string[]) {
   const script = `process.argv.splice(1, 1, ${JSON.stringify(LHS)});
     process.on('exit', () => {
       const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-      process.stderr.write('USED ' + (userCPUTime + systemCPUTime) / 1e6 + ' ' + maxRSS / 1024 + '\\n');
+      const seconds = (userCPUTime + systemCPUTime) / 1e6;
+  process.stderr.write('USED ' + seconds + ' ' + maxRSS / 1024 + '\\n');
     });
     await import(${JSON.stringify(LHS)});`;
   const all = ['--input-type=module', '-e', script, 'x', ...args, '--json', '--data-dir', data];

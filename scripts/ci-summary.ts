@@ -1,4 +1,6 @@
-/** Prints `N passed, N failed, N skipped` of a vitest JSON report: the closing line that CI reads. */
+/**
+ * Prints `N passed, N failed, N skipped` of a vitest JSON report: the closing line that CI reads.
+ */
 import { readFileSync } from 'node:fs';
 
 interface FileReport {

@@ -1,4 +1,7 @@
-/** Writes packages/cli/oclif.manifest.json: with it a command starts without loading all the others. Run by `npm run build`. */
+/**
+ * Writes packages/cli/oclif.manifest.json: with it a command starts without loading all the others.
+ * Run by `npm run build`.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

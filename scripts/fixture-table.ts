@@ -47,8 +47,9 @@ export interface FileLayout {
 }
 
 /**
- * A table that is written twice: by our writer, and as plain arrays in memory. `save` copies the files to fixtures/tables
- * with truth.json: what the arrays held at each snapshot. No reader of ours has a part in the truth.
+ * A table that is written twice: by our writer, and as plain arrays in memory. `save` copies the
+ * files to fixtures/tables with truth.json: what the arrays held at each snapshot. No reader of
+ * ours has a part in the truth.
  */
 export class FixtureTable {
   readonly name: string;
@@ -104,7 +105,9 @@ export class FixtureTable {
     this.#schema = (await loadTable(this.config)).metadata.schema;
   }
 
-  /** Makes a branch begin, or main move to, where another snapshot stands (the caller sets the ref). */
+  /**
+   * Makes a branch begin, or main move to, where another snapshot stands (the caller sets the ref).
+   */
   pointAt(branch: string, snapshotId: bigint): void {
     const found = this.#snapshots.find((s) => s.id === String(snapshotId));
     this.#branches.set(branch, found?.rows ?? []);
@@ -233,7 +236,9 @@ export class FixtureTable {
     const session = await WriterSession.open({ inputs: staged.paths, dataFolder: dirname(real) });
     await session.run(formMacros());
     const schema = { ...this.#schema, fields };
-    let select = `SELECT ${fields.map((f) => `NULL::${sqlType(f.type)} AS ${quoteName(f.name)}`)} LIMIT 0`;
+    let select =
+      `SELECT ${fields.map((f) => `NULL::${sqlType(f.type)} AS ${quoteName(f.name)}`)} ` +
+      'LIMIT 0';
     if (rows.length > 0) {
       const { list, from } = typedSelect(staged, schema, await inputColumns(session, staged));
       select = `SELECT ${list} FROM ${from}`;

@@ -10,8 +10,9 @@ import { setRef } from '../packages/lake/src/write/maintain-table.ts';
 import { FixtureTable, type PlainRow } from './fixture-table.ts';
 
 /**
- * Writes fixtures/tables/own_*: small tables by our own writer, one for each path that a reader can take, with truth.json
- * (scripts/fixture-table.ts). The tables keep the location at which they were written, so every one is a moved table.
+ * Writes fixtures/tables/own_*: small tables by our own writer, one for each path that a reader can
+ * take, with truth.json (scripts/fixture-table.ts). The tables keep the location at which they were
+ * written, so every one is a moved table.
  *
  *   node scripts/fixtures.ts [NAME…]
  */

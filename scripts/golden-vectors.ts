@@ -1,8 +1,8 @@
 /**
  * Makes golden vectors: fixtures/vectors-v<format version>/, the vectors of a field and the graph
  * over them as today's code writes them, and expected.json, what is nearest to some queries,
- * computed from the vectors and not from the files. A test opens them from now on. Run it once for a
- * new format version; golden files are never made again:
+ * computed from the vectors and not from the files. A test opens them from now on. Run it once for
+ * a new format version; golden files are never made again:
  *
  *     node scripts/golden-vectors.ts fixtures/vectors-v2
  */

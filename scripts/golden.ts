@@ -1,6 +1,6 @@
 /**
- * Makes a golden index: fixtures/golden-v<format version>/, a small index as today's code writes it,
- * and expected.json, what it holds and answers, computed from the rows and not from the index.
+ * Makes a golden index: fixtures/golden-v<format version>/, a small index as today's code writes
+ * it, and expected.json, what it holds and answers, computed from the rows and not from the index.
  * A test opens every golden index from now on. Run it once for a new format version; a golden index
  * is never made again:
  *

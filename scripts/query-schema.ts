@@ -1,4 +1,7 @@
-/** Writes docs/query-tree.schema.json: the JSON schema of the query tree, as the reader's own table says it. */
+/**
+ * Writes docs/query-tree.schema.json: the JSON schema of the query tree, as the reader's own table
+ * says it.
+ */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { QUERY_TREE_SCHEMA } from '../packages/engine/src/query/tree/shape.ts';

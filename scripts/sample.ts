@@ -1,4 +1,7 @@
-/** Writes fixtures/incidents.parquet, the sample of the README: the reports of `lhs demo`. `node scripts/sample.ts` */
+/**
+ * Writes fixtures/incidents.parquet, the sample of the README: the reports of `lhs demo`.
+ * `node scripts/sample.ts`
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

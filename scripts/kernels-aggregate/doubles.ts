@@ -19,7 +19,8 @@ const left = (j: number): string => {
 const better = (bound: string, than: 'lt_s' | 'gt_s'): string =>
   set(
     bound,
-    `(v128.bitselect ${g('v')} ${g(bound)} (v128.and ${g('m')} (i64x2.${than} ${g('v')} ${g(bound)})))`,
+    `(v128.bitselect ${g('v')} ${g(bound)} (v128.and ${g('m')} (i64x2.${than} ${g('v')} ` +
+      `${g(bound)})))`,
   );
 
 /** Adds two documents to their lanes: the sum, and what it lost (Knuth's two-sum). */

@@ -81,8 +81,8 @@ const maximum = set('h', `(select ${g('c')} ${g('h')} (i32.gt_u ${g('c')} ${g('h
 
 /**
  * sum{width}: of the documents of `bits` and `present` in the words [from, to), at most 65,536:
- * returns how many; to `out` their codes' sum (i64), least and greatest (u32). Words from `whole` on
- * have codes one by one: nothing is read behind the column.
+ * returns how many; to `out` their codes' sum (i64), least and greatest (u32). Words from `whole`
+ * on have codes one by one: nothing is read behind the column.
  */
 export const sum = (width: Narrow): string => `(func (export "sum${width}")
   ${params('i32', 'codes bits present from to whole out')} (result i32)

@@ -1,7 +1,7 @@
 /**
  * Assembles the kernels of the static model: `node scripts/kernels-embed/build.ts` writes
- * packages/engine/src/embed/static/kernel-code.ts; what each does is said where its text is made. `--check`
- * only compares.
+ * packages/engine/src/embed/static/kernel-code.ts; what each does is said where its text is made.
+ * `--check` only compares.
  */
 import { writeKernelCode } from '../kernels/write-code.ts';
 import { indexLines } from './index-lines.ts';

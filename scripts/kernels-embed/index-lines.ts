@@ -1,6 +1,7 @@
 /**
  *   index(text, end, size, starts, ends, ids, hashes, mask, beginnings, bits): the tables of
- *   embed/static/vocabulary.ts over the lines text .. end (addresses); places in `starts` and `ends` count
+ *   embed/static/vocabulary.ts over the lines text .. end (addresses); places in `starts` and
+ *   `ends` count
  *   from the text. Returns the number of lines, at most size + 1
  */
 import { BEGINS, GOES_ON, PRIME } from '../../packages/engine/src/embed/static/piece-hash.ts';

@@ -1,5 +1,6 @@
 /**
- *   sum(ids, n, rows, scales, sums, dims): sums[d] += scales[id] * rows[id][d] for ids[0 .. n), d in
+ *   sum(ids, n, rows, scales, sums, dims): sums[d] += scales[id] * rows[id][d] for ids[0 .. n), d
+ *   in
  *   whole blocks of 32 below dims; float32, each sum in the order of the ids
  */
 import { add, c32, g, locals, params, set, shl, times } from '../kernels/wat.ts';

@@ -215,9 +215,12 @@ export const phrases = (n: number): string => `(func (export "phrases${n}")
       const width = load8(
         add(`(i32.load offset=${TERM_BYTES * k + FIELD.width} ${c32(0)})`, g('r')),
       );
-      return `${set('w', width)} (if (i32.lt_u ${g('w')} ${g('most')}) (then ${set('most', g('w'))}))`;
+      return (
+        `${set('w', width)} (if (i32.lt_u ${g('w')} ${g('most')}) (then ` +
+        `${set('most', g('w'))}))`
+      );
     })}
-    ${set('most', `(select (i32.shl ${c32(1)} ${g('most')}) ${c32(32)} (i32.lt_u ${g('most')} ${c32(5)}))`)}
+    ${set('most', `(select (i32.shl ${c32(1)} ${g('most')}) ${c32(32)} (i32.lt_u ${g('most')} ` + `${c32(5)}))`)}
     ${times(4, (q) => quarter(n, q))}
     (br $next)))
   (i32.store offset=${EMITTED_AT} (i32.const 0) ${g('m')})

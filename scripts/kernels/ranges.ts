@@ -127,7 +127,7 @@ export const bounds = (n: number): string => `(func (export "bounds${n}")
         (k) => `${set(`c${k}`, load8(add(g(`x${k}`), g('r'))))}
         (br_if $skip (i32.eqz ${g(`c${k}`)}))`,
       )}
-      ${set('s', `(f64.mul ${g('up')} ${sum(n, (k) => `(f64.load ${add(g(`l${k}`), shl(g(`c${k}`), 3))})`)})`)}
+      ${set('s', `(f64.mul ${g('up')} ` + `${sum(n, (k) => `(f64.load ${add(g(`l${k}`), shl(g(`c${k}`), 3))})`)})`)}
       (br_if $skip (f64.lt ${g('s')} ${g('theta')}))
       (f64.store ${add(g('bound'), shl(g('r'), 3))} ${g('s')})
       (i32.store ${add(g('into'), shl(g('m'), 2))} ${g('r')}) ${set('m', add(g('m'), c32(1)))})

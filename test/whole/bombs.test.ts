@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, Home, lines } from '../../packages/cli/test/child.ts';
 import { CraftedTable } from '../../packages/lake/test/crafted-table.ts';
 
-/** Data files of a few kilobytes that hold gigabytes of text, through the command line: in bounded memory. */
+/**
+ * Data files of a few kilobytes that hold gigabytes of text, through the command line: in bounded
+ * memory.
+ */
 const home = new Home();
 const lake = home.path('lake');
 const ID = { id: 1, name: 'id', required: true, type: { kind: 'long' } } as const;
@@ -41,7 +44,8 @@ beforeAll(async () => {
   writeFileSync(
     METER,
     `import { writeFileSync } from 'node:fs';
-     process.on('exit', () => writeFileSync(${JSON.stringify(RSS)}, String(process.resourceUsage().maxRSS)));`,
+     const rss = () => String(process.resourceUsage().maxRSS);
+process.on('exit', () => writeFileSync(${JSON.stringify(RSS)}, rss()));`,
   );
   await make('large', 2000, 'lorem ipsum '.repeat(700_000).slice(0, 8 * MIB));
   await make('many', 20_000, 'dolor sit '.repeat(105_000).slice(0, MIB));

@@ -101,8 +101,10 @@ describe(`${PROCESSES} processes that use the same indexes for ${SECONDS} s (see
     const readBack = total((one) => one.readBack);
     const later = total((one) => one.readBackLater);
     console.log(
-      `races: ${JSON.stringify(operations)}, refused ${JSON.stringify(refused)}, ${compared} answers compared, ` +
-        `${readBack} points in time read again, ${later} of them after other commits, seed ${SEED}, 0 violations`,
+      `races: ${JSON.stringify(operations)}, refused ${JSON.stringify(refused)}, ` +
+        `${compared} answers compared, ` +
+        `${readBack} points in time read again, ${later} of them after other commits, ` +
+        `seed ${SEED}, 0 violations`,
     );
     for (const name of [
       'create',

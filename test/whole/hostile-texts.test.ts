@@ -19,7 +19,8 @@ const at = ['--warehouse', lake];
 const TABLE = ['h.odd', ...at];
 
 const ESC = '\u001b';
-const ATTACK = `${ESC}[31m${ESC}]0;title\u0007\u009b2J\u007f\u202e\r\n::error file=x::pwned\n##[error]y`;
+const SEQUENCES = `${ESC}[31m${ESC}]0;title\u0007\u009b2J\u007f\u202e`;
+const ATTACK = `${SEQUENCES}\r\n::error file=x::pwned\n##[error]y`;
 const NAMES = [
   `word ${ATTACK}`,
   '::set-output name=a::b',
@@ -108,7 +109,9 @@ beforeAll(async () => {
   await safely(['index', 'reindex', 'odd']);
 }, 120_000);
 
-/** Gives the snapshots of a table's newest metadata hostile operations, and adds a hostile branch. */
+/**
+ * Gives the snapshots of a table's newest metadata hostile operations, and adds a hostile branch.
+ */
 function nameOddly(folder: string): void {
   const versions = readdirSync(folder).filter((name) => name.endsWith('.metadata.json'));
   const number = (name: string) => Number(/\d+/.exec(name)?.[0]);

@@ -4,7 +4,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Home, lines } from '../../packages/cli/test/child.ts';
 import { LhsError, openLocal } from '../../packages/engine/src/index.ts';
 
-/** Input that means harm, through the command line: refused by name, in bounded time, with nothing left behind. Texts that attack terminals and CI logs: hostile-texts.test.ts. */
+/**
+ * Input that means harm, through the command line: refused by name, in bounded time, with nothing
+ * left behind. Texts that attack terminals and CI logs: hostile-texts.test.ts.
+ */
 const home = new Home();
 afterAll(() => {
   console.log(`hostile: ${home.runs} processes`);

@@ -1,4 +1,7 @@
-/** A command whose only work is to wait for ever in a system call, on every thread that Node has for files. */
+/**
+ * A command whose only work is to wait for ever in a system call, on every thread that Node has for
+ * files.
+ */
 import { readFile } from 'node:fs/promises';
 import { LhsCommand } from '../src/base-command.ts';
 

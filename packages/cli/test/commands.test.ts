@@ -86,9 +86,10 @@ describe('lhs index', () => {
     expect(text.stdout).toMatch(/^next: lhs search vec 'some words'\n$/m);
     expect(Object.keys(described)).toEqual(
       expect.arrayContaining(
-        'index num_docs snapshot checkpoint index_generation fields time_fields sort_fields vector_fields'.split(
-          ' ',
-        ),
+        (
+          'index num_docs snapshot checkpoint index_generation fields time_fields ' +
+          'sort_fields vector_fields'
+        ).split(' '),
       ),
     );
   });

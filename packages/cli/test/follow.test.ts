@@ -149,7 +149,8 @@ describe('lhs index sync --follow', () => {
     const child = started([...FOLLOW, '--json']);
     const end = ended(child);
     await event(linesOf(child), 'waiting');
-    // Stopped, it takes both signals at once when it goes on: there is no end in order between them.
+    // Stopped, it takes both signals at once when it goes on: there is no end in order between
+    // them.
     child.kill('SIGSTOP');
     child.kill('SIGTERM');
     child.kill('SIGINT');

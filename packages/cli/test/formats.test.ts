@@ -85,7 +85,8 @@ describe('output formats', () => {
     const text = (await write([...args, ...more], 'txt')).toString();
     expect(text).toMatch(/^ *\d+ hits? in vec · /);
     const times = await duck(
-      `SELECT typeof("at"), epoch_us("at")::VARCHAR FROM read_parquet('${home.path('answer.parquet')}')`,
+      'SELECT typeof("at"), epoch_us("at")::VARCHAR FROM ' +
+        `read_parquet('${home.path('answer.parquet')}')`,
     );
     const micros = (at: unknown) =>
       at === undefined ? null : String(Date.parse(`${String(at).slice(0, 19)}Z`) * 1000 + 1);
@@ -139,7 +140,9 @@ describe('output formats', () => {
     };
     const args = ['index', 'aggregate', 'vec', '--aggs', JSON.stringify(aggs)];
     const wire = await home.json<AggregateResponse>(args);
-    const sql = `SELECT agg, within, key, doc_count::INT, max::INT, percent::INT, value::DOUBLE FROM FILE`;
+    const sql =
+      'SELECT agg, within, key, doc_count::INT, max::INT, percent::INT, value::DOUBLE FROM ' +
+      'FILE';
     const found = await read(args, sql);
     const { by, how, many } = wire.results as unknown as {
       by: { buckets: { key: string; doc_count: number; aggs: { id: { max: number } } }[] };
@@ -186,7 +189,7 @@ describe('output formats', () => {
     expect(await write(args, 'ndjson')).toHaveLength(0);
   });
 
-  it('contradictory flags are refused, and a file that cannot be replaced is unchanged', async () => {
+  it('refuses contradictory flags and keeps a file that it cannot replace', async () => {
     writeFileSync(home.path('kept.csv'), 'mine');
     const search = (...flags: string[]) => home.run(['search', 'vec', 'title', ...flags]);
     const [twice, ending, folder, unknown, facets, failed] = await Promise.all([

@@ -9,7 +9,9 @@ afterAll(() => home.dispose());
 const HOOK = `import { registerHooks } from 'node:module';
 import { appendFileSync } from 'node:fs';
 const file = new URL('./loaded.txt', import.meta.url);
-registerHooks({ load: (url, context, next) => (appendFileSync(file, url + '\\n'), next(url, context)) });
+registerHooks({
+  load: (url, context, next) => (appendFileSync(file, url + '\\n'), next(url, context)),
+});
 `;
 
 beforeAll(async () => {

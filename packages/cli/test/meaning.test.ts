@@ -1,4 +1,7 @@
-/** Searching by meaning from the command line: modes, flags, formats, files of questions, failed arms. */
+/**
+ * Searching by meaning from the command line: modes, flags, formats, files of questions, failed
+ * arms.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { importFiles } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -102,7 +105,8 @@ describe('search, semantic and hybrid', () => {
       ...['--weights', '1,2', '--limit', '1'],
     ]);
     expect(stdout).toContain(
-      "next: lhs search b 'a boat' --mode hybrid --vector-field text --k 3 --weights '1,2' --limit 1 --offset 1",
+      "next: lhs search b 'a boat' --mode hybrid --vector-field text --k 3 --weights " +
+        "'1,2' --limit 1 --offset 1",
     );
     expect(stdout).toContain('words 1 · meaning 1');
   });

@@ -1,6 +1,7 @@
 /**
- * Questions in other words than the reports that they are about, on the demo's table: by meaning they find them. The
- * transformer reads a part of the table (LHS_TEST_LONG=1: all of it, some minutes).
+ * Questions in other words than the reports that they are about, on the demo's table: by meaning
+ * they find them. The transformer reads a part of the table (LHS_TEST_LONG=1: all of it, some
+ * minutes).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What somebody might ask who remembers the demo's odd reports (src/demo/odd-reports.ts, in their order) and none of
- * their words: no question shares a word with its report once both are analysed.
+ * What somebody might ask who remembers the demo's odd reports (src/demo/odd-reports.ts, in their
+ * order) and none of their words: no question shares a word with its report once both are analysed.
  */
 export const PARAPHRASES: readonly string[] = [
   'flooding damaged hardware in a datacenter',

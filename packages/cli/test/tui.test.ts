@@ -6,7 +6,9 @@ import { incidents } from '../src/demo/incidents.ts';
 import { Home, LHS } from './child.ts';
 import { hasTmux, Pane } from './tmux.ts';
 
-/** The screen as a person has it, in a terminal that tmux emulates. Without tmux nothing of it runs. */
+/**
+ * The screen as a person has it, in a terminal that tmux emulates. Without tmux nothing of it runs.
+ */
 const home = new Home();
 afterAll(() => home.dispose());
 

@@ -53,8 +53,11 @@ async function done(...args: string[]): Promise<string> {
 
 function define(index: string, vector: string): string {
   const path = home.path(`${index}.yaml`);
-  const fields = `fields:\n  - { name: text, type: TEXT }\n  - { name: meaning, type: VECTOR, source: text${vector} }\n`;
-  const source = `source: { catalog: { type: filesystem, warehouse: ${home.path('wh')} }, table: a.notes }`;
+  const fields =
+    'fields:\n  - { name: text, type: TEXT }\n  - { name: meaning, type: VECTOR, source: ' +
+    `text${vector} }\n`;
+  const catalog = `{ type: filesystem, warehouse: ${home.path('wh')} }`;
+  const source = `source: { catalog: ${catalog}, table: a.notes }`;
   writeFileSync(
     path,
     `version: 1\nindex: ${index}\n${source}\nkey: { identifier: [id] }\n${fields}`,

@@ -120,7 +120,9 @@ export interface IngestApi {
   sync(request: SyncRequest, call?: CallContext): Promise<SyncResponse>;
   /** Stays in step with the table until the call is aborted, and reports each step. */
   follow(request: FollowRequest, call?: CallContext): AsyncIterable<FollowEvent>;
-  /** Applies one step of the table exactly once, even if it is repeated, reordered or sent twice. */
+  /**
+   * Applies one step of the table exactly once, even if it is repeated, reordered or sent twice.
+   */
   applyBatch(request: ApplyBatchRequest, call?: CallContext): Promise<ApplyResponse>;
   getCheckpoint(request: IndexRequest, call?: CallContext): Promise<CheckpointState>;
   status(request: IndexRequest, call?: CallContext): Promise<IndexStatus>;
@@ -139,7 +141,10 @@ export interface JobApi {
   listJobs(request?: ListJobsRequest, call?: CallContext): Promise<readonly Job[]>;
   /** Requests the cancellation; a job that has ended stays as it is. */
   cancelJob(request: JobRequest, call?: CallContext): Promise<Job>;
-  /** The job now, then after changes; the last one has ended. Aborting the call ends the watch alone. */
+  /**
+   * The job now, then after changes; the last one has ended. Aborting the call ends the watch
+   * alone.
+   */
   watchJob(request: JobRequest, call?: CallContext): AsyncIterable<Job>;
 }
 

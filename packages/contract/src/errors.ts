@@ -1,5 +1,5 @@
 /**
- * The one literal table of error codes: HTTP status (interface.md, Errors), gRPC status, and exit
+ * The one literal table of error codes: HTTP status, gRPC status, and exit
  * code of the command line. Closed: a new code is added here, in docs/command-line.md and in the
  * pins test.
  */
@@ -82,7 +82,7 @@ export class LhsError extends Error {
   }
 }
 
-/** The wire form (decisions.md, Errors). */
+/** The wire form of an error. */
 export function errorBody(error: LhsError): {
   error: { code: ErrorCode; status: number; message: string; details: Record<string, unknown> };
 } {

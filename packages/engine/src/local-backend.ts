@@ -2,7 +2,7 @@
  * The embedded engine: a `Backend` over a data folder of this machine.
  *
  *     <data folder>/registry.db          which indexes there are (registry/registry.ts)
- *     <data folder>/indexes/<uuid>/      one index: CURRENT, generations, lock (open/index-folder.ts)
+ *     <data folder>/indexes/<uuid>/ one index: CURRENT, generations, lock (open/index-folder.ts)
  *
  * Indexes are opened when they are first asked for and again when somebody, in this process or
  * another, has committed. What needs the table (building, syncing, hydrating) loads its code when
@@ -376,7 +376,10 @@ export class LocalBackend implements Backend {
     return this.#own(name, call, (checked) => work(this.#indexes.life.stoppable(checked)));
   }
 
-  /** The items of a call that concerns all rows; `close` ends it. `whole`: as for `EngineLife.stream`. */
+  /**
+   * The items of a call that concerns all rows; `close` ends it. `whole`: as for
+   * `EngineLife.stream`.
+   */
   #stream<T>(
     name: string,
     call: unknown,

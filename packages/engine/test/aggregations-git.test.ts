@@ -113,7 +113,8 @@ describe.skipIf(!hasShared)('aggregations over git.commits', () => {
     const fields = Object.entries(COLUMNS).map(
       ([name, { type }]) => `  - { name: ${name}, type: ${type}, fast: true }`,
     );
-    const source = `source: { path: ${tablePath('git.commits')} }\nkey: { identifier: [repo, sha] }`;
+    const path = tablePath('git.commits');
+    const source = `source: { path: ${path} }\nkey: { identifier: [repo, sha] }`;
     const definition = `version: 1\nindex: t\n${source}\nfields:\n${fields.join('\n')}\n`;
     const { connection, oracle } = await load(folder);
     try {

@@ -1,4 +1,7 @@
-/** Limits of aggregations at the edge and one past it, values at the ends of their types, requests that are wrong. */
+/**
+ * Limits of aggregations at the edge and one past it, values at the ends of their types, requests
+ * that are wrong.
+ */
 
 import type { AggregateRequest, FacetsRequest, JsonObject } from '@lakehouse-search/contract';
 import { checkAggregateRequest, checkFacetsRequest, LhsError } from '@lakehouse-search/contract';
@@ -169,7 +172,7 @@ describe('limits of aggregations', () => {
     expect((await refusal(ask(aggs(most + 1)))).code).toBe('limit_exceeded');
   });
 
-  it('allow 12 facet fields of 100 values, refuse more, skip fields that cannot be counted', async () => {
+  it('allow 12 facet fields of 100 values, refuse more, skip uncountable fields', async () => {
     const twelve = Array.from({ length: 12 }, () => 'n');
     await facets({ fields: twelve, size: 100 });
     expect((await refusal(facets({ fields: [...twelve, 'n'] }))).code).toBe('limit_exceeded');

@@ -239,7 +239,7 @@ async function* failing<T>(parts: readonly T[], at: number): AsyncGenerator<T> {
 const SEEDS = process.env.LHS_TEST_LONG ? 500 : 5;
 
 describe('change batches', () => {
-  test(`apply exactly, by thousands, repeated, reordered and overlapping, from two connectors`, async () => {
+  test(`apply exactly: thousands, repeated, reordered, overlapping, of two sources`, async () => {
     const total = { apply: 0, acknowledge: 0, refuse: 0, fail: 0 };
     for (let seed = 1; seed <= SEEDS; seed++) {
       const outcomes = await campaign(seed, 1000);
@@ -337,7 +337,9 @@ describe('applyBatch', () => {
     await expect(apply({ table_uuid: 'other' })).rejects.toMatchObject({ code: 'source_changed' });
     await expect(apply({ from: '17' })).rejects.toMatchObject({
       code: 'checkpoint_gap',
-      message: `index "t" stands at snapshot ${batch.from}, but the batch leads from snapshot 17 to ${batch.to.snapshot_id}`,
+      message:
+        `index "t" stands at snapshot ${batch.from}, but the batch leads from snapshot 17 ` +
+        `to ${batch.to.snapshot_id}`,
     });
     const known = new Set(checkpoint.files.map(({ path }) => path));
     const fresh = parts.filter((part) => part.kind === 'rows' && !known.has(part.batch.file));

@@ -118,7 +118,7 @@ describe('close of the engine', () => {
     for (const answer of await Promise.all(answers)) expect(answer.total).toBe(10);
   });
 
-  it('ends an export that is not read to its end with the code, not as though it were whole', async () => {
+  it('ends an export that is not fully read with an error, not as complete', async () => {
     const documents = backend.exportDocuments({ query: '*:*' });
     expect((await documents.next()).done).toBe(false);
     await backend.close();
@@ -201,10 +201,18 @@ describe('a process that closes its engine', () => {
     const script = `
       import { openLocal } from '@lakehouse-search/engine';
       const backend = await openLocal(process.argv[1]);
-      const following = (async () => { for await (const event of backend.follow({ index: 't' })) if (event.event === 'waiting') break; })();
+      const following = (async () => {
+  for await (const event of backend.follow({ index: 't' })) if (event.event === 'waiting') break;
+})();
       await following;
-      const second = (async () => { for await (const _ of backend.follow({ index: 't', poll_ms: 100 })); })();
-      const work = [1, 2, 3].flatMap(() => [backend.search({ index: 't', hydrate: true }), backend.verify({ index: 't' }), backend.sync({ index: 't' })]);
+      const second = (async () => {
+  for await (const _ of backend.follow({ index: 't', poll_ms: 100 }));
+})();
+      const work = [1, 2, 3].flatMap(() => [
+  backend.search({ index: 't', hydrate: true }),
+  backend.verify({ index: 't' }),
+  backend.sync({ index: 't' }),
+]);
       const closed = backend.close();
       const ends = await Promise.allSettled([...work, second, closed]);
       globalThis.gc();

@@ -1,4 +1,6 @@
-/** Pages by columns over many zones, filters and facets by bitmaps, against plain sorts of the rows. */
+/**
+ * Pages by columns over many zones, filters and facets by bitmaps, against plain sorts of the rows.
+ */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -135,7 +135,7 @@ describe('compact', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('is refused while another writes, before a first build, and on a disk that is too full', async () => {
+  it('is refused during another write, before a first build, and on a full disk', async () => {
     const lock = lockIndex(folder());
     await expect(backend.compact({ index: 'notes' })).rejects.toMatchObject({
       code: 'index_busy',

@@ -29,7 +29,8 @@ beforeEach(async () => {
 afterEach(() => lake.close());
 
 const definition = (index: string) =>
-  `version: 1\nindex: ${index}\nsource: { catalog: ${JSON.stringify(lake.source.catalog)}, table: a.t }\n${FIELDS}\n`;
+  `version: 1\nindex: ${index}\nsource: { catalog: ` +
+  `${JSON.stringify(lake.source.catalog)}, table: a.t }\n${FIELDS}\n`;
 
 type Call = (backend: LocalBackend) => Promise<unknown>;
 const calls: [string, Call][] = [

@@ -59,7 +59,7 @@ async function build(table: SourceTable, fault: Fault): Promise<{ bytes: number 
 }
 
 describe.skipIf(!hasShared)('a disk that fills up during a reindex', () => {
-  it('at any byte: the error names the disk, the former generation stays, nothing is left behind', async () => {
+  it('at any byte: names the disk, keeps the former generation, leaves nothing', async () => {
     const table = await openTable({ path: tablePath('reviews_mor') });
     const { bytes } = await build(table, { kind: 'none' });
     expect(readdirSync(folder).sort()).toEqual(['CURRENT', 'gen-000001']);

@@ -70,7 +70,9 @@ export class DriftDoor {
   readonly #directory: Directory;
   readonly #plans: readonly FieldPlan[];
   docs: Told[];
-  /** Whether merges before the first edit of a `write` are committed: edits find documents there. */
+  /**
+   * Whether merges before the first edit of a `write` are committed: edits find documents there.
+   */
   #settled = false;
 
   constructor(directory: Directory, plans: readonly FieldPlan[], docs: readonly Told[]) {

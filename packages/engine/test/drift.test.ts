@@ -63,7 +63,9 @@ fields:
 ${name === 'own_vectors' ? 'variants: [{ column: details }]' : ''}
 `;
 
-/** An index that was built at the table's first snapshot and followed it, and all about its rows. */
+/**
+ * An index that was built at the table's first snapshot and followed it, and all about its rows.
+ */
 interface Scene {
   readonly path: string;
   readonly table: SourceTable;

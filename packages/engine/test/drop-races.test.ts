@@ -29,7 +29,8 @@ const config = () => ({
   table: 'a.t',
 });
 const definition = (index: string) =>
-  `version: 1\nindex: ${index}\nsource: { catalog: { type: filesystem, warehouse: ./lake }, table: a.t }\n` +
+  `version: 1\nindex: ${index}\nsource: { catalog: { type: filesystem, warehouse: ./lake ` +
+  '}, table: a.t }\n' +
   'fields:\n  - { name: title, type: TEXT }\n';
 const create = (index = 'race') =>
   backend.createIndex({ definition: definition(index), baseDir: dataDir });
@@ -122,7 +123,7 @@ describe('a write that waits for the lock of an index that is dropped meanwhile'
 });
 
 describe('a drop', () => {
-  it('that ended between the registry and the folder leaves nothing that is built or found', async () => {
+  it('that ended between registry and folder leaves nothing to build or find', async () => {
     await create();
     await create('other');
     await backend.reindex({ index: 'race' });
@@ -156,7 +157,7 @@ describe('a drop', () => {
 describe('writers, readers and drops of one name at once', () => {
   const CODES = ['index_not_found', 'index_not_built', 'index_busy', 'index_exists', 'not_found'];
 
-  it(`end by name in ${ROUNDS} rounds, and leave one folder for each index that is left`, async () => {
+  it(`end by name in ${ROUNDS} rounds and leave one folder for each index`, async () => {
     const [a, b, c] = [await open(), await open(), await open()];
     const seen = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,6 @@
-/** Values at the ends of their types, from the table through queries, sorts, aggregations and back. */
+/**
+ * Values at the ends of their types, from the table through queries, sorts, aggregations and back.
+ */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
@@ -77,7 +79,7 @@ describe('values at the edges of their types', () => {
     expect(await ids({ query })).toEqual(expected);
   });
 
-  test('leave the position of a word of one megabyte empty; a query for it is too long', async () => {
+  test('leave the position of a megabyte word empty; a query for it is too long', async () => {
     await expect(lake.backend.search({ query: MEGABYTE })).rejects.toMatchObject({
       code: 'limit_exceeded',
     });

@@ -1,4 +1,7 @@
-/** Dates at the ends of what microseconds can say, and texts that are no dates: built, asked, paged, refused. */
+/**
+ * Dates at the ends of what microseconds can say, and texts that are no dates: built, asked, paged,
+ * refused.
+ */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';

@@ -82,7 +82,7 @@ describe('changes of the table during following', () => {
     await events.return?.(undefined);
   });
 
-  it('looks at once after something happened, then ever more seldom, and never slower than told', async () => {
+  it('looks at once after a change, then ever less often, up to the given pause', async () => {
     const { slept } = table.clock;
     slept.length = 0;
     const events = table.backend.follow({ poll_ms: 2000 })[Symbol.asyncIterator]();
@@ -262,7 +262,7 @@ describe('a stop', () => {
     await isFree();
   });
 
-  it('in the middle of many snapshots: what is committed stays, the rest is for the next time', async () => {
+  it('stops between many snapshots: commits stay, the rest waits for the next call', async () => {
     const prepare = async () => {
       for (let id = 10; id < 18; id++) await table.append(id);
     };

@@ -1,6 +1,7 @@
 /**
- * Random query trees over git.commits against DuckDB's counts over sets of tokens. LHS_GIT_COUNTS sets how many: 200 over the
- * first snapshot unless told; with LHS_TEST_LONG=1 10,000 over the table as it is now, synced there from its first snapshot.
+ * Random query trees over git.commits against DuckDB's counts over sets of tokens. LHS_GIT_COUNTS
+ * sets how many: 200 over the first snapshot unless told; with LHS_TEST_LONG=1 10,000 over the
+ * table as it is now, synced there from its first snapshot.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,8 @@
 /**
- * Highlights of random query trees over random Unicode against a brute-force marker: whole texts mark exactly what they
- * should, fragments are pieces of their text with the marks that lie in them, apart from each other, best first.
- * LHS_MARKS_CASES sets how many (default 3,000), LHS_MARKS_SEED the seed.
+ * Highlights of random query trees over random Unicode against a brute-force marker: whole texts
+ * mark exactly what they should, fragments are pieces of their text with the marks that lie in
+ * them, apart from each other, best first. LHS_MARKS_CASES sets how many (default 3,000),
+ * LHS_MARKS_SEED the seed.
  */
 
 import type { Segment } from '@lakehouse-search/contract';

@@ -1,4 +1,7 @@
-/** Queries that mean harm: each is refused by name or answered. A hang would run into the test's time limit. */
+/**
+ * Queries that mean harm: each is refused by name or answered. A hang would run into the test's
+ * time limit.
+ */
 
 import type { Json, SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';

@@ -126,7 +126,7 @@ describe.skipIf(!hasShared)('syncs of foreign tables', () => {
     });
   });
 
-  it('formats_mixed: follows up to the snapshot with ORC files, which is refused by name', async () => {
+  it('formats_mixed: syncs up to a snapshot with ORC files and refuses it by name', async () => {
     await withTable('formats_mixed', async (table) => {
       const [first, second, third] = ancestors(table);
       await backend.reindex({ as_of: first });

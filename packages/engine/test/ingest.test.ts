@@ -77,7 +77,9 @@ describe.skipIf(!hasShared)('reindex of foreign tables', () => {
           - { path: at.x, type: LONG }
           - { path: page, type: KEYWORD, cached: true }
           - { path: first, type: BOOL }
-      - { name: order, when: order, fields: [ { path: lines.qty, type: LONG }, { path: total, type: DOUBLE } ] }
+      - name: order
+        when: order
+        fields: [ { path: lines.qty, type: LONG }, { path: total, type: DOUBLE } ]
       - { name: note, when: note, fields: [ { path: stars, type: LONG } ] }
 `,
     );
@@ -141,7 +143,7 @@ describe.skipIf(!hasShared)('tables that reindex refuses', () => {
     expect(done.dropped_duplicates).toBe(rows.length - products.size);
   });
 
-  it('a key column with NULLs, an unknown snapshot, a second writer; another branch is healed', async () => {
+  it('refuses NULL keys, an unknown snapshot, a second writer; syncs another branch', async () => {
     const truth = truthOf('drafts_branches');
     await createFor('drafts_branches', truth);
     await expect(backend.sync({})).rejects.toThrow('has not been built yet');

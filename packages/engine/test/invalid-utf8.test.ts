@@ -1,6 +1,7 @@
 /**
- * Strings of data files that are no UTF-8: each wrong sequence is read as U+FFFD, by both readers of Parquet, so that an index
- * of them is that of the mended texts: built, synced, searched, verified, hydrated, looked up by key.
+ * Strings of data files that are no UTF-8: each wrong sequence is read as U+FFFD, by both readers
+ * of Parquet, so that an index of them is that of the mended texts: built, synced, searched,
+ * verified, hydrated, looked up by key.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

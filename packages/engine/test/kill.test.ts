@@ -34,7 +34,9 @@ function openLive() {
   return { path, snapshot: openSnapshot(openLocalDirectory(path)) };
 }
 
-/** The index is whole and holds one of these numbers of documents; the folder, only what it needs. */
+/**
+ * The index is whole and holds one of these numbers of documents; the folder, only what it needs.
+ */
 function expectWhole(counts: readonly number[]): void {
   const { path, snapshot } = openLive();
   expect(counts).toContain(snapshot.liveDocs);

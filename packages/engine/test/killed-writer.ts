@@ -1,6 +1,6 @@
 /**
- * A process that writes an index and kills itself at a given operation: node killed-writer.ts FOLDER reindex|sync N. Without N
- * it lives and prints how many operations there are.
+ * A process that writes an index and kills itself at a given operation: node killed-writer.ts
+ * FOLDER reindex|sync N. Without N it lives and prints how many operations there are.
  */
 import { IndexWriter } from '../src/index/index-writer.ts';
 import {

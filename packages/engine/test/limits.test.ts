@@ -56,10 +56,10 @@ const definition = (more: string): string => `version: 1
 index: edge
 source: { path: ./t }
 ${more}`;
-const manyFields = (n: number) =>
-  definition(
-    `fields:\n${Array.from({ length: n }, (_, i) => `  - { name: f${i}, type: LONG }`).join('\n')}\n`,
-  );
+const manyFields = (n: number) => {
+  const lines = Array.from({ length: n }, (_, i) => `  - { name: f${i}, type: LONG }`);
+  return definition(`fields:\n${lines.join('\n')}\n`);
+};
 const sized = (bytes: number) => {
   const text = `${manyFields(1)}#`;
   return text + 'x'.repeat(bytes - Buffer.byteLength(text));
@@ -136,7 +136,7 @@ describe('limits', () => {
     );
   });
 
-  test('termBytes: a longer word leaves a gap; keywordBytes: a longer value is skipped', async () => {
+  test('termBytes, keywordBytes: longer words leave a gap, longer values are skipped', async () => {
     const ids = async (ast: object) => {
       const { hits } = await lake.backend.search({ ast: ast as never });
       return hits.map((hit) => hit.coordinates.identifier[0]!.value);

@@ -1,4 +1,7 @@
-/** Rows with tens of thousands of values and words in one field: built, merged, asked, counted, phrases to the last word. */
+/**
+ * Rows with tens of thousands of values and words in one field: built, merged, asked, counted,
+ * phrases to the last word.
+ */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { appendRows, type Schema } from '@lakehouse-search/lake';

@@ -1,7 +1,8 @@
 /**
- * Every kind of query with every option, alone and two by two, against brute force: matches, scores, orders, pages, groups,
- * marks, counts, rows, on the state that is asked for. Prints docs/matrix.md, which has to be what it prints
- * (LHS_UPDATE_PAGES=1 writes it). LHS_MATRIX_QUERIES sets the queries a pair (default 2), LHS_MATRIX_SEED the seed.
+ * Every kind of query with every option, alone and two by two, against brute force: matches,
+ * scores, orders, pages, groups, marks, counts, rows, on the state that is asked for. Prints
+ * docs/matrix.md, which has to be what it prints (LHS_UPDATE_PAGES=1 writes it). LHS_MATRIX_QUERIES
+ * sets the queries a pair (default 2), LHS_MATRIX_SEED the seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,6 @@
-/** What searches by meaning refuse and in which words, and what they tell when an arm cannot answer. */
+/**
+ * What searches by meaning refuse and in which words, and what they tell when an arm cannot answer.
+ */
 import { join } from 'node:path';
 import type { HybridRequest, SearchRequest, SemanticRequest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';

@@ -1,6 +1,7 @@
 /**
- * Semantic and hybrid searches against brute force over plain arrays, on random tables that grow, lose rows and are
- * rebuilt: own vectors under each similarity, and texts under the model that ships with lhs. LHS_MEANING_SEED.
+ * Semantic and hybrid searches against brute force over plain arrays, on random tables that grow,
+ * lose rows and are rebuilt: own vectors under each similarity, and texts under the model that
+ * ships with lhs. LHS_MEANING_SEED.
  */
 
 import type { Hit, Json, SearchResponse, SemanticRequest } from '@lakehouse-search/contract';
@@ -52,13 +53,15 @@ const SCHEMA: Schema = {
     return { id: i + 1, name, required: i === 0, type };
   }) as Schema['fields'],
 };
+const vectorField = (name: string) =>
+  `  - { name: ${name}, type: VECTOR, source: v, dims: ${DIMS}, similarity: ${name} }`;
 const FIELDS = `tenant_field: owner
 fields:
   - { name: body, type: TEXT, analyzer: simple, cached: true }
   - { name: owner, type: KEYWORD, fast: true }
   - { name: size, type: LONG }
   - { name: text, type: VECTOR, source: body }
-${SIMILARITIES.map((name) => `  - { name: ${name}, type: VECTOR, source: v, dims: ${DIMS}, similarity: ${name} }`).join('\n')}`;
+${SIMILARITIES.map((name) => vectorField(name)).join('\n')}`;
 
 interface Row {
   readonly [column: string]: unknown;
@@ -185,7 +188,7 @@ function expectList(hits: readonly Hit[], wanted: ReadonlyMap<ModelDoc, number>)
 }
 
 describe(`own vectors (seed ${SEED})`, () => {
-  it('gives the nearest of what filter, tenant and deletes leave, never fewer, page by page', async () => {
+  it('returns the nearest under filter, tenant and deletes, never fewer, by page', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         const { similarity, query, k, least, page } = one;

@@ -1,4 +1,7 @@
-/** Compacts a table, then forgets its old snapshots and removes their files: `node moving-table.ts CONFIG`. */
+/**
+ * Compacts a table, then forgets its old snapshots and removes their files:
+ * `node moving-table.ts CONFIG`.
+ */
 import { compactTable, expireSnapshots, type TableConfig } from '@lakehouse-search/lake';
 
 const config = JSON.parse(process.argv[2]) as TableConfig;

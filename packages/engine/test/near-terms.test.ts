@@ -1,4 +1,7 @@
-/** Words within one edit, by tables, are those of the definition, ask after ask, and the word that is asked for stays whole. */
+/**
+ * Words within one edit, by tables, are those of the definition, ask after ask, and the word that
+ * is asked for stays whole.
+ */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { FoundTerms } from '../src/inverted/pattern/found-terms.ts';

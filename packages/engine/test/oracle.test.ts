@@ -1,6 +1,7 @@
 /**
- * Random documents, deletes, flushes, merges and query trees against brute force over plain arrays: match sets, scores to
- * 1e-6, orders, paging, groups. LHS_ORACLE_CASES sets the number of queries (default 10,000), LHS_ORACLE_SEED the seed.
+ * Random documents, deletes, flushes, merges and query trees against brute force over plain arrays:
+ * match sets, scores to 1e-6, orders, paging, groups. LHS_ORACLE_CASES sets the number of queries
+ * (default 10,000), LHS_ORACLE_SEED the seed.
  */
 
 import type { Hit, Json, SearchRequest } from '@lakehouse-search/contract';

@@ -1,8 +1,8 @@
 /**
  * Points in time: what they outlive, how long they last, whom they answer. And pages by key under
  * them: every key exactly once in every order, whatever is committed between two pages, against a
- * full sort of plain rows. LHS_PIT_CASES sets the number of random orders (default 40), LHS_PIT_SEED
- * the seed.
+ * full sort of plain rows. LHS_PIT_CASES sets the number of random orders (default 40),
+ * LHS_PIT_SEED the seed.
  */
 import { join } from 'node:path';
 import { type Json, openLocal, type SearchRequest } from '@lakehouse-search/engine';
@@ -247,7 +247,7 @@ describe('a point in time', () => {
     );
   });
 
-  test(`pages every key once in ${CASES} orders while the table changes (seed ${SEED})`, async () => {
+  test(`pages every key once while the table changes: ${CASES} orders, seed ${SEED}`, async () => {
     const keys = fc.constantFrom('rating', 'size', 'state', '_key');
     const sorts = fc.array(fc.record({ field: keys, desc: fc.boolean() }), {
       minLength: 1,

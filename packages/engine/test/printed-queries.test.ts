@@ -1,7 +1,7 @@
 /**
- * Random trees written as query strings, read back and asked: the same documents, in both syntaxes; the same scores where no
- * set of values is in the tree. What no string says is refused by its path. LHS_PRINT_CASES sets the number (3,000),
- * LHS_PRINT_SEED the seed.
+ * Random trees written as query strings, read back and asked: the same documents, in both syntaxes;
+ * the same scores where no set of values is in the tree. What no string says is refused by its
+ * path. LHS_PRINT_CASES sets the number (3,000), LHS_PRINT_SEED the seed.
  */
 
 import type { Json, SearchRequest } from '@lakehouse-search/contract';

@@ -1,4 +1,7 @@
-/** Every limit on what a search may ask for: at the edge it is answered, one past it refused by its number. */
+/**
+ * Every limit on what a search may ask for: at the edge it is answered, one past it refused by its
+ * number.
+ */
 
 import type { Json, SearchRequest } from '@lakehouse-search/contract';
 import { checkSearchRequest, LhsError } from '@lakehouse-search/contract';

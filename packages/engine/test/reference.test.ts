@@ -1,6 +1,7 @@
 /**
- * The commit history of ../shared, imported as a table and indexed, against the exact counts and the exhaustive top 20 of 300
- * queries that a brute force over the same tokens gave (../shared/peers/reference.py), as OR, AND and phrase.
+ * The commit history of ../shared, imported as a table and indexed, against the exact counts and
+ * the exhaustive top 20 of 300 queries that a brute force over the same tokens gave
+ * (../shared/peers/reference.py), as OR, AND and phrase.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,9 @@ const rows = new Map<string, number>();
 
 const definition = (warehouse: string): string => `version: 1
 index: commits
-source: { catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }, table: git.commits }
+source:
+  catalog: { type: filesystem, warehouse: ${JSON.stringify(warehouse)} }
+  table: git.commits
 key: { identifier: [repo, sha] }
 fields:
   - { name: text, type: TEXT, source: [subject, body], analyzer: simple }

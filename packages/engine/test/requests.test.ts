@@ -253,7 +253,9 @@ async function run(operation: string, request: unknown, of: object = lake.backen
   return iterable ? Array.fromAsync(answer as AsyncIterable<unknown>) : answer;
 }
 
-/** The refusal of a request. Fails where it is accepted, and where anything but an LhsError comes. */
+/**
+ * The refusal of a request. Fails where it is accepted, and where anything but an LhsError comes.
+ */
 async function refusal(operation: string, request: unknown, of?: object): Promise<LhsError> {
   try {
     await run(operation, request, of);
@@ -377,7 +379,7 @@ describe('requests of reads', () => {
   );
   const value = fc.oneof(hostile, words, fc.nat(20), tree, aggs, fc.array(words), fc.boolean());
 
-  it(`throw nothing but errors with a code, whatever their fields hold (${CASES} requests)`, async () => {
+  it(`throw errors with a code only, whatever their fields are (${CASES} requests)`, async () => {
     const request = fc.constantFrom(...READS).chain((operation) => {
       const { fields, with: rest = {} } = OPERATIONS[operation as keyof typeof OPERATIONS];
       const given = fc.dictionary(fc.constantFrom(...Object.keys(fields)), value, { maxKeys: 4 });

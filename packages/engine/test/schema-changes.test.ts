@@ -88,7 +88,7 @@ describe('a schema change of the table', () => {
     await expect(bound, 'names are bound anew').rejects.toThrow('"id" is NULL');
   });
 
-  test('keeps keys and row hashes of widened columns, as in a build of the wide table', async () => {
+  test('keeps keys and row hashes of widened columns, as a build of the table does', async () => {
     const widen = (name: string, type: Schema['fields'][number]['type']) =>
       changeColumns(lake.source, { kind: 'widen', name, type });
     await widen('id', { kind: 'long' });
@@ -137,7 +137,8 @@ describe('a schema change of the table', () => {
     await expect(lake.backend.sync({})).rejects.toMatchObject({
       code: 'schema_changed',
       message: expect.stringContaining(
-        'column "title" was replaced by another column of that name (field id 8, the index follows 2)',
+        'column "title" was replaced by another column of that name (field id 8, the ' +
+          'index follows 2)',
       ),
     });
   });

@@ -15,7 +15,9 @@ import { currentGeneration, indexFolder } from '../src/open/index-folder.ts';
 import { Registry } from '../src/registry/registry.ts';
 import { openLocalDirectory } from '../src/storage/local-directory.ts';
 
-/** A table of our own writer in a folder that goes away, and an engine with an index `t` over it. */
+/**
+ * A table of our own writer in a folder that goes away, and an engine with an index `t` over it.
+ */
 export interface SmallLake {
   readonly folder: string;
   readonly backend: LocalBackend;

@@ -71,7 +71,7 @@ describe('a reindex that is stopped', () => {
     expect(await backend.reindex({})).toMatchObject({ doc_count: ROWS + 1 });
   });
 
-  it('with vectors that is stopped while it merges commits nothing and leaves nothing', async () => {
+  it('with vectors that is stopped during merges commits and leaves nothing', async () => {
     await define('\n  - { name: meaning, type: VECTOR, source: title, index: hnsw }');
     const before = files();
     await stoppedIn('merging', (options) => backend.reindex({}, options));

@@ -42,7 +42,8 @@ function openSession(memoryBytes: number) {
   const { path } = currentGeneration(join(indexes, readdirSync(indexes)[0]))!;
   const source = JSON.stringify(lake.source.catalog);
   const definition = requireDefinition(
-    `version: 1\nindex: t\nsource: { catalog: ${source}, table: a.t }\n${FIELDS}\nkey: { identifier: [id] }\n`,
+    `version: 1\nindex: t\nsource: { catalog: ${source}, table: a.t }\n${FIELDS}\nkey: { ` +
+      'identifier: [id] }\n',
     ANALYZER_CATALOG,
   );
   const directory = openLocalDirectory(path);

@@ -13,8 +13,8 @@ export const rowOf = (id: number): number[] =>
   Array.from({ length: DIMS }, (_, d) => (((id * 131 + d * 71 + id * d * 17) % 97) - 48) / 64);
 
 /**
- * Writes a transformer of one layer into a folder: its hidden state is the row of the token, so that
- * a test knows what has to come out.
+ * Writes a transformer of one layer into a folder: its hidden state is the row of the token, so
+ * that a test knows what has to come out.
  */
 export function writeTransformer(folder: string): string {
   mkdirSync(join(folder, 'onnx'), { recursive: true });

@@ -224,7 +224,10 @@ describe('a transformer that cannot run', () => {
   });
 });
 
-/** A package in the place of the real one: a text "end" ends the thread, "fail" fails a run, "odd" overflows. */
+/**
+ * A package in the place of the real one: a text "end" ends the thread, "fail" fails a run, "odd"
+ * overflows.
+ */
 const STAND_IN = `
 export const env = {};
 export class Tensor {

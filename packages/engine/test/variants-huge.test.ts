@@ -1,4 +1,7 @@
-/** Variants at their limits and one past them: levels, leaves and bytes of a row, and paths that nobody declared. */
+/**
+ * Variants at their limits and one past them: levels, leaves and bytes of a row, and paths that
+ * nobody declared.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '@lakehouse-search/contract';

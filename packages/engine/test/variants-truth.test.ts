@@ -1,6 +1,7 @@
 /**
- * VARIANT tables that Spark wrote (../shared), built at their first snapshot and synced to their last: every leaf at its path,
- * typed ranges and sums of declared paths, and the rows as JSON, against the rows that Spark read.
+ * VARIANT tables that Spark wrote (../shared), built at their first snapshot and synced to their
+ * last: every leaf at its path, typed ranges and sums of declared paths, and the rows as JSON,
+ * against the rows that Spark read.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,9 @@ variants:
     discriminator: kind
     shapes:
       - { name: click, when: click, fields: [ { path: at.x, type: LONG } ] }
-      - { name: order, when: order, fields: [ { path: total, type: DOUBLE }, { path: lines.qty, type: LONG } ] }
+      - name: order
+        when: order
+        fields: [ { path: total, type: DOUBLE }, { path: lines.qty, type: LONG } ]
       - { name: note, when: note, fields: [ { path: stars, type: LONG } ] }
 `;
 

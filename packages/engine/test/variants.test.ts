@@ -1,7 +1,7 @@
 /**
- * Random variants (deep, arrays, several types on one path, odd keys) from the table through path terms, the catch-all, typed
- * ranges, sorts and aggregations on declared paths, and back as JSON, against brute force over the JSON. LHS_VARIANT_SEED
- * sets the seed.
+ * Random variants (deep, arrays, several types on one path, odd keys) from the table through path
+ * terms, the catch-all, typed ranges, sorts and aggregations on declared paths, and back as JSON,
+ * against brute force over the JSON. LHS_VARIANT_SEED sets the seed.
  */
 
 import type { SearchRequest } from '@lakehouse-search/contract';
@@ -24,7 +24,9 @@ const DEFINITION = `variants:
     flatten: true
     discriminator: kind
     shapes:
-      - { name: push, when: push, fields: [ { path: size, type: LONG }, { path: at.tag, type: KEYWORD, fast: true } ] }`;
+      - name: push
+        when: push
+        fields: [ { path: size, type: LONG }, { path: at.tag, type: KEYWORD, fast: true } ]`;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Row = Readonly<Record<'id', number>> & Readonly<Record<'meta', Json>>;

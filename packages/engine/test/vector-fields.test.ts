@@ -99,7 +99,8 @@ function redefine(former: string, model: string): void {
   const registry = new Database(join(lake.folder, 'data', 'registry.db'));
   registry
     .prepare(
-      'UPDATE indexes SET definition = replace(definition, ?, ?), parsed = NULL, version = version + 1',
+      'UPDATE indexes SET definition = replace(definition, ?, ?), parsed = NULL, version ' +
+        '= version + 1',
     )
     .run(`model: ${former}`, `model: ${model}`);
   registry.close();
@@ -184,7 +185,8 @@ describe('an index with vectors of texts', () => {
   });
 
   test('is warned of a model that is not there before it is built', async () => {
-    const definition = `version: 1\nindex: u\nsource: ${JSON.stringify(lake.source)}\n${FIELDS('./m/tiny')}\n`;
+    const source = JSON.stringify(lake.source);
+    const definition = `version: 1\nindex: u\nsource: ${source}\n${FIELDS('./m/tiny')}\n`;
     const baseDir = lake.folder;
     const check = () =>
       lake.backend.validateDefinition({ definition, baseDir, against_source: true });

@@ -151,7 +151,8 @@ function holds(
   slack: number,
   seed: number,
 ): void {
-  const said = `seed ${seed}, ${metric}, ${query.length} dimensions, ${stored.length} documents, k ${k}`;
+  const docs = stored.length;
+  const said = `seed ${seed}, ${metric}, ${query.length} dimensions, ${docs} documents, k ${k}`;
   const reader = segment.vectors(7);
   if (reader === null) throw new Error('the segment has no vectors');
   const all = stored.flatMap((vector, doc) => {

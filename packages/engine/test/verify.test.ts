@@ -278,7 +278,7 @@ describe('verify', () => {
     });
   });
 
-  it('reports a damaged component, compares the rest, and names reindex instead of repair', async () => {
+  it('reports a damaged component, compares the rest, and asks for a reindex', async () => {
     await append(0, 20);
     await create();
     await backend.reindex({});

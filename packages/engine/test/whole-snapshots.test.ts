@@ -34,7 +34,9 @@ const digestOf = (rows: ReadonlyMap<number, string>) =>
     )
     .digest('hex');
 
-/** Appends, replaces and deletes rows; what the table holds at each snapshot, kept as a plain map. */
+/**
+ * Appends, replaces and deletes rows; what the table holds at each snapshot, kept as a plain map.
+ */
 async function makeHistory(
   snapshots: number,
 ): Promise<Map<string, { rows: number; digest: string }>> {

@@ -1,4 +1,7 @@
-/** Edits that tests make through a writer, by what a sync does: documents at places are marked, settled or deleted. */
+/**
+ * Edits that tests make through a writer, by what a sync does: documents at places are marked,
+ * settled or deleted.
+ */
 import { openSnapshot } from '../src/index/index-snapshot.ts';
 import { type IndexWriter, VERDICT } from '../src/index/index-writer.ts';
 import type { Directory } from '../src/storage/directory.ts';

@@ -47,7 +47,9 @@ export type RowChange =
   | { readonly op: 'delete'; readonly key: Row; readonly before: Row };
 export type Row = Readonly<Record<string, Value>>;
 
-/** A data file of some snapshot under its deletes; `only`: its live rows at these positions alone. */
+/**
+ * A data file of some snapshot under its deletes; `only`: its live rows at these positions alone.
+ */
 export interface FilePart {
   readonly scan: FileScan;
   /** Ascending, without repeats; null: every live row. */

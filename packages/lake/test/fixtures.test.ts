@@ -12,9 +12,9 @@ import type { Row, SourceTable } from '../src/source-table.ts';
 import { openTable } from '../src/table.ts';
 
 /**
- * The small tables of fixtures/tables, written by pyiceberg (scripts/fixtures.py) and by our writer (scripts/fixtures.ts),
- * against truth.json: what pyiceberg reads, and what plain arrays held. They stand in a clone, so this test needs nothing
- * else.
+ * The small tables of fixtures/tables, written by pyiceberg (scripts/fixtures.py) and by our writer
+ * (scripts/fixtures.ts), against truth.json: what pyiceberg reads, and what plain arrays held. They
+ * stand in a clone, so this test needs nothing else.
  */
 const TABLES = fileURLToPath(new URL('../../../fixtures/tables/', import.meta.url));
 const NAMES = readdirSync(TABLES);

@@ -272,6 +272,7 @@ afterAll(() => {
   const { tables, snapshots, rows, pairs, changes, lineage, refused } = counted;
   console.log(
     `truth: ${tables} tables, ${snapshots} snapshot reads (${rows} rows), ${pairs} pairs ` +
-      `(${changes} changes), ${lineage} row lineages agree; ${refused.length} snapshots with ORC files refused by name`,
+      `(${changes} changes), ${lineage} row lineages agree; ${refused.length} snapshots ` +
+      'with ORC files refused by name',
   );
 });

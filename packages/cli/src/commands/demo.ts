@@ -33,7 +33,9 @@ export default class Demo extends LhsCommand {
     if (flags.json) this.printJson(report);
   }
 
-  /** A line of the demo, wrapped to the terminal's width; a command stays on one line to be copied. */
+  /**
+   * A line of the demo, wrapped to the terminal's width; a command stays on one line to be copied.
+   */
   #folded(line: string): string[] {
     if (/^ *lhs /.test(line)) return [line];
     const indent = ' '.repeat(line.search(/\S|$/) + 4);

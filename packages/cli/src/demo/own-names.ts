@@ -58,7 +58,9 @@ async function ownsIndex(backend: Backend, names: DemoNames): Promise<boolean> {
   const { source } = await backend.describeIndex({ index });
   if (isDemoTable(source, names)) return true;
   const message = `index "${index}" was not made by lhs demo: it does not read the demo's table`;
-  const way = `lhs demo --data-dir DIR uses another data folder; lhs index drop ${index} removes the index`;
+  const way =
+    `lhs demo --data-dir DIR uses another data folder; lhs index drop ${index} removes the ` +
+    'index';
   throw new LhsError('index_exists', message, { hint: way });
 }
 
@@ -71,7 +73,9 @@ function isDemoTable(source: unknown, names: DemoNames): boolean {
   return table === names.table && warehouse !== undefined && resolve(warehouse) === names.warehouse;
 }
 
-/** Whether the table of an earlier demo exists. Throws already_exists if something else is there. */
+/**
+ * Whether the table of an earlier demo exists. Throws already_exists if something else is there.
+ */
 async function ownsTable(names: DemoNames): Promise<boolean> {
   const folder = demoFolder(names);
   if (!(await exists(folder))) return false;

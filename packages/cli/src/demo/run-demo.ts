@@ -34,9 +34,9 @@ const CLOSED = [4216, 4217, 4218];
 const GONE = [4219, 4220];
 
 /**
- * The whole demo in the data folder: 1. a table, 2. an index, 3. eight questions, 4. changes of the
- * table and a sync, 5. verify. It replaces the table and the index of an earlier demo and refuses
- * to replace anything else.
+ * Runs the whole demo in the data folder: makes a table and an index, asks eight questions, changes
+ * the table, syncs the index and verifies it. It replaces the table and the index of an earlier
+ * demo and refuses to replace anything else.
  */
 export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Promise<DemoReport> {
   const names = demoNames(dataDir, 'incidents');
@@ -49,7 +49,8 @@ export async function runDemo(backend: Backend, dataDir: string, tell: Tell): Pr
   const proof = await backend.verify({ index: names.index });
   const verdict = proof.equal ? 'the index equals the table' : 'the index does NOT equal the table';
   tell(
-    `5  proof       verify: ${count(proof.rows_compared)} rows compared in ${duration(proof.took_ms)}: ${verdict}`,
+    `5  proof       verify: ${count(proof.rows_compared)} rows compared in ` +
+      `${duration(proof.took_ms)}: ${verdict}`,
   );
   for (const line of nextSteps(names)) tell(line);
   return { ...names, rows: proof.rows_compared, ...changed, equal: proof.equal, questions };
@@ -71,7 +72,8 @@ async function makeTable(names: DemoNames, tell: Tell): Promise<void> {
     return appendRows(config, { kind: 'rows', rows: rowsOf(incidents(0, ROWS)) });
   });
   tell(
-    `1  a table     ${count(ROWS)} incident reports → ${demoFolder(names)} (Apache Iceberg)  ${time}`,
+    `1  a table     ${count(ROWS)} incident reports → ${demoFolder(names)} (Apache ` +
+      `Iceberg)  ${time}`,
   );
 }
 
@@ -86,7 +88,8 @@ async function makeIndex(
     return backend.reindex({ index: names.index });
   });
   tell(
-    `2  an index    title, narrative and what they mean, service, severity, opened_at, host, details → ${bytes(value.bytes)}  ${time}`,
+    '2  an index    title, narrative and what they mean, service, severity, opened_at, ' +
+      `host, details → ${bytes(value.bytes)}  ${time}`,
   );
 }
 
@@ -97,7 +100,8 @@ async function ask(backend: Backend, index: string, tell: Tell) {
     const answer = await backend.search({ ...request, index, limit: 1 });
     tell(`   lhs search ${index} '${request.query}'${flags}`);
     tell(
-      `     ${shows}: ${plural(answer.total, 'hit')}, ${duration(answer.took_ms)}; first: ${firstHit(answer)}`,
+      `     ${shows}: ${plural(answer.total, 'hit')}, ${duration(answer.took_ms)}; ` +
+        `first: ${firstHit(answer)}`,
     );
     questions.push({ query: request.query, total: answer.total });
   }
@@ -138,7 +142,8 @@ async function hydrated(backend: Backend, index: string, tell: Tell) {
   tell(`   lhs search ${index} '${query}' --limit 3 --hydrate`);
   const read = bytes(answer.hydrate_bytes ?? 0);
   tell(
-    `     rows from the table by key: ${count(answer.hits.length)} rows, ${read} of its files read, ${duration(answer.took_ms)}`,
+    `     rows from the table by key: ${count(answer.hits.length)} rows, ${read} of its ` +
+      `files read, ${duration(answer.took_ms)}`,
   );
   return { query, total: answer.total };
 }
@@ -161,10 +166,12 @@ async function change(backend: Backend, names: DemoNames, tell: Tell) {
   const after = await ask();
   const { inserted, updated, deleted, snapshots_applied } = sync.value;
   tell(
-    `4  the table changes: ${inserted} new, ${updated} changed, ${deleted} deleted → ${plural(snapshots_applied, 'snapshot')} synced in ${sync.time}`,
+    `4  the table changes: ${inserted} new, ${updated} changed, ${deleted} deleted → ` +
+      `${plural(snapshots_applied, 'snapshot')} synced in ${sync.time}`,
   );
   tell(
-    `   the same question again, narrative:"${query}": ${plural(before.total, 'hit')} before, ${count(after.total)} now (snapshot ${snapshotName(after.snapshot ?? '')})`,
+    `   the same question again, narrative:"${query}": ${plural(before.total, 'hit')} ` +
+      `before, ${count(after.total)} now (snapshot ${snapshotName(after.snapshot ?? '')})`,
   );
   return { inserted, updated, deleted };
 }

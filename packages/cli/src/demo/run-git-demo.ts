@@ -53,7 +53,8 @@ export async function runGitDemo(
   await createTable(catalog, table, { schema: SCHEMA, properties: DEMO_PROPERTIES });
   await appendRows({ catalog, table }, { kind: 'rows', rows });
   tell(
-    `1  a table     ${plural(rows.length, 'commit')} of ${basename(resolve(repository))} → ${demoFolder(names)}`,
+    `1  a table     ${plural(rows.length, 'commit')} of ${basename(resolve(repository))} ` +
+      `→ ${demoFolder(names)}`,
   );
   await backend.createIndex({ definition: definition(names), baseDir: dataDir });
   const built = await backend.reindex({ index });
@@ -68,12 +69,14 @@ export async function runGitDemo(
     const first =
       hit === undefined
         ? ''
-        : `; first: ${formatKey(hit.coordinates).slice(0, 16)} “${String(hit.fields?.subject ?? '')}”`;
+        : `; first: ${formatKey(hit.coordinates).slice(0, 16)} ` +
+          `“${String(hit.fields?.subject ?? '')}”`;
     tell(`     ${plural(answer.total, 'hit')}, ${duration(answer.took_ms)}${first}`);
     questions.push({ query, total: answer.total });
   }
   tell(
-    `next: lhs search ${index} 'your words' --sort authored_at:desc (${count(rows.length)} commits are there)`,
+    `next: lhs search ${index} 'your words' --sort authored_at:desc ` +
+      `(${count(rows.length)} commits are there)`,
   );
   return { ...names, repository: resolve(repository), rows: rows.length, questions };
 }

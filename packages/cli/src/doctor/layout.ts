@@ -14,7 +14,9 @@ export interface LayoutFinding {
   readonly advice: string;
 }
 
-/** More rows or bytes than that are a large row group; our own writer makes groups of 20,480 rows. */
+/**
+ * More rows or bytes than that are a large row group; our own writer makes groups of 20,480 rows.
+ */
 const GROUP_ROWS = 131_072;
 const GROUP_BYTES = 32_000_000;
 /** A row group of so few bytes has few pages: it needs no offset index. */

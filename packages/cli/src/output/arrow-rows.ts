@@ -4,8 +4,8 @@ import { type BatchLimits, RowBatches } from './row-batches.ts';
 const BATCH: BatchLimits = { rows: 8192, bytes: 16 * 2 ** 20 };
 
 /**
- * An Arrow IPC stream in record batches of at most 8,192 rows, each written when it is full. Columns
- * of kind `json` are texts.
+ * An Arrow IPC stream in record batches of at most 8,192 rows, each written when it is full.
+ * Columns of kind `json` are texts.
  */
 export async function arrowWriter(
   sink: ByteSink,

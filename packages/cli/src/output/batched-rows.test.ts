@@ -73,7 +73,8 @@ describe('rows in batches', () => {
       `SELECT * FROM read_parquet('${parquet.path}')`,
       `SELECT * FROM read_json('${ndjson.path}', format = 'newline_delimited', columns = ${types})`,
     ];
-    const counts = `SELECT (SELECT count(*) FROM (${left})) AS l, (SELECT count(*) FROM (${right})) AS r`;
+    const count = (rows: string) => `(SELECT count(*) FROM (${rows}))`;
+    const counts = `SELECT ${count(left)} AS l, ${count(right)} AS r`;
     expect(await query(counts)).toEqual([{ l: BigInt(ROWS), r: BigInt(ROWS) }]);
     expect(await query(`(${left}) EXCEPT ALL (${right}) LIMIT 3`)).toEqual([]);
     expect(await query(`(${right}) EXCEPT ALL (${left}) LIMIT 3`)).toEqual([]);

@@ -25,7 +25,10 @@ export async function withSink(
   }
 }
 
-/** The file itself, behind links, and the name that it has until it is whole; null: none, as for a device. */
+/**
+ * The file itself, behind links, and the name that it has until it is whole; null: none, as for a
+ * device.
+ */
 async function placeOf(file: string) {
   const there = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

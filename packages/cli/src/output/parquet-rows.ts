@@ -18,12 +18,14 @@ const TYPES: Readonly<Record<ColumnKind, Physical>> = {
   },
 };
 
-/** What a row group holds. Memory does not grow with the file: a group is written when it is full. */
+/**
+ * What a row group holds. Memory does not grow with the file: a group is written when it is full.
+ */
 const GROUP: BatchLimits = { rows: 65_536, bytes: 16 * 2 ** 20 };
 
 /**
- * A Parquet file (hyparquet-writer) in row groups of at most 65,536 rows; columns of kind `json` are
- * texts, timestamps are microseconds in UTC.
+ * A Parquet file (hyparquet-writer) in row groups of at most 65,536 rows; columns of kind `json`
+ * are texts, timestamps are microseconds in UTC.
  */
 export async function parquetWriter(
   sink: ByteSink,

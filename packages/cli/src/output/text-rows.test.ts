@@ -32,7 +32,8 @@ describe('rows as text', () => {
     for (const row of rows) await writer.write(row);
     await writer.end();
     expect(out.bytes().toString()).toBe(
-      'id,text,at,tags\n9007199254740993,"a ""quoted"", line",2025-11-03T14:22:10.000001Z,"[""x""]"\n2,"",,\n',
+      'id,text,at,tags\n9007199254740993,"a ""quoted"", ' +
+        'line",2025-11-03T14:22:10.000001Z,"[""x""]"\n2,"",,\n',
     );
   });
 

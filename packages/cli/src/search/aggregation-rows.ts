@@ -1,7 +1,7 @@
 /**
- * Answers of aggregations as rows of one table: one a bucket, one a figure. `agg` is the name, inner
- * ones `outer/inner`; `within` are the keys of the buckets around as a JSON array; the rest of the
- * columns stand only where some row has them.
+ * Answers of aggregations as rows of one table: one a bucket, one a figure. `agg` is the name,
+ * inner ones `outer/inner`; `within` are the keys of the buckets around as a JSON array; the rest
+ * of the columns stand only where some row has them.
  */
 import type { AggBucket, AggResult, AggResults } from '@lakehouse-search/contract';
 import type { OutputRow } from '../output/columns.ts';

@@ -51,7 +51,8 @@ describe('the lines of index describe', () => {
       '',
       'times     at',
       'sorts by  _score, _key, at',
-      'vectors   about: 384 numbers, cosine, auto, model default (80d3aabb), 5,000 of 5,018 rows, 3.9 MB',
+      'vectors   about: 384 numbers, cosine, auto, model default (80d3aabb), 5,000 of ' +
+        '5,018 rows, 3.9 MB',
       '',
       "next: lhs search x 'some words' --mode hybrid",
     ]);

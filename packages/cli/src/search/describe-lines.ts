@@ -72,7 +72,10 @@ function abilities(field: FieldDescription): string {
   return can.join(' ');
 }
 
-/** `times    opened_at`, `sorts    service, severity`, `vectors  about: …`; those that are not empty. */
+/**
+ * `times    opened_at`, `sorts    service, severity`, `vectors  about: …`; those that are not
+ * empty.
+ */
 function lists(index: IndexDescription, style: Style, columns: number): string[] {
   const lines: (readonly [string, string])[] = [
     ['times', index.time_fields.join(', ')],
@@ -95,7 +98,8 @@ function vectorWords(field: VectorFieldDescription, { status, num_docs: rows }: 
   const by =
     model === null
       ? 'as the rows have them'
-      : `model ${model.name}${model.checksum === undefined ? '' : ` (${model.checksum.slice(0, 8)})`}`;
+      : 'model ' +
+        `${model.name}${model.checksum === undefined ? '' : ` (${model.checksum.slice(0, 8)})`}`;
   const kind = `${name}: ${count(dims)} numbers, ${similarity}, ${index}, ${by}`;
   if (status === 'created') return kind;
   return `${kind}, ${count(documents)} of ${plural(rows, 'row')}, ${bytes(field.bytes ?? 0)}`;

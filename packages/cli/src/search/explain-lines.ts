@@ -22,7 +22,9 @@ export function explainLines(
   return lines;
 }
 
-/** What each arm of a hybrid search says by itself; its own score is of another kind than the sum's. */
+/**
+ * What each arm of a hybrid search says by itself; its own score is of another kind than the sum's.
+ */
 function armLines({ arms }: ExplainResponse, style: Style, columns: number): string[] {
   return Object.entries(arms ?? {}).flatMap(([name, arm]: [string, ExplainArm]) => {
     const { rank, score, similarity, detail, why_not } = arm;

@@ -10,7 +10,9 @@ export interface BarRow {
   readonly count: number;
 }
 
-/** Which fields have no facet and why, for standard error: `facet "title" skipped: it is TEXT, …`. */
+/**
+ * Which fields have no facet and why, for standard error: `facet "title" skipped: it is TEXT, …`.
+ */
 export function skippedFacets({ skipped_facets: skipped = [] }: SearchResponse | FacetsResponse) {
   return skipped.map(({ field, reason }) => printable(`facet "${field}" skipped: ${reason}`));
 }

@@ -22,7 +22,9 @@ export function hitLines(
   columns: number,
 ): string[] {
   const text = index.fields.filter((f) => f.type === 'TEXT' && f.cached).map((f) => f.name);
-  const head = `${pad(String(rank), 2, 'right')}  ${scoreText(hit)}  ${printable(formatKey(hit.coordinates))}`;
+  const head =
+    `${pad(String(rank), 2, 'right')}  ${scoreText(hit)}  ` +
+    `${printable(formatKey(hit.coordinates))}`;
   const facts = [armWords(hit), smallFields(hit, index.fields)].filter(Boolean).join(' · ');
   const lines = [headLine(head, facts, style, columns)];
   const [title] = text;
@@ -115,6 +117,9 @@ function rowLines(row: NonNullable<Hit['row']>, style: Style, columns: number): 
   const wide = Math.min(20, Math.max(0, ...entries.map(([name]) => width(name))));
   return entries.map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return `    ${style.dim(pad(cut(name, wide), wide))}  ${cut(printable(text), columns - wide - 6)}`;
+    return (
+      `    ${style.dim(pad(cut(name, wide), wide))}  ` +
+      `${cut(printable(text), columns - wide - 6)}`
+    );
   });
 }

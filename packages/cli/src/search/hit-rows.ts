@@ -11,10 +11,10 @@ import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
 import type { SearchQuestion } from './question.ts';
 
 /**
- * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the same
- * of `semantic`, the cached fields, and as far as asked for
- * `collapse.value`, `collapse.count`, `sort` and `highlight` (JSON), `row.<column>` of hydrated rows
- * and `hydrate_error`. NDJSON has the hits as they go over the wire.
+ * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the
+ * same of `semantic`, the cached fields, and as far as asked for `collapse.value`,
+ * `collapse.count`, `sort` and `highlight` (JSON), `row.<column>` of hydrated rows and
+ * `hydrate_error`. NDJSON has the hits as they go over the wire.
  */
 export function hitTable(
   answer: SearchResponse,

@@ -91,7 +91,9 @@ function requireText(mode: SearchMode, text: string | undefined, { vector }: Mea
   throw new LhsError('invalid_argument', message, { hint });
 }
 
-/** A text has no syntax and no operators: those flags are of the filter. Throws invalid_argument. */
+/**
+ * A text has no syntax and no operators: those flags are of the filter. Throws invalid_argument.
+ */
 export function refuseIdle(mode: SearchMode, flags: SearchFlags): void {
   if (mode === 'lexical' || flags.filter !== undefined) return;
   for (const name of ['syntax', 'operator'] as const) {

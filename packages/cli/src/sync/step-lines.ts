@@ -10,7 +10,10 @@ export function stepLine(step: Step): string {
   const operation = (step.operation ?? '').padEnd(9);
   const { inserted = 0, updated = 0, deleted = 0 } = step;
   if (inserted + updated + deleted > 0) {
-    return `${name}  ${operation}${signed('+', inserted)}${signed('~', updated)}${signed('-', deleted)}`;
+    return (
+      `${name}  ` +
+      `${operation}${signed('+', inserted)}${signed('~', updated)}${signed('-', deleted)}`
+    );
   }
   const what = step.operation === 'replace' ? 'rewritten files, no row changed' : 'no row changed';
   return `${name}  ${operation}  ${what}`;

@@ -64,8 +64,8 @@ export function progressReport(
 const stageOf = ({ phase }: Reported): string => (phase === 'flushing' ? 'reading' : phase);
 
 /**
- * `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. The bar takes what room of
- * `columns` the figures leave it.
+ * `commits  reading   ██████░░░░  52 %  231,104 of 446,015 rows  92k rows/s  2.3 s left`. The bar
+ * takes the rest of `columns`.
  */
 export function progressLine(label: string, p: Reported, elapsedMs: number, columns = 120): string {
   const { share, figures } = figuresOf(p, elapsedMs);

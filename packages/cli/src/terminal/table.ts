@@ -7,8 +7,9 @@ export interface Column {
 }
 
 /**
- * Aligned columns without a box. Where a line would not fit, the last column is cut, then the widest of those that
- * stand left; with no rows, only the titles. Cells are plain texts, from anywhere. Returns lines.
+ * Aligned columns without a box. Where a line would not fit, the last column is cut, then the
+ * widest of those that stand left; with no rows, only the titles. Cells are plain texts, from
+ * anywhere. Returns lines.
  */
 export function table(
   columns: readonly Column[],

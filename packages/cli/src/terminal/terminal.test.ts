@@ -156,7 +156,8 @@ describe('errors', () => {
 
   it('says what is missing from a command line, then what may have taken it', () => {
     const text =
-      'Missing 1 required arg:\nindex  name\n\nNote: --facet takes several.\nAlternatively, end with "--".';
+      'Missing 1 required arg:\nindex  name\n\nNote: --facet takes ' +
+      'several.\nAlternatively, end with "--".';
     const error = Object.assign(new Error(`${text}\nSee more help with --help`), {
       oclif: { exit: 2 },
     });

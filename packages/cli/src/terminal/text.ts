@@ -24,7 +24,10 @@ export function cut(text: string, columns: number): string {
 }
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Lines of at most `columns`, broken at blanks; what follows the first stands `indent` in. A long word stays whole. */
+/**
+ * Lines of at most `columns`, broken at blanks; what follows the first stands `indent` in. A long
+ * word stays whole.
+ */
 export function wrap(text: string, columns: number, indent = '  '): string[] {
   const out: string[] = [];
   for (const word of text.split(' ')) {

@@ -4,10 +4,13 @@ import { spawn } from 'node:child_process';
 export type ClipboardProgram = readonly [command: string, ...args: string[]];
 
 /**
- * Copies a text. 1. The terminal at the person's end is asked (OSC 52, xterm control sequences): that
- * goes through ssh. 2. Where it might not listen, a program of this machine is given the text too:
- * tmux, which keeps such sequences of programs to itself, or the desktop's. Nothing tells whether a
- * terminal has taken it; programs that are not there or refuse are passed over.
+ * Copies a text.
+ *
+ * 1. The terminal gets an OSC 52 sequence (xterm control sequences), which works through ssh.
+ * 2. If it might ignore that, a program of this machine gets the text too: tmux, which swallows
+ *    such sequences, or the program of the desktop.
+ *
+ * No terminal reports whether it took the text. Programs that are missing or fail are ignored.
  */
 export function copyText(
   text: string,

@@ -25,7 +25,9 @@ export function lineOf(text: string): EditLine {
   return { text, at: text.length };
 }
 
-/** The text put in at the cursor; line ends become blanks, other controls go; 16,384 units at most. */
+/**
+ * The text put in at the cursor; line ends become blanks, other controls go; 16,384 units at most.
+ */
 export function insert(line: EditLine, text: string): EditLine {
   const clean = [...text.replace(/[\t\r\n]+/g, ' ')].filter((c) => !isControl(c)).join('');
   if (line.text.length + clean.length > LONGEST) return line;

@@ -125,7 +125,9 @@ export async function screenIndex(backend: Backend, name: string): Promise<Scree
   return { name, fields, sortFields, ...modesOf(name, description) };
 }
 
-/** By meaning an index can be asked that has a VECTOR field of a model; by both, with TEXT fields. */
+/**
+ * By meaning an index can be asked that has a VECTOR field of a model; by both, with TEXT fields.
+ */
 function modesOf(name: string, { fields, vector_fields: vectors }: IndexDescription) {
   const of = vectors.find(({ model }) => model !== null);
   if (of === undefined) {

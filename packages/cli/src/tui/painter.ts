@@ -11,8 +11,8 @@ const ERASE_BEHIND = '\u001b[K';
 
 /**
  * Puts the rows of the screen that have changed on the terminal, each at its absolute place: 1. the
- * state as lines; 2. lines as text; 3. those that differ from what is there, in one write. Where the
- * terminal takes another number of columns for a text than we do, no row can push another away.
+ * state as lines; 2. lines as text; 3. those that differ from what is there, in one write. Where
+ * the terminal takes another number of columns for a text than we do, no row can push another away.
  */
 export class Painter {
   readonly #write: (text: string) => unknown;

@@ -51,7 +51,9 @@ export async function runTui(backend: Backend, options: TuiOptions): Promise<Out
   }
 }
 
-/** Throws invalid_argument for one that the index cannot be asked in; unknown of one to be chosen. */
+/**
+ * Throws invalid_argument for one that the index cannot be asked in; unknown of one to be chosen.
+ */
 function startingMode(index: ScreenIndex, mode: SearchMode = 'lexical'): SearchMode {
   if (index.name === '' || index.modes.includes(mode)) return mode;
   throw new LhsError('invalid_argument', `"${index.name}" cannot be asked in mode ${mode}`, {
@@ -118,8 +120,8 @@ function copies(session: Session, output: NodeJS.WritableStream): () => void {
 const CONTINUES_MS = 100;
 
 /**
- * Stops this process and those that started it with it, as the shell's Ctrl-Z would; comes back when
- * it goes on. A group that nobody waits for is not stopped by the kernel, and goes on at once.
+ * Stops this process and those that started it with it, as the shell's Ctrl-Z would; comes back
+ * when it goes on. A group that nobody waits for is not stopped by the kernel, and goes on at once.
  */
 async function stopped(): Promise<void> {
   const listeners = process.rawListeners('SIGTSTP') as (() => void)[];

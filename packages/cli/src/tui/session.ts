@@ -33,9 +33,9 @@ export interface QueryHistory {
 }
 
 /**
- * Holds the state and requests what it needs from the backend: first the hits of the line, then values
- * for completion, facets and the row under the cursor. Each kind has one request at a time, for
- * the newest state.
+ * Holds the state and requests what it needs from the backend: first the hits of the line, then
+ * values for completion, facets and the row under the cursor. Each kind has one request at a time,
+ * for the newest state.
  */
 export class Session {
   readonly #backend: Backend;

@@ -31,7 +31,9 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + width(text), 0);
 }
 
-/** The line cut, with `…` where something is missing, or padded with blanks, to exactly `columns`. */
+/**
+ * The line cut, with `…` where something is missing, or padded with blanks, to exactly `columns`.
+ */
 export function fit(line: Line, columns: number): Line {
   const out: Span[] = [];
   let room = Math.max(0, columns);

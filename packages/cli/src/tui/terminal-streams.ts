@@ -12,8 +12,8 @@ export interface TerminalStreams {
 
 /**
  * Standard input and output where they are a terminal; standard error instead of a piped output, so
- * that keys can go into the pipe; else the controlling terminal. Throws invalid_argument where there
- * is none, or one that cannot move its cursor.
+ * that keys can go into the pipe; else the controlling terminal. Throws invalid_argument where
+ * there is none, or one that cannot move its cursor.
  */
 export function terminalStreams(env: NodeJS.ProcessEnv): TerminalStreams {
   if (env.TERM === 'dumb') {

@@ -6,7 +6,10 @@ import { sameQuestion } from './question.ts';
 import { fit, type Line, lineWidth, type Span, span, toned } from './spans.ts';
 import { facetFields, facetQuestion, type State, tells } from './state.ts';
 
-/** A line a field: its values with their counts, numbers with bars; dim while newer ones are counted. */
+/**
+ * A line a field: its values with their counts, numbers with bars; dim while newer ones are
+ * counted.
+ */
 export function facetPane(state: State, columns: number, rows: number): Line[] {
   if (rows <= 0) return [];
   const facets = (state.facets?.facets ?? []).filter((facet) => tells(facet, state.index));

@@ -61,8 +61,9 @@ export interface VectorFieldDescription {
 }
 
 /**
- * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a tenant
- * `num_docs` counts the tenant's documents; what describes the whole index and its table is absent.
+ * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a
+ * tenant `num_docs` counts the tenant's documents; what describes the whole index and its table is
+ * absent.
  */
 export interface IndexDescription {
   readonly index: string;

@@ -1,7 +1,9 @@
 import type { IndexRequest } from '../index-request.ts';
 import type { ChangeBatch } from './change-batch.ts';
 
-/** `POST /v1/index:reindex`. `as_of`: a snapshot, branch or tag; default: what the index follows. */
+/**
+ * `POST /v1/index:reindex`. `as_of`: a snapshot, branch or tag; default: what the index follows.
+ */
 export interface ReindexRequest {
   readonly index?: string;
   readonly as_of?: string;
@@ -37,6 +39,8 @@ export interface VerifyRequest {
 
 /** Keeps an index in step with its table until the call is aborted. */
 export interface FollowRequest extends IndexRequest {
-  /** Longest pause in milliseconds between two looks at the catalog while nothing happens (5,000). */
+  /**
+   * Longest pause in milliseconds between two looks at the catalog while nothing happens (5,000).
+   */
   readonly poll_ms?: number;
 }

@@ -36,7 +36,10 @@ export type HealReason =
   | 'rolled_back'
   /** The definition follows another branch or tag than before. */
   | 'ref_changed'
-  /** The checkpoint's snapshot is there, but on no way to the table's (cherry-pick, overwritten branch). */
+  /**
+   * The checkpoint's snapshot is there, but on no way to the table's (cherry-pick, overwritten
+   * branch).
+   */
   | 'diverged'
   /** Files of a snapshot on the way are gone. */
   | 'files_missing';
@@ -173,7 +176,9 @@ export interface VerifyResponse {
     readonly extra: readonly Coordinates[];
     readonly stale: readonly Coordinates[];
   };
-  /** Content digests (hex) over all keys and row hashes, of both sides; equal when nothing drifted. */
+  /**
+   * Content digests (hex) over all keys and row hashes, of both sides; equal when nothing drifted.
+   */
   readonly digest: { readonly index: string; readonly table: string };
   /** Buckets (of `buckets`) whose digests differ. */
   readonly buckets: number;

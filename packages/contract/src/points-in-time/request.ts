@@ -1,4 +1,6 @@
-/** `POST /v1/pit:open`. `keep_alive`: `"30s"`, `"5m"` (default), `"1h"` (the longest), `"90000ms"`. */
+/**
+ * `POST /v1/pit:open`. `keep_alive`: `"30s"`, `"5m"` (default), `"1h"` (the longest), `"90000ms"`.
+ */
 export interface OpenPitRequest {
   readonly index?: string;
   readonly keep_alive?: string;

@@ -141,7 +141,9 @@ function pageOf({ limit, offset = 0 }: SearchRequest, k: number | undefined) {
   return { limit: Math.max(1, Math.min(k, REQUEST_LIMITS.windowHits - offset)) };
 }
 
-/** A `knn` node's settings as those of a request. Its shape has been checked by the tree's reader. */
+/**
+ * A `knn` node's settings as those of a request. Its shape has been checked by the tree's reader.
+ */
 export function nearestOfNode({ k, exact, ...spec }: NearestSpec): CheckedNearest {
   return { ...spec, k: k ?? DEFAULT_K, exact: exact ?? false };
 }

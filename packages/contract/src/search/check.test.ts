@@ -51,7 +51,8 @@ describe('the check of a search request', () => {
     [null, 'invalid_argument: the request is null: expected an object'],
     [
       { search_after: [{ a: 1 }] },
-      'invalid_argument: "search_after[0]" is {"a":1}: expected a string, a number, true, false or null',
+      'invalid_argument: "search_after[0]" is {"a":1}: expected a string, a number, ' +
+        'true, false or null',
     ],
     [{ search_after: [1, null, ['git', 'ab12']] }, 'accepted'],
     [{ limit: 1000, hydrate: true }, 'accepted'],

@@ -125,7 +125,8 @@ function checkTogether(request: SearchRequest, limit: number, offset: number): v
     throw new LhsError('limit_exceeded', message, { hint });
   }
   if (request.hydrate === true && limit > REQUEST_LIMITS.hydratedHits) {
-    const message = `limit ${limit} with hydrate: at most ${REQUEST_LIMITS.hydratedHits} rows are read`;
+    const most = REQUEST_LIMITS.hydratedHits;
+    const message = `limit ${limit} with hydrate: at most ${most} rows are read`;
     throw new LhsError('limit_exceeded', message, { hint: 'ask for smaller pages' });
   }
   if (request.hydrate_columns !== undefined && request.hydrate !== true) {

@@ -14,7 +14,9 @@ export interface HighlightSpec {
   readonly fragment_size?: number;
 }
 
-/** The documents of a query at one state of an index: what searches, facets and aggregations share. */
+/**
+ * The documents of a query at one state of an index: what searches, facets and aggregations share.
+ */
 export interface MatchRequest {
   readonly index?: string;
   readonly query?: string;
@@ -59,8 +61,8 @@ export interface NearestSpec {
   /** The vector itself: `dims` finite numbers. It goes before `query_text`. */
   readonly query_vector?: readonly number[];
   /**
-   * Documents that are taken, of those that filter and tenant leave. Unless told 100, of each arm of
-   * a hybrid search 10, or `limit` where that is more: who scrolls through pages names it.
+   * Documents that are taken, of those that filter and tenant leave. Unless told 100, of each arm
+   * of a hybrid search 10, or `limit` where that is more: who scrolls through pages names it.
    */
   readonly k?: number;
   /** true: every vector is compared, also where a graph would do. */
@@ -78,7 +80,9 @@ export interface NearestSpec {
  */
 export interface SemanticRequest extends NearestSpec, Omit<SearchRequest, 'query' | 'ast'> {}
 
-/** What each arm's ranks weigh: numbers from 0 to 1,000 with at most three decimals. 1 unless told. */
+/**
+ * What each arm's ranks weigh: numbers from 0 to 1,000 with at most three decimals. 1 unless told.
+ */
 export interface ArmWeights {
   readonly lexical?: number;
   readonly semantic?: number;

@@ -37,7 +37,9 @@ export interface SearchResponse extends TableLag {
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;
-  /** Bytes that hydration read from data files. Only with `hydrate`, and for no caller of a tenant. */
+  /**
+   * Bytes that hydration read from data files. Only with `hydrate`, and for no caller of a tenant.
+   */
   readonly hydrate_bytes?: number;
   /** Only with `facets`. */
   readonly facets?: readonly Facet[];

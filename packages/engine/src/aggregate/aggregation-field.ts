@@ -21,7 +21,8 @@ export function aggregationField(
     throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields.index) });
   }
   if (types === undefined || types.includes(plan.type)) return plan;
-  const message = `"${place}": ${kind} needs a field of ${types.join(', ')}; "${name}" is ${plan.type}`;
+  const allowed = types.join(', ');
+  const message = `"${place}": ${kind} needs a field of ${allowed}; "${name}" is ${plan.type}`;
   const hint = 'terms, missing and cardinality take fast fields of every type';
   throw new LhsError('invalid_argument', message, { hint });
 }

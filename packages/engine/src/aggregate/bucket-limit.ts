@@ -3,7 +3,8 @@ import { LIMITS } from '../base/limits.ts';
 
 /** An aggregation that would make more buckets than an answer may have. */
 export function tooManyBuckets(name: string): LhsError {
-  const message = `aggregation "${name}" passes the limit of ${LIMITS.aggBuckets} buckets (aggBuckets)`;
+  const most = LIMITS.aggBuckets;
+  const message = `aggregation "${name}" passes the limit of ${most} buckets (aggBuckets)`;
   return new LhsError('limit_exceeded', message, {
     hint: 'take a longer interval or a smaller size, or narrow the query',
     details: { limit: 'aggBuckets', buckets: LIMITS.aggBuckets },

@@ -1,7 +1,7 @@
 /**
  * Calendar buckets of instants: minutes to years as clocks in a time zone show them. Days, weeks
- * (from Monday), months, quarters and years begin at local midnight; where a zone's clock jumps over
- * it, at the instant of the jump. All in milliseconds since 1970 as numbers, which hold every
+ * (from Monday), months, quarters and years begin at local midnight; where a zone's clock jumps
+ * over it, at the instant of the jump. All in milliseconds since 1970 as numbers, which hold every
  * instant of a column exactly; bounds of buckets are whole seconds.
  */
 import { civilFromDays, daysFromCivil } from '../schema/date-value.ts';

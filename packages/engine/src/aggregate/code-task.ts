@@ -1,4 +1,6 @@
-/** Terms, date histograms and distinct counts: documents by code, then the buckets of the answer. */
+/**
+ * Terms, date histograms and distinct counts: documents by code, then the buckets of the answer.
+ */
 import { LIMITS } from '../base/limits.ts';
 import type { Aggregation, BucketKey } from './aggregation.ts';
 import { tooManyBuckets, tooManyValues } from './bucket-limit.ts';

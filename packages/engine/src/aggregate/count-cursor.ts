@@ -7,7 +7,9 @@ import type { FieldValues } from './coder.ts';
 
 /** Steps through the counts of a segment that are not 0. */
 export interface CountCursor extends SortedCursor<CountCursor> {
-  /** Number of the segment's counts; -1: documents without a value, under the key given for them. */
+  /**
+   * Number of the segment's counts; -1: documents without a value, under the key given for them.
+   */
   readonly part: number;
   readonly code: number | bigint;
   readonly count: number;

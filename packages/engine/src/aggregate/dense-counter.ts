@@ -105,7 +105,9 @@ export class DenseCounter implements CodeCounter {
     };
   }
 
-  /** With one code per document at most a batch has no more documents than the one it is made of. */
+  /**
+   * With one code per document at most a batch has no more documents than the one it is made of.
+   */
   #fillChosen(stream: DocumentStream, fill: NonNullable<Coder['fill']>, visit: VisitBatch): void {
     const [filled, table, size] = [this.#filled, this.#counted(), this.#size];
     const [into, ids] = [new Int32Array(BATCH_DOCS), new Int32Array(BATCH_DOCS)];

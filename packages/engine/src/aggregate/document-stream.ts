@@ -1,7 +1,7 @@
 /**
  * Documents of one segment on their way to collectors, batch by batch, each with the bucket of the
- * aggregation around it (its owner; 0 at the top). A stream can be read again: counting comes first,
- * then what is nested is read for the buckets that the answer shows.
+ * aggregation around it (its owner; 0 at the top). A stream can be read again: counting comes
+ * first, then what is nested is read for the buckets that the answer shows.
  */
 
 import type { Deadline } from '../base/deadline.ts';

@@ -1,7 +1,7 @@
 /**
  * A sum of doubles with a compensation term (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur
- * Summation endlicher Summen", 1974): the error does not grow with the number of values, so that the
- * order of documents and segments all but vanishes from the result.
+ * Summation endlicher Summen", 1974): the error does not grow with the number of values, so that
+ * the order of documents and segments all but vanishes from the result.
  */
 export interface DoubleSum {
   sum: number;

@@ -1,9 +1,9 @@
 /**
  * Counting distinct values beyond what is kept exactly: HyperLogLog over 64-bit hashes with 2^14
- * registers (Flajolet et al. 2007; 64 bits and an exact small range as in HyperLogLog++, Heule et al.
- * 2013). Instead of that paper's bias tables the estimator of O. Ertl, "New cardinality estimation
- * algorithms for HyperLogLog sketches" (2017, algorithm 6), which has no bias to correct. Standard
- * error 1.04 / sqrt(2^14) = 0.81 %.
+ * registers (Flajolet et al. 2007; 64 bits and an exact small range as in HyperLogLog++, Heule et
+ * al. 2013). Instead of that paper's bias tables the estimator of O. Ertl, "New cardinality
+ * estimation algorithms for HyperLogLog sketches" (2017, algorithm 6), which has no bias to
+ * correct. Standard error 1.04 / sqrt(2^14) = 0.81 %.
  */
 import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/two-lane-hash.ts';
 import type { BucketKey } from './aggregation.ts';

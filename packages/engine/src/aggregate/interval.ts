@@ -23,8 +23,8 @@ const WORDS: Readonly<Record<string, string>> = {
 const LONGEST = 2n ** 53n * 100n;
 
 /**
- * Microseconds of `1h`, `90m`, `30s`, `500ms`, `1 day`, `2 weeks`, or null where the text is no such
- * duration (at least 1 µs). Short units are lower case: `1M` would be a month elsewhere.
+ * Microseconds of `1h`, `90m`, `30s`, `500ms`, `1 day`, `2 weeks`, or null where the text is no
+ * such duration (at least 1 µs). Short units are lower case: `1M` would be a month elsewhere.
  */
 export function parseInterval(text: string): bigint | null {
   const [, digits, name] = /^\s*(\d{1,15})\s*([a-z]+)\s*$/i.exec(text) ?? [];

@@ -1,8 +1,8 @@
 /**
  * Partials as JSON values, from a shard to whoever merges them. Keys and integers of 64 bits are
- * texts: `s` before bytes (Latin-1), `i` before decimal digits; doubles that JSON has not are texts.
- * A partial holds every bucket, at most LIMITS.aggNestedBuckets of an aggregation, so that merging
- * is exact.
+ * texts: `s` before bytes (Latin-1), `i` before decimal digits; doubles that JSON has not are
+ * texts. A partial holds every bucket, at most LIMITS.aggNestedBuckets of an aggregation, so that
+ * merging is exact.
  */
 import { LhsError } from '@lakehouse-search/contract';
 import type { BucketKey } from './aggregation.ts';

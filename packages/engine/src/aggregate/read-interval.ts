@@ -44,6 +44,7 @@ function unitOf(text: string, place: string): CalendarUnit {
   const unit = SHORT[text] ?? CALENDAR_UNITS.find((name) => name === text);
   if (unit !== undefined) return unit;
   const near = didYouMean(text, CALENDAR_UNITS);
-  const message = `"${place}.calendar_interval" is "${text}": expected ${CALENDAR_UNITS.join(', ')}${near}`;
+  const units = CALENDAR_UNITS.join(', ');
+  const message = `"${place}.calendar_interval" is "${text}": expected ${units}${near}`;
   throw new LhsError('invalid_argument', message);
 }

@@ -44,7 +44,8 @@ export function readRanges(options: Options, field: FieldPlan): readonly AggRang
     throw wrong(place, given, 'an array of {key, from, to}');
   }
   if (given.length > LIMITS.aggRanges) {
-    const message = `"${place}" has ${given.length} ranges: at most ${LIMITS.aggRanges} (aggRanges)`;
+    const most = LIMITS.aggRanges;
+    const message = `"${place}" has ${given.length} ranges: at most ${most} (aggRanges)`;
     throw new LhsError('limit_exceeded', message);
   }
   return given.map((range, i): AggRange => {
@@ -69,7 +70,8 @@ export function readPercents(options: Options): readonly number[] | undefined {
   const place = `${options.place}.percents`;
   if (!Array.isArray(given) || given.length === 0) throw wrong(place, given, 'an array');
   if (given.length > LIMITS.aggPercents) {
-    const message = `"${place}" has ${given.length} entries: at most ${LIMITS.aggPercents} (aggPercents)`;
+    const most = LIMITS.aggPercents;
+    const message = `"${place}" has ${given.length} entries: at most ${most} (aggPercents)`;
     throw new LhsError('limit_exceeded', message);
   }
   return given.map((percent: Json, i) => {

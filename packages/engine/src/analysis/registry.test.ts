@@ -195,7 +195,8 @@ describe('what is refused', () => {
     ['unknown tokenizer "standrad"; did you mean "standard"?', own('standrad')],
     ['unknown filter "lowrcase"; did you mean "lowercase"?', own('standard', ['lowrcase'])],
     [
-      'unknown filter "constructor"; known: lowercase, ascii_folding, width, possessive, elision, stop, stemmer, length, truncate, edge_ngram, unique',
+      'unknown filter "constructor"; known: lowercase, ascii_folding, width, possessive, ' +
+        'elision, stop, stemmer, length, truncate, edge_ngram, unique',
       own('standard', ['constructor']),
     ],
     ['tokenizer "standard" has no option "min"; it has none', own('standard', [], { min: 1 })],
@@ -214,7 +215,8 @@ describe('what is refused', () => {
       own('ngram', [], { min: 1, max: 20 }),
     ],
     [
-      'option "language" of filter "stemmer" is "germn": expected a language; did you mean "german"?',
+      'option "language" of filter "stemmer" is "germn": expected a language; did you ' +
+        'mean "german"?',
       own('standard', [{ stemmer: { language: 'germn' } }]),
     ],
     [

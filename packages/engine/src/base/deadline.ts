@@ -6,8 +6,9 @@ import { LIMITS } from './limits.ts';
 const STEPS = 16_384;
 
 /**
- * The time limit of one query. Long loops call `check` once per batch or `spend` once per step; both
- * throw when the time is over, so a query never blocks the thread for much longer than its limit.
+ * The time limit of one query. Long loops call `check` once per batch or `spend` once per step;
+ * both throw when the time is over, so a query never blocks the thread for much longer than its
+ * limit.
  */
 export class Deadline {
   readonly #clock: Pick<Clock, 'ticks'>;
@@ -22,8 +23,8 @@ export class Deadline {
   }
 
   /**
-   * The limit of a call that ends at `deadline` (milliseconds since 1970), or that of a query where it
-   * is earlier. Then `check` throws deadline_exceeded.
+   * The limit of a call that ends at `deadline` (milliseconds since 1970), or that of a query where
+   * it is earlier. Then `check` throws deadline_exceeded.
    */
   static until(deadline: number, clock: Clock = SYSTEM_CLOCK): Deadline {
     const left = deadline - clock.now();

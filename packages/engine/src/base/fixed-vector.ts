@@ -1,6 +1,6 @@
 /**
- * Vectors in 16-bit fixed point: component c = scale × codes[c], codes in -32,767 .. 32,767, scale =
- * largest magnitude / 32,767. Every vector becomes this once, when it enters an index or a cache;
+ * Vectors in 16-bit fixed point: component c = scale × codes[c], codes in -32,767 .. 32,767, scale
+ * = largest magnitude / 32,767. Every vector becomes this once, when it enters an index or a cache;
  * what is exact later is exact over these. An error is at most half a scale a component.
  */
 

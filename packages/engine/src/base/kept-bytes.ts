@@ -17,7 +17,9 @@ export class KeptBytes {
     this.#most = most;
   }
 
-  /** Records that a holder was used and how many bytes it holds now, and drops others if need be. */
+  /**
+   * Records that a holder was used and how many bytes it holds now, and drops others if need be.
+   */
   use(holder: WeakRef<Droppable>, bytes: number): void {
     const grown = this.#held.get(holder) !== bytes;
     this.#held.delete(holder);

@@ -234,7 +234,9 @@ export function rankOf(keys: SegmentKeys, key: Uint8Array): number {
   return found ? low : low - 0.5;
 }
 
-/** Below 0 when document `a` of the segment, with its score, stands before `b`; ties go by key rank. */
+/**
+ * Below 0 when document `a` of the segment, with its score, stands before `b`; ties go by key rank.
+ */
 export function compareDocs(
   keys: readonly SegmentSortKey[],
   ranks: Int32Array,

@@ -62,11 +62,14 @@ function lostColumn({ id, name }: Field, table: Schema): LostColumn {
   const why =
     other === undefined
       ? 'was dropped'
-      : `was replaced by another column of that name (field id ${other.id}, the index follows ${id})`;
+      : `was replaced by another column of that name (field id ${other.id}, the index ` +
+        `follows ${id})`;
   return { name, id, why };
 }
 
-/** The type that holds the values of both, or null where no promotion leads from one to the other. */
+/**
+ * The type that holds the values of both, or null where no promotion leads from one to the other.
+ */
 function widerType(a: Type, b: Type): Type | null {
   if (widensTo(a, b)) return b;
   return widensTo(b, a) ? a : null;
@@ -91,7 +94,8 @@ export function schemaChanged(
   snapshot: string | null,
   checkpoint: string | null,
 ): LhsError {
-  const message = `column "${lost.name}" ${lost.why} in snapshot ${snapshot}: index "${index}" uses it`;
+  const { name, why } = lost;
+  const message = `column "${name}" ${why} in snapshot ${snapshot}: index "${index}" uses it`;
   return new LhsError('schema_changed', message, {
     hint:
       `the index stays at snapshot ${checkpoint}; change its definition, ` +

@@ -50,10 +50,13 @@ function nullKey(mapping: Mapping, batch: Batch, column: number, row: number): L
   const place = `row ${batch.positions[row]} of ${batch.file}`;
   const shown = mapping.columns.slice(0, mapping.keyColumns).map((field, c) => {
     const vector = batch.columns[c];
-    return `${field.name}=${isNull(vector, row) ? 'NULL' : columnText(field.type, valueAt(vector, row))}`;
+    const text = isNull(vector, row) ? 'NULL' : columnText(field.type, valueAt(vector, row));
+    return `${field.name}=${text}`;
   });
   return new LhsError('source_invalid', `key ${shown.join(',')}: "${name}" is NULL in ${place}`, {
-    hint: 'every row needs a value in each key column; choose other columns in key, or mend the table',
+    hint:
+      'every row needs a value in each key column; choose other columns in key, or mend ' +
+      'the table',
     details: { column: name, file: batch.file, position: batch.positions[row] },
   });
 }

@@ -1,6 +1,7 @@
 /**
  * The models of an index that is being written: each opened once, when it is first needed, with its
- * cache (embed/cache/), in `embeddings/` of the index's folder. Who holds it holds the index's lock.
+ * cache (embed/cache/), in `embeddings/` of the index's folder. Who holds it holds the index's
+ * lock.
  */
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
@@ -58,7 +59,10 @@ export class ModelsInUse {
     return embedder.identity;
   }
 
-  /** Every text of the index has been asked for: caches may forget others. Throws io_error, disk_full. */
+  /**
+   * Every text of the index has been asked for: caches may forget others. Throws io_error,
+   * disk_full.
+   */
   async endBuild(): Promise<void> {
     const all = await Promise.all(this.#open.values());
     const inUse = all.map(({ embedder }) => embedder.identity);
@@ -118,7 +122,9 @@ export class ModelsInUse {
     const built = vector!.checksum;
     if (built === undefined || built === checksum) return;
     const { index } = this.#places;
-    const message = `model "${vector!.model}" is not the one that field "${name}" was built with: its checksum is ${short(checksum)}, the index's ${short(built)}`;
+    const message =
+      `model "${vector!.model}" is not the one that field "${name}" was built with: its ` +
+      `checksum is ${short(checksum)}, the index's ${short(built)}`;
     throw new LhsError('model_mismatch', message, {
       hint: `put the former model back, or build with this one: lhs index reindex ${index}`,
       details: { field: name, model: vector!.model, found: checksum, expected: built },

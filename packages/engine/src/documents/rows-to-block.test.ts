@@ -260,7 +260,8 @@ fields:
       'key part=p,id=NULL: "id" is NULL in row 3 of data/a.parquet',
     );
     expect(refuse([good, { ...good, host: '10.0.0.256' }])).toThrow(
-      'part=p,id=1: column "host" holds "10.0.0.256", which is not an IPv4 or IPv6 address (row 3 of data/a.parquet)',
+      'part=p,id=1: column "host" holds "10.0.0.256", which is not an IPv4 or IPv6 ' +
+        'address (row 3 of data/a.parquet)',
     );
     const keyword = mappingOf(schema, 'fields: [{ name: a, type: KEYWORD }]');
     expect(() => build(keyword, [{ id: 1n, a: 'x'.repeat(32_767) }])).toThrow(
@@ -290,7 +291,9 @@ describe('variants to a block', () => {
           - { path: size, type: LONG }
           - { path: at, type: DATE }
           - { path: a.b, type: KEYWORD }
-      - { name: other, when: [pull, '7'], fields: [ { path: size, type: LONG }, { path: host, type: IP } ] }
+      - name: other
+        when: [pull, '7']
+        fields: [ { path: size, type: LONG }, { path: host, type: IP } ]
 `,
   );
   const node = (value: unknown): VariantNode => {

@@ -150,8 +150,10 @@ function tooLong(
   { offsets, bytes }: TextVector,
 ) {
   const head = bytes.subarray(offsets[row], offsets[row] + 200);
-  const expected = `at most ${LIMITS.keywordBytes} bytes (it has ${offsets[row + 1] - offsets[row]})`;
-  const hint = `make "${field.plan.name}" TEXT, or give it max_bytes: longer values are then left out`;
+  const length = offsets[row + 1] - offsets[row];
+  const expected = `at most ${LIMITS.keywordBytes} bytes (it has ${length})`;
+  const { name } = field.plan;
+  const hint = `make "${name}" TEXT, or give it max_bytes: longer values are then left out`;
   return valueFault(mapping, batch, row, column, new TextDecoder().decode(head), expected, hint);
 }
 

@@ -42,8 +42,8 @@ export function variantText(vector: ColumnVector, rows: number): FieldBlock {
 
 /**
  * A variant column's path terms, each once a document. Left out and counted under the column's name
- * are terms beyond `LIMITS.keywordBytes` (so long a text is found through the catch-all), and of one
- * row those beyond `LIMITS.variantLeaves` terms or `LIMITS.variantTermBytes` in all.
+ * are terms beyond `LIMITS.keywordBytes` (so long a text is found through the catch-all), and of
+ * one row those beyond `LIMITS.variantLeaves` terms or `LIMITS.variantTermBytes` in all.
  */
 export function variantPaths(
   vector: ColumnVector,

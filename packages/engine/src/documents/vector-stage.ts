@@ -41,7 +41,10 @@ export class VectorStage {
     return named;
   }
 
-  /** A block with its texts embedded. Throws model_unavailable, model_mismatch, interrupted, io_error. */
+  /**
+   * A block with its texts embedded. Throws model_unavailable, model_mismatch, interrupted,
+   * io_error.
+   */
   async complete(
     plans: readonly FieldPlan[],
     block: DocumentBlock,

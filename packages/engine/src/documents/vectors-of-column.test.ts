@@ -20,7 +20,9 @@ const SCHEMA: Schema = {
 };
 
 function mappingOf(similarity: string) {
-  const text = `version: 1\nindex: t\nsource: { path: x }\nfields: [{ name: v, type: VECTOR, dims: 3, similarity: ${similarity} }]`;
+  const text =
+    'version: 1\nindex: t\nsource: { path: x }\nfields: [{ name: v, type: VECTOR, dims: 3, ' +
+    `similarity: ${similarity} }]`;
   const catalog = { names: [], tokenizers: [], filters: [], check: () => null };
   const analyzerOf = () => ({ name: '', analyze: () => 0, normalize: (word: string) => word });
   return createMapping(requireDefinition(text, catalog), SCHEMA, 'a.t', analyzerOf);
@@ -71,7 +73,8 @@ describe('vectors of a column', () => {
             if (largest === 0) expect(cosine[i]).toBeNull();
             return;
           }
-          // A scale below 2 ** -126 is a multiple of 2 ** -149: off by half of that, times the code.
+          // A scale below 2 ** -126 is a multiple of 2 ** -149: off by half of that, times the
+          // code.
           const step = (largest / 32_767) * 0.501 + 32_767 * 2 ** -150;
           row!.forEach((value, c) => {
             expect(Math.abs(dot[i]![c] - value)).toBeLessThanOrEqual(step);

@@ -3,8 +3,8 @@
  *
  *  1. every file: its length, and its SHA-256 where the model lists one
  *  2. it opens and embeds a sentence
- *  3. with golden.json beside it: its texts give the vectors that stand there. A static model to 1e-5;
- *     a transformer of dtype q8 to 1e-4 of `int8`, any other to a cosine of 0.99 with `fp32`
+ *  3. with golden.json beside it: its texts give the vectors that stand there. A static model to
+ *     1e-5; a transformer of dtype q8 to 1e-4 of `int8`, any other to a cosine of 0.99 with `fp32`
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,10 @@ import type { ListedModel, ModelDescription } from './describe-model.ts';
 export type { GoldenCheck, ModelCheck } from './check-model.ts';
 export type { ListedModel, ModelDescription } from './describe-model.ts';
 
-/** What a model is, of its files; `from` is where a relative folder begins. Throws model_unavailable. */
+/**
+ * What a model is, of its files; `from` is where a relative folder begins. Throws
+ * model_unavailable.
+ */
 export async function describeModel(model: string, from?: string): Promise<ModelDescription> {
   const { describeModel } = await import('./describe-model.ts');
   return describeModel(model, from);

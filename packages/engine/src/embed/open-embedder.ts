@@ -22,8 +22,8 @@ export interface EmbedderOptions {
 
 /**
  * Opens a model: `default`, or a folder with a static model (model.json) or a transformer in the
- * layout of Hugging Face (config.json, tokenizer.json, onnx/). Throws model_unavailable, which names
- * the file and the way out.
+ * layout of Hugging Face (config.json, tokenizer.json, onnx/). Throws model_unavailable, which
+ * names the file and the way out.
  */
 export async function openEmbedder(
   model: string,
@@ -43,7 +43,9 @@ export function kindOf(folder: string): 'static' | 'transformer' {
   throw modelUnavailable({
     path: join(folder, 'model.json'),
     found: 'is missing, and so is "config.json"',
-    hint: 'name a folder with a static model (model.json) or with a transformer (config.json, tokenizer.json, onnx/)',
+    hint:
+      'name a folder with a static model (model.json) or with a transformer (config.json, ' +
+      'tokenizer.json, onnx/)',
   });
 }
 

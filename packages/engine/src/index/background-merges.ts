@@ -129,7 +129,8 @@ export class BackgroundMerges {
 
   /**
    * Merges down to `count` segments as far as limits allow, one merge after the other; returns how
-   * many. Throws what a merge throws, interrupted where `signal` aborts; what was taken stays taken.
+   * many. Throws what a merge throws, interrupted where `signal` aborts; what was taken stays
+   * taken.
    */
   async force(count: number, options: ForceOptions = {}): Promise<number> {
     await this.running;

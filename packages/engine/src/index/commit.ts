@@ -95,7 +95,9 @@ export interface CommittedVector {
   readonly model: CommittedModel | null;
 }
 
-/** A model by what it is: vectors of two models with one checksum are the same, wherever they lie. */
+/**
+ * A model by what it is: vectors of two models with one checksum are the same, wherever they lie.
+ */
 export interface CommittedModel {
   /** As the definition named it. */
   readonly name: string;

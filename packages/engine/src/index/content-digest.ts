@@ -10,8 +10,8 @@
  *              modulo 2^32
  *   content digest: SHA-256 over the 1,024 buckets in order, 12 bytes each, little-endian, in hex
  *
- * Keys are encoded as schema/key.ts says, row hashes are those of documents/row-hash.ts. Buckets add
- * up: those of a whole index are the sums of its shards'.
+ * Keys are encoded as schema/key.ts says, row hashes are those of documents/row-hash.ts. Buckets
+ * add up: those of a whole index are the sums of its shards'.
  */
 import { createHash } from 'node:crypto';
 import { bytesView, finishLane, mixHigh, mixLow } from '../base/two-lane-hash.ts';

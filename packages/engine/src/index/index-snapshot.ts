@@ -18,7 +18,9 @@ const OPEN_ATTEMPTS = 20;
  */
 const WORTH_REMEMBERING_BYTES = 4 * 2 ** 20;
 
-/** A shard of a commit: the segments whose documents have the keys of its buckets (key-buckets.ts). */
+/**
+ * A shard of a commit: the segments whose documents have the keys of its buckets (key-buckets.ts).
+ */
 export interface SnapshotShard {
   /** 0 .. number of shards - 1. */
   readonly shard: number;

@@ -20,7 +20,9 @@ import { IndexWriter } from './index-writer.ts';
 const seed = 20_260_307;
 
 const keys = fc.uniqueArray(fc.nat(12), { maxLength: 8 });
-/** A file is rewritten: of the rows at marked places some come again, some changed, some are gone. */
+/**
+ * A file is rewritten: of the rows at marked places some come again, some changed, some are gone.
+ */
 const rewrite: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('rewrite' as const),
   file: fc.nat(2),

@@ -14,7 +14,8 @@
  * a planned merge are left alone until then.
  *
  * Long on purpose: the steps of one class share what is in memory, which commit is in force and
- * whether the disk has failed; what needs none of that lies in segment-set.ts and planned-merges.ts.
+ * whether the disk has failed; what needs none of that lies in segment-set.ts and
+ * planned-merges.ts.
  */
 import { LhsError } from '@lakehouse-search/contract';
 import { partOf, runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
@@ -293,9 +294,9 @@ export class IndexWriter {
   }
 
   /**
-   * Makes everything since the last commit visible, with its checkpoint and the table of data
-   * files (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's.
-   * On an error either the old commit or the new one is in force, whole.
+   * Makes everything since the last commit visible, with its checkpoint and the table of data files
+   * (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's. On
+   * an error either the old commit or the new one is in force, whole.
    */
   commit(state: {
     checkpoint: Checkpoint | null;
@@ -377,7 +378,9 @@ export class IndexWriter {
     this.#segments = new SegmentSet(pending, this.#shards);
   }
 
-  /** Removes files that neither the commit nor a pin names: what a crash or a rollback left behind. */
+  /**
+   * Removes files that neither the commit nor a pin names: what a crash or a rollback left behind.
+   */
   #sweep(): void {
     const kept = filesOf(this.#commit);
     const names = this.#directory.list();

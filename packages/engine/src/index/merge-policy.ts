@@ -133,7 +133,10 @@ function bestMerge(
   return best;
 }
 
-/** How even a merge is, from 1 / segments (best) to 1; a little worse when large, better with deletes. */
+/**
+ * How even a merge is, from 1 / segments (best) to 1; a little worse when large, better with
+ * deletes.
+ */
 function scoreOf(
   segments: readonly SegmentSize[],
   group: readonly number[],

@@ -11,7 +11,10 @@ export type MergeAnswer =
   | { readonly kind: 'merged'; readonly merged: Merged }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string };
 
-/** What a worker is given. `aside`: nobody waits for the merge, so it leaves the processor to others. */
+/**
+ * What a worker is given. `aside`: nobody waits for the merge, so it leaves the processor to
+ * others.
+ */
 export interface MergeTask {
   readonly job: MergeJob;
   readonly aside: boolean;
@@ -20,7 +23,9 @@ export interface MergeTask {
 /** Heap of a worker, MiB: postings and columns lie outside of it. */
 const HEAP_MB = 512;
 
-/** Merges in this thread, before the promise is given back: for tests, and where nothing else runs. */
+/**
+ * Merges in this thread, before the promise is given back: for tests, and where nothing else runs.
+ */
 export function inlineRunner(directory: Directory): MergeRunner {
   return async (job, _, told) => runJob(job, directory, told);
 }

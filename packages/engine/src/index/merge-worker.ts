@@ -1,6 +1,7 @@
 /**
  * The thread of one merge: its data is a `MergeTask`, its messages are `MergeAnswer`s. A merge that
- * nobody waits for takes what is left of the processor: the nice value of a Linux thread is its own.
+ * nobody waits for takes what is left of the processor: the nice value of a Linux thread is its
+ * own.
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -90,7 +90,9 @@ export class MovedRows {
     return this.#byPlace;
   }
 
-  /** Moved documents by (file, position): a counting sort by file, then each file's where needed. */
+  /**
+   * Moved documents by (file, position): a counting sort by file, then each file's where needed.
+   */
   #sort(): Int32Array {
     const files = this.#files;
     const highest = files.reduce((most, file) => Math.max(most, file), 0);

@@ -89,7 +89,8 @@ export function openPinned(
 /** The pin of that id. Throws not_found where it is unknown, released or expired. */
 export function findPin(directory: Directory, id: string, now: number): Pin {
   const named = pinsAmong(directory.list()).filter((pin) => pin.id === id && holds(pin, now));
-  // Two of one id: somebody was stopped, or is, between writing the longer one and removing the other.
+  // Two of one id: somebody was stopped, or is, between writing the longer one and removing the
+  // other.
   const [pin] = named.sort((a, b) => b.expiresAt - a.expiresAt);
   if (pin === undefined) throw notPinned(id);
   return pin;
@@ -106,7 +107,9 @@ export function extendPin(directory: Directory, id: string, ttlMs: number, now: 
   });
 }
 
-/** Runs `work` on the pin of that id; again where somebody has replaced the pin's file meanwhile. */
+/**
+ * Runs `work` on the pin of that id; again where somebody has replaced the pin's file meanwhile.
+ */
 function onPin<T>(directory: Directory, id: string, now: number, work: (pin: Pin) => T): T {
   for (let attempt = 1; ; attempt++) {
     const pin = findPin(directory, id, now);

@@ -172,5 +172,8 @@ export function waitFor(folder: string, holder: ProcessIdentity | null): string 
     return 'wait for it to end, then run the command again';
   }
   const path = join(folder, LOCK_FILE);
-  return `whether it lives cannot be told from here: wait, or if "${holder.host}" is gone for good, remove "${path}"`;
+  return (
+    `whether it lives cannot be told from here: wait, or if "${holder.host}" is gone for ` +
+    `good, remove "${path}"`
+  );
 }

@@ -6,9 +6,9 @@ import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /**
- * The index that a request names, if the caller may use it. Throws index_not_found, invalid_argument,
- * and permission_denied where the caller's list of indexes lacks it, or where the caller has a tenant
- * and the index no `tenant_field`.
+ * The index that a request names, if the caller may use it. Throws index_not_found,
+ * invalid_argument, and permission_denied where the caller's list of indexes lacks it, or where the
+ * caller has a tenant and the index no `tenant_field`.
  */
 export function accessible(
   indexes: LocalIndexes,

@@ -45,8 +45,8 @@ export class JobRun {
   }
 
   /**
-   * Does the work. `call` belongs to a caller who waits: its signal cancels the job, and its progress
-   * is reported. Throws what the work throws.
+   * Does the work. `call` belongs to a caller who waits: its signal cancels the job, and its
+   * progress is reported. Throws what the work throws.
    */
   async run(
     work: (call: JobCall) => Promise<ReindexResponse>,

@@ -26,8 +26,8 @@ import { alreadyWritten } from './write-index.ts';
 const LISTED_JOBS = 100;
 
 /**
- * The jobs of the embedded engine. A job runs in the process that started it, and ends with it. Each
- * index has one reindex at a time.
+ * The jobs of the embedded engine. A job runs in the process that started it, and ends with it.
+ * Each index has one reindex at a time.
  */
 export class LocalJobs {
   readonly #indexes: LocalIndexes;
@@ -47,7 +47,9 @@ export class LocalJobs {
     return run.job;
   }
 
-  /** A reindex that is watched until it ends; aborting the call cancels it. Throws what it threw. */
+  /**
+   * A reindex that is watched until it ends; aborting the call cancels it. Throws what it threw.
+   */
   async reindex(request: ReindexRequest, call: CallContext): Promise<ReindexResponse> {
     return this.#reindex(checkReindexRequest(request), call, call).ended;
   }

@@ -89,8 +89,8 @@ export class LocalIndexes {
   }
 
   /**
-   * The index that a request names. One served index needs no name (interface.md, index naming
-   * rule). Throws index_not_found, invalid_argument.
+   * The index that a request names. The name may be missing if there is only one.
+   * Throws index_not_found, invalid_argument.
    */
   resolve(name: string | undefined): KnownIndex {
     if (name !== undefined && name !== '') return this.known(name);
@@ -152,7 +152,10 @@ export class LocalIndexes {
     }
   }
 
-  /** An error of work on an index: index_not_found if the index was dropped meanwhile, else as it is. */
+  /**
+   * An error of work on an index: index_not_found if the index was dropped meanwhile, else as it
+   * is.
+   */
   explained({ uuid, name }: RegisteredIndex, error: unknown): unknown {
     if (!(error instanceof LhsError)) return error;
     return this.registry.has(uuid) ? error : wasDropped(name);
@@ -204,8 +207,8 @@ export class LocalIndexes {
   }
 
   /**
-   * How far an index is behind its table by the last look at it. A look that is older than `freshMs`
-   * is renewed in the background; 0: by a look that begins now, which is waited for.
+   * How far an index is behind its table by the last look at it. A look that is older than
+   * `freshMs` is renewed in the background; 0: by a look that begins now, which is waited for.
    */
   async lag(
     known: KnownIndex,

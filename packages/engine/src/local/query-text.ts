@@ -56,7 +56,8 @@ export async function printTree(
   const query = printQuery(tree, syntax)!;
   const bytes = Buffer.byteLength(query);
   if (bytes > LIMITS.queryBytes) {
-    const message = `the query string of the tree has ${bytes} bytes: at most ${LIMITS.queryBytes} are read`;
+    const most = LIMITS.queryBytes;
+    const message = `the query string of the tree has ${bytes} bytes: at most ${most} are read`;
     throw new LhsError('limit_exceeded', message, { hint: 'send the tree itself, as "ast"' });
   }
   parseQuery(query, { syntax });

@@ -80,7 +80,7 @@ describe('a sweep', () => {
     expect(readdirSync(home()).sort()).toEqual([kept, 'no-uuid'].sort());
   });
 
-  it('leaves folders alone that are older than the registry: it was lost, or restored', async () => {
+  it('keeps folders that are older than the registry, which was lost or restored', async () => {
     const { uuid } = registry.add('a', 'version: 1', '/');
     make(uuid);
     registry.close();

@@ -30,8 +30,8 @@ export function dropFolder(folder: string): void {
  * Removes the folders of indexes that are not registered, and those that were put aside. Names are
  * read before `registered` is called: an index that is created meanwhile has its row before its
  * folder, so its folder is not removed. A folder that is older than the registry's file is left
- * alone: the registry was lost or restored, and its rows say nothing about that folder. So are other
- * names. Throws io_error.
+ * alone: the registry was lost or restored, and its rows say nothing about that folder. So are
+ * other names. Throws io_error.
  */
 export function sweepFolders(dataDir: string, registered: () => ReadonlySet<string>): void {
   const home = join(dataDir, 'indexes');

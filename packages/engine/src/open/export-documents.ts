@@ -28,8 +28,8 @@ function exported(
 }
 
 /**
- * Documents that are read together: in storage order, which unpacks each block of stored values once
- * per chunk.
+ * Documents that are read together: in storage order, which unpacks each block of stored values
+ * once per chunk.
  */
 export interface ExportChunk {
   readonly docs: number;
@@ -90,7 +90,9 @@ function* readChunk(
   return yield* readChunk(chunk.slice(half), chars, read);
 }
 
-/** The documents of a chunk in its order; null: there are several, of more characters than `chars`. */
+/**
+ * The documents of a chunk in its order; null: there are several, of more characters than `chars`.
+ */
 function readWithin(
   chunk: readonly Place[],
   chars: number,

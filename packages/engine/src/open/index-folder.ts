@@ -133,8 +133,8 @@ function namesIn(folder: string): readonly string[] {
 
 /**
  * Paths of what nobody reads in an index's folder: every generation but the live one that holds no
- * pin (index/pins.ts), a half-written draft of CURRENT, and what dead processes left of their locks. Throws io_error,
- * corrupt_index (then nothing is known to be dead).
+ * pin (index/pins.ts), a half-written draft of CURRENT, and what dead processes left of their
+ * locks. Throws io_error, corrupt_index (then nothing is known to be dead).
  */
 export function leftovers(folder: string, now = Date.now()): readonly string[] {
   const live = currentGeneration(folder)?.path;
@@ -156,7 +156,9 @@ function isPinned(path: string, now: number): boolean {
   return pinsAmong(namesIn(path)).some((pin) => holds(pin, now));
 }
 
-/** Removes the `leftovers`. Lock holders only. Returns their paths. Throws io_error, corrupt_index. */
+/**
+ * Removes the `leftovers`. Lock holders only. Returns their paths. Throws io_error, corrupt_index.
+ */
 export function sweepGenerations(folder: string, now = Date.now()): readonly string[] {
   const dead = leftovers(folder, now);
   try {

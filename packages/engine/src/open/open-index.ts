@@ -20,7 +20,9 @@ import {
   tryLock,
 } from './index-folder.ts';
 
-/** Opens the folder of a generation; `fence` is asked before anything in it is replaced or removed. */
+/**
+ * Opens the folder of a generation; `fence` is asked before anything in it is replaced or removed.
+ */
 export type OpenDirectory = (path: string, fence?: () => void) => Directory;
 
 /** An index of the registry with its folder and parsed definition. */
@@ -83,8 +85,8 @@ export function openIndex(
 }
 
 /**
- * An open commit with the mapping that it was written under; released where it throws: corrupt_index,
- * index_not_built.
+ * An open commit with the mapping that it was written under; released where it throws:
+ * corrupt_index, index_not_built.
  */
 export function withMapping(
   snapshot: IndexSnapshot,

@@ -64,8 +64,8 @@ export class OpenIndexes {
   }
 
   /**
-   * A pinned commit, held once more for the caller, who releases it; it is kept for `ttlMs` from now
-   * on. Throws as `openPinnedIndex`.
+   * A pinned commit, held once more for the caller, who releases it; it is kept for `ttlMs` from
+   * now on. Throws as `openPinnedIndex`.
    */
   holdPinned(known: KnownIndex, pinned: PinName, ttlMs: number, now: number): OpenIndex {
     const former = this.#open.get(known.registered.uuid)?.snapshot;

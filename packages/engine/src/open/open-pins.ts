@@ -20,8 +20,8 @@ interface OpenPin {
 }
 
 /**
- * The pinned commits that a process has open, the last used last. Whether a pin still holds is asked
- * of its folder at each use: another process may have closed it.
+ * The pinned commits that a process has open, the last used last. Whether a pin still holds is
+ * asked of its folder at each use: another process may have closed it.
  */
 export class OpenPins {
   readonly #openDirectory: OpenDirectory;

@@ -38,7 +38,7 @@ function build(count: number): void {
 }
 
 describe('a pinned index', () => {
-  test('keeps its generation through a reindex, and the next sweep after release removes it', () => {
+  test('keeps its generation through a reindex until the next sweep after release', () => {
     const now = Date.now();
     expect(() => pinIndex({ folder, index: 'notes' }, openLocalDirectory, 60_000, now)).toThrow(
       'index "notes" has not been built yet',

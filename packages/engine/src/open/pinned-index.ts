@@ -66,8 +66,8 @@ export function openPinnedIndex(
 }
 
 /**
- * Lets a pin hold for `ttlMs` from now on, once a tenth of that has gone: who uses it often does not
- * write each time. Throws as `openPinnedIndex`.
+ * Lets a pin hold for `ttlMs` from now on, once a tenth of that has gone: who uses it often does
+ * not write each time. Throws as `openPinnedIndex`.
  */
 export function renewPinnedIndex(
   folder: string,

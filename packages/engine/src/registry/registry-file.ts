@@ -1,9 +1,9 @@
 /**
- * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so that
- * several processes may use it at once (each statement is its own transaction; a busy file is waited
- * for). `PRAGMA user_version` is the schema's version. Tables, since schema 3:
+ * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
+ * that several processes may use it at once (each statement is its own transaction; a busy file is
+ * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 3:
  *
- *   indexes        name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
+ *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
  *                  created_ms, parsed (schema/parsed-definition.ts, or null; since schema 2)
  *   aliases        alias (unique, and no name of an index), uuid of its index; goes with the index
@@ -135,9 +135,13 @@ function identityOf(path: string): string | null {
 }
 
 function dataFolderGone(path: string): LhsError {
-  const message = `data folder "${dirname(path)}": "${basename(path)}" was removed or replaced while it was open`;
+  const message =
+    `data folder "${dirname(path)}": "${basename(path)}" was removed or replaced while it ` +
+    'was open';
   return new LhsError('io_error', message, {
-    hint: 'nothing was written; open the data folder again, and make its indexes again if they are gone',
+    hint:
+      'nothing was written; open the data folder again, and make its indexes again if they ' +
+      'are gone',
     details: { path, gone: true },
   });
 }

@@ -78,7 +78,8 @@ describe('the registry', () => {
       `new (require('node:sqlite').DatabaseSync)(${path}).exec(\`CREATE TABLE indexes (
         name TEXT PRIMARY KEY NOT NULL, uuid TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
         base_dir TEXT NOT NULL, version INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;
-        INSERT INTO indexes VALUES ('old', 'u', 'version: 1', '/', 1, 5); PRAGMA user_version = 1\`)`,
+        INSERT INTO indexes VALUES ('old', 'u', 'version: 1', '/', 1, 5);
+        PRAGMA user_version = 1\`)`,
     ]);
     const registry = new Registry(folder);
     expect(registry.get('old')).toMatchObject({ uuid: 'u', parsed: null, createdMs: 5 });
@@ -122,7 +123,8 @@ describe('the registry', () => {
     new Registry(folder).close();
     execFileSync(process.execPath, [
       '-e',
-      `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(join(folder, 'registry.db'))}).exec('PRAGMA user_version = 99')`,
+      `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(join(folder, 'registry.db'))})` +
+        ".exec('PRAGMA user_version = 99')",
     ]);
     expect(() => new Registry(folder)).toThrow('written by a newer lhs (schema 99)');
     expect(() => new Registry('/dev/null/x')).toThrow('cannot make "/dev/null/x"');
@@ -177,8 +179,10 @@ describe('the registry lock', () => {
     expect(() => takeLock(folder, 'commits', 'sync')).toThrow('cannot sync "commits": another');
     lock.release();
     lock.release();
-    const script = `import { takeLock } from ${JSON.stringify(new URL('../open/index-folder.ts', import.meta.url).href)};
-      takeLock(${JSON.stringify(folder)}, 'commits', 'reindex'); console.log('held'); setInterval(() => {}, 1000);`;
+    const { href } = new URL('../open/index-folder.ts', import.meta.url);
+    const script = `import { takeLock } from ${JSON.stringify(href)};
+      takeLock(${JSON.stringify(folder)}, 'commits', 'reindex');
+      console.log('held'); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' });
     await new Promise((resolve) => child.stdout.once('data', resolve));
     expect(tryLock(folder)).toBeNull();

@@ -36,8 +36,8 @@ export interface FieldDefinition {
   readonly name: string;
   readonly type: FieldType;
   /**
-   * Source columns; several only for TEXT and VECTOR (joined by a line feed). For a shape field: the
-   * variant column.
+   * Source columns; several only for TEXT and VECTOR (joined by a line feed). For a shape field:
+   * the variant column.
    */
   readonly source: readonly string[];
   /** Path inside a variant column, for a shape's field. */
@@ -48,7 +48,9 @@ export interface FieldDefinition {
   readonly fast: boolean;
   readonly cached: boolean;
   readonly sensitive: boolean;
-  /** Longer source values are cut at a character boundary (TEXT, VECTOR) or not indexed (KEYWORD). */
+  /**
+   * Longer source values are cut at a character boundary (TEXT, VECTOR) or not indexed (KEYWORD).
+   */
   readonly maxBytes?: number;
   /** TEXT only. */
   readonly analyzer?: string;

@@ -79,7 +79,8 @@ function fitting(what: string, lines: readonly string[], bytes: number): readonl
     return left < 0 || i > LIMITS.definitionFields;
   });
   if (over < 0) return lines;
-  const limit = `a definition holds ${LIMITS.definitionFields} fields and ${LIMITS.definitionBytes} bytes`;
+  const most = LIMITS.definitionBytes;
+  const limit = `a definition holds ${LIMITS.definitionFields} fields and ${most} bytes`;
   return [...lines.slice(0, over), `# ${lines.length - over} more ${what} left out: ${limit}`];
 }
 
@@ -187,7 +188,8 @@ function proposeText(column: string, type: Type, sample: readonly Value[]): Prop
   const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
   const words = texts.filter((text) => /\S\s+\S/.test(text)).length / texts.length;
   const distinct = new Set(texts).size / texts.length;
-  const shown = `${Math.round(distinct * 100)} % distinct, ${Math.round(average)} characters on average`;
+  const length = Math.round(average);
+  const shown = `${Math.round(distinct * 100)} % distinct, ${length} characters on average`;
   const prose = words > 0.5 && (average >= PROSE_CHARS || distinct > CATEGORY_SHARE);
   return prose && type.kind !== 'list'
     ? field('TEXT', shown)
@@ -265,7 +267,8 @@ function variantLines(proposals: readonly Proposal[]): string[] {
   if (variants.length === 0) return [];
   const lines = variants.map(
     ({ column }) =>
-      `  - { column: ${quote(column)}, flatten: true }     # found as ${column}.<path>:<value> and ${column}:<text>`,
+      `  - { column: ${quote(column)}, flatten: true }     # found as ` +
+      `${column}.<path>:<value> and ${column}:<text>`,
   );
   return ['variants:', ...lines];
 }

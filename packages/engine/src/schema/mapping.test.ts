@@ -139,7 +139,8 @@ variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR 
       '9:53 the default model gives 384 numbers, not 3: dims: 384, or leave it out',
       '10:22 column "own" is a list: it cannot be joined with other columns',
       '11:38 column "missing" is not in git.commits',
-      '12:74 a path of a variant cannot be a VECTOR ("meta.p"): make it a field of a column that holds the text',
+      '12:74 a path of a variant cannot be a VECTOR ("meta.p"): make it a field of a ' +
+        'column that holds the text',
     ]);
   });
 
@@ -154,14 +155,16 @@ variants: [{ column: meta, shapes: [{ name: s, fields: [{ path: p, type: VECTOR 
     expect(
       faults('fields: [{ name: body, type: TEXT }]', { ...schema, identifierFieldIds: [] }),
     ).toEqual([
-      "3:9 git.commits has no identifier fields; name the key's columns: key: { identifier: [...] }",
+      "3:9 git.commits has no identifier fields; name the key's columns: key: { " +
+        'identifier: [...] }',
     ]);
   });
 
   it('selects shapes by a path, or by a column of that name', () => {
     const shape = (discriminator: string) =>
       map(
-        `variants: [{ column: meta, discriminator: ${discriminator}, shapes: [{ name: s, when: s, fields: [{ path: n, type: LONG }] }] }]`,
+        `variants: [{ column: meta, discriminator: ${discriminator}, shapes: [{ name: s, ` +
+          'when: s, fields: [{ path: n, type: LONG }] }] }]',
       );
     expect(shape('kind').fields[0].source).toMatchObject({
       when: { path: ['kind'], column: null },
@@ -192,7 +195,8 @@ describe('a mapping that the table does not support', () => {
     ],
     [
       '{ name: place, type: KEYWORD }',
-      '5:26 column "place" is struct: KEYWORD needs string, uuid, int, long, boolean, decimal, date, time, timestamp, timestamptz, timestamp_ns or timestamptz_ns',
+      '5:26 column "place" is struct: KEYWORD needs string, uuid, int, long, boolean, ' +
+        'decimal, date, time, timestamp, timestamptz, timestamp_ns or timestamptz_ns',
     ],
     ['{ name: tags, type: IP, source: words }', '5:25 column "words" is long: IP needs string'],
     [
@@ -207,7 +211,7 @@ describe('a mapping that the table does not support', () => {
     expect(faults(`fields:\n  - ${field}\n`)).toEqual([expected]);
   });
 
-  it("is told with keys, variants and the definition's own warnings, in the order of the text", () => {
+  it('is reported with keys, variants and other warnings in the order of the text', () => {
     const body = `key: { identifier: [ratio, shaa] }
 fields:
   - { name: body, type: KEYWORD, indexed: false }

@@ -46,7 +46,9 @@ variants:
     flatten: true
     discriminator: head.kind
     shapes:
-      - { name: push, when: push, fields: [ { path: size, type: LONG }, { path: a.b, type: TEXT } ] }
+      - name: push
+        when: push
+        fields: [ { path: size, type: LONG }, { path: a.b, type: TEXT } ]
       - { name: pull, when: [7, true], fields: [ { path: size, type: LONG } ] }
 analyzers:
   - { name: mine, tokenizer: code, filters: [lowercase, { ngram: { min: 2 } }], max: 3 }
@@ -114,7 +116,8 @@ describe('a good definition', () => {
   });
 
   it('expands nothing', () => {
-    const text = `version: 1\nindex: a\nsource: { path: "\${HOME}/t" }\nfields: [{ name: a, type: TEXT }]\n`;
+    const head = 'version: 1\nindex: a\n';
+    const text = `${head}source: { path: "\${HOME}/t" }\nfields: [{ name: a, type: TEXT }]\n`;
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text must stay as it is
     expect(parse(text).definition?.source).toEqual({ path: '${HOME}/t' });
   });
@@ -162,7 +165,8 @@ describe('faults of a definition', () => {
     ['{ name: a, type: TEXT, cached: yes }', '7:36 error cached must be true or false, not "yes"'],
     [
       '{ name: ../x, type: TEXT }',
-      '7:13 error "../x" is not a field name: letters, digits, _ - and . only, from a letter, digit or _',
+      '7:13 error "../x" is not a field name: letters, digits, _ - and . only, from a ' +
+        'letter, digit or _',
     ],
     ['{ name: _score, type: LONG }', '7:13 error "_score" is reserved: it sorts by score or key'],
     ['{ name: 7, type: LONG }', '7:13 error name must be a string, not 7 (write "7")'],
@@ -204,7 +208,8 @@ describe('faults of a definition', () => {
     ],
     [
       '[a]',
-      '7:5 error a field must be a map of name, source, type, indexed, fast, cached, sensitive, max_bytes, analyzer, format, dims, model, similarity, index',
+      '7:5 error a field must be a map of name, source, type, indexed, fast, cached, ' +
+        'sensitive, max_bytes, analyzer, format, dims, model, similarity, index',
     ],
   ];
   it.each(fieldFaults)('field %s', (field, expected) => {
@@ -285,14 +290,16 @@ describe('faults of a definition', () => {
       ['6:49 error "when" needs a discriminator on variant "m"'],
     ],
     [
-      `${HEAD}variants: [{column: m, discriminator: k, shapes: [{name: s, fields: [{path: a..b, type: LONG}]}]}]`,
+      `${HEAD}variants: [{column: m, discriminator: k, shapes: [{name: s, fields: ` +
+        '[{path: a..b, type: LONG}]}]}]',
       [
         '6:51 error a shape needs "when": the discriminator values that select it',
         '6:77 error path must be a path such as "a.b", not "a..b"',
       ],
     ],
     [
-      `${HEAD}variants: [{column: m, shapes: [{name: s, fields: [{path: a, type: LONG}]}, {name: t, fields: [{path: a, type: DOUBLE}]}]}]`,
+      `${HEAD}variants: [{column: m, shapes: [{name: s, fields: [{path: a, type: ` +
+        'LONG}]}, {name: t, fields: [{path: a, type: DOUBLE}]}]}]',
       ['6:103 error "m.a" is declared differently in another shape'],
     ],
     [
@@ -300,11 +307,13 @@ describe('faults of a definition', () => {
       ['6:21 error field "m" is given twice'],
     ],
     [
-      'version: 1\nindex: a\nsource: {catalog: {type: filesytem}, table: a.b}\nfields: [{name: a, type: TEXT}]',
+      'version: 1\nindex: a\nsource: {catalog: {type: filesytem}, table: a.b}\nfields: ' +
+        '[{name: a, type: TEXT}]',
       ['3:26 error unknown catalog type "filesytem"; did you mean "filesystem"?'],
     ],
     [
-      'version: 1\nindex: a\nsource: {catalog: {type: filesystem, warehous: x}, table: ab}\nfields: [{name: a, type: TEXT}]',
+      'version: 1\nindex: a\nsource: {catalog: {type: filesystem, warehous: x}, table: ' +
+        'ab}\nfields: [{name: a, type: TEXT}]',
       [
         '3:38 error unknown key "warehous" in a filesystem catalog; did you mean "warehouse"?',
         '3:59 error source.table must be namespace.table, not "ab"',
@@ -317,13 +326,16 @@ describe('faults of a definition', () => {
     [
       'a: [1',
       [
-        '1:6 error flow sequence in block collection must be sufficiently indented and end with a ]',
+        '1:6 error flow sequence in block collection must be sufficiently indented and ' +
+          'end with a ]',
       ],
     ],
     [
       '- a',
       [
-        '1:1 error a definition must be a map of version, index, source, key, on_duplicate_key, freshness_ms, tenant_field, fields, variants, analyzers, sharding, windows',
+        '1:1 error a definition must be a map of version, index, source, key, ' +
+          'on_duplicate_key, freshness_ms, tenant_field, fields, variants, analyzers, ' +
+          'sharding, windows',
       ],
     ],
   ];

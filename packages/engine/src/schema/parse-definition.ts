@@ -1,6 +1,6 @@
 /**
- * Parses a definition's YAML text into a checked `Definition`. Reports all faults at once, each with
- * its line and column.
+ * Parses a definition's YAML text into a checked `Definition`. Reports all faults at once, each
+ * with its line and column.
  *
  * 1. Parse the YAML within limits (yaml-tree.ts).
  * 2. Read each block with its own reader. Unknown keys get the nearest known one as a hint.
@@ -46,8 +46,8 @@ export const DEFINITION_KEYS = [
 type Entries = KnownEntries<(typeof DEFINITION_KEYS)[number]>;
 
 /**
- * What parsing found. `definition` is null when there is an error; `draft` is what could be read in spite of errors, for
- * further checks only; `places` are UTF-16 offsets for later messages.
+ * What parsing found. `definition` is null when there is an error; `draft` is what could be read in
+ * spite of errors, for further checks only; `places` are UTF-16 offsets for later messages.
  */
 export interface ParsedDefinition {
   readonly definition: Definition | null;
@@ -76,7 +76,8 @@ export interface FieldPlaces {
 export function indexNameFault(name: string): string | null {
   return /^[a-z0-9][a-z0-9_-]{0,127}$/.test(name) && name.length <= LIMITS.nameChars
     ? null
-    : `"${name.slice(0, 140)}" is not an index name: a-z, 0-9, _ and -, up to 128 characters, from a letter or digit`;
+    : `"${name.slice(0, 140)}" is not an index name: a-z, 0-9, _ and -, up to 128 ` +
+        'characters, from a letter or digit';
 }
 
 /** Parses and checks `text`. Never throws for what the text says. */

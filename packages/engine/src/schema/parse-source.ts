@@ -51,8 +51,8 @@ function readTable(tree: Tree, report: Report): string | undefined {
 }
 
 /**
- * `{type: filesystem | sql | rest, …}`; secrets stand in environment variables that it names. `what`
- * names the map in messages.
+ * `{type: filesystem | sql | rest, …}`; secrets stand in environment variables that it names.
+ * `what` names the map in messages.
  */
 export function parseCatalog(tree: Tree, what: string, report: Report): CatalogConfig | undefined {
   const typeTree =

@@ -1,4 +1,6 @@
-/** What the kernels need of a phrase's terms: their slots, and where positions of list terms lie. */
+/**
+ * What the kernels need of a phrase's terms: their slots, and where positions of list terms lie.
+ */
 import { DENSE, SHORT } from '../inverted/format.ts';
 import { type Clause, HAS_POSITIONS } from './clause.ts';
 import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from './kernel-memory.ts';

@@ -26,15 +26,15 @@ export interface SearchContext {
   /** When the request has to be done; by default a query's limit from its start on. */
   readonly deadline?: Deadline;
   /**
-   * The model of a VECTOR field by its plan's name for it, of the checksum that is wanted where there
-   * is one. Throws model_unavailable.
+   * The model of a VECTOR field by its plan's name for it, of the checksum that is wanted where
+   * there is one. Throws model_unavailable.
    */
   readonly openModel?: (model: string, checksum?: string) => Promise<Embedder>;
   /** The table as it is now, for hydration. May throw: then hits carry `hydrate_error`. */
   readonly openTable: () => Promise<SourceTable>;
   /**
-   * How far the index is behind its table, by the last look at the table; with `now`, by a look that
-   * begins now. Throws nothing that the table throws.
+   * How far the index is behind its table, by the last look at the table; with `now`, by a look
+   * that begins now. Throws nothing that the table throws.
    */
   readonly lag?: (now?: 'now') => Promise<TableLag>;
   /**

@@ -40,7 +40,9 @@ export async function searchIndex(
   return answer(context, plan, started, { page: (timed) => executePage(timed, plan) });
 }
 
-/** The documents of `knn` clauses, which only trees have: their code is loaded by the first tree. */
+/**
+ * The documents of `knn` clauses, which only trees have: their code is loaded by the first tree.
+ */
 export async function givenOf(
   context: SearchContext,
   request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator'>,
@@ -164,7 +166,9 @@ export async function requireSnapshot(
   if (wanted === undefined) return;
   const own = context.snapshot.checkpoint?.snapshot_id ?? null;
   if (own === wanted || (await context.hasReached?.(wanted)) === true) return;
-  const message = `index "${context.mapping.definition.index}" is at snapshot ${own ?? 'none'}, not yet at ${wanted}`;
+  const message =
+    `index "${context.mapping.definition.index}" is at snapshot ${own ?? 'none'}, not yet ` +
+    `at ${wanted}`;
   throw new LhsError('snapshot_not_reached', message, {
     hint: `lhs index sync ${context.mapping.definition.index}`,
     details: { snapshot: own },

@@ -32,8 +32,8 @@ export function checkGroups({ components }: SegmentEntry): readonly (readonly Co
 
 /**
  * Checks a segment; `files`: number of data files in the commit's file table; `part`: only the
- * components of one of `checkGroups` are open; `shards`: number of shards of the commit. Returns the problems, at most about a hundred, none
- * when it is whole.
+ * components of one of `checkGroups` are open; `shards`: number of shards of the commit. Returns
+ * the problems, at most about a hundred, none when it is whole.
  */
 export function checkSegment(
   reader: SegmentReader,

@@ -65,9 +65,9 @@ export class SegmentKeys {
   }
 
   /**
-   * The first place in `hashes` whose value is at least `hash`. Hashes are spread evenly: their place
-   * is guessed, and the guess is widened until it holds the place; so a look-up reads few lines of
-   * memory that is mostly cold.
+   * The first place in `hashes` whose value is at least `hash`. Hashes are spread evenly: their
+   * place is guessed, and the guess is widened until it holds the place; so a look-up reads few
+   * lines of memory that is mostly cold.
    */
   #firstOf(hash: number): number {
     const { hashes, docs } = this;
@@ -101,7 +101,9 @@ export class SegmentKeys {
     return low;
   }
 
-  /** True when the document's key is source[from .. to). Cheap when documents are asked in order. */
+  /**
+   * True when the document's key is source[from .. to). Cheap when documents are asked in order.
+   */
   isKey(doc: number, source: Uint8Array, from: number, to: number): boolean {
     return this.#keys.equals(doc, source, from, to);
   }

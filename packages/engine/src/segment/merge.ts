@@ -1,9 +1,10 @@
 /**
- * Merging: live documents of several segments of one shard, in order, as one new segment, each field from its
- * own structures:
+ * Merging: live documents of several segments of one shard, in order, as one new segment, each
+ * field from its own structures:
  *   1. number the live documents anew (document maps: old number -> new, -1 where deleted)
- *   2. merge each field's postings, column and vectors, then stored rows, locators, keys and row hashes
- * Structures are read from the readers alone: nothing is analysed again, no source column is read.
+ *   2. merge each field's postings, column and vectors, then stored rows, locators, keys and row
+ *      hashes Structures are read from the readers alone: nothing is analysed again, no source
+ *      column is read.
  */
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';

@@ -4,8 +4,8 @@ import type { Arena } from './directory.ts';
 export const plainLoops = (): boolean => process.env.LHS_WASM === '0';
 
 /**
- * What a WebAssembly module exports over an arena. `code` is base64; it is compiled once, when it is
- * first asked for, and every call is a new instance.
+ * What a WebAssembly module exports over an arena. `code` is base64; it is compiled once, when it
+ * is first asked for, and every call is a new instance.
  */
 export function arenaCode(code: string): (arena: Arena) => WebAssembly.Exports {
   let compiled: WebAssembly.Module | undefined;

@@ -10,6 +10,7 @@ export function checkFileName(name: string): string {
   if (name.length <= 200 && FILE_NAME.test(name)) return name;
   throw new LhsError(
     'invalid_argument',
-    `"${name.slice(0, 220)}" is not a file name of an index: expected a-z, 0-9, ".", "_", "-", at most 200 characters`,
+    `"${name.slice(0, 220)}" is not a file name of an index: expected a-z, 0-9, ".", ` +
+      '"_", "-", at most 200 characters',
   );
 }

@@ -70,7 +70,8 @@ export function writeFramed(
   if (length > MAX_PAYLOAD_BYTES) {
     throw new LhsError(
       'limit_exceeded',
-      `"${directory.path}/${name}" would hold ${length} bytes: at most ${MAX_PAYLOAD_BYTES} fit a file`,
+      `"${directory.path}/${name}" would hold ${length} bytes: at most ` +
+        `${MAX_PAYLOAD_BYTES} fit a file`,
       { hint: 'use smaller segments' },
     );
   }

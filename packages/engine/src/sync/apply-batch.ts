@@ -63,7 +63,9 @@ export async function applyBatch(
 
 const NOTHING: BatchCounts = Object.freeze({ inserted: 0, updated: 0, deleted: 0, dropped: 0 });
 
-/** Where even that fails, the writer refuses all further work: the first error is the one to tell. */
+/**
+ * Where even that fails, the writer refuses all further work: the first error is the one to tell.
+ */
 function takeBack(writer: IndexWriter): void {
   try {
     writer.rollback();

@@ -66,7 +66,9 @@ export class BatchRun {
     this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
   }
 
-  /** The next part. Throws source_invalid, invalid_argument, and what embedding its texts throws. */
+  /**
+   * The next part. Throws source_invalid, invalid_argument, and what embedding its texts throws.
+   */
   async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
     switch (part.kind) {
       case 'rows':

@@ -124,7 +124,10 @@ function isHeld(lock: IndexLock): boolean {
   }
 }
 
-/** The live generation's number; a damaged pointer is no reason not to build: a new generation mends it. */
+/**
+ * The live generation's number; a damaged pointer is no reason not to build: a new generation mends
+ * it.
+ */
 function liveNumber(folder: string): number | null | 'damaged' {
   try {
     return currentGeneration(folder)?.number ?? null;

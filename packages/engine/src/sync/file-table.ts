@@ -12,7 +12,9 @@ export interface FileTable {
   pathOf(file: number): string;
   /** Takes the files of a table state in: numbers and sequence numbers. */
   follow(files: readonly SourceFile[]): void;
-  /** The table for a commit at these files: numbers of others are blank, and free to be given out. */
+  /**
+   * The table for a commit at these files: numbers of others are blank, and free to be given out.
+   */
   at(files: readonly SourceFile[]): readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * How long a table keeps its snapshots: format/spec.md, "Snapshot Retention Policy", and the table
- * properties history.expire.* (docs/configuration.md, "Table behavior properties") that stand in
+ * properties history.expire.* (Iceberg, "Table behavior properties") that stand in
  * for what a branch does not say. A snapshot of a branch is kept while it is among the newest
  * `min_snapshots` or younger than `max_age_ms`, or while another branch or tag is at it.
  */

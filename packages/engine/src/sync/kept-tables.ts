@@ -98,8 +98,8 @@ export class KeptTables {
   }
 
   /**
-   * How far an index is behind its table: by the last look, or with `freshMs` 0 by a look that begins
-   * now and is waited for at most `LAG_MS`.
+   * How far an index is behind its table: by the last look, or with `freshMs` 0 by a look that
+   * begins now and is waited for at most `LAG_MS`.
    */
   async lag(known: KnownIndex, read: ReadCommit, freshMs: number): Promise<TableLag> {
     const look =

@@ -82,7 +82,7 @@ describe('the plan of a batch', () => {
     );
   });
 
-  test('opens only delete files for a merge-on-read delete, and separates vectors by offset', async () => {
+  test('opens only delete files for a merge-on-read delete; offsets separate vectors', async () => {
     const vector = (offset: number) =>
       ({ kind: 'vector', path: 'v', contentOffset: offset, contentSize: 9 }) as DeleteFile;
     const [{ data }] = setOf([file('a', { records: 8 })]).files;

@@ -2,11 +2,11 @@
  * Reindex: a new generation from a whole snapshot.
  *
  * 1. The snapshot's file set gives the data files their numbers.
- * 2. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and go
- *    to the writer, which flushes segments that nobody sees.
+ * 2. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and
+ *    go to the writer, which flushes segments that nobody sees.
  * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
- * 4. Segments are merged to few, beside (in a thread if they are large); one commit makes data and checkpoint visible in the generation's
- *    folder.
+ * 4. Segments are merged to few, beside (in a thread if they are large); one commit makes data and
+ *    checkpoint visible in the generation's folder.
  *
  * The generation is staged: nobody reads it before the caller names it the live one. When this
  * throws, the caller discards the folder; the live generation was never touched.
@@ -38,7 +38,9 @@ import { checkpointAt, sourceState } from './source-state.ts';
  * and large segments.
  */
 const MEMORY_BYTES = 512 * 2 ** 20;
-/** As much again where there are vectors: else they would be what flushes the texts, to be merged. */
+/**
+ * As much again where there are vectors: else they would be what flushes the texts, to be merged.
+ */
 const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
 
 /** What to build, and where. */

@@ -129,7 +129,9 @@ export function requireSameTable(
   index: string,
 ): void {
   if (checkpoint.table_uuid === table.uuid) return;
-  const message = `"${table.name}" is another table now (uuid ${table.uuid}, the index follows ${checkpoint.table_uuid})`;
+  const message =
+    `"${table.name}" is another table now (uuid ${table.uuid}, the index follows ` +
+    `${checkpoint.table_uuid})`;
   throw new LhsError('source_changed', message, {
     hint: `lhs index reindex ${index} builds the index of the new table`,
   });

@@ -5,8 +5,8 @@ import type { VectorReader } from './vector-reader.ts';
 /**
  * Similarities of a query and stored vectors out of whole numbers, and how far off they may be: a
  * similarity is factor x (dot product of query and codes) + base. For cosine the factor is 1 / the
- * lengths of both, for dot the scale; for l2 it is twice the scale, and the base the squares of both
- * lengths, negated.
+ * lengths of both, for dot the scale; for l2 it is twice the scale, and the base the squares of
+ * both lengths, negated.
  */
 export class Bounds {
   readonly #norms: Float64Array;
@@ -57,7 +57,9 @@ export class Bounds {
     return this.#step * (256 * highs + this.#middle);
   }
 
-  /** The dot product with the codes, but for the rounding of the query, by those with both bytes. */
+  /**
+   * The dot product with the codes, but for the rounding of the query, by those with both bytes.
+   */
   sharpProduct(highs: number, lows: number): number {
     return this.#step * (256 * highs + lows + this.#middle);
   }
@@ -73,8 +75,8 @@ export class Bounds {
   }
 
   /**
-   * For cosine, what `mostByHead` >= `least` asks of the dot product by heads, solved for it: at least
-   * norm x n - rests x r - tails x t - m. Null for others, and for a query of length 0.
+   * For cosine, what `mostByHead` >= `least` asks of the dot product by heads, solved for it: at
+   * least norm x n - rests x r - tails x t - m. Null for others, and for a query of length 0.
    */
   headLine(least: number): HeadLine | null {
     if (this.#kind !== 0 || this.#inverse === 0) return null;

@@ -17,9 +17,9 @@
  *   10 low     i8[count x (head row + tail row)]: (code & 255) - 128 of all, in the same order
  *
  * A row is padded to 16 bytes. So code = 256 high + low + 128. The first pass of a search reads
- * section 8 alone and takes low for 0: whatever a query is, that is wrong by at most its length times
- * `rests`, and what the tail adds is at most the length of the query's tail times `tails`. Whoever
- * may be near by that is looked up in section 9.
+ * section 8 alone and takes low for 0: whatever a query is, that is wrong by at most its length
+ * times `rests`, and what the tail adds is at most the length of the query's tail times `tails`.
+ * Whoever may be near by that is looked up in section 9.
  */
 import type { Similarity } from '../schema/definition.ts';
 

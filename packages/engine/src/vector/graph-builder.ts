@@ -89,8 +89,8 @@ export class GraphBuilder {
   }
 
   /**
-   * Takes the links of an earlier graph over; those to vectors that were dropped are lost. Twins are
-   * looked for anew.
+   * Takes the links of an earlier graph over; those to vectors that were dropped are lost. Twins
+   * are looked for anew.
    */
   take({ graph, slots }: FormerGraph): void {
     const twin = new Set(graph.twins);
@@ -267,7 +267,9 @@ export class GraphBuilder {
     for (const other of mine) this.#linkBack(other, slot, level);
   }
 
-  /** True when `other` is nearer to the vector that looks for links (`key`) than to any chosen one. */
+  /**
+   * True when `other` is nearer to the vector that looks for links (`key`) than to any chosen one.
+   */
   #apart(other: number, key: number, count: number): boolean {
     if (count === 0) return true;
     const rows = this.#rows;

@@ -11,7 +11,7 @@
  *   3 sizes    i32[levels]: how many of `upper` are on level 1 (n1), on level 2, …
  *   4 far      i32: of level 1, then level 2, …: places in `upper` that each of the level's vectors
  *              is linked to, `links` a vector, then -1
- *   5 twins    i32[count]: the next vector that is the same as that of each slot, -1 behind the last;
+ *   5 twins i32[count]: the next vector that is the same as that of each slot, -1 behind the last;
  *              the first one alone is linked. Empty where all differ
  */
 import type { Region } from '../storage/directory.ts';

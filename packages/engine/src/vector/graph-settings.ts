@@ -15,7 +15,9 @@ const LEAST_COUNT = 10_000;
 /** And where it leaves the choice: below, going through all of them takes some 30 ms at most. */
 const LEAST_COUNT_AUTO = 1_000_000;
 
-/** So many and no more: their links (about 140 bytes each) have to fit a file (storage/arena.ts). */
+/**
+ * So many and no more: their links (about 140 bytes each) have to fit a file (storage/arena.ts).
+ */
 export const MOST_COUNT = 12_000_000;
 
 /** Whether so many vectors of one segment get a graph. */

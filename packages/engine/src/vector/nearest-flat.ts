@@ -1,8 +1,8 @@
 /**
  * The nearest vectors of a segment without a graph, exactly:
  *   1. a shortlist of those that may be among the k nearest, by bounds of each similarity that hold
- *      whatever the low bytes are (scan.ts): of all vectors, or of the accepted ones where those are
- *      few
+ *      whatever the low bytes are (scan.ts): of all vectors, or of the accepted ones where those
+ *      are few
  *   2. narrower bounds by both bytes, of those that are left
  *   3. their similarities, exactly; the k-th best of them, and all that reach it
  */

@@ -1,7 +1,7 @@
 /**
  * Going through vectors for those that may be among the nearest, batch by batch:
- *   1. dot products of the query's head with the plane of heads; whoever cannot be near enough, even
- *      were its tail that of the query, is out
+ *   1. dot products of the query's head with the plane of heads; whoever cannot be near enough,
+ *      even were its tail that of the query, is out
  *   2. of the others the tails: bounds of their similarities, offered to a shortlist
  */
 import type { Deadline } from '../base/deadline.ts';
@@ -20,8 +20,8 @@ const LARGE_BYTES = 16 * 2 ** 20;
 const FIRST_BATCH = 128;
 
 /**
- * Offers to `list` all vectors that may be among its nearest; `accept`: bitmap of documents, or null
- * for all. The query is where kernels look for it.
+ * Offers to `list` all vectors that may be among its nearest; `accept`: bitmap of documents, or
+ * null for all. The query is where kernels look for it.
  */
 export function scanAll(
   reader: VectorReader,
@@ -79,8 +79,8 @@ export function scanAccepted(
 }
 
 /**
- * Of the vectors whose dot products by head stand at DOTS_AT (slots from `from` on, or with -1 those
- * of the list) lists those that may be near enough and are accepted, their dot products at
+ * Of the vectors whose dot products by head stand at DOTS_AT (slots from `from` on, or with -1
+ * those of the list) lists those that may be near enough and are accepted, their dot products at
  * MORE_DOTS_AT. Returns how many.
  */
 function siftBatch(

@@ -151,10 +151,10 @@ export class VectorReader {
   }
 
   /**
-   * The k nearest documents, the best first, equal ones by document, and all that are as near as the
-   * k-th. Fewer only where fewer are accepted and have a vector. With a graph some of the nearest
-   * may be missing, and others stand for them, unless `exact`. Throws TypeError for a query of other
-   * dimensions.
+   * The k nearest documents, the best first, equal ones by document, and all that are as near as
+   * the k-th. Fewer only where fewer are accepted and have a vector. With a graph some of the
+   * nearest may be missing, and others stand for them, unless `exact`. Throws TypeError for a query
+   * of other dimensions.
    */
   nearest(query: Float32Array, k: number, options: NearestOptions): Nearest {
     const { accept, exact, ef, deadline } = options;

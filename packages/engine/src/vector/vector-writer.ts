@@ -48,8 +48,8 @@ export class VectorWriter {
   }
 
   /**
-   * Adds `docs` documents; null: none of them has a vector. A vector of scale 0 is no vector. Throws
-   * TypeError for a block of something else.
+   * Adds `docs` documents; null: none of them has a vector. A vector of scale 0 is no vector.
+   * Throws TypeError for a block of something else.
    */
   add(docs: number, block: FieldBlock | null): void {
     if (block !== null) this.#addBlock(docs, block);

@@ -2,13 +2,14 @@
  * Compares the rows of a snapshot with the documents of an index, in one scan:
  *
  * 1. Each row, read under the index's own schema, becomes its encoded key and row hash, as a build
- *    makes them. Where the document that claims the row's place has both, it is seen: nearly always.
+ *    makes them. Where the document that claims the row's place has both, it is seen: nearly
+ *    always.
  * 2. All other rows are held. When the table was read to its end they are settled by key
- *    (verify-settle.ts): rows that share a key, then what document the row has: none (missing), one
+ *    (settle.ts): rows that share a key, then what document the row has: none (missing), one
  *    that says something else (stale).
  * 3. Live documents that no row was found for are extra.
  *
- * Documents that are seen are asked for their vectors (verify-vectors.ts).
+ * Documents that are seen are asked for their vectors (vectors.ts).
  *
  * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
  * document, four bytes a row of one data file, and the held rows.
@@ -161,8 +162,8 @@ export class RowMatcher {
 }
 
 function tooManyHeld({ definition }: Mapping, held: HeldRows): LhsError {
-  const message = `more than ${held.count} rows differ from the index: no use in naming them one by one`;
-  return new LhsError('limit_exceeded', message, {
+  const fault = 'rows differ from the index: no use in naming them one by one';
+  return new LhsError('limit_exceeded', `more than ${held.count} ${fault}`, {
     hint: `lhs index sync ${definition.index}, or lhs index reindex ${definition.index}`,
   });
 }

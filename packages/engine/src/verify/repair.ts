@@ -79,14 +79,14 @@ async function verifyAgain(
 
 function requireRepairable({ answer, sides }: Verified, index: string): void {
   if (!sides.places) {
-    const message = `--repair makes the index equal to its checkpoint's snapshot, not to ${answer.snapshot}`;
-    throw new LhsError('invalid_argument', message, {
+    const rule = "--repair makes the index equal to its checkpoint's snapshot";
+    throw new LhsError('invalid_argument', `${rule}, not to ${answer.snapshot}`, {
       hint: `lhs index sync ${index} brings it to the head; or leave --snapshot away`,
     });
   }
   if (answer.faults.length === 0) return;
-  const message = `the index's own files are damaged, which no repair by key mends: ${answer.faults[0]}`;
-  throw new LhsError('corrupt_index', message, {
+  const fault = "the index's own files are damaged, which no repair by key mends";
+  throw new LhsError('corrupt_index', `${fault}: ${answer.faults[0]}`, {
     hint: `lhs index reindex ${index} builds it again`,
     details: { faults: answer.faults },
   });

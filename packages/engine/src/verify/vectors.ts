@@ -52,7 +52,9 @@ export class VectorPresence {
     for (const field of this.#fields) this.#lookAt(field, batch, docs);
   }
 
-  /** What is wrong, a line a kind and field. `openModel` absent: doubts stay. Throws interrupted. */
+  /**
+   * What is wrong, a line a kind and field. `openModel` absent: doubts stay. Throws interrupted.
+   */
   async faults(
     commit: Commit,
     openModel: OpenModel | undefined,

@@ -1,9 +1,9 @@
 /**
  * Verify: is the index what its table says?
  *
- * 1. The commit that is open is compared with the table's snapshot, row by row (verify-compare.ts),
- *    or a sample of it (verify-sample.ts).
- * 2. The index is checked against itself beside it (verify-structures.ts); not for a sample.
+ * 1. The commit that is open is compared with the table's snapshot, row by row (compare.ts),
+ *    or a sample of it (sample.ts).
+ * 2. The index is checked against itself beside it (structures.ts); not for a sample.
  * 3. The answer counts what differs exactly and names the first keys of each kind.
  *
  * No lock is taken: what is committed meanwhile is not seen, and files of the open commit stay

@@ -104,7 +104,9 @@ function boundOf({ columns }: RandomFields, field: string, text: string) {
   return { sql: `'${text}'::double`, wire: doubleWire(text) };
 }
 
-/** Equal, doubles to 1e-9, estimates between `low` and `high`; many distinct values: see `about`. */
+/**
+ * Equal, doubles to 1e-9, estimates between `low` and `high`; many distinct values: see `about`.
+ */
 export function expectEqual(found: unknown, wanted: unknown, path: string): void {
   if (typeof wanted === 'number' && typeof found === 'number') {
     const close = Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted));

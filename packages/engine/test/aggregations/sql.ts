@@ -94,7 +94,10 @@ export const namedSpecs = (aggs: readonly TestAgg[]) =>
 
 /** Up to so many values distinct counts are exact. */
 const EXACT_DISTINCT = 65_536;
-/** Up to so many different values percentiles are exact; beyond, they may be off by so many percent of ranks. */
+/**
+ * Up to so many different values percentiles are exact; beyond, they may be off by so many percent
+ * of ranks.
+ */
 const EXACT = 4096;
 const RANKS = 1.5;
 const EQUALS = 0.01;
@@ -366,7 +369,8 @@ function distinct(field: string, empty?: string): string {
   const own = col(field);
   const list = empty === undefined ? own : `if(len(${own}) = 0, [${empty}], ${own})`;
   // Not by list_distinct, which takes every NaN for another value.
-  return `(select v from (select distinct id, v from (select rowid id, unnest(${list}) v from $T)))`;
+  const each = `select rowid id, unnest(${list}) v from $T`;
+  return `(select v from (select distinct id, v from (${each})))`;
 }
 
 /** One row a value. */

@@ -1,8 +1,8 @@
 /**
- * Stands between the engine and node:fs: every call on files below a folder is shown to an observer,
- * which may note it, refuse it, do half of it, or end the process. The exports of node:fs are
- * replaced (`syncBuiltinESMExports`), so nothing in the engine knows. What native code does (SQLite,
- * DuckDB, mapped reads) does not pass here; strace sees that (kill-campaign.test.ts).
+ * Stands between the engine and node:fs: every call on files below a folder is shown to an
+ * observer, which may note it, refuse it, do half of it, or end the process. The exports of node:fs
+ * are replaced (`syncBuiltinESMExports`), so nothing in the engine knows. What native code does
+ * (SQLite, DuckDB, mapped reads) does not pass here; strace sees that (kill-campaign.test.ts).
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -119,7 +119,8 @@ async function campaign(name: string, operations: readonly Operation[], sample: 
   const byName = Map.groupBy(points, ({ operation }) => operation.name);
   const counts = [...byName].map(([operation, own]) => `${operation} ${own.length}`);
   console.log(
-    `${name}: ${points.length} points (${counts.join('; ')}), killed at ${chosen.length}, ${kills} kills in all, ` +
+    `${name}: ${points.length} points (${counts.join('; ')}), killed at ` +
+      `${chosen.length}, ${kills} kills in all, ` +
       `seed ${SEED}, 0 violations`,
   );
   return points.length;

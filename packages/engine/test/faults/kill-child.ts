@@ -3,10 +3,10 @@
  *
  *   node --import ./from-source.ts kill-child.ts DATA WORK AT WHOLE|HALF|FREE
  *
- * WORK: an operation (operations.ts) or `{"kind":"open"}` as JSON. AT: which of the calls that change
- * something; 0: none. HALF: if it is a write, half of it is done first.
- * FREE: merges run in a worker thread, whose calls are not counted. It says `begin`, `.` for
- * each acknowledged commit, `end`, and the kinds of all calls that changed something.
+ * WORK: an operation (operations.ts) or `{"kind":"open"}` as JSON. AT: which of the calls that
+ * change something; 0: none. HALF: if it is a write, half of it is done first. FREE: merges run in
+ * a worker thread, whose calls are not counted. It says `begin`, `.` for each acknowledged commit,
+ * `end`, and the kinds of all calls that changed something.
  */
 import { writeSync } from 'node:fs';
 import { changes, interceptFiles } from './file-calls.ts';

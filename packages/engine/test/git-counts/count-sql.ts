@@ -62,7 +62,10 @@ function termOf(field: string, value: string): string {
   return known(`${field} = ${field === 'repo' ? quoted(value) : value}`, field);
 }
 
-/** A word at offset o and position p has the place p - o: places within `slop` of each other, no position twice. */
+/**
+ * A word at offset o and position p has the place p - o: places within `slop` of each other, no
+ * position twice.
+ */
 function phraseOf(field: string, words: readonly string[], slop: number): string {
   if (!isText(field)) return termOf(field, words.join(' '));
   const term = (word: string) => `term = ${idOf(field, word)}`;
@@ -96,7 +99,8 @@ function patternOf(query: PatternNode, { terms }: TokenTable): string {
   }
   if (query.kind === 'wildcard') {
     const pattern = query.value.replaceAll('*', '.*').replaceAll('?', '.');
-    const ids = `select id from terms where ${of} and regexp_full_match(term, ${quoted(pattern)}, 's')`;
+    const regexp = quoted(pattern);
+    const ids = `select id from terms where ${of} and regexp_full_match(term, ${regexp}, 's')`;
     return holding(`term in (${ids})`);
   }
   const name = `${query.kind} ${field} ${query.kind === 'fuzzy' ? query.edits : 0} ${query.value}`;

@@ -1,6 +1,7 @@
 /**
- * Rows of a table in DuckDB as sets of tokens: `tokens(term, doc, position)` in the order of terms, `terms(id, field, term)`
- * and `docs(doc, repo, words, is_revert)`. The tokens are our analyzer's; the sets, and all counting, are DuckDB's.
+ * Rows of a table in DuckDB as sets of tokens: `tokens(term, doc, position)` in the order of terms,
+ * `terms(id, field, term)` and `docs(doc, repo, words, is_revert)`. The tokens are our analyzer's;
+ * the sets, and all counting, are DuckDB's.
  */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { openTable, valueAt } from '@lakehouse-search/lake';
@@ -32,7 +33,9 @@ function analysed(text: string): string[] {
   return found;
 }
 
-/** Reads a snapshot of the table at `path` into DuckDB. Docs are numbers in the order of the scan. */
+/**
+ * Reads a snapshot of the table at `path` into DuckDB. Docs are numbers in the order of the scan.
+ */
 export async function tokenTable(path: string, snapshotId: bigint): Promise<TokenTable> {
   const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
   await connection.run('create table raw (term integer, doc integer, position integer)');

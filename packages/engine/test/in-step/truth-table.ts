@@ -111,7 +111,8 @@ function definitionOf(
   variants: readonly Field[],
   meaning: string | null,
 ): string {
-  const vector = `  - { name: meaning_of_it, type: VECTOR, source: ${meaning}, model: ./tiny, dims: 8 }`;
+  const options = `source: ${meaning}, model: ./tiny, dims: 8`;
+  const vector = `  - { name: meaning_of_it, type: VECTOR, ${options} }`;
   const columns = variants.map((field) => `  - { column: ${field.name} }`);
   return [
     'version: 1',

@@ -1,4 +1,6 @@
-/** A table, its index at two states (one of them held by a point in time), and the model of each. */
+/**
+ * A table, its index at two states (one of them held by a point in time), and the model of each.
+ */
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { ADDRESSES, LONGS, VALUES, WORDS } from '../oracle/corpus.ts';
@@ -107,7 +109,9 @@ function docOf(row: MatrixRow): ModelDoc {
   };
 }
 
-/** Builds it: rows in several commits, a point in time, deletes and more rows, a rebuild, more rows. */
+/**
+ * Builds it: rows in several commits, a point in time, deletes and more rows, a rebuild, more rows.
+ */
 export async function openMatrixLake(seed: number): Promise<MatrixLake> {
   const lake = await openSmallLake();
   await lake.create(SCHEMA);

@@ -37,17 +37,22 @@ export function printMatrix({ kinds, pairs }: Passed, queries: number): string {
     return row([a, ...cells]);
   });
   return [
-    '<!-- Printed by packages/engine/test/matrix.test.ts (LHS_UPDATE_PAGES=1 writes it), which fails when it is stale. -->',
+    '<!-- Printed by packages/engine/test/matrix.test.ts (LHS_UPDATE_PAGES=1 writes it), ' +
+      'which fails when it is stale. -->',
     '',
     '# What goes with what',
     '',
-    'Every kind of query works with everything that a search can be asked for beside it, and all of that together two by two. Each cell was',
-    'compared with brute force over plain rows: matches, exact totals, scores, order, pages, groups and their counts, marks, facets,',
-    'aggregations, rows of the table; `PIT` answers from a point in time behind which rows were deleted, added and the index rebuilt.',
+    'Every kind of query works with everything that a search can be asked for beside it, ' +
+      'and all of that together two by two. Each cell was',
+    'compared with brute force over plain rows: matches, exact totals, scores, order, ' +
+      'pages, groups and their counts, marks, facets,',
+    'aggregations, rows of the table; `PIT` answers from a point in time behind which ' +
+      'rows were deleted, added and the index rebuilt.',
     '',
     '## Modes',
     '',
-    '`lexical` are all kinds of queries below, `semantic` the nearest rows of a vector, `hybrid` words and a vector fused.',
+    '`lexical` are all kinds of queries below, `semantic` the nearest rows of a vector, ' +
+      '`hybrid` words and a vector fused.',
     '',
     row(['', ...OPTIONS]),
     rule(OPTIONS.length + 1),
@@ -55,7 +60,8 @@ export function printMatrix({ kinds, pairs }: Passed, queries: number): string {
     '',
     '## Kinds of queries',
     '',
-    `✓: ${queries} random queries with the option alone, and ${queries} with it and each of the others.`,
+    `✓: ${queries} random queries with the option alone, and ${queries} with it and each ` +
+      'of the others.',
     '',
     row(['', ...OPTIONS]),
     rule(OPTIONS.length + 1),
@@ -63,7 +69,8 @@ export function printMatrix({ kinds, pairs }: Passed, queries: number): string {
     '',
     '## Options among each other',
     '',
-    `✓: ${queries} random queries of each of the ${names.length} kinds, semantic and hybrid searches with both; on the diagonal with the one alone.`,
+    `✓: ${queries} random queries of each of the ${names.length} kinds, semantic and ` +
+      'hybrid searches with both; on the diagonal with the one alone.',
     '',
     row(['', ...OPTIONS]),
     rule(OPTIONS.length + 1),

@@ -1,4 +1,7 @@
-/** The kinds of queries of the matrix, each with queries of its kind over the fields of the oracle's model. */
+/**
+ * The kinds of queries of the matrix, each with queries of its kind over the fields of the oracle's
+ * model.
+ */
 import fc from 'fast-check';
 import type { Query } from '../../src/query/query.ts';
 import { ADDRESSES, VALUES, WORDS } from '../oracle/corpus.ts';

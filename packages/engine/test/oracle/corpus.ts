@@ -1,4 +1,6 @@
-/** Random documents and their life in an index: adds, updates, deletes, flushes, merges, commits. */
+/**
+ * Random documents and their life in an index: adds, updates, deletes, flushes, merges, commits.
+ */
 
 import fc from 'fast-check';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
@@ -177,7 +179,10 @@ export interface Corpus {
 const keyOf = (number: number): string => `k${String((number * 7919) % 100_003)}`;
 const state = { checkpoint: null, files: ['f'] };
 
-/** Runs a plan. Versions are the rows of one data file, so that the index tells which of them it still holds. */
+/**
+ * Runs a plan. Versions are the rows of one data file, so that the index tells which of them it
+ * still holds.
+ */
 export function buildCorpus(plan: CorpusPlan): Corpus {
   const directory = new MemoryDirectory(plainArena());
   const writer = IndexWriter.open(directory, PLANS);

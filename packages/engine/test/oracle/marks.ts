@@ -1,6 +1,7 @@
 /**
- * What a highlight should mark, by brute force: every word of a text against every clause, every choice of positions for
- * every phrase. Written from docs/search.md; shares nothing with the engine but the query tree.
+ * What a highlight should mark, by brute force: every word of a text against every clause, every
+ * choice of positions for every phrase. Written from docs/search.md; shares nothing with the engine
+ * but the query tree.
  */
 import type { Query } from '../../src/query/query.ts';
 import { type PatternNode, patternMatches, tokens } from './model.ts';
@@ -10,7 +11,9 @@ export interface Piece {
   readonly from: number;
   readonly to: number;
 }
-/** Pieces that have to be marked, and pieces that may be: they differ for phrases with slop alone. */
+/**
+ * Pieces that have to be marked, and pieces that may be: they differ for phrases with slop alone.
+ */
 export interface WantedMarks {
   readonly must: readonly Piece[];
   readonly may: readonly Piece[];

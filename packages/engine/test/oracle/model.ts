@@ -1,6 +1,7 @@
 /**
- * What an index should answer, by brute force over plain arrays: every document against every clause. Written from
- * docs/query.md and the decisions on scores, and sharing nothing with the engine but the query tree.
+ * What an index should answer, by brute force over plain arrays: every document against every
+ * clause. Written from docs/query.md and the decisions on scores, and sharing nothing with the
+ * engine but the query tree.
  */
 import type { Query } from '../../src/query/query.ts';
 
@@ -246,7 +247,10 @@ function hasValue(field: string, doc: ModelDoc): boolean {
   return (type === 'IP' ? doc.addresses[field]! : doc.numbers[field]!).length > 0;
 }
 
-/** Positions of the first word that take part in a choice of positions whose places differ by at most `slop`. */
+/**
+ * Positions of the first word that take part in a choice of positions whose places differ by at
+ * most `slop`.
+ */
 function phraseFrequency(value: readonly string[], words: readonly string[], slop: number): number {
   const fits = (word: number, taken: readonly number[]): boolean => {
     const places = taken.map((position, i) => position - i);
@@ -300,7 +304,10 @@ export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The 128-bit number of an address of the test: dotted IPv4 (mapped), or `2001:db8::` and one group. */
+/**
+ * The 128-bit number of an address of the test: dotted IPv4 (mapped), or `2001:db8::` and one
+ * group.
+ */
 export function addressOf(text: string): bigint {
   if (text.startsWith('2001:db8::')) {
     return (0x20010db8n << 96n) | BigInt(`0x0${text.slice('2001:db8::'.length)}`);

@@ -1,6 +1,7 @@
 /**
- * Nearness by brute force over plain arrays, as docs/semantic.md has it: vectors are kept in 16-bit fixed point (those
- * of a cosine field at length 1), scores rise with nearness, and what is equally near stands by key.
+ * Nearness by brute force over plain arrays, as docs/semantic.md has it: vectors are kept in 16-bit
+ * fixed point (those of a cosine field at length 1), scores rise with nearness, and what is equally
+ * near stands by key.
  */
 import { compareText, type ModelDoc } from './model.ts';
 

@@ -121,7 +121,9 @@ function cutAt(written: Uint8Array, safe: number, random: Random): Uint8Array {
   return written.slice(0, Math.min(Math.max(edge, safe), written.length));
 }
 
-/** Cut, or whole in length with zeros or garbage from some sector on, or in sectors here and there. */
+/**
+ * Cut, or whole in length with zeros or garbage from some sector on, or in sectors here and there.
+ */
 function torn(written: Uint8Array, safe: number, random: Random): Uint8Array {
   const mood = random(6);
   if (mood < 3) return cutAt(written, safe, random);

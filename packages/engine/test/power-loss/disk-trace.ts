@@ -1,7 +1,7 @@
 /**
- * What a program asked of a disk, in order: the material from which crash-states.ts makes the states
- * in which a power loss may leave the disk. Folders are nodes that map names to nodes; node 0 is the
- * folder that is looked at, and its own entry is taken to be safe.
+ * What a program asked of a disk, in order: the material from which crash-states.ts makes the
+ * states in which a power loss may leave the disk. Folders are nodes that map names to nodes; node
+ * 0 is the folder that is looked at, and its own entry is taken to be safe.
  */
 
 /** A node's content: bytes of a file, or the names in a folder. */
@@ -21,7 +21,9 @@ export interface NameChange {
   readonly born: 'file' | 'folder' | null;
 }
 
-/** One thing that was asked of the disk. `acknowledge`: the caller was told that a state is safe. */
+/**
+ * One thing that was asked of the disk. `acknowledge`: the caller was told that a state is safe.
+ */
 export type DiskEvent =
   | NameChange
   | { readonly kind: 'write'; readonly node: number; readonly bytes: Uint8Array }

@@ -83,7 +83,9 @@ export function contentOf(directory: Directory): { number: number; text: string 
   }
 }
 
-/** Files of a directory that its commit does not name; none where there is no commit and no file. */
+/**
+ * Files of a directory that its commit does not name; none where there is no commit and no file.
+ */
 export function orphansOf(directory: Directory): readonly string[] {
   const commit = readCommit(directory);
   const kept = commit === null ? new Set<string>() : filesOf(commit);

@@ -10,8 +10,8 @@ import { diskBelow, noteCall } from './trace-calls.ts';
 
 /**
  * Power losses in the middle of whole operations, over all folders of a data folder: generations,
- * CURRENT and locks besides segments and commits. LHS_TEST_LONG=1 tries more states, LHS_POWER_LOSS_WHOLE so many. (The registry
- * is SQLite's: it is not part of the trace.)
+ * CURRENT and locks besides segments and commits. LHS_TEST_LONG=1 tries more states,
+ * LHS_POWER_LOSS_WHOLE so many. (The registry is SQLite's: it is not part of the trace.)
  */
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const LONG = process.env.LHS_TEST_LONG === '1';

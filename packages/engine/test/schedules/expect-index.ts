@@ -50,8 +50,8 @@ function fieldsOf({ title, n, kind }: ModelRow): Record<string, unknown> {
 }
 
 /**
- * Nothing is wrong in the index itself; its vectors are those of the rows' texts; its rows lie where
- * the table's do, at a snapshot.
+ * Nothing is wrong in the index itself; its vectors are those of the rows' texts; its rows lie
+ * where the table's do, at a snapshot.
  */
 async function expectSound(
   index: FollowedIndex,

@@ -34,7 +34,8 @@ export interface ReadContext {
 function mismatch(avro: AvroType, type: Type, context: ReadContext): never {
   throw new LakeError(
     context.code,
-    `avro file "${context.file}": a column of avro type ${avro.kind} cannot be read as ${type.kind}`,
+    `avro file "${context.file}": a column of avro type ${avro.kind} cannot be read as ` +
+      `${type.kind}`,
     { file: context.file },
   );
 }

@@ -14,15 +14,17 @@ export interface LengthDifference {
 
 /**
  * Warns of the first Parquet file of a table whose length differs from its manifest entry. Some
- * writers record wrong lengths. Such a file is read if its own footer is whole and its number of rows
- * agrees, which the caller checks. The warning is a process warning of the name `LhsWarning`.
+ * writers record wrong lengths. Such a file is read if its own footer is whole and its number of
+ * rows agrees, which the caller checks. The warning is a process warning of the name `LhsWarning`.
  */
 export function warnOfLength({ table, role, path, actual, recorded }: LengthDifference): void {
   if (warned.has(table)) return;
   warned.add(table);
   process.emitWarning(
-    `table "${table}": ${role} file "${path}" has ${actual} bytes, its manifest says ${recorded}; ` +
-      'it is read because its footer is whole and its rows agree (other files of the table are not named)',
+    `table "${table}": ${role} file "${path}" has ${actual} bytes, its manifest says ` +
+      `${recorded}; ` +
+      'it is read because its footer is whole and its rows agree (other files of the ' +
+      'table are not named)',
     'LhsWarning',
   );
 }

@@ -8,8 +8,8 @@ import { type FileRole, openLocalFile, type RandomAccessFile } from './random-ac
  */
 export interface FileStore {
   /**
-   * Opens a file for reads by range. Throws `data_file_missing` or `delete_file_missing` (by `role`)
-   * if it cannot be opened, permission_denied.
+   * Opens a file for reads by range. Throws `data_file_missing` or `delete_file_missing` (by
+   * `role`) if it cannot be opened, permission_denied.
    */
   open(path: string, role: FileRole): Promise<RandomAccessFile>;
   /** All bytes of a file. `missing` is the code if it is not there. Throws limit_exceeded. */

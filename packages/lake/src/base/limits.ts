@@ -87,7 +87,9 @@ export const LIMITS = Object.freeze({
    * below `parquetPageBytes`.
    */
   importValueBytes: 128 * 1024 * 1024,
-  /** Lists and maps inside one another: DuckDB's Parquet reader takes twice as long for each level. */
+  /**
+   * Lists and maps inside one another: DuckDB's Parquet reader takes twice as long for each level.
+   */
   importListDepth: 20,
   upsertKeys: 5_000_000,
 });

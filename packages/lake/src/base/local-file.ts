@@ -3,8 +3,9 @@ import { NOT_A_FILE, openRegularFile, readAtMost } from './regular-file.ts';
 import { isForbidden } from './write-fault.ts';
 
 /**
- * All bytes of a regular local file. `missing` is the code if it is not there, cannot be read, or is
- * a pipe, a device or a folder. Throws permission_denied where this user may not read it. A file of more than `maxBytes` is limit_exceeded.
+ * All bytes of a regular local file. `missing` is the code if it is not there, cannot be read, or
+ * is a pipe, a device or a folder. Throws permission_denied where this user may not read it. A file
+ * of more than `maxBytes` is limit_exceeded.
  */
 export async function readLocalFile(
   path: string,

@@ -39,7 +39,10 @@ function runs(pid: number): boolean {
 
 const startOf = (pid: number) => statFields(pid)[19] ?? '0';
 
-/** The fields of /proc/<pid>/stat after the name (proc(5)): the state is the first, field 22 the start. */
+/**
+ * The fields of /proc/<pid>/stat after the name (proc(5)): the state is the first, field 22 the
+ * start.
+ */
 function statFields(pid: number): readonly string[] {
   const stat = readOrEmpty(`/proc/${pid}/stat`);
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -70,8 +70,9 @@ class LocalFile implements RandomAccessFile {
 }
 
 /**
- * Opens a regular local file, a copy of the file `name` if that is given. Throws `data_file_missing` or `delete_file_missing` (by `role`) where
- * it cannot be opened, `data_file_invalid` or `delete_file_invalid` for a pipe, a device or a folder.
+ * Opens a regular local file, a copy of the file `name` if that is given. Throws
+ * `data_file_missing` or `delete_file_missing` (by `role`) where it cannot be opened,
+ * `data_file_invalid` or `delete_file_invalid` for a pipe, a device or a folder.
  */
 export async function openLocalFile(
   path: string,

@@ -7,8 +7,8 @@ export interface Secrets {
   /** Adds a token, a password, … An empty text is none. */
   add(secret: string): void;
   /**
-   * A text in which each secret is `***`: plain, in a URL, in JSON and in base64, also one whose end
-   * was cut off (`…`).
+   * A text in which each secret is `***`: plain, in a URL, in JSON and in base64, also one whose
+   * end was cut off (`…`).
    */
   mask(text: string): string;
   /** An error with every text of it masked. A LakeError comes out as a new one. */

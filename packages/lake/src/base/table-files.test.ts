@@ -74,7 +74,9 @@ describe('createTableFiles', () => {
       expect(() => files.resolve(`${scheme}://bucket/x`)).toThrow(
         expect.objectContaining({
           code: 'unsupported',
-          message: `"${scheme}://bucket/x" lies on object storage: tables on object storage cannot be read yet`,
+          message:
+            `"${scheme}://bucket/x" lies on object storage: tables on object storage ` +
+            'cannot be read yet',
         }),
       );
     },

@@ -123,7 +123,8 @@ export function createTableFiles(options: {
     if (allowed.some((r) => below(path, r) !== null)) return path;
     return refuse(
       recorded,
-      'it lies neither under the location nor under an allowed root; if you trust the table, add its ' +
+      'it lies neither under the location nor under an allowed root; if you trust the ' +
+        'table, add its ' +
         'folder to "allowed_roots" of the catalog or to LHS_ALLOWED_ROOTS',
       location,
     );

@@ -28,12 +28,13 @@ describe('a work folder', () => {
     expect(readdirSync(parent)).toEqual(['kept']);
   });
 
-  it('of a killed process is deleted by the next one in the same parent, a living one stays', async () => {
+  it('of a killed process is deleted by the next one beside it, a live one stays', async () => {
     const parent = join(root, 'e');
     const living = await WorkFolder.make(parent);
     const module = new URL('./work-folder.ts', import.meta.url).href;
     const script = `const { WorkFolder } = await import(${JSON.stringify(module)});
-      console.log((await WorkFolder.make(${JSON.stringify(parent)})).path); setInterval(() => {}, 1000);`;
+      console.log((await WorkFolder.make(${JSON.stringify(parent)})).path);
+      setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
     const [path] = await once(child.stdout.setEncoding('utf8'), 'data');
     (await WorkFolder.make(parent)).remove();

@@ -24,8 +24,8 @@ export class WorkFolder {
   }
 
   /**
-   * Makes a folder in `parent`, which is made if it is missing. Throws permission_denied, disk_full,
-   * invalid_argument, internal.
+   * Makes a folder in `parent`, which is made if it is missing. Throws permission_denied,
+   * disk_full, invalid_argument, internal.
    */
   static async make(parent: string): Promise<WorkFolder> {
     const made = await makeFolder(parent);

@@ -18,7 +18,8 @@ export function isForbidden(error: unknown): boolean {
 
 /**
  * The error for a file or folder that cannot be written: disk_full, permission_denied,
- * invalid_argument (its place is taken or cannot hold it), else internal. A LakeError stays as it is.
+ * invalid_argument (its place is taken or cannot hold it), else internal. A LakeError stays as it
+ * is.
  */
 export function writeFault(path: string, error: unknown): LakeError {
   if (error instanceof LakeError) return error;

@@ -45,7 +45,8 @@ async function notThere({ folder, warehouse }: Place): Promise<LakeError> {
 function notATable(folder: string): LakeError {
   return new LakeError(
     'table_not_found',
-    `folder "${folder}" holds no iceberg table; expected "metadata/v1.metadata.json" or the like in it`,
+    `folder "${folder}" holds no iceberg table; expected "metadata/v1.metadata.json" or ` +
+      'the like in it',
     { file: folder },
   );
 }
@@ -96,7 +97,8 @@ async function commitNext(
 function conflict(place: Place, version: number): LakeError {
   return new LakeError(
     'commit_conflict',
-    `table "${place.name}" has moved on from version ${version} while this commit was made; refresh and retry`,
+    `table "${place.name}" has moved on from version ${version} while this commit was ` +
+      'made; refresh and retry',
     { file: place.folder },
   );
 }

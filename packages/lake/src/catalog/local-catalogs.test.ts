@@ -150,7 +150,7 @@ describe('the filesystem catalog', () => {
     await expect(load()).rejects.toThrow(/v4\.gz\.metadata\.json" cannot be unzipped/);
   });
 
-  it('takes the greatest number of files named by number and uuid, and does not commit there', async () => {
+  it('reads the highest number of files named by number and uuid, without commits', async () => {
     await write('00009-aaaa.metadata.json', json('9'));
     await write('00010-0000.metadata.json', json('10'));
     await write('00000-ffff.metadata.json', json('0'));
@@ -268,7 +268,8 @@ describe('the SQL catalog', () => {
     const copy = (name: string, table_: string, type: string) =>
       db
         .prepare(
-          `INSERT INTO iceberg_tables SELECT ?, table_namespace, ?, metadata_location, NULL, ? FROM iceberg_tables LIMIT 1`,
+          'INSERT INTO iceberg_tables SELECT ?, table_namespace, ?, metadata_location, ' +
+            'NULL, ? FROM iceberg_tables LIMIT 1',
         )
         .run(name, table_, type);
     copy('two', 't', 'TABLE');
@@ -279,7 +280,7 @@ describe('the SQL catalog', () => {
     await expect(loadTable({ catalog: unnamed, table: 'n.t' })).rejects.toThrow(/"one", "two"/);
   });
 
-  it('names a database that is not there, and metadata that is not where it should be', async () => {
+  it('names a missing database and missing metadata', async () => {
     const catalog = { type: 'sql' as const, uri: `sqlite:///${root}/none.db` };
     await expect(listTables(catalog)).rejects.toHaveProperty('code', 'catalog_unreachable');
     const db = new Database(join(root, 'x.db'));

@@ -47,7 +47,9 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 
 const HINT = /^\s*v?(\d{1,15})\s*$/;
 
-/** The text of a version hint, or null if there is none. Throws metadata_invalid, limit_exceeded. */
+/**
+ * The text of a version hint, or null if there is none. Throws metadata_invalid, limit_exceeded.
+ */
 async function hintText(path: string): Promise<string | null> {
   try {
     return (await readLocalFile(path, 'metadata_invalid', LIMITS.versionHintBytes)).toString();
@@ -131,7 +133,8 @@ export async function newestMetadata(tableFolder: string): Promise<MetadataVersi
   if (hint === null) return null;
   throw new LakeError(
     'metadata_invalid',
-    `version-hint.text of "${tableFolder}" names version ${hint}, but "${folder}" holds no metadata file`,
+    `version-hint.text of "${tableFolder}" names version ${hint}, but "${folder}" holds ` +
+      'no metadata file',
     { file: join(folder, `v${hint}.metadata.json`) },
   );
 }

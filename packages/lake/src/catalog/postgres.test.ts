@@ -146,7 +146,8 @@ describe('a PostgreSQL catalog', () => {
     fake = new PostgresLike();
     server = createServer((socket) => fake.serve(socket));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    uri = `postgresql+psycopg2://user:secret@127.0.0.1:${(server.address() as AddressInfo).port}/db`;
+    const { port } = server.address() as AddressInfo;
+    uri = `postgresql+psycopg2://user:secret@127.0.0.1:${port}/db`;
   });
   afterEach(async () => {
     await new Promise((done) => server.close(done));

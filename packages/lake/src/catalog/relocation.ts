@@ -23,9 +23,9 @@ export interface KnownPlace {
  * that `location` means now. Where table and warehouse were moved together, the warehouse's
  * mapping follows too, for data that was written beside the table's folder.
  *
- * Metadata is input: it must not choose which folders are opened. The folder that follows from it is
- * used only if it is the parent of the metadata folder, the folder that the catalog names, or lies
- * in the warehouse or in an allowed root. Throws path_refused.
+ * Metadata is input: it must not choose which folders are opened. The folder that follows from it
+ * is used only if it is the parent of the metadata folder, the folder that the catalog names, or
+ * lies in the warehouse or in an allowed root. Throws path_refused.
  */
 export function relocate(
   metadata: TableMetadata,
@@ -68,7 +68,8 @@ function isWithin(path: string, folder: string): boolean {
 function rootRefused(recorded: string, root: string, real: string): LakeError {
   return new LakeError(
     'path_refused',
-    `write.metadata.path "${recorded}" is refused: it makes "${root}" the folder of the table, which is ` +
+    `write.metadata.path "${recorded}" is refused: it makes "${root}" the folder of the ` +
+      'table, which is ' +
       `not the parent of "${real}" and not in the warehouse; if you trust the table, add ` +
       `"${root}" to "allowed_roots" of the catalog or to LHS_ALLOWED_ROOTS`,
     { file: recorded, details: { path: recorded, root } },

@@ -22,7 +22,8 @@ function secret(name: string, options: LoadOptions): string {
   if (value !== undefined && value !== '') return value;
   throw new LakeError(
     'catalog_refused',
-    `environment variable "${name}" is not set; the catalog's configuration says that it holds the secret`,
+    `environment variable "${name}" is not set; the catalog's configuration says that it ` +
+      'holds the secret',
     { details: { variable: name } },
   );
 }
@@ -37,8 +38,8 @@ function refuseInsecure(url: URL, options: LoadOptions): void {
 }
 
 /**
- * The identity that a catalog's configuration asks for; what it sends is added to `secrets`. Throws catalog_refused for an unset
- * variable, or http to another machine.
+ * The identity that a catalog's configuration asks for; what it sends is added to `secrets`. Throws
+ * catalog_refused for an unset variable, or http to another machine.
  */
 export function restAuth(
   config: RestCatalogConfig,

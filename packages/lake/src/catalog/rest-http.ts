@@ -86,7 +86,8 @@ function refuseRedirect(answer: HttpAnswer, spec: HttpRequest): HttpAnswer {
   if (answer.status < 300 || answer.status >= 400 || answer.status === 304) return answer;
   throw new LakeError(
     'catalog_refused',
-    `catalog "${shownUrl(spec.url)}" answers with a redirect (${answer.status}); redirects are not followed`,
+    `catalog "${shownUrl(spec.url)}" answers with a redirect (${answer.status}); ` +
+      'redirects are not followed',
     { file: shownUrl(spec.url) },
   );
 }

@@ -43,9 +43,9 @@ export interface Ask {
 }
 
 /**
- * Opens a session: reads `/v1/config` and settles prefix and settings. What is sent in confidence is
- * added to `secrets`. Throws catalog_unreachable,
- * catalog_refused (no permission; or a server that sends us to another origin), invalid_argument.
+ * Opens a session: reads `/v1/config` and settles prefix and settings. What is sent in confidence
+ * is added to `secrets`. Throws catalog_unreachable, catalog_refused (no permission; or a server
+ * that sends us to another origin), invalid_argument.
  */
 export async function openRestSession(
   config: RestCatalogConfig,
@@ -73,7 +73,8 @@ function refuseOtherOrigin(uri: string | undefined, base: URL): void {
   if (uri === undefined || httpUrl(uri, 'override uri').origin === base.origin) return;
   throw new LakeError(
     'catalog_refused',
-    `catalog "${shownUrl(base)}" sends us to another origin, "${uri}"; name that one as the catalog's uri if you trust it`,
+    `catalog "${shownUrl(base)}" sends us to another origin, "${uri}"; name that one as ` +
+      "the catalog's uri if you trust it",
     { file: shownUrl(base) },
   );
 }
@@ -88,7 +89,8 @@ function session(
   if (prefix.some((part) => /^\.{1,2}$/.test(part))) {
     throw new LakeError(
       'catalog_refused',
-      `catalog "${shownUrl(base)}" sends the prefix "${settings.prefix}", which leaves its own path`,
+      `catalog "${shownUrl(base)}" sends the prefix "${settings.prefix}", which leaves ` +
+        'its own path',
       { file: shownUrl(base) },
     );
   }
@@ -150,7 +152,8 @@ function accepted(answer: HttpAnswer, url: URL): HttpAnswer {
   if ([401, 403, 419].includes(status)) {
     throw new LakeError(
       'catalog_refused',
-      `catalog "${shownUrl(url)}" refuses us (${errorMessage(answer)}); check token_env or credential_env`,
+      `catalog "${shownUrl(url)}" refuses us (${errorMessage(answer)}); check token_env ` +
+        'or credential_env',
       { file: shownUrl(url) },
     );
   }

@@ -37,7 +37,8 @@ export async function locateMetadata(
   }
   throw new LakeError(
     'metadata_invalid',
-    `metadata file "${recorded}" is not there; if the warehouse was moved, name its folder as "warehouse"`,
+    `metadata file "${recorded}" is not there; if the warehouse was moved, name its ` +
+      'folder as "warehouse"',
     { file: recorded },
   );
 }

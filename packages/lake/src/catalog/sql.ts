@@ -95,7 +95,8 @@ async function findRow(db: SqlDatabase, config: SqlCatalogConfig, table: string)
   const known = [...new Set((await rowsOf(db, config, null)).map(nameOf))].sort();
   throw new LakeError(
     'table_not_found',
-    `table "${table}" is not in catalog "${db.shown}"; its tables are ${known.slice(0, 10).join(', ') || 'none'}`,
+    `table "${table}" is not in catalog "${db.shown}"; its tables are ` +
+      `${known.slice(0, 10).join(', ') || 'none'}`,
     { details: { table } },
   );
 }
@@ -150,7 +151,8 @@ async function commitNext(
   const changed = await withDatabase(place.config, true, (db) =>
     db.run(
       'UPDATE iceberg_tables SET metadata_location = ?, previous_metadata_location = ? ' +
-        'WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND metadata_location = ?',
+        'WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND ' +
+        'metadata_location = ?',
       [recorded, old, row.catalog_name, row.table_namespace, row.table_name, old],
     ),
   );
@@ -200,7 +202,8 @@ export async function createSqlTable(
     await createExclusive(path, json);
     const values = [config.name ?? 'default', name.namespace, name.table, path, 'TABLE'];
     const inserted = await db.run(
-      `INSERT INTO iceberg_tables (${COLUMNS}, iceberg_type) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO iceberg_tables (${COLUMNS}, iceberg_type) VALUES (?, ?, ?, ?, ?) ON ` +
+        'CONFLICT DO NOTHING',
       values,
     );
     if (inserted !== 1) {

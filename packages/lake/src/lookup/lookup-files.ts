@@ -43,9 +43,9 @@ export class LookupFiles {
   }
 
   /**
-   * Runs `run` over a data file of the table whose files are `files`, which must be what the manifest
-   * entry `data` says. After `close` the file is opened for this call alone. Throws data_file_missing,
-   * data_file_invalid.
+   * Runs `run` over a data file of the table whose files are `files`, which must be what the
+   * manifest entry `data` says. After `close` the file is opened for this call alone. Throws
+   * data_file_missing, data_file_invalid.
    */
   async use<T>(
     files: TableFiles,

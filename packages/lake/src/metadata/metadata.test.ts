@@ -263,7 +263,7 @@ describe('manifests', () => {
     expect(old).toMatchObject({ dataSequence: 0n });
   });
 
-  it('number rows on from the manifest, past files that have row ids and past deleted ones', async () => {
+  it('number rows from the manifest on, past files with row ids and deleted ones', async () => {
     const rows = [
       entry(1, null, file('/t/a')),
       entry(2, 1n, file('/t/b')),

@@ -15,7 +15,9 @@ export interface SnapshotRef {
   readonly name: string;
   readonly kind: 'branch' | 'tag';
   readonly snapshotId: bigint;
-  /** How long the table keeps it, where it says so (format/spec.md, "Snapshot Retention Policy"). */
+  /**
+   * How long the table keeps it, where it says so (format/spec.md, "Snapshot Retention Policy").
+   */
   readonly retention?: RefRetention;
 }
 

@@ -132,7 +132,8 @@ function refuseUnknownTransforms(node: JsonNode, specs: readonly PartitionSpec[]
   for (const field of specs.flatMap((spec) => spec.fields)) {
     if (field.transform.kind !== 'unknown') continue;
     node.fail(
-      `partition field "${field.name}" has the transform "${field.transform.text}", which is not known`,
+      `partition field "${field.name}" has the transform "${field.transform.text}", ` +
+        'which is not known',
       'unsupported',
     );
   }

@@ -12,7 +12,9 @@ const SEED = 20261121;
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const EMPTY = bytes(1, 0, 0);
 
-/** `[[[…null…]]]` byte by byte: an array of one element with offsets of four bytes at each level. */
+/**
+ * `[[[…null…]]]` byte by byte: an array of one element with offsets of four bytes at each level.
+ */
 function nestedArrays(levels: number): Uint8Array {
   const size = 10 * levels + 1;
   const out = new DataView(new ArrayBuffer(size));
@@ -169,7 +171,7 @@ describe('shredded variants', () => {
     expect(variantPlain(node)).toEqual({ a: 1, n: null, rest: true });
   });
 
-  it('takes a key that the schema shreds from typed_value alone, even where it is missing there', () => {
+  it('reads a shredded key from typed_value only, even if it is missing there', () => {
     const { metadata, value } = variantFromJson('{"gone":1,"typed":2,"rest":3}');
     const fields = [
       ['gone', { value: null, typed: null }],

@@ -47,7 +47,8 @@ function isAncestor({ metadata }: TableHandle, of: bigint, id: bigint): boolean 
 
 async function pickedAppend(table: TableHandle, picked: SnapshotEntry) {
   if (picked.operation !== 'append') {
-    const message = `snapshot ${picked.id} is of operation ${picked.operation}: only appends can be picked`;
+    const { id, operation } = picked;
+    const message = `snapshot ${id} is of operation ${operation}: only appends can be picked`;
     throw new LakeError('unsupported', message);
   }
   const addedData = (await appended(table, picked)).map((file) => asNew(table, file));

@@ -52,7 +52,8 @@ export async function commitTable(
 function readOnly(handle: TableHandle): LakeError {
   return new LakeError(
     'unsupported',
-    `table "${handle.name}" takes no commits from here: it is read through a bare path or a REST catalog`,
+    `table "${handle.name}" takes no commits from here: it is read through a bare path ` +
+      'or a REST catalog',
     { details: { expected: 'a filesystem or SQL catalog (--warehouse DIR or --catalog FILE)' } },
   );
 }

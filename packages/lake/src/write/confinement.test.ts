@@ -80,7 +80,9 @@ function edit(folder: string, over: JsonObject, replace: (json: string) => strin
   writeFileSync(path, formatJson({ ...json, ...over }));
 }
 
-/** Copies the newest metadata of the secret table, so that it lies in `folder`, a table of its own. */
+/**
+ * Copies the newest metadata of the secret table, so that it lies in `folder`, a table of its own.
+ */
 function steal(folder: string, recordedRoot: string): void {
   const metadata = join(folder, 'metadata');
   mkdirSync(metadata, { recursive: true });

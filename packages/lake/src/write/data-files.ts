@@ -194,8 +194,9 @@ function staged(
 }
 
 /**
- * Variants as they are, texts beside them: left to itself DuckDB gives every path that rows agree on
- * columns of its own, which takes it for ever with deep values and makes schemas that nobody reads.
+ * Variants as they are, texts beside them: left to itself DuckDB gives every path that rows agree
+ * on columns of its own, which takes it for ever with deep values and makes schemas that nobody
+ * reads.
  */
 function variantsWhole(schema: Schema): readonly string[] {
   const variants = schema.fields.filter((field) => field.type.kind === 'variant');

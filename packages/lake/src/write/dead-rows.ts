@@ -101,7 +101,9 @@ async function writeOne(
   const recorded = files.record(`data/${randomUUID()}-deletes.parquet`);
   const real = files.resolve(recorded);
   const positions = [...fresh].sort((a, b) => a - b);
-  const rows = `SELECT ${quoteText(scan.data.path)} AS file_path, unnest([${positions.join(',')}])::BIGINT AS pos`;
+  const rows =
+    `SELECT ${quoteText(scan.data.path)} AS file_path, ` +
+    `unnest([${positions.join(',')}])::BIGINT AS pos`;
   const ids = `{file_path: ${FILE_PATH_ID}, pos: ${POSITION_ID}}`;
   const from = session.newPath('.parquet');
   await session.run(

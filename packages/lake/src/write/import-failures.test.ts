@@ -60,7 +60,8 @@ async function killedImport(options: ImportOptions, data: string): Promise<void>
     import { importFiles } from ${JSON.stringify(module)};
     const data = ${JSON.stringify(data)};
     const isWritten = () => readdirSync(data, { recursive: true }).some((name) =>
-      name.includes('.lhs-work-') && name.endsWith('.parquet') && statSync(join(data, name)).size > 0);
+      name.includes('.lhs-work-') && name.endsWith('.parquet') &&
+      statSync(join(data, name)).size > 0);
     const onProgress = () => isWritten() && process.kill(process.pid, 'SIGKILL');
     await importFiles({ ...${JSON.stringify(options)}, onProgress });
     console.log('finished');`;

@@ -155,8 +155,9 @@ describe('imports of the same rows', () => {
     const typed = file('typed.ndjson', ndjson(instants));
     const parquet = join(folder, 'same.parquet');
     const connection = await (await DuckDBInstance.create(':memory:')).connect();
-    const columns = `{id: 'BIGINT', big: 'BIGINT', price: 'DOUBLE', open: 'BOOLEAN', name: 'VARCHAR',
-      zip: 'VARCHAR', day: 'DATE', clock: 'TIME', made: 'TIMESTAMP', "at": 'TIMESTAMPTZ'}`;
+    const columns = `{id: 'BIGINT', big: 'BIGINT', price: 'DOUBLE', open: 'BOOLEAN',
+      name: 'VARCHAR', zip: 'VARCHAR', day: 'DATE', clock: 'TIME',
+        made: 'TIMESTAMP', "at": 'TIMESTAMPTZ'}`;
     await connection.run(
       `SET TimeZone='UTC'; COPY (SELECT * FROM read_json('${typed}', columns=${columns}))
        TO '${parquet}' (FORMAT parquet)`,

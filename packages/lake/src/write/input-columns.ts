@@ -74,10 +74,12 @@ async function describe(session: WriterSession, relation: string) {
 export function refuseDepth(name: string, type: Type): void {
   const [lists, all] = depth(type);
   if (lists <= LIMITS.importListDepth && all <= LIMITS.nestedLevels) return;
-  const limit = `${LIMITS.importListDepth} lists and maps, and ${LIMITS.nestedLevels} levels with structs`;
+  const levels = LIMITS.nestedLevels;
+  const limit = `${LIMITS.importListDepth} lists and maps, and ${levels} levels with structs`;
   throw new LakeError(
     'limit_exceeded',
-    `column "${name}" nests ${lists} lists and maps, ${all} levels with structs; a writer takes ${limit}`,
+    `column "${name}" nests ${lists} lists and maps, ${all} levels with structs; a ` +
+      `writer takes ${limit}`,
   );
 }
 
@@ -173,7 +175,9 @@ class FormCounter {
     const texts = plain.map(({ name }) => quoteName(name)).join(', ');
     const plainForms = `list_transform([${texts}]::VARCHAR[], lambda x: ${this.#macro}(x))`;
     const all = `list_concat(${plainForms}, [${leaves.flat().join(', ')}]::INTEGER[])`;
-    const rows = `SELECT ${all} AS forms FROM ${this.#relation(columns)}${limit === null ? '' : ` LIMIT ${limit}`}`;
+    const rows =
+      `SELECT ${all} AS forms FROM ` +
+      `${this.#relation(columns)}${limit === null ? '' : ` LIMIT ${limit}`}`;
     const found = await this.#session.rows(
       `SELECT place, count(*), bit_or(form) FROM (
          SELECT unnest([0] || forms) AS form, generate_subscripts([0] || forms, 1) AS place

@@ -28,7 +28,8 @@ export async function checkedFiles(
   if (other > 0) {
     throw refuse(
       names[other],
-      `"${names[0]}" and "${names[other]}" are of different kinds (${formats[0]}, ${formats[other]}); import each kind by itself`,
+      `"${names[0]}" and "${names[other]}" are of different kinds (${formats[0]}, ` +
+        `${formats[other]}); import each kind by itself`,
     );
   }
   return { paths: names.map((name) => resolve(name)), format: formats[0] };

@@ -39,7 +39,8 @@ export async function keyReader(
   const fields = names.map((name) => keyField(schema, name));
   const rows = files.reduce((n, file) => n + file.recordCount, 0);
   if (rows > LIMITS.upsertKeys) {
-    const message = `an upsert takes at most ${LIMITS.upsertKeys} rows, not ${rows}; split the input`;
+    const most = LIMITS.upsertKeys;
+    const message = `an upsert takes at most ${most} rows, not ${rows}; split the input`;
     throw new LakeError('limit_exceeded', message);
   }
   const texts = fields.map((f) => `CAST(${quoteName(f.name)} AS VARCHAR)`).join(', ');

@@ -2,9 +2,9 @@ import { LakeError } from '../base/errors.ts';
 import type { Field, Type } from '../schema/type.ts';
 
 /**
- * The Iceberg type of a DuckDB type text (`STRUCT("a" INTEGER, b VARCHAR[])`, `MAP(VARCHAR,
- * DOUBLE)`, `DECIMAL(9,2)[]`, …), all field ids 0. JSON becomes variant. `column` is named in errors:
- * unsupported, and limit_exceeded for more levels than any reader takes.
+ * The Iceberg type of a DuckDB type text (`STRUCT("a" INTEGER, b VARCHAR[])`,
+ * `MAP(VARCHAR, DOUBLE)`, `DECIMAL(9,2)[]`, …), all field ids 0. JSON becomes variant. `column` is
+ * named in errors: unsupported, and limit_exceeded for more levels than any reader takes.
  */
 export function parseSqlType(text: string, column: string): Type {
   return new SqlTypeParser(text, column).type();

@@ -65,7 +65,8 @@ export async function numberPartitions(
 function tooMany(): LakeError {
   return new LakeError(
     'limit_exceeded',
-    `the input falls into more than ${LIMITS.partitionsPerWrite} partitions; partition by less, or split it`,
+    `the input falls into more than ${LIMITS.partitionsPerWrite} partitions; partition ` +
+      'by less, or split it',
   );
 }
 

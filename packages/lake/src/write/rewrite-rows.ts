@@ -3,7 +3,8 @@
  *
  * 1. Each data file is read by field id, its dead rows and those that are not wanted left out: few
  *    plain rows in this process, all else by DuckDB.
- * 2. v3: the row ids and last updates that the rows have are written as columns, so lineage goes on.
+ * 2. v3: the row ids and last updates that the rows have are written as columns, so lineage goes
+ *    on.
  * 3. New files are written a partition.
  *
  * By DuckDB only Parquet files with field ids are rewritten: others are refused by name.
@@ -91,7 +92,9 @@ function refuseFormat(data: DataFile): void {
   });
 }
 
-/** A SELECT of the live rows of one part, columns by field id, lineage filled in from the manifest. */
+/**
+ * A SELECT of the live rows of one part, columns by field id, lineage filled in from the manifest.
+ */
 async function liveRows(
   session: WriterSession,
   source: SourceTable,
@@ -103,15 +106,21 @@ async function liveRows(
   const live = await keepLivePlaces(session, source, part, number);
   const schema = fields.map(
     (f) =>
-      `${f.id}: {name: ${quoteText(f.name)}, type: ${quoteText(sqlType(f.type))}, default_value: NULL}`,
+      `${f.id}: {name: ${quoteText(f.name)}, type: ${quoteText(sqlType(f.type))}, ` +
+      'default_value: NULL}',
   );
-  const file = `read_parquet(${quoteText(path)}, schema=MAP {${schema.join(', ')}}, file_row_number=true)`;
+  const file =
+    `read_parquet(${quoteText(path)}, schema=MAP {${schema.join(', ')}}, ` +
+    'file_row_number=true)';
   const columns = fields
     .map((f) => `${column(f, part.scan.data)} AS ${quoteName(f.name)}`)
     .join(', ');
   if (live === part.scan.data.recordCount) return `SELECT ${columns} FROM ${file}`;
   const places = `SELECT place FROM alive WHERE part = ${number}`;
-  return `(SELECT ${columns} FROM ${file} WHERE file_row_number IN (${places}) ORDER BY file_row_number)`;
+  return (
+    `(SELECT ${columns} FROM ${file} WHERE file_row_number IN (${places}) ORDER BY ` +
+    'file_row_number)'
+  );
 }
 
 /** Writes the places of a part's live rows to table `alive`; returns how many there are. */

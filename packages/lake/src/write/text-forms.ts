@@ -65,8 +65,8 @@ export const isTimeType = (type: Type): type is Type & { readonly kind: TimeKind
   Object.hasOwn(CASTS, type.kind);
 
 /**
- * Statements that define `lhs_form(x)` and `lhs_csv_form(x)` for texts, `lhs_whole_form(x)` for whole
- * numbers, and a strict conversion for each time type.
+ * Statements that define `lhs_form(x)` and `lhs_csv_form(x)` for texts, `lhs_whole_form(x)` for
+ * whole numbers, and a strict conversion for each time type.
  */
 export function formMacros(): string {
   const time = (Object.keys(CASTS) as TimeKind[]).map(
@@ -89,7 +89,8 @@ export function formMacros(): string {
   return [
     `CREATE OR REPLACE TEMP MACRO lhs_form(x) AS ${form(time)}`,
     `CREATE OR REPLACE TEMP MACRO lhs_whole_form(x) AS CASE WHEN x IS NULL THEN 0
-     WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${FORM.int} ELSE ${FORM.big} END`,
+     WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${FORM.int}
+            ELSE ${FORM.big} END`,
     `CREATE OR REPLACE TEMP MACRO lhs_csv_form(x) AS ${form([...csv, ...time])}`,
     ...strict,
   ].join(';\n');

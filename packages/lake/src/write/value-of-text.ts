@@ -2,7 +2,10 @@ import { parseDate, parseTime, parseTimestamp } from '../schema/civil-time.ts';
 import { parseDecimal } from '../schema/decimal.ts';
 import type { Type, Value } from '../schema/type.ts';
 
-/** A primitive value from the text that DuckDB casts it to; null for null. Other types keep the text. */
+/**
+ * A primitive value from the text that DuckDB casts it to; null for null. Other types keep the
+ * text.
+ */
 export function valueOfText(type: Type, value: unknown): Value {
   if (value === null || value === undefined) return null;
   const text = String(value);

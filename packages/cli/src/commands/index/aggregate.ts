@@ -9,9 +9,11 @@ import { duration, plural } from '../../terminal/figures.ts';
 export default class IndexAggregate extends LhsCommand {
   static override summary = 'Aggregate the documents of a query: values, times, figures.';
   static override examples = [
-    `<%= config.bin %> index aggregate incidents timeout --terms service --histogram opened_at:week`,
+    '<%= config.bin %> index aggregate incidents timeout --terms service --histogram ' +
+      'opened_at:week',
     `<%= config.bin %> index aggregate incidents --stats severity --percentiles severity`,
-    `<%= config.bin %> index aggregate incidents --aggs '{"by": {"terms": {"field": "service"}, "aggs": {"s": {"stats": {"field": "severity"}}}}}'`,
+    `<%= config.bin %> index aggregate incidents --aggs '{"by": {"terms": {"field": ` +
+      `"service"}, "aggs": {"s": {"stats": {"field": "severity"}}}}}'`,
   ];
   static override args = matchArgs;
   static override flags = { ...matchFlags, ...aggregationFlags, ...outputFlags };

@@ -46,7 +46,8 @@ export default class IndexBench extends LhsCommand {
     const us = (n: number) => `${n.toFixed(1)} µs`;
     this.print([
       `${count(queries.length)} queries on ${answer.index}, ${answer.operator}`,
-      `mean ${us(answer.mean_us)} · p50 ${us(answer.p50_us)} · p90 ${us(answer.p90_us)} · p99 ${us(answer.p99_us)}`,
+      `mean ${us(answer.mean_us)} · p50 ${us(answer.p50_us)} · p90 ${us(answer.p90_us)} ` +
+        `· p99 ${us(answer.p99_us)}`,
     ]);
   }
 }

@@ -5,7 +5,8 @@ import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexCompact extends LhsCommand {
   static override summary =
-    'Merge an index’s segments and drop deleted rows from them; searches go on, the table is not read.';
+    'Merge an index’s segments and drop deleted rows from them; searches go on, the ' +
+    'table is not read.';
   static override examples = [
     '<%= config.bin %> index compact incidents',
     '<%= config.bin %> index compact incidents --segments 4 --json',
@@ -35,7 +36,8 @@ export default class IndexCompact extends LhsCommand {
     this.print([
       done.bytes_before === done.bytes_after && before === after
         ? `${args.index}  ${plural(after, 'segment')} without deleted rows: nothing to do`
-        : `${args.index}  ${before} → ${plural(after, 'segment')} in ${duration(done.took_ms)} · ${sizes}`,
+        : `${args.index}  ${before} → ${plural(after, 'segment')} in ` +
+          `${duration(done.took_ms)} · ${sizes}`,
     ]);
   }
 }

@@ -5,7 +5,8 @@ export default class IndexCreate extends LhsCommand {
   static override summary = 'Register an index from a definition; reindex then builds it.';
   static override examples = [
     '<%= config.bin %> index create incidents.yaml',
-    '<%= config.bin %> index init ops.incidents --warehouse ./lake | <%= config.bin %> index create -',
+    '<%= config.bin %> index init ops.incidents --warehouse ./lake | <%= config.bin %> ' +
+      'index create -',
   ];
   static override args = { file: definitionArg };
   static override flags = { file: definitionFlag };

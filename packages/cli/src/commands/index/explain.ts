@@ -18,7 +18,8 @@ export default class IndexExplain extends LhsCommand {
     'Say why a row is found with its score and rank, or why not (exit 3 when it is not there).';
   static override examples = [
     `<%= config.bin %> index explain incidents 'timeout service:billing' --key id=4217`,
-    `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' --key id=3911`,
+    `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' ` +
+      '--key id=3911',
     `<%= config.bin %> index explain incidents 'people cannot sign in' --mode hybrid --key id=204`,
     `<%= config.bin %> index explain commits 'fix leak' --key repo=git,sha=1a3e5f --json`,
   ];

@@ -10,7 +10,8 @@ export default class IndexExport extends LhsCommand {
     'Print every live document: its key and all cached and fast fields, by key.';
   static override examples = [
     '<%= config.bin %> index export incidents --format ndjson',
-    `<%= config.bin %> index export incidents --format parquet --query 'service:billing' > billing.parquet`,
+    "<%= config.bin %> index export incidents --format parquet --query 'service:billing' " +
+      '> billing.parquet',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),

@@ -7,7 +7,8 @@ export default class IndexPrint extends LhsCommand {
   static override summary = 'Print the query string of a tree (JSON).';
   static override examples = [
     `<%= config.bin %> index print '{"term": {"field": "title", "value": "timeout"}}'`,
-    `<%= config.bin %> index parse 'timeout not retried' --syntax kql | <%= config.bin %> index print - --syntax kql`,
+    "<%= config.bin %> index parse 'timeout not retried' --syntax kql | <%= config.bin " +
+      '%> index print - --syntax kql',
   ];
   static override args = {
     tree: Args.string({

@@ -34,7 +34,8 @@ export default class IndexReindex extends LhsCommand {
     const snapshot =
       done.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(done.snapshot)}`;
     const lines = [
-      `${args.index}  built     ${count(done.doc_count)} rows in ${duration(done.took_ms)} (${perSecond} rows/s)` +
+      `${args.index}  built     ${count(done.doc_count)} rows in ` +
+        `${duration(done.took_ms)} (${perSecond} rows/s)` +
         ` · ${bytes(done.bytes)} · generation ${done.index_generation} live · ${snapshot}`,
     ];
     if (done.dropped_duplicates)

@@ -23,7 +23,8 @@ export default class IndexSearch extends LhsCommand {
   static override examples = [
     `<%= config.bin %> search incidents 'timeout AND service:billing'`,
     `<%= config.bin %> search incidents 'title:"connection reset"' --sort opened_at:desc --limit 5`,
-    `<%= config.bin %> search incidents 'people cannot sign in' --mode hybrid --filter service:identity`,
+    "<%= config.bin %> search incidents 'people cannot sign in' --mode hybrid --filter " +
+      'service:identity',
     `<%= config.bin %> search incidents 'timeout' --hydrate --columns title,narrative --json`,
     `<%= config.bin %> search incidents 'timeout' --limit 1000 --output hits.parquet`,
     `<%= config.bin %> search incidents -- '-resolved:true'`,

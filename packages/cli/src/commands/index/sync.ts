@@ -54,7 +54,8 @@ export default class IndexSync extends LhsCommand {
       return this.print([`${args.index} is ${where}: nothing to do`]);
     }
     this.print([
-      `${args.index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ${duration(done.took_ms)}: ` +
+      `${args.index}  ${plural(done.snapshots_applied, 'snapshot')} applied in ` +
+        `${duration(done.took_ms)}: ` +
         `+${count(done.inserted)} ~${count(done.updated)} -${count(done.deleted)} rows · ${rows}`,
     ]);
     if (done.healed) this.print([oneStep(done.healed)]);

@@ -58,7 +58,8 @@ export default class KeysGet extends LhsCommand {
     if (target.format === 'json') return;
     for (const key of answer.missing) this.terminal.err(`no row ${formatKey(key)}`);
     this.terminal.err(
-      `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ${bytes(answer.bytes_read ?? 0)} read`,
+      `${plural(answer.rows.length, 'row')} in ${duration(answer.took_ms)}, ` +
+        `${bytes(answer.bytes_read ?? 0)} read`,
     );
   }
 

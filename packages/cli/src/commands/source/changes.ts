@@ -11,8 +11,10 @@ export default class SourceChanges extends LhsCommand {
   static override summary =
     'Print the net row changes between two snapshots, by key, one JSON object a line.';
   static override examples = [
-    '<%= config.bin %> source changes ops.incidents --warehouse ./lake --from 5029384756100371 --to 5103000000007718',
-    '<%= config.bin %> source changes --path ./lake/ops/incidents --from 5029384756100371 --to 5103000000007718',
+    '<%= config.bin %> source changes ops.incidents --warehouse ./lake --from ' +
+      '5029384756100371 --to 5103000000007718',
+    '<%= config.bin %> source changes --path ./lake/ops/incidents --from ' +
+      '5029384756100371 --to 5103000000007718',
   ];
   static override args = {
     table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),

@@ -9,7 +9,8 @@ export default class SourceDelete extends LhsCommand {
   static override summary = 'Delete rows of a table by a condition, in one snapshot.';
   static override examples = [
     `<%= config.bin %> source delete ops.incidents --warehouse ./lake --where 'id = 4217'`,
-    `<%= config.bin %> source delete ops.incidents --warehouse ./lake --where "service = 'media'" --yes`,
+    '<%= config.bin %> source delete ops.incidents --warehouse ./lake --where "service = ' +
+      `'media'" --yes`,
   ];
   static override args = {
     table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),

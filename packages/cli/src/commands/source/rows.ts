@@ -13,7 +13,8 @@ export default class SourceRows extends LhsCommand {
   static override summary = 'Print the rows of a snapshot, after all deletes.';
   static override examples = [
     '<%= config.bin %> source rows ops.incidents --warehouse ./lake --limit 5',
-    `<%= config.bin %> source rows ops.incidents --warehouse ./lake --where 'severity = 1' --columns id,title --format csv`,
+    "<%= config.bin %> source rows ops.incidents --warehouse ./lake --where 'severity = " +
+      "1' --columns id,title --format csv",
   ];
   static override args = {
     table: Args.string({ ignoreStdin: true, description: 'namespace.table (not with --path)' }),

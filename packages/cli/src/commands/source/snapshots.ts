@@ -59,7 +59,9 @@ export default class SourceSnapshots extends LhsCommand {
   }
 }
 
-/** Rows and values that delete files name: what is live is no more than the records without them. */
+/**
+ * Rows and values that delete files name: what is live is no more than the records without them.
+ */
 function deletesOf(summary: Readonly<Record<string, string>>): string | null {
   const counts = ['total-position-deletes', 'total-equality-deletes'].map((key) => summary[key]);
   if (counts.every((text) => text === undefined)) return null;

@@ -42,7 +42,8 @@ export default class SourceUpsert extends LhsCommand {
     if (done.snapshotId === null)
       return this.print(['the file has no rows; nothing was committed']);
     this.print([
-      `${args.table}  +${count(inserted)} ~${count(updated)} rows · snapshot ${snapshotName(String(done.snapshotId))}`,
+      `${args.table}  +${count(inserted)} ~${count(updated)} rows · snapshot ` +
+        `${snapshotName(String(done.snapshotId))}`,
     ]);
   }
 }

@@ -2,8 +2,8 @@
  * Words of source code. A word is a run of letters, figures and what joins them in names and paths
  * (`_ - . / \ : @ $ # +`), without such signs at its ends. Its tokens all have its position:
  *
- * 1. the word as it is: `src/httpServer.ts`
- * 2. its names, between the joining signs other than `_` and `-`: `src`, `httpServer`, `ts`
+ * 1. the word as it is: `src/httpServer.js`
+ * 2. its names, between the joining signs other than `_` and `-`: `src`, `httpServer`, `js`
  * 3. their parts, where `_` or `-` stands, small letters meet capitals, capitals meet a capitalised
  *    word, letters meet figures: `http`, `Server`
  *

@@ -50,8 +50,8 @@ export class CacheFiles {
   }
 
   /**
-   * The newest pair of a folder that is whole and this model's, or a new one; all other files of the
-   * folder are removed. Throws io_error, disk_full.
+   * The newest pair of a folder that is whole and this model's, or a new one; all other files of
+   * the folder are removed. Throws io_error, disk_full.
    */
   static open(folder: string, model: ModelIdentity): CacheFiles {
     return attempt('open', folder, () => {

@@ -16,9 +16,9 @@
  *                 48  4  CRC-32 of bytes 0 .. 48
  *                 52 12  zero
  *
- * <n> is six digits; the highest pair that is whole counts. Where a key stands twice, the later entry
- * does. Records are written before keys, neither is flushed: what a crash leaves half is cut off,
- * and a record whose checksum is wrong is never used. Either costs an embedding, nothing else.
+ * <n> is six digits; the highest pair that is whole counts. Where a key stands twice, the later
+ * entry does. Records are written before keys, neither is flushed: what a crash leaves half is cut
+ * off, and a record whose checksum is wrong is never used. Either costs an embedding, nothing else.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

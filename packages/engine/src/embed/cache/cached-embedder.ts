@@ -75,7 +75,9 @@ function textsIn({ offsets }: Texts): number {
   return texts;
 }
 
-/** Texts without an entry: the first of each kind, and those that repeat it. Empty ones are neither. */
+/**
+ * Texts without an entry: the first of each kind, and those that repeat it. Empty ones are neither.
+ */
 function distinct(texts: Texts, keys: TextKeys, entries: Int32Array) {
   const table = new KeyTable();
   const firsts: number[] = [];

@@ -130,7 +130,7 @@ describe('an embedding cache', () => {
     expect((await embed(texts, options)).computed).toBe(100 - entries);
   });
 
-  it('forgets what a build did not ask for once that is most of it, or the bound is near', async () => {
+  it('drops unused entries of a build if they are most of it or near the bound', async () => {
     const texts = Array.from({ length: 100 }, (_, i) => `text ${i}`);
     await embed(texts);
     expect((await embed(texts.slice(0, 10), {}, true)).entries).toBe(100);

@@ -57,7 +57,9 @@ export class EmbeddingCache {
     this.#used = new Uint8Array(this.#table.count);
   }
 
-  /** Opens the cache of a model in a folder, made where it is missing. Throws io_error, disk_full. */
+  /**
+   * Opens the cache of a model in a folder, made where it is missing. Throws io_error, disk_full.
+   */
   static open(home: string, model: ModelIdentity, options: CacheOptions = {}): EmbeddingCache {
     const { mostBytes = LIMITS.embeddingCacheBytes, compactBytes = COMPACT_BYTES } = options;
     const { fence = () => {} } = options;
@@ -97,7 +99,9 @@ export class EmbeddingCache {
     }
   }
 
-  /** Adds vectors under keys; what no longer fits the bound is left out. Throws disk_full, io_error. */
+  /**
+   * Adds vectors under keys; what no longer fits the bound is left out. Throws disk_full, io_error.
+   */
   add(keys: TextKeys, { scales, codes }: FixedVectors): void {
     const { dims } = this.#model;
     const size = recordBytes(dims);

@@ -5,8 +5,8 @@ import { KERNEL_CODE } from './kernel-code.ts';
 /** The loops of the static model over one arena; places are byte addresses. */
 export interface EmbedKernels {
   /**
-   * sums[d] += scales[id] * rows[id][d] for ids[0 .. n) in their order, d in whole blocks of 32 below
-   * `dims`; rounded to float32 at each step.
+   * sums[d] += scales[id] * rows[id][d] for ids[0 .. n) in their order, d in whole blocks of 32
+   * below `dims`; rounded to float32 at each step.
    */
   sum(ids: number, n: number, rows: number, scales: number, sums: number, dims: number): void;
   /**

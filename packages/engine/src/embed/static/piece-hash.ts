@@ -1,4 +1,6 @@
-/** The hash of a piece of a word: FNV-1a from one of two seeds, mixed where a slot is looked for. */
+/**
+ * The hash of a piece of a word: FNV-1a from one of two seeds, mixed where a slot is looked for.
+ */
 
 /** Seed of pieces that begin a word. */
 export const BEGINS = 0x811c9dc5 | 0;

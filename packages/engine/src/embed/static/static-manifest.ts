@@ -16,7 +16,10 @@ export const STATIC_KIND = 'static token embeddings';
 const MOST_TOKENS = 1 << 20;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** A file of a model: where it lies, how long it has to be (null where that is not known) and its SHA-256. */
+/**
+ * A file of a model: where it lies, how long it has to be (null where that is not known) and its
+ * SHA-256.
+ */
 export interface ModelFile {
   readonly path: string;
   readonly bytes: number | null;
@@ -49,7 +52,8 @@ export function readStaticManifest(folder: string): StaticManifest {
   const path = join(folder, 'model.json');
   const json = readJson(path);
   const refuse = (field: string, wanted: string): never => {
-    const found = `has "${field}": ${JSON.stringify(at(json, field)) ?? 'nothing'}; expected ${wanted}`;
+    const shown = JSON.stringify(at(json, field)) ?? 'nothing';
+    const found = `has "${field}": ${shown}; expected ${wanted}`;
     throw modelUnavailable({ path, found, hint: COPY_AGAIN });
   };
   const whole = (field: string, most: number): number => {

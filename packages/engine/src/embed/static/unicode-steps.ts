@@ -1,6 +1,6 @@
 /**
- * What a code point beyond ASCII does to the word that is being read, by the rules of uncased BERT in
- * this order:
+ * What a code point beyond ASCII does to the word that is being read, by the rules of uncased BERT
+ * in this order:
  *
  *  1. U+FFFD, control, format and private-use characters are dropped
  *  2. spaces around ideographs

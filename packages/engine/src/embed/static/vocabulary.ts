@@ -26,8 +26,8 @@ export interface Vocabulary {
   /** Hash of the slot's token. */
   readonly hashes: Int32Array;
   /**
-   * A bit for the hash of each beginning of each token: where it is not set, no token goes on so. Set
-   * bits may be another's: 8 in 100.
+   * A bit for the hash of each beginning of each token: where it is not set, no token goes on so.
+   * Set bits may be another's: 8 in 100.
    */
   readonly beginnings: Int32Array;
   readonly region: Region;
@@ -64,7 +64,9 @@ export function readVocabulary(
         );
   if (lines === size) return vocabulary;
   region.release();
-  const found = `has ${lines > size ? 'more' : `${lines} lines, fewer`} than the ${size} tokens of its model`;
+  const found =
+    `has ${lines > size ? 'more' : `${lines} lines, fewer`} than the ${size} tokens of its ` +
+    'model';
   throw modelUnavailable({ path, found, hint: COPY_AGAIN });
 }
 
@@ -132,7 +134,9 @@ export const begins = ({ beginnings }: Vocabulary, hash: number): boolean => {
   return ((beginnings[bit >> 5] >>> bit) & 1) === 1;
 };
 
-/** Whether a token is one that goes on: "##" stands before its text, else a line feed or nothing. */
+/**
+ * Whether a token is one that goes on: "##" stands before its text, else a line feed or nothing.
+ */
 export const goesOn = ({ bytes, starts }: Vocabulary, id: number): boolean =>
   bytes[starts[id] - 1] === HASH;
 

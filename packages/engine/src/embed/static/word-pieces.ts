@@ -1,12 +1,12 @@
 /**
  * Tokenizer of uncased BERT over UTF-8 bytes: text -> ids of word pieces.
  *
- *  1. ASCII runs byte by byte: lower case, words into a buffer with their hash; controls are dropped;
- *     white space ends a word; punctuation is a word of its own
+ *  1. ASCII runs byte by byte: lower case, words into a buffer with their hash; controls are
+ *     dropped; white space ends a word; punctuation is a word of its own
  *  2. other code points by their steps (unicode-steps.ts), which also go into the buffer
- *  3. a word: itself if the vocabulary has it, else the longest piece first, again and again, looked
- *     for only as far as pieces go on; with no match, or over `maxWordChars` code points, it is one
- *     unknown token
+ *  3. a word: itself if the vocabulary has it, else the longest piece first, again and again,
+ *     looked for only as far as pieces go on; with no match, or over `maxWordChars` code points, it
+ *     is one unknown token
  */
 import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
 import { type Step, stepsOf, stepsOfText } from './unicode-steps.ts';

@@ -4,7 +4,7 @@
  *   config.json            hidden_size, max_position_embeddings; transformers.js_config.dtype
  *   tokenizer.json         the tokenizer
  *   tokenizer_config.json  model_max_length
- *   onnx/model*.onnx       the weights, one file a dtype (a `_data` file beside it where they are large)
+ *   onnx/model*.onnx the weights, one file a dtype (a `_data` file beside it where they are large)
  *   1_Pooling/config.json  mean of the tokens (so, too, without it) or the first token
  */
 import { createHash } from 'node:crypto';
@@ -54,8 +54,8 @@ export interface TransformerManifest {
 }
 
 /**
- * Reads a folder. Throws model_unavailable where a file is missing or asks for something that is not
- * done here.
+ * Reads a folder. Throws model_unavailable where a file is missing or asks for something that is
+ * not done here.
  */
 export function readTransformer(folder: string, remembered?: string): TransformerManifest {
   const config = readJson(join(folder, 'config.json'));
@@ -127,7 +127,9 @@ function readPooling(folder: string): 'mean' | 'first' {
 function whole(path: string, json: unknown, field: string, most: number): number {
   const value = numberAt(json, field);
   if (value !== null && value <= most) return value;
-  const found = `has "${field}": ${JSON.stringify(member(json, field)) ?? 'nothing'}; expected a whole number from 1 to ${most}`;
+  const found =
+    `has "${field}": ${JSON.stringify(member(json, field)) ?? 'nothing'}; expected a whole ` +
+    `number from 1 to ${most}`;
   throw modelUnavailable({ path, found, hint: COPY_AGAIN });
 }
 

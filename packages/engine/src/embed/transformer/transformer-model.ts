@@ -35,7 +35,9 @@ export interface TransformerOptions {
   readonly runtime?: string;
 }
 
-/** Opens the transformer of a folder. Throws model_unavailable, also where its package is missing. */
+/**
+ * Opens the transformer of a folder. Throws model_unavailable, also where its package is missing.
+ */
 export function openTransformer(folder: string, options: TransformerOptions): Embedder {
   const runtime = options.runtime ?? RUNTIME;
   const manifest = readTransformer(folder, options.remembered);

@@ -16,7 +16,8 @@ import { refuseLong } from './wildcard.ts';
 export function compileFuzzy(word: string, edits: number): TermAutomaton {
   refuseLong(word);
   if (!Number.isInteger(edits) || edits < 0 || edits > LIMITS.fuzzyEdits) {
-    const message = `an edit distance of ${edits} cannot be searched: 0 to ${LIMITS.fuzzyEdits} can`;
+    const most = LIMITS.fuzzyEdits;
+    const message = `an edit distance of ${edits} cannot be searched: 0 to ${most} can`;
     throw new LhsError('limit_exceeded', message);
   }
   const points = Array.from(word.toWellFormed());

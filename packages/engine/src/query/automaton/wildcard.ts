@@ -37,7 +37,8 @@ export function compileWildcard(pattern: string, normalize: Normalize = same): T
 /** Throws limit_exceeded for patterns that are too long. */
 export function refuseLong(pattern: string): void {
   if (pattern.length <= LIMITS.regexChars) return;
-  const message = `the pattern has ${pattern.length} characters: at most ${LIMITS.regexChars} are taken`;
+  const most = LIMITS.regexChars;
+  const message = `the pattern has ${pattern.length} characters: at most ${most} are taken`;
   throw new LhsError('limit_exceeded', message, { hint: 'shorten it' });
 }
 

@@ -56,6 +56,7 @@ const fields: QueryFields = {
 /** A clause in one line. */
 function show(clause: Clause): string {
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString().replaceAll('\u0000', '=');
+  const boosted = (boost: number) => (boost === 1 ? '' : `^${boost}`);
   switch (clause.kind) {
     case 'none':
       return 'none';
@@ -73,9 +74,11 @@ function show(clause: Clause): string {
       return `(${all.join(' ')})${should.length > 0 ? `@${minimum}` : ''}`;
     }
     case 'term':
-      return `${clause.field.name}:${text(clause.term)}${clause.boost === 1 ? '' : `^${clause.boost}`}`;
-    case 'phrase':
-      return `${clause.field.name}:"${clause.words.map((w) => `${text(w.term)}@${w.offset}`).join(' ')}"~${clause.slop}`;
+      return `${clause.field.name}:${text(clause.term)}${boosted(clause.boost)}`;
+    case 'phrase': {
+      const words = clause.words.map((w) => `${text(w.term)}@${w.offset}`);
+      return `${clause.field.name}:"${words.join(' ')}"~${clause.slop}`;
+    }
     case 'set':
       return `${clause.field.name}:{${clause.terms.map(text).join(',')}}`;
     case 'prefix':
@@ -149,7 +152,8 @@ describe('binding a query', () => {
       expect.unreachable();
     } catch (error) {
       expect((error as LhsError).hint).toBe(
-        'did you mean "subject"?\nfields: subject, repo, words, score, authored_at, origin, merged, meta (lhs index describe commits)',
+        'did you mean "subject"?\nfields: subject, repo, words, score, authored_at, ' +
+          'origin, merged, meta (lhs index describe commits)',
       );
     }
   });

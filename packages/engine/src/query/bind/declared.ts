@@ -1,7 +1,7 @@
 /**
  * A declared path of a flattened variant (`meta.size`, a field of a shape): a clause asks the typed
- * field and the path's terms, so that rows of no shape, and values that the type could not take, are
- * found as at any other path.
+ * field and the path's terms, so that rows of no shape, and values that the type could not take,
+ * are found as at any other path.
  *
  * - Ranges, blocks of addresses and phrases with slop need the type: they ask it alone.
  * - A value that the type cannot take, and a pattern on a type without terms, ask the path alone.

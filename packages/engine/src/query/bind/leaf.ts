@@ -117,7 +117,8 @@ function textWords(
     throw new TypeError(`TEXT field ${plan.name} has no analyzer`);
   const words = analyzeWords(plan.inverted.analyzer, value);
   if (words.length <= LIMITS.queryClauses) return words;
-  const message = `"${value.slice(0, 40)}…" has ${words.length} words: at most ${LIMITS.queryClauses}`;
+  const start = value.slice(0, 40);
+  const message = `"${start}…" has ${words.length} words: at most ${LIMITS.queryClauses}`;
   throw nodeError(scope.text, node.span, message, undefined, 'limit_exceeded');
 }
 

@@ -46,7 +46,9 @@ export function vectorFields(fields: QueryFields): readonly FieldPlan[] {
   return [...fields.plans.values()].filter(({ vector }) => vector !== undefined);
 }
 
-/** The VECTOR field of a name. Throws invalid_argument with the nearest name, or what it is instead. */
+/**
+ * The VECTOR field of a name. Throws invalid_argument with the nearest name, or what it is instead.
+ */
 export function namedVectorField(fields: QueryFields, name: string): FieldPlan {
   const found = findField(fields, name);
   if (found === undefined) {

@@ -10,9 +10,9 @@
  * value   := word fuzzy? | quoted slop? | regex | range
  * ```
  *
- * The default operator joins the members of a list. `+c`, `-c` and a lone `NOT c` apply to the whole
- * list. NOT binds tighter than AND, AND tighter than OR, OR tighter than adjacency. The depth of the
- * text limits the recursion; time is linear in the length of the text.
+ * The default operator joins the members of a list. `+c`, `-c` and a lone `NOT c` apply to the
+ * whole list. NOT binds tighter than AND, AND tighter than OR, OR tighter than adjacency. The depth
+ * of the text limits the recursion; time is linear in the length of the text.
  */
 import { LIMITS } from '../../base/limits.ts';
 import type { Query, Span } from '../query.ts';

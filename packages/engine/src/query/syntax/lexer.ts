@@ -342,7 +342,8 @@ const HINT_BRACKET =
 const HINT_OPERATOR = 'quote it to search for the word itself';
 const HINT_COLON = 'write a backslash before a colon that belongs to a word, or quote the words';
 const HINT_SLASH =
-  'a value that begins with "/" is a regular expression up to the next "/"; quote it if it is a path';
+  'a value that begins with "/" is a regular expression up to the next "/"; quote it if ' +
+  'it is a path';
 
 const endsWordOrColon = (code: number): boolean => code === COLON || endsWord(code);
 const isQuoteOrEnd = (code: number): boolean => code === QUOTE || Number.isNaN(code);

@@ -45,7 +45,9 @@ class TreeReader {
       );
     }
     if (tag === 'knn' && ++this.nearest > LIMITS.nearestClauses) {
-      const message = `is knn clause ${LIMITS.nearestClauses + 1}: at most ${LIMITS.nearestClauses} are taken`;
+      const message =
+        `is knn clause ${LIMITS.nearestClauses + 1}: at most ${LIMITS.nearestClauses} are ` +
+        'taken';
       throw fail(path, message, 'limit_exceeded');
     }
     return Object.freeze(build(tag, this.keys(tag, object[tag], `${path}.${tag}`, depth), path));

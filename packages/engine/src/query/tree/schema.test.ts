@@ -1,4 +1,6 @@
-/** The published schema of the query tree: it is the reader's own, and takes what the reader takes. */
+/**
+ * The published schema of the query tree: it is the reader's own, and takes what the reader takes.
+ */
 import { readFileSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';

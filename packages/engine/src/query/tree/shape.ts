@@ -124,9 +124,9 @@ const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
 });
 
 /**
- * JSON schema (2020-12) of the query tree, published as docs/query-tree.schema.json. It does not say
- * how many clauses and levels a tree may have and how many bytes a text, nor that integers beyond
- * 2^53 are written as texts.
+ * JSON schema (2020-12) of the query tree, published as docs/query-tree.schema.json. It does not
+ * say how many clauses and levels a tree may have and how many bytes a text, nor that integers
+ * beyond 2^53 are written as texts.
  */
 export const QUERY_TREE_SCHEMA = Object.freeze({
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -9,8 +9,8 @@ import { type MatchScope, matchesOf, type SegmentBool, type SegmentNode } from '
 export type DocTest = (doc: number) => boolean;
 
 /**
- * The test of a node. Bitmaps that it takes from the pool are added to `held`: the caller gives them
- * back when all documents have been tested.
+ * The test of a node. Bitmaps that it takes from the pool are added to `held`: the caller gives
+ * them back when all documents have been tested.
  */
 export function docTest(node: SegmentNode, scope: MatchScope, held: Int32Array[]): DocTest {
   if (node.kind === 'none') return () => false;

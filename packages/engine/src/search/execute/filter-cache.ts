@@ -31,7 +31,10 @@ export class FilterCache {
     return { bytes: this.#bytes, found: this.#found, missed: this.#missed };
   }
 
-  /** The matches of a clause (search/execute/clause-key.ts), which nobody may change; null: not known. */
+  /**
+   * The matches of a clause (search/execute/clause-key.ts), which nobody may change; null: not
+   * known.
+   */
   get(reader: SegmentReader, clause: string): Int32Array | null {
     const key = this.#key(reader, clause);
     const bits = this.#entries.get(key);

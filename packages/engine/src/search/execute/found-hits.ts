@@ -1,6 +1,6 @@
 /**
- * Hits that were found before they are asked for, as numbers: 16 bytes per hit. Sort values and keys
- * are read from the segments again when a page shows the hit.
+ * Hits that were found before they are asked for, as numbers: 16 bytes per hit. Sort values and
+ * keys are read from the segments again when a page shows the hit.
  */
 import type { CollapsedDoc } from '../../collect/collapse.ts';
 import type { RankedDoc, SortKey } from '../../collect/order.ts';

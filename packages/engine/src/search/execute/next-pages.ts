@@ -14,7 +14,9 @@ import type { SearchPlan } from '../request/plan.ts';
 import { type Execution, execute } from './execute.ts';
 import { type FoundHits, keepGroups, packHits } from './found-hits.ts';
 
-/** A client that goes from page to page gets so many times as many pages found at once each time. */
+/**
+ * A client that goes from page to page gets so many times as many pages found at once each time.
+ */
 const GROWTH = 4;
 /** How many hits, and with `collapse` groups, one search finds for later pages at most. */
 export interface PagesAhead {

@@ -16,7 +16,9 @@ import type { ExecutionPlan } from './execute.ts';
 import type { Narrowing } from './narrowing.ts';
 import type { SegmentScratch } from './scratch.ts';
 
-/** True when a column alone orders a plan's page, and its total is told by the kernels or not asked. */
+/**
+ * True when a column alone orders a plan's page, and its total is told by the kernels or not asked.
+ */
 export function stopsEarly({ clause, order, limit, collapse, total }: ExecutionPlan): boolean {
   if (limit === 0 || collapse || order[0]?.kind !== 'field') return false;
   if (order.some(({ kind }) => kind === 'score')) return false;

@@ -8,7 +8,8 @@ import { shownField, termText } from './term-name.ts';
 
 /**
  * What the words and patterns of a query became, by field in the query's order: terms as they stand
- * in the dictionary, prefixes with a `*`, other patterns as they were written. Ranges have no terms.
+ * in the dictionary, prefixes with a `*`, other patterns as they were written. Ranges have no
+ * terms.
  */
 export function analyzedTerms(query: Query, scope: BindScope): ExplainResponse['analyzed'] {
   const fields = new Map<string, Set<string>>();

@@ -1,7 +1,7 @@
 /**
  * What a document has in its fields. TEXT: its tokens in order, by analysing the cached text again,
- * or from the postings if no text is cached. Other fields: the values, from the column, the cache or
- * the terms.
+ * or from the postings if no text is cached. Other fields: the values, from the column, the cache
+ * or the terms.
  */
 import { eachTermOf } from '../../inverted/document-terms.ts';
 import { analyzeWords } from '../../query/bind/words.ts';

@@ -72,7 +72,9 @@ function lexicalArm(
   const own = found?.arms.lexical;
   if (own !== undefined && detail !== null) return { ...own, detail };
   if (detail === null) return { why_not: 'none of the words is in the row' };
-  const why_not = `its words score ${detail.score.toFixed(2)}, behind the first ${whole(lexical?.length ?? 0)}`;
+  const why_not =
+    `its words score ${detail.score.toFixed(2)}, behind the first ` +
+    `${whole(lexical?.length ?? 0)}`;
   return { detail, why_not };
 }
 
@@ -94,7 +96,8 @@ function fusedDetail(
     const own = arms[arm];
     if (own === undefined) return [];
     const weight = fusion.weights[arm] / WEIGHT_UNITS;
-    const made = `rank ${own.rank} of ${whole(sizes[arm])}: ${weight} / (${fusion.rrfK} + ${own.rank})`;
+    const total = whole(sizes[arm]);
+    const made = `rank ${own.rank} of ${total}: ${weight} / (${fusion.rrfK} + ${own.rank})`;
     const part = fusedScore({ [arm]: own }, fusion);
     return [{ description: `${arm}: ${made}`, score: part, details: [], clause: arm }];
   });

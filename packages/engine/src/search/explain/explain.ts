@@ -3,9 +3,9 @@
  *
  * 1. The search is checked and bound as a search is, the documents of an arm by meaning are found
  *    (asked.ts); the key is looked up in the index.
- * 2. A key that the index does not have is looked for in the table: absent, or newer than the index.
- *    For the callers of a tenant it is absent, and the table is not read: no answer and no time says
- *    whether another tenant has the key.
+ * 2. A key that the index does not have is looked for in the table: absent, or newer than the
+ *    index. For the callers of a tenant it is absent, and the table is not read: no answer and no
+ *    time says whether another tenant has the key.
  * 3. The query's tree and the filter's are judged on the document, node by node (verdict.ts).
  * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out
  *    (why-not.ts).

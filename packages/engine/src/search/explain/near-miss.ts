@@ -27,7 +27,9 @@ interface Change {
 /** Prefixes are cut so often, at most. */
 const CUTS = 32;
 
-/** The first near clause that the document matches; null: none is found, or it has no written form. */
+/**
+ * The first near clause that the document matches; null: none is found, or it has no written form.
+ */
 export function nearMiss(verdict: Verdict, contents: Contents, subject: Subject): NearMiss | null {
   for (const { node, change } of changes(verdict, contents ?? [], subject)) {
     const would_match = printQuery(node);
@@ -83,7 +85,9 @@ function* prefixChanges(node: Query & { readonly kind: 'prefix' }): Generator<Ch
   }
 }
 
-/** More slop where every word is there; else the words that are not there as the document has them. */
+/**
+ * More slop where every word is there; else the words that are not there as the document has them.
+ */
 function* phraseChanges(
   node: Valued,
   phrase: Clause & { readonly kind: 'phrase' },

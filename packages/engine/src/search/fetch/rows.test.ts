@@ -87,7 +87,7 @@ describe('rows of hits', () => {
     expect(calls).toEqual(['lookup 3', 'keys 1 2 3']);
   });
 
-  test('carry an error each if the source cannot be read; a wrong column fails the request', async () => {
+  test('carry an error each for an unreadable source; a wrong column fails the call', async () => {
     const broken = context(new Error('connection refused'), 'f');
     const rows = await hydrate(broken, docs, undefined, { bytes: 0, requests: 0 });
     expect(rows).toEqual(docs.map(() => ({ hydrate_error: 'connection refused' })));

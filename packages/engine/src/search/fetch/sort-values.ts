@@ -50,7 +50,8 @@ export function readSearchAfter(
 ): SearchAfter {
   if (given.length !== order.length + 1) {
     const names = [...order.map(sortName), 'the key'].join(', ');
-    const message = `"search_after" has ${given.length} values: expected ${order.length + 1} (${names})`;
+    const expected = order.length + 1;
+    const message = `"search_after" has ${given.length} values: expected ${expected} (${names})`;
     throw invalid(message);
   }
   const values = order.map((sortKey, i) => readValue(sortKey, given[i]!, i, key));

@@ -102,8 +102,8 @@ function attempt<T>(work: () => T, fail: (error: unknown) => null): T | null {
 
 function requireTexts(asked: readonly FieldPlan[], { index }: QueryFields): void {
   if (asked.length > 0) return;
-  const message = `index "${index}" has no indexed TEXT field: the words have nowhere to be looked for`;
-  throw new LhsError('invalid_argument', message, {
+  const fault = 'has no indexed TEXT field: the words have nowhere to be looked for';
+  throw new LhsError('invalid_argument', `index "${index}" ${fault}`, {
     hint: 'search:semantic asks for meaning alone',
   });
 }

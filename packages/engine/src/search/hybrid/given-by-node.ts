@@ -1,7 +1,7 @@
 /**
- * `knn` nodes of a request, resolved before it is bound. What narrows a node: the tenant's guard, its
- * own filter, and for nodes of the query the request's filter too, so that k documents come back
- * wherever so many are left.
+ * `knn` nodes of a request, resolved before it is bound. What narrows a node: the tenant's guard,
+ * its own filter, and for nodes of the query the request's filter too, so that k documents come
+ * back wherever so many are left.
  */
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { nearestOfNode } from '@lakehouse-search/contract';
@@ -16,7 +16,9 @@ import { bindFilter, type GivenByNode, queryFields } from '../request/plan.ts';
 import { findNear, nearGiven } from './find-nearest.ts';
 import { withVector } from './query-vector.ts';
 
-/** The documents of every `knn` node of a request's trees. Throws as binding and `queryVector` do. */
+/**
+ * The documents of every `knn` node of a request's trees. Throws as binding and `queryVector` do.
+ */
 export async function givenByNode(
   context: SearchContext,
   request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator'>,

@@ -1,6 +1,7 @@
 /**
  * The k nearest documents of a snapshot. Filters, the tenant's guard and deletes decide first which
- * documents there are: k come back wherever k are left. Documents at the same distance stand by key.
+ * documents there are: k come back wherever k are left. Documents at the same distance stand by
+ * key.
  */
 
 import type { CheckedNearest } from '@lakehouse-search/contract';

@@ -1,4 +1,6 @@
-/** What a search by meaning is near to: a text's vector by its field's model, or one that is given. */
+/**
+ * What a search by meaning is near to: a text's vector by its field's model, or one that is given.
+ */
 
 import type { CheckedNearest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
@@ -48,7 +50,9 @@ export async function queryVector(
 function own(given: readonly number[], { plan, vector }: VectorField): Float32Array {
   const values = Float32Array.from(given);
   if (given.length !== vector.dims) {
-    const message = `"query_vector" has ${given.length} numbers: field "${plan.name}" has vectors of ${vector.dims}`;
+    const message =
+      `"query_vector" has ${given.length} numbers: field "${plan.name}" has vectors of ` +
+      `${vector.dims}`;
     throw new LhsError('invalid_argument', message);
   }
   const odd = values.findIndex((value) => !Number.isFinite(value));
@@ -94,7 +98,9 @@ function mismatch(
   { name, checksum }: { readonly name: string; readonly checksum: string },
   found: string,
 ): LhsError {
-  const message = `field "${field}" was built with model "${name}" of checksum ${checksum.slice(0, 12)}…; the model there now has ${found.slice(0, 12)}…`;
+  const message =
+    `field "${field}" was built with model "${name}" of checksum ` +
+    `${checksum.slice(0, 12)}…; the model there now has ${found.slice(0, 12)}…`;
   return new LhsError('model_mismatch', message, {
     hint: `lhs index reindex ${index} (or put the former model back)`,
     details: { field, indexed: checksum, found },

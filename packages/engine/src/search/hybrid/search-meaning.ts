@@ -1,7 +1,7 @@
 /**
  * Searches by meaning, from a checked request to the answer. Steps: bind what every search has
- * (search/request/plan.ts), find the documents with their scores (find-nearest.ts, find-hybrid.ts), then go
- * the way of every search with them as the query's clause.
+ * (search/request/plan.ts), find the documents with their scores (find-nearest.ts, find-hybrid.ts),
+ * then go the way of every search with them as the query's clause.
  */
 import type {
   CheckedHybrid,

@@ -86,7 +86,10 @@ function scanQuery(path: string, columns: readonly DuckColumn[]): string {
     return `CAST(${quoteName(name)} AS ${type})`;
   });
   const selected = list.length > 0 ? list.join(', ') : '1';
-  return `SELECT ${selected} FROM read_parquet(${quoteText(path)}, hive_partitioning = false, union_by_name = false)`;
+  return (
+    `SELECT ${selected} FROM read_parquet(${quoteText(path)}, hive_partitioning = false, ` +
+    'union_by_name = false)'
+  );
 }
 
 async function nextChunk(db: LockedDuckDb, result: DuckDBResult): Promise<duckdb.DataChunk | null> {

@@ -96,7 +96,8 @@ function readUuids(
 }
 
 function uuidText(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const ends = [8, 12, 16, 20, 32];
+  return ends.map((end, i) => hex.slice(ends[i - 1] ?? 0, end)).join('-');
 }
 
 function readValues(

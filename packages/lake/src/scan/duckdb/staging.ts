@@ -69,7 +69,10 @@ export function stagedExpression(type: Type, column: string): string {
     case 'unknown':
       return `${column}::INTEGER`;
     case 'map':
-      return `map_from_entries(${column}::JSON::STRUCT("key" ${jsonType(type.key)}, "value" ${jsonType(type.value)})[])`;
+      return (
+        `map_from_entries(${column}::JSON::STRUCT("key" ${jsonType(type.key)}, "value" ` +
+        `${jsonType(type.value)})[])`
+      );
     case 'list':
     case 'struct':
       return `${column}::JSON::${jsonType(type)}`;
