@@ -19,9 +19,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the writer; the number of its operations, or null when it was killed. */
-function run(work: 'reindex' | 'sync', at?: number): number | null {
-  const more = at === undefined ? [] : [String(at)];
-  const child = spawnSync(process.execPath, [script, folder, work, ...more], { encoding: 'utf8' });
+function run(work: 'reindex' | 'sync', shards: number, at?: number): number | null {
+  const args = [script, folder, work, String(shards), ...(at === undefined ? [] : [String(at)])];
+  const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (child.signal === 'SIGKILL') return null;
   expect(child.stderr.replaceAll(/^.*Warning.*$/gm, '').trim()).toBe('');
   return Number(child.stdout);
@@ -47,39 +47,42 @@ function expectWhole(counts: readonly number[]): void {
   expect(readdirSync(path).filter((name) => name !== 'verified')).toEqual(needed);
 }
 
-/** A dozen points of a run of this many operations; all of them with LHS_TEST_LONG=1. */
-const stepOf = (operations: number): number =>
-  process.env.LHS_TEST_LONG === '1' ? 1 : Math.ceil(operations / 12);
+/** Some points of a run of this many operations; all of them with LHS_TEST_LONG=1. */
+const stepOf = (operations: number, points: number): number =>
+  process.env.LHS_TEST_LONG === '1' ? 1 : Math.ceil(operations / points);
 
-describe('a killed process', () => {
+describe.each([
+  { shards: 1, points: 12 },
+  { shards: 3, points: 4 },
+])('a killed process that writes an index of $shards shards', ({ shards, points }) => {
   test('leaves the former generation of a reindex, and no orphan after the next open', () => {
-    const operations = run('reindex')!;
+    const operations = run('reindex', shards)!;
     expect(operations).toBeGreaterThan(40);
     const last = operations + 2;
     for (
       let at = 1;
       at <= last;
-      at += at < last - 2 ? Math.min(stepOf(operations), last - 2 - at) : 1
+      at += at < last - 2 ? Math.min(stepOf(operations, points), last - 2 - at) : 1
     ) {
-      expect(run('reindex', at), `operation ${at}`).toBeNull();
+      expect(run('reindex', shards, at), `operation ${at}`).toBeNull();
       expectWhole([300]);
     }
   });
 
   test('leaves the old or the new commit of a sync, and no orphan after the next open', () => {
-    run('reindex');
+    run('reindex', shards);
     const rows = () => {
       const { snapshot } = openLive();
       const { liveDocs } = snapshot;
       snapshot.release();
       return liveDocs;
     };
-    for (let at = 1; at < 100; at += stepOf(100)) {
+    for (let at = 1; at < 100; at += stepOf(100, points)) {
       const before = rows();
-      const operations = run('sync', at);
+      const operations = run('sync', shards, at);
       if (operations !== null) break;
       expectWhole([before, before + 300, before + 297]);
-      run('reindex');
+      run('reindex', shards);
     }
   });
 });

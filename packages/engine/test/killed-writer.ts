@@ -1,6 +1,6 @@
 /**
  * A process that writes an index and kills itself at a given operation: node killed-writer.ts
- * FOLDER reindex|sync N. Without N it lives and prints how many operations there are.
+ * FOLDER reindex|sync SHARDS N. Without N it lives and prints how many operations there are.
  */
 import { IndexWriter } from '../src/index/index-writer.ts';
 import {
@@ -38,14 +38,14 @@ function block(from: number, docs: number): DocumentBlock {
   };
 }
 
-const [folder, work, at] = process.argv.slice(2);
+const [folder, work, shards, at] = process.argv.slice(2);
 const die = () => process.kill(process.pid, 'SIGKILL');
 const operation = at === undefined ? -1 : Number(at);
 const lock = takeLock(folder, 'test', work);
 const generation = work === 'reindex' ? stageGeneration(folder) : currentGeneration(folder)!;
 const local = openLocalDirectory(generation.path);
 const directory = new FaultyDirectory(local, { kind: 'call', operation, call: die });
-const writer = IndexWriter.open(directory, PLANS);
+const writer = IndexWriter.open(directory, PLANS, { shards: Number(shards) });
 const first = writer.liveDocs === 0 ? 0 : 1000;
 for (let part = 0; part < 3; part++) {
   writer.add(block(first + 100 * part, 100));

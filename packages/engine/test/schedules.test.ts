@@ -29,6 +29,7 @@ const schedule: fc.Arbitrary<Schedule> = fc.record({
   formatVersion: fc.constantFrom(2, 3, 2, 3, 1),
   partitioned: fc.boolean(),
   begun: fc.constantFrom(true, true, true, false),
+  shards: fc.constantFrom(1, 1, 3),
   operations: operations(),
 });
 

@@ -23,6 +23,8 @@ export interface Operation {
   readonly work: Work;
   /** Which prepared data folder: the table's snapshot that its index has, or `drifted`. */
   readonly from: number | 'drifted';
+  /** Number of shards of the index. */
+  readonly shards: number;
   /** From what is there before to what is there after; each a text of `exportOf`. */
   readonly states: readonly string[];
 }
@@ -43,14 +45,14 @@ export class Stage {
   static async make(wide = 1): Promise<Stage> {
     const folder = scratchFolder('lhs-faults-');
     const stage = new Stage(folder, await makeSmallTable(join(folder, 'lake'), wide));
-    await stage.#prepare();
+    for (const shards of [1, 3]) await stage.#prepare(shards);
     return stage;
   }
 
   /** A copy of the prepared folder of an operation. */
   copy(operation: Operation): string {
     const copy = join(this.folder, `case-${this.#copies++}`);
-    cpSync(join(this.folder, `at-${operation.from}`), copy, { recursive: true });
+    cpSync(this.#prepared(operation.shards, operation.from), copy, { recursive: true });
     return copy;
   }
 
@@ -58,21 +60,27 @@ export class Stage {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #prepare(): Promise<void> {
-    const data = join(this.folder, 'data');
+  #prepared(shards: number, from: Operation['from']): string {
+    return join(this.folder, `at-${from}-with-${shards}`);
+  }
+
+  async #prepare(shards: number): Promise<void> {
+    const data = join(this.folder, `data-${shards}`);
+    const definition = `${this.table.definition}sharding: { shards: ${shards} }\n`;
     for (const [number, { id }] of this.table.snapshots.entries()) {
       const backend = await openData(data);
-      if (number === 0) await backend.createIndex({ definition: this.table.definition });
+      if (number === 0) await backend.createIndex({ definition });
       if (number === 0) await backend.reindex({ as_of: id });
       else await backend.sync({ until: id });
       await backend.close();
-      cpSync(data, join(this.folder, `at-${number}`), { recursive: true });
+      cpSync(data, this.#prepared(shards, number), { recursive: true });
     }
-    this.operations = operationsOf(this.table, await this.#drift(data));
+    const all = operationsOf(this.table, shards, await this.#drift(data, shards));
+    this.operations = [...this.operations, ...all];
   }
 
   /** The last folder again with a segment gone from its commit; gives what it holds then. */
-  async #drift(data: string): Promise<string> {
+  async #drift(data: string, shards: number): Promise<string> {
     const directory = openLocalDirectory(currentGeneration(indexFolderOf(data))?.path ?? '');
     const commit = readCommit(directory);
     if (commit === null) throw new Error('nothing was prepared');
@@ -81,15 +89,28 @@ export class Stage {
     const backend = await openData(data);
     const text = await contentOf(backend);
     await backend.close();
-    cpSync(data, join(this.folder, 'at-drifted'), { recursive: true });
+    cpSync(data, this.#prepared(shards, 'drifted'), { recursive: true });
     return text;
   }
 }
 
-function operationsOf({ snapshots }: SmallTable, drifted: string): Operation[] {
+/** All operations over an index of one shard, some of them over one of several shards. */
+function operationsOf(table: SmallTable, shards: number, drifted: string): Operation[] {
+  const all = plainOperations(table, drifted);
+  if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
+  const some = all.filter(({ name }) =>
+    /^(sync [29]|sync of|reindex, later|compact|repair)/.test(name),
+  );
+  return some.map(({ name, ...more }) => ({ name: `${name}, ${shards} shards`, ...more, shards }));
+}
+
+function plainOperations(
+  { snapshots }: SmallTable,
+  drifted: string,
+): readonly Omit<Operation, 'shards'>[] {
   const texts = snapshots.map(({ rows }) => exportOf(rows));
   const last = snapshots.length - 1;
-  const steps = snapshots.slice(1).map(({ id, did }, i): Operation => {
+  const steps = snapshots.slice(1).map(({ id, did }, i): Omit<Operation, 'shards'> => {
     const name = `sync ${i + 1}, ${did}`;
     return { name, work: { kind: 'sync', until: id }, from: i, states: texts.slice(i, i + 2) };
   });

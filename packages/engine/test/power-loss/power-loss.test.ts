@@ -21,6 +21,7 @@ interface Run {
   /** By commit number: what it holds. */
   readonly states: readonly string[];
   readonly models: readonly Model[];
+  readonly shards: number;
 }
 
 /** Ten commits of puts, deletes, moves, flushes and merges as the seed has it. */
@@ -28,7 +29,8 @@ function runWriter(random: Random, forgets: Forgotten | null): Run {
   const trace = new DiskTrace();
   const directory = new RecordingDirectory(new MemoryDirectory(arena), trace, forgets);
   const models: Model[] = [new Map()];
-  const index = new SmallIndex(directory, models[0], (number) => {
+  const shards = random(3) === 0 ? 3 : 1;
+  const index = new SmallIndex(directory, models[0], shards, (number) => {
     trace.acknowledge(number);
     models[number] = new Map(index.model);
   });
@@ -37,7 +39,7 @@ function runWriter(random: Random, forgets: Forgotten | null): Run {
     index.commit();
   }
   index.close();
-  return { trace, states: index.states, models };
+  return { trace, states: index.states, models, shards };
 }
 
 const someKeys = (random: Random, count: number): string[] => [
@@ -63,7 +65,8 @@ function recover(disk: Disk, run: Run, acknowledged: number, directory: Director
   expect(number, 'I3: an acknowledged commit is gone').toBeGreaterThanOrEqual(acknowledged);
   expect(text, `I2: commit ${number} holds something else`).toBe(run.states[number]);
   const models = [...run.models];
-  const index = new SmallIndex(directory, models[number] ?? run.models[number], (next) => {
+  const { shards } = run;
+  const index = new SmallIndex(directory, models[number] ?? run.models[number], shards, (next) => {
     models[next] = new Map(index.model);
   });
   expect(orphansOf(directory), 'I5: an orphan outlives the next open').toEqual([]);
@@ -75,7 +78,7 @@ function recover(disk: Disk, run: Run, acknowledged: number, directory: Director
   index.close();
   expect(contentOf(directory)).toEqual({ number: number + 1, text: states[number + 1] });
   expect(orphansOf(directory), 'I5: an orphan outlives a commit').toEqual([]);
-  return { trace: run.trace, states, models };
+  return { trace: run.trace, states, models, shards };
 }
 
 /** One crash, and in every fifth another one during the recovery from it. Gives the crashes. */

@@ -100,10 +100,16 @@ export class SmallIndex {
   readonly #model: Map<string, Row>;
   #next: number;
 
-  constructor(directory: Directory, model: Model, onCommit: (number: number) => void = () => {}) {
+  constructor(
+    directory: Directory,
+    model: Model,
+    shards: number,
+    onCommit: (number: number) => void = () => {},
+  ) {
     this.#writer = IndexWriter.open(directory, PLANS, {
       merge: MERGES,
       memoryBytes: 40_000,
+      shards,
       now: () => 0,
     });
     this.#model = new Map(model);

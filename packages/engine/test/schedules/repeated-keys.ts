@@ -28,6 +28,8 @@ export type RepeatOperation =
 /** A table with repeated keys, and what happens to it and its index. */
 export interface RepeatSchedule {
   readonly formatVersion: 2 | 3;
+  /** Number of shards of the index that follows the table; the other one has one. */
+  readonly shards: number;
   readonly operations: readonly RepeatOperation[];
 }
 
@@ -57,6 +59,7 @@ const operation: fc.Arbitrary<RepeatOperation> = fc.oneof(
 /** Schedules on tables with repeated keys. */
 export const repeatSchedule: fc.Arbitrary<RepeatSchedule> = fc.record({
   formatVersion: fc.constantFrom(2, 3),
+  shards: fc.constantFrom(1, 3),
   operations: fc.array(operation, { minLength: 3, maxLength: 10 }),
 });
 
@@ -87,9 +90,10 @@ export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
   await createTable(catalog, 'a.t', { schema, formatVersion });
   const backend = await openLocal(join(folder, 'data'));
   try {
-    for (const name of ['followed', 'fresh']) {
-      await backend.createIndex({ definition: definition(name, warehouse) });
-    }
+    const sharding = `sharding: { shards: ${schedule.shards} }\n`;
+    const followed = definition('followed', warehouse) + sharding;
+    await backend.createIndex({ definition: followed });
+    await backend.createIndex({ definition: definition('fresh', warehouse) });
     await backend.reindex({ index: 'followed' });
     const run = new Run(backend, { catalog, table: 'a.t' });
     for (const operation of schedule.operations) await run.step(operation);

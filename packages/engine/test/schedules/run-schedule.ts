@@ -13,6 +13,8 @@ import { SCRATCH } from './scratch.ts';
 export interface Schedule extends TableOptions {
   /** The table begins with rows and a branch. */
   readonly begun: boolean;
+  /** Number of shards of the index. */
+  readonly shards: number;
   readonly operations: readonly Operation[];
 }
 
@@ -30,8 +32,10 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
       await table.run({ op: 'append', keys: [0, 1, 2, 3, 4, 5, 6, 7], salt: 0 });
       await table.run({ op: 'branch', snapshot: 0 });
     }
-    const index = await FollowedIndex.create(join(folder, 'data'), table.warehouse);
-    run = new Run(table, index);
+    const { shards } = schedule;
+    const more = `sharding: { shards: ${shards} }`;
+    const index = await FollowedIndex.create(join(folder, 'data'), table.warehouse, more);
+    run = new Run(table, index, shards);
     await run.reindex(null);
     for (const operation of schedule.operations) await run.step(operation);
     await run.sync();
@@ -44,13 +48,15 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
 class Run {
   readonly table: RealTable;
   readonly index: FollowedIndex;
+  readonly shards: number;
   /** The snapshot that the index stands at, and the ref that its last commit followed. */
   #at: string | null = null;
   #atRef: string | null = null;
 
-  constructor(table: RealTable, index: FollowedIndex) {
+  constructor(table: RealTable, index: FollowedIndex, shards: number) {
     this.table = table;
     this.index = index;
+    this.shards = shards;
   }
 
   async step(operation: Operation): Promise<void> {
@@ -166,7 +172,7 @@ class Run {
 
   async #compact(): Promise<void> {
     const done = await this.index.backend.compact({});
-    expect(done.segments_after).toBeLessThanOrEqual(1);
+    expect(done.segments_after).toBeLessThanOrEqual(this.shards);
     await this.#expectAt(this.#at);
   }
 
