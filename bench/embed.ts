@@ -15,7 +15,7 @@ import {
   readReference,
   vectorOf,
   wordsOf,
-} from '../packages/engine/test/static-reference.ts';
+} from '../packages/engine/test/embed/static-reference.ts';
 import { commitRows } from './commit-rows.ts';
 import { machine, median, need, SHARED } from './shared.ts';
 

@@ -16,7 +16,7 @@ import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
 import { parseIp } from '../packages/engine/src/schema/ip-value.ts';
 import { encodeKey } from '../packages/engine/src/schema/key.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
-import { deleteAt, moveTo } from '../packages/engine/test/writer-edits.ts';
+import { deleteAt, moveTo } from '../test/support/writer-edits.ts';
 
 const folder = process.argv[2];
 if (folder === undefined || existsSync(folder)) {

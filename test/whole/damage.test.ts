@@ -18,10 +18,10 @@ import {
   openLocalDirectory,
   openSnapshot,
 } from '../../packages/engine/src/index.ts';
-import { scratchFolder } from '../../packages/engine/test/faults/scratch-folder.ts';
-import { makeSmallTable } from '../../packages/engine/test/faults/small-table.ts';
-import { tinyModels } from '../../packages/engine/test/tiny-model.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { makeSmallTable } from '../support/small-table.ts';
+import { tinyModels } from '../support/tiny-model.ts';
 
 /**
  * Files of two indexes, cut short, with a bit turned over, a page zeroed or two pages swapped, at

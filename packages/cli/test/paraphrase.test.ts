@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasShared, shared } from '../../engine/test/truth.ts';
+import { hasShared, shared } from '../../../test/support/shared-tables.ts';
 import { INCIDENT_SCHEMA, incidentDefinition } from '../src/demo/incident-table.ts';
 import { incidents } from '../src/demo/incidents.ts';
 import { ODD_REPORTS, oddId } from '../src/demo/odd-reports.ts';

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DIMS, writeTransformer } from '../../engine/test/transformer-folder.ts';
+import { DIMS, writeTransformer } from '../../../test/support/transformer-folder.ts';
 import { type Ended, ended, Home } from './child.ts';
 
 /** `lhs` as it is where the optional packages are not installed. */

@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deleteAt, moveTo } from '../../test/writer-edits.ts';
-import { arena, blockOf, contentOf, plans, type Row } from '../../test/writer-pair.ts';
+import { deleteAt, moveTo } from '../../../../test/support/writer-edits.ts';
+import {
+  arena,
+  blockOf,
+  contentOf,
+  plans,
+  type Row,
+} from '../../../../test/support/writer-pair.ts';
 import type { Merged } from '../segment/merge.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { arena, Pair } from '../../test/writer-pair.ts';
+import { arena, Pair } from '../../../../test/support/writer-pair.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { openSnapshot } from './index-snapshot.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Fault, FaultyDirectory } from '../../test/faulty-directory.ts';
+import { type Fault, FaultyDirectory } from '../../../../test/support/faulty-directory.ts';
 import {
   arena,
   blockOf,
@@ -10,7 +10,7 @@ import {
   plans,
   type Step,
   sorted,
-} from '../../test/writer-pair.ts';
+} from '../../../../test/support/writer-pair.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { checkIndex } from './check-index.ts';
 import { filesOf, readCommit } from './commit.ts';

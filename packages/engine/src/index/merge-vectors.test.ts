@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blockOf } from '../../test/writer-pair.ts';
+import { blockOf } from '../../../../test/support/writer-pair.ts';
 import { fixVectors } from '../base/fixed-vector.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';

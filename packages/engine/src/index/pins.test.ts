@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { deleteAt } from '../../test/writer-edits.ts';
-import { arena, blockOf, modelOf, Pair, plans, type Row } from '../../test/writer-pair.ts';
+import { deleteAt } from '../../../../test/support/writer-edits.ts';
+import {
+  arena,
+  blockOf,
+  modelOf,
+  Pair,
+  plans,
+  type Row,
+} from '../../../../test/support/writer-pair.ts';
 import { LIMITS } from '../base/limits.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { filesOf, readCommit } from './commit.ts';

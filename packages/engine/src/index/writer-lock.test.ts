@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LhsError } from '@lakehouse-search/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
+import { interceptFiles, systemError } from '../../../../test/support/file-calls.ts';
 import { takeLock } from '../open/index-folder.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { readCommit } from './commit.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { blockOf, modelOf, plans, type Row } from '../../test/writer-pair.ts';
+import { blockOf, modelOf, plans, type Row } from '../../../../test/support/writer-pair.ts';
 import { filesOf, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { interceptFiles, systemError } from '../../test/faults/file-calls.ts';
+import { interceptFiles, systemError } from '../../../../test/support/file-calls.ts';
 import { makeFolder } from './make-folder.ts';
 
 let home = '';

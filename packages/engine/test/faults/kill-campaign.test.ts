@@ -29,7 +29,7 @@ afterAll(() => stage.dispose());
 
 const childOf = (data: string, work: ChildWork, at = 0, how = 'WHOLE'): string[] => [
   '--import',
-  path('./from-source.ts'),
+  path('../../../../test/support/from-source.ts'),
   path('./kill-child.ts'),
   data,
   JSON.stringify(work),

@@ -9,7 +9,7 @@
  * `end`, and the kinds of all calls that changed something.
  */
 import { writeSync } from 'node:fs';
-import { changes, interceptFiles } from './file-calls.ts';
+import { changes, interceptFiles } from '../../../../test/support/file-calls.ts';
 import type { ChildWork } from './work.ts';
 
 const [data, work, at, how] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { interceptFiles, systemError } from './file-calls.ts';
+import { interceptFiles, systemError } from '../../../../test/support/file-calls.ts';
 import { contentOf, expectSound, indexFolderOf, type Operation, Stage } from './operations.ts';
 import { openData } from './work.ts';
 
@@ -118,7 +118,7 @@ describe('a read-only file system', () => {
 });
 
 const child = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
-const loader = fileURLToPath(new URL('./from-source.ts', import.meta.url));
+const loader = fileURLToPath(new URL('../../../../test/support/from-source.ts', import.meta.url));
 
 /** Runs an operation in a process under a limit of the shell (`ulimit`). */
 function runLimited(limit: string, data: string, operation: Operation) {

@@ -2,14 +2,14 @@ import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { LhsError } from '@lakehouse-search/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seeded } from '../power-loss/crash-states.ts';
 import {
   changes,
   type FileCall,
   interceptFiles,
   type Observer,
   systemError,
-} from './file-calls.ts';
+} from '../../../../test/support/file-calls.ts';
+import { seeded } from '../power-loss/crash-states.ts';
 import { expectSound, namedFiles, type Operation, Stage } from './operations.ts';
 import { openInline, runWork } from './work.ts';
 

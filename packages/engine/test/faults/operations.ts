@@ -7,14 +7,19 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
+import { expectVectors } from '../../../../test/support/expect-vectors.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import {
+  exportOf,
+  makeSmallTable,
+  type SmallTable,
+  textOf,
+} from '../../../../test/support/small-table.ts';
 import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
-import { expectVectors } from '../expect-vectors.ts';
-import { scratchFolder } from './scratch-folder.ts';
-import { exportOf, makeSmallTable, type SmallTable, textOf } from './small-table.ts';
 import { openData, runWork, type Work } from './work.ts';
 
 /** An operation, the data folder that it begins in, and the contents that it may leave. */

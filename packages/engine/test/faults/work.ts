@@ -1,5 +1,5 @@
 import { type LocalBackend, openLocal, openLocalDirectory } from '@lakehouse-search/engine';
-import { tinyModels } from '../tiny-model.ts';
+import { tinyModels } from '../../../../test/support/tiny-model.ts';
 
 /** What is done to a data folder; as JSON it goes to a child process. */
 export type Work =

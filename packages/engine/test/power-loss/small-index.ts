@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { deleteAt } from '../../../../test/support/writer-edits.ts';
 import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit } from '../../src/index/commit.ts';
 import { openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -6,7 +7,6 @@ import { IndexWriter, type KeyBatch, VERDICT } from '../../src/index/index-write
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import type { Directory } from '../../src/storage/directory.ts';
-import { deleteAt } from '../writer-edits.ts';
 
 /** A small index of numbers by key, its writer, and beside it a plain map of what it must hold. */
 const PLANS: readonly FieldPlan[] = [

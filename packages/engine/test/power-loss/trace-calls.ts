@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { FileCall } from '../faults/file-calls.ts';
+import type { FileCall } from '../../../../test/support/file-calls.ts';
 import { type Disk, type DiskTrace, diskOf } from './disk-trace.ts';
 
 /** The files and folders below a folder, as a disk. */

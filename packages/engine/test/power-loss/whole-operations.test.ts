@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changes, interceptFiles } from '../faults/file-calls.ts';
+import { changes, interceptFiles } from '../../../../test/support/file-calls.ts';
 import { expectSound, type Operation, Stage } from '../faults/operations.ts';
 import { openInline, runWork } from '../faults/work.ts';
 import { acknowledgedBy, crashState, type Random, seeded } from './crash-states.ts';

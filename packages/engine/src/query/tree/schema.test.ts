@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { queries } from '../../../test/oracle/queries.ts';
+import { queries } from '../../../../../test/support/oracle/queries.ts';
 import { readTree } from './read.ts';
 import { QUERY_TREE_SCHEMA, TAGS } from './shape.ts';
 import { writeTree } from './write.ts';

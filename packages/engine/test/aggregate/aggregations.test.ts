@@ -1,0 +1,194 @@
+/**
+ * Random aggregations, nested ones too, over random documents in several segments with deleted ones
+ * among them, against DuckDB over the same documents. LHS_AGG_CASES sets how many (default 400),
+ * LHS_AGG_SEED the seed.
+ */
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { AggSpecs } from '@lakehouse-search/contract';
+import { checkAggregateRequest, checkSearchRequest } from '@lakehouse-search/contract';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  ADDRESSES,
+  buildCorpus,
+  type Corpus,
+  corpusPlan,
+  MAPPING,
+} from '../../../../test/support/oracle/corpus.ts';
+import { addressOf, type ModelDoc } from '../../../../test/support/oracle/model.ts';
+import { aggregatePart } from '../../src/aggregate/aggregate-segments.ts';
+import { emptyPartial } from '../../src/aggregate/empty-partial.ts';
+import { finishAggregations } from '../../src/aggregate/finish.ts';
+import { mergePartials } from '../../src/aggregate/partial.ts';
+import { partialFromJson, partialToJson } from '../../src/aggregate/partial-json.ts';
+import { readAggregations } from '../../src/aggregate/read-aggregations.ts';
+import { aggregateIndex } from '../../src/search/aggregate.ts';
+import { withMatched } from '../../src/search/execute/matches.ts';
+import { planSearch, queryFields } from '../../src/search/request/plan.ts';
+import {
+  col,
+  dateWire,
+  doubleWire,
+  longWire,
+  namedSpecs,
+  type SqlColumn,
+  SqlOracle,
+  type TestAgg,
+} from './aggregation-sql.ts';
+import { expectEqual, type RandomFields, randomAggs } from './random-aggregations.ts';
+
+const CASES = Number(process.env.LHS_AGG_CASES ?? 400);
+const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
+const CASES_A_CORPUS = 50;
+
+const hex = (address: bigint) => address.toString(16).padStart(32, '0');
+const ADDRESS_TEXTS = new Map(ADDRESSES.map((text) => [hex(addressOf(text)), text]));
+
+const COLUMNS: Readonly<Record<string, SqlColumn>> = {
+  k1: { type: 'KEYWORD', wire: (text) => text },
+  n1: { type: 'LONG', wire: longWire },
+  n2: { type: 'LONG', wire: longWire },
+  d1: { type: 'DOUBLE', wire: doubleWire },
+  at: { type: 'DATE', wire: dateWire },
+  b1: { type: 'BOOL', wire: (text) => text === '1' },
+  ip: { type: 'IP', wire: (text) => ADDRESS_TEXTS.get(text) },
+};
+
+let connection: DuckDBConnection;
+beforeAll(async () => {
+  connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
+});
+afterAll(() => connection.closeSync());
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+function listOf(name: string, doc: ModelDoc): string {
+  const { type } = COLUMNS[name];
+  if (type === 'KEYWORD') return `[${doc.words[name].map(quoted).join(',')}]::varchar[]`;
+  if (type === 'IP') {
+    return `[${doc.addresses[name].map((a) => quoted(hex(a))).join(',')}]::varchar[]`;
+  }
+  const values = doc.numbers[name];
+  if (type !== 'DOUBLE') return `[${values.map((v) => `'${v}'`).join(',')}]::bigint[]`;
+  return `[${values.map((v) => `'${v === 0 ? 0 : v}'`).join(',')}]::double[]`;
+}
+
+async function load(docs: readonly ModelDoc[]): Promise<SqlOracle> {
+  const types = { KEYWORD: 'varchar', IP: 'varchar', DOUBLE: 'double' } as Record<string, string>;
+  const columns = Object.entries(COLUMNS).map(
+    ([n, { type }]) => `${col(n)} ${types[type] ?? 'bigint'}[]`,
+  );
+  await connection.run(`create or replace table docs (${columns.join(', ')})`);
+  const rows = docs.map(
+    (doc) =>
+      `(${Object.keys(COLUMNS)
+        .map((n) => listOf(n, doc))
+        .join(',')})`,
+  );
+  if (rows.length > 0) await connection.run(`insert into docs values ${rows.join(',')}`);
+  return new SqlOracle(connection, 'docs', COLUMNS);
+}
+
+const FIELDS: RandomFields = {
+  columns: COLUMNS,
+  terms: ['k1', 'n1', 'n2', 'd1', 'at', 'b1', 'ip'],
+  numbers: ['n1', 'n2', 'd1', 'at'],
+  date: 'at',
+  fixed: [
+    ['1 hour', 3_600_000_000n],
+    ['7d', 604_800_000_000n],
+    ['3us', 3n],
+    ['100000d', 8_640_000_000_000_000n],
+  ],
+  units: ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'],
+  zones: ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'],
+  bounds: {
+    n1: ['-1', '0', '7', '256', '70000'],
+    n2: ['-9223372036854775808', '0', '9007199254740993', '9223372036854775807'],
+    d1: ['-Infinity', '0', '0.25', '1e300', 'Infinity'],
+    at: ['-62135596800000000', '0', '1577836800000001'],
+  },
+  missing: {
+    k1: { sql: `'Perl'`, wire: 'Perl' },
+    n1: { sql: `'-77'::bigint`, wire: -77 },
+    b1: { sql: '1::bigint', wire: true },
+  },
+  filters: ['Perl', 'git', '', 'absent'].map((word) => ({
+    query: `k1:"${word}"`,
+    sql: `list_contains(k1, ${quoted(word)})`,
+  })),
+};
+
+const queries = fc.constantFrom<readonly [string | undefined, string]>(
+  [undefined, 'true'],
+  [undefined, 'true'],
+  ['n1:[0 TO 255]', 'len(list_filter(n1, v -> v between 0 and 255)) > 0'],
+  ['k1:Perl', `list_contains(k1, 'Perl')`],
+  ['NOT k1:Perl', `not list_contains(k1, 'Perl')`],
+  ['k1:absent', 'false'],
+);
+
+const context = ({ snapshot }: Corpus) => ({
+  mapping: MAPPING,
+  snapshot,
+  openTable: () => Promise.reject(new Error('no table here')),
+});
+
+async function check(
+  corpus: Corpus,
+  oracle: SqlOracle,
+  [query, where]: readonly [string | undefined, string],
+  list: readonly TestAgg[],
+): Promise<void> {
+  const request = { aggs: namedSpecs(list) as AggSpecs, ...(query === undefined ? {} : { query }) };
+  const answer = await aggregateIndex(context(corpus), checkAggregateRequest(request));
+  expect(answer.total).toBe(await oracle.count(where));
+  const wanted = await oracle.all(list, where);
+  expectEqual(answer.results, wanted, JSON.stringify(request));
+  expectEqual(byShards(corpus, request), wanted, `merged from JSON: ${JSON.stringify(request)}`);
+}
+
+/** The same, each segment's partial sent as JSON and merged in another order. */
+function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSpecs }) {
+  const plan = planSearch(checkSearchRequest({ query }), MAPPING);
+  const aggregations = readAggregations(aggs, {
+    fields: queryFields(MAPPING),
+    bindFilter: (filter) => planSearch(checkSearchRequest({ filter }), MAPPING).filter!,
+  });
+  const sent: string[] = [];
+  withMatched(context(corpus), plan, (segments, deadline) => {
+    for (const segment of segments) {
+      const partials = aggregatePart([segment], aggregations, deadline);
+      sent.unshift(JSON.stringify(partials.map(partialToJson)));
+    }
+  });
+  const merged = aggregations.map(emptyPartial);
+  for (const text of sent) {
+    (JSON.parse(text) as unknown[]).forEach((wire, i) => {
+      mergePartials(merged[i], partialFromJson(wire));
+    });
+  }
+  return finishAggregations(aggregations, merged);
+}
+
+describe('random aggregations', () => {
+  test(`equal DuckDB's in ${CASES} cases (seed ${SEED})`, async () => {
+    const corpora = Math.ceil(CASES / CASES_A_CORPUS);
+    const plans = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: corpora });
+    const cases = fc.sample(fc.tuple(queries, randomAggs(FIELDS, 2)), {
+      seed: SEED,
+      numRuns: CASES,
+    });
+    let segments = 0;
+    for (const [i, plan] of plans.entries()) {
+      const corpus = buildCorpus(plan);
+      segments = Math.max(segments, corpus.snapshot.segments.length);
+      const oracle = await load(corpus.live);
+      for (const [query, list] of cases.slice(i * CASES_A_CORPUS, (i + 1) * CASES_A_CORPUS)) {
+        await check(corpus, oracle, query, list);
+      }
+      corpus.snapshot.release();
+    }
+    expect(segments).toBeGreaterThan(1);
+  });
+});

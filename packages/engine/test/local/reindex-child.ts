@@ -1,0 +1,11 @@
+/**
+ * Reindexes index "t" of the data folder in argv[2]; says when it begins and when it has ended. Run
+ * by local/reindex-kill.test.ts.
+ */
+import { openLocal } from '@lakehouse-search/engine';
+
+const backend = await openLocal(process.argv[2]);
+process.stdout.write('begin\n');
+await backend.reindex({ index: 't' });
+process.stdout.write('end\n');
+await backend.close();

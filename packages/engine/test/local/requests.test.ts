@@ -1,0 +1,517 @@
+/**
+ * The door of the engine: whatever a caller sends, each operation answers with an `LhsError` that
+ * names the field, or does its work; it never throws anything else, and a refused request changes
+ * nothing on disk.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Backend, LhsError } from '@lakehouse-search/engine';
+import { appendRows, type Schema } from '@lakehouse-search/lake';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asTenant } from '../../../../test/support/as-tenant.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const CASES = Number(process.env.LHS_REQUEST_CASES ?? 2000);
+const SEED = Number(process.env.LHS_REQUEST_SEED ?? 20_261_122);
+
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
+  ],
+};
+const FIELDS = `tenant_field: org
+fields:
+  - { name: title, type: TEXT, cached: true }
+  - { name: org, type: KEYWORD, fast: true }`;
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(schema);
+  await lake.define(FIELDS);
+  const rows = [
+    { id: 'a', title: 'disk full', org: 'acme' },
+    { id: 'b', title: 'disk quiet', org: 'rival' },
+  ];
+  await appendRows(lake.source, { kind: 'rows', rows });
+  await lake.backend.reindex({ index: 't' });
+  await lake.backend.setAlias({ alias: 'other', index: 't' });
+  await lake.backend.createSavedQuery({ name: 'mine', request: { index: 't', query: 'disk' } });
+});
+afterAll(() => lake.close());
+
+type Kind = 'text' | 'flag' | 'whole' | 'number' | 'list' | 'object' | 'text or object';
+/** Fields of a request, each with what it has to be. */
+type Shape = Readonly<Record<string, Kind>>;
+interface Operation {
+  readonly fields: Shape;
+  readonly required?: readonly string[];
+  /** Fields that make the rest of a request complete. */
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+const INDEX: Shape = { index: 'text' };
+const MATCH: Shape = {
+  ...INDEX,
+  query: 'text',
+  ast: 'object',
+  syntax: 'text',
+  default_operator: 'text',
+  filter: 'text or object',
+  pit_id: 'text',
+  min_snapshot: 'text',
+  wait_ms: 'whole',
+};
+const SEARCH: Shape = {
+  ...MATCH,
+  limit: 'whole',
+  offset: 'whole',
+  sort: 'list',
+  search_after: 'list',
+  collapse: 'text',
+  highlight: 'object',
+  fields: 'list',
+  hydrate: 'flag',
+  hydrate_columns: 'list',
+  facets: 'object',
+  aggs: 'object',
+};
+const { query: _, ast: __, ...NARROWED } = SEARCH;
+const NEAR: Shape = {
+  vector_field: 'text',
+  query_text: 'text',
+  query_vector: 'list',
+  k: 'whole',
+  exact: 'flag',
+  ef: 'whole',
+  min_score: 'number',
+};
+const SEMANTIC: Shape = { ...NARROWED, ...NEAR };
+const FUSION: Shape = { rrf_k: 'whole', weights: 'object', lexical_fields: 'list' };
+const key = { identifier: [{ name: 'id', value: 'a' }] };
+const { index: ___, ...DRAFT }: Shape = {
+  index: 'text',
+  name: 'text',
+  description: 'text',
+  request: 'object',
+};
+
+/** Operations without a request. */
+type Plain = 'listIndexes' | 'listJobs' | 'listAliases' | 'listSavedQueries' | 'close';
+/** Every operation; one that is added to `Backend` has to be added here. */
+const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
+  createIndex: { fields: { definition: 'text', baseDir: 'text' }, required: ['definition'] },
+  describeIndex: { fields: INDEX },
+  dropIndex: { fields: INDEX, required: ['index'] },
+  reindex: { fields: { ...INDEX, as_of: 'text' } },
+  startJob: {
+    fields: { ...INDEX, kind: 'text', as_of: 'text' },
+    required: ['kind'],
+    with: { kind: 'reindex' },
+  },
+  getJob: { fields: { job_id: 'text' }, required: ['job_id'] },
+  cancelJob: { fields: { job_id: 'text' }, required: ['job_id'] },
+  watchJob: { fields: { job_id: 'text' }, required: ['job_id'] },
+  sync: { fields: { ...INDEX, until: 'text' } },
+  applyBatch: { fields: { ...INDEX, batch: 'object' }, required: ['batch'] },
+  getCheckpoint: { fields: INDEX },
+  verify: { fields: { ...INDEX, snapshot: 'text', sample: 'whole', repair: 'flag' } },
+  follow: { fields: INDEX },
+  status: { fields: INDEX },
+  compact: { fields: { ...INDEX, segments: 'whole' } },
+  search: { fields: SEARCH },
+  semantic: { fields: SEMANTIC, with: { query_vector: [1] } },
+  hybrid: { fields: { ...SEMANTIC, ...FUSION }, required: ['query_text'] },
+  aggregate: {
+    fields: { ...MATCH, aggs: 'text or object' },
+    required: ['aggs'],
+    with: { aggs: {} },
+  },
+  facets: {
+    fields: { ...MATCH, fields: 'list', size: 'whole' },
+    required: ['fields'],
+    with: { fields: [] },
+  },
+  openPit: { fields: { ...INDEX, keep_alive: 'text' } },
+  closePit: { fields: { ...INDEX, pit_id: 'text' }, required: ['pit_id'], with: { pit_id: 'x' } },
+  clauseCounts: { fields: SEARCH },
+  suggest: {
+    fields: {
+      ...INDEX,
+      field: 'text',
+      text: 'text',
+      limit: 'whole',
+      fuzzy: 'flag',
+      max_edits: 'whole',
+    },
+    required: ['field'],
+    with: { field: 'title' },
+  },
+  explain: {
+    fields: {
+      ...INDEX,
+      query: 'text',
+      ast: 'object',
+      syntax: 'text',
+      default_operator: 'text',
+      filter: 'text or object',
+      sort: 'list',
+      pit_id: 'text',
+      limit: 'whole',
+      offset: 'whole',
+      mode: 'text',
+      ...NEAR,
+      ...FUSION,
+      coordinates: 'object',
+    },
+    required: ['coordinates'],
+    with: { coordinates: key },
+  },
+  getKeys: {
+    fields: { ...INDEX, keys: 'list', columns: 'list' },
+    required: ['keys'],
+    with: { keys: [] },
+  },
+  analyze: {
+    fields: { ...INDEX, field: 'text', analyzer: 'text', text: 'text' },
+    required: ['text'],
+    with: { text: 'a' },
+  },
+  parseQuery: {
+    fields: { ...INDEX, query: 'text', syntax: 'text', default_operator: 'text' },
+    required: ['query'],
+    with: { query: 'a' },
+  },
+  printQuery: {
+    fields: { ...INDEX, ast: 'object', syntax: 'text' },
+    required: ['ast'],
+    with: { ast: { match_all: {} } },
+  },
+  validateDefinition: {
+    fields: { definition: 'text', baseDir: 'text', against_source: 'flag', source: 'object' },
+    required: ['definition'],
+    with: { definition: '' },
+  },
+  exportDocuments: { fields: { ...INDEX, query: 'text' } },
+  bench: {
+    fields: {
+      ...INDEX,
+      queries: 'list',
+      operator: 'text',
+      limit: 'whole',
+      warm: 'whole',
+      repeat: 'whole',
+    },
+    required: ['queries'],
+    with: { queries: [] },
+  },
+  setAlias: { fields: { ...INDEX, alias: 'text' }, required: ['alias', 'index'] },
+  dropAlias: { fields: { alias: 'text' }, required: ['alias'] },
+  createSavedQuery: { fields: DRAFT, required: ['name', 'request'] },
+  replaceSavedQuery: { fields: { ...DRAFT, id: 'text' }, required: ['id', 'name', 'request'] },
+  deleteSavedQuery: { fields: { id: 'text' }, required: ['id'] },
+};
+
+const cyclic: Record<string, unknown> = {};
+cyclic.self = cyclic;
+/** Values of every type that is not the name's own. */
+const VALUES: readonly (readonly [Kind | 'none', unknown])[] = [
+  ['none', null],
+  ['none', Symbol('s')],
+  ['none', 7n],
+  ['none', () => 5],
+  ['none', new Map([['index', 't']])],
+  ['none', new Date(0)],
+  ['none', Number.NaN],
+  ['none', -1],
+  ['text', 'zz'],
+  ['flag', true],
+  ['number', 1.5],
+  ['list', []],
+  ['list', [5, null, {}]],
+  ['object', {}],
+  ['object', { zz: 1 }],
+  ['object', cyclic],
+];
+const fits = (kind: Kind, of: Kind | 'none', value: unknown): boolean => {
+  if (kind === 'text or object') return of === 'text' || of === 'object';
+  if (kind === 'number') return of === 'number' || value === -1;
+  return kind === of && !(Array.isArray(value) && value.length > 0);
+};
+
+/** Runs an operation to its end; an iterable is read through. */
+async function run(operation: string, request: unknown, of: object = lake.backend) {
+  const method = (of as unknown as Record<string, (request: unknown) => unknown>)[operation]!;
+  const answer = method.call(of, request);
+  const iterable = typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+  return iterable ? Array.fromAsync(answer as AsyncIterable<unknown>) : answer;
+}
+
+/**
+ * The refusal of a request. Fails where it is accepted, and where anything but an LhsError comes.
+ */
+async function refusal(operation: string, request: unknown, of?: object): Promise<LhsError> {
+  try {
+    await run(operation, request, of);
+  } catch (error) {
+    if (error instanceof LhsError) return error;
+    throw error;
+  }
+  throw new Error(`${operation} accepts it`);
+}
+
+/** What lies on disk and in the registry. */
+async function everything(): Promise<unknown> {
+  const { backend, folder } = lake;
+  const below = join(folder, 'data', 'indexes');
+  const files = readdirSync(below, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+    .map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]);
+  const kept = [await backend.listIndexes(), await backend.listAliases()];
+  return [files, ...kept, await backend.listSavedQueries()];
+}
+
+const REFUSED = ['invalid_argument', 'limit_exceeded', 'invalid_query'];
+
+describe.each(Object.entries(OPERATIONS))(
+  'requests of %s',
+  (operation, { fields, required = [], ...more }) => {
+    const rest = more.with ?? {};
+
+    it('takes an object of its own fields alone, and changes nothing otherwise', async () => {
+      const before = await everything();
+      for (const request of [null, undefined, 5, 'x', [], true, new Map(), () => ({})]) {
+        const { code, message } = await refusal(operation, request);
+        expect([code, message]).toEqual([
+          'invalid_argument',
+          expect.stringMatching(/^the request is .*: expected an object$/s),
+        ]);
+      }
+      for (const field of ['zz', '__proto__x', 'constructor']) {
+        const { code, message, hint } = await refusal(operation, { ...rest, [field]: 1 });
+        expect(code).toBe('invalid_argument');
+        expect(message).toContain(`unknown request field "${field}"`);
+        expect(hint).toContain(Object.keys(fields)[0]);
+      }
+      const [name] = Object.keys(fields);
+      const { message } = await refusal(operation, { ...rest, [`${name}x`]: 1 });
+      expect(message).toContain(`did you mean "${name}"?`);
+      expect(await everything()).toEqual(before);
+    });
+
+    it('names a field of the wrong type', async () => {
+      const before = await everything();
+      for (const [field, kind] of Object.entries(fields)) {
+        for (const [of, value] of VALUES) {
+          if (fits(kind, of, value)) continue;
+          const error = await refusal(operation, { ...rest, [field]: value });
+          expect(REFUSED, `${field}: ${error.message}`).toContain(error.code);
+          expect(error.message).toContain(`"${field}`);
+        }
+      }
+      expect(await everything()).toEqual(before);
+    });
+
+    it.runIf(required.length > 0)('names a field that is missing', async () => {
+      for (const field of required) {
+        for (const request of [{}, { [field]: undefined }]) {
+          const error = await refusal(operation, request);
+          expect(error.code).toBe('invalid_argument');
+          const missing = required.some((name) => error.message.startsWith(`"${name}" is missing`));
+          expect(missing, error.message).toBe(true);
+        }
+      }
+    });
+  },
+);
+
+describe('requests of reads', () => {
+  const READS: readonly string[] = [
+    ...['describeIndex', 'getCheckpoint', 'status', 'search', 'semantic', 'hybrid', 'aggregate'],
+    ...['facets', 'clauseCounts', 'suggest', 'explain', 'getKeys', 'analyze', 'parseQuery'],
+    ...['printQuery', 'validateDefinition', 'exportDocuments', 'bench', 'closePit'],
+  ];
+  const hostile = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    withUnicodeString: true,
+  });
+  const words = fc.constantFrom('disk', 'title', 'org', 't', 'lexical', 'or', '', '__proto__');
+  const tree = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      fc.dictionary(
+        fc.constantFrom('term', 'bool', 'knn', 'range', 'terms', 'boost', 'match'),
+        fc.oneof(
+          hostile,
+          fc.dictionary(
+            fc.constantFrom('field', 'value', 'values', 'must', 'query', 'gte', 'filter', 'factor'),
+            fc.oneof(hostile, words, fc.array(tie('tree'), { maxLength: 2 }), tie('tree')),
+          ),
+        ),
+        { maxKeys: 1 },
+      ),
+    ),
+  })).tree;
+  const KINDS = ['terms', 'stats', 'range', 'date_histogram', 'percentiles', 'filter', 'missing'];
+  const options = fc.dictionary(
+    fc.constantFrom('field', 'size', 'ranges', 'percents', 'fixed_interval', 'order', 'missing'),
+    fc.oneof(hostile, words, fc.nat(20), fc.array(hostile)),
+  );
+  const one = fc.dictionary(fc.constantFrom(...KINDS), fc.oneof(options, tree), { maxKeys: 1 });
+  const aggs = fc.dictionary(
+    fc.constantFrom('a', '__proto__'),
+    fc.tuple(one, one).map(([own, inner]) => ({ ...own, aggs: { b: inner } })),
+  );
+  const value = fc.oneof(hostile, words, fc.nat(20), tree, aggs, fc.array(words), fc.boolean());
+
+  it(`throw errors with a code only, whatever their fields are (${CASES} requests)`, async () => {
+    const request = fc.constantFrom(...READS).chain((operation) => {
+      const { fields, with: rest = {} } = OPERATIONS[operation as keyof typeof OPERATIONS];
+      const given = fc.dictionary(fc.constantFrom(...Object.keys(fields)), value, { maxKeys: 4 });
+      return given.map((own) => [operation, { ...rest, ...own }] as const);
+    });
+    const before = await everything();
+    await fc.assert(
+      fc.asyncProperty(request, async ([operation, asked]) => {
+        try {
+          await run(operation, asked);
+        } catch (error) {
+          if (!(error instanceof LhsError) || error.code === 'internal') throw error;
+        }
+      }),
+      { seed: SEED, numRuns: CASES },
+    );
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe('options of long work', () => {
+  const long = ['reindex', 'sync', 'verify', 'compact', 'follow', 'applyBatch'] as const;
+
+  it.each(long)('are checked by %s as a request is', async (operation) => {
+    const request = operation === 'applyBatch' ? await emptyBatch() : { index: 't' };
+    const { backend } = lake;
+    const method = backend[operation].bind(backend) as (a: unknown, b: unknown) => unknown;
+    const before = await everything();
+    for (const options of [null, 5, { zz: 1 }, { signal: 5 }, { signal: {} }]) {
+      const of = { call: () => method(request, options) };
+      expect((await refusal('call', request, of)).code).toBe('invalid_argument');
+    }
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe('what a tenant may ask', () => {
+  it('is checked at its door as well', async () => {
+    const door = asTenant(lake.backend, 'acme');
+    const asked = Object.entries(OPERATIONS).filter(([operation]) => operation in door);
+    expect(asked.length).toBeGreaterThan(8);
+    for (const [operation, { with: rest = {} }] of asked) {
+      for (const request of [null, undefined, 5, { ...rest, index: 5 }, { ...rest, zz: 1 }]) {
+        expect((await refusal(operation, request, door)).code).toBe('invalid_argument');
+      }
+    }
+  });
+});
+
+/** A batch that moves the index on and changes nothing else. */
+async function emptyBatch() {
+  const { table_uuid, applied, columns, key_columns, index_generation, ...state } =
+    await lake.backend.getCheckpoint({ index: 't' });
+  const to = { ...state, snapshot_id: '7' };
+  return { index: 't', batch: { table_uuid, from: state.snapshot_id, to, parts: [] as unknown[] } };
+}
+
+describe('a change batch', () => {
+  const path = 'x.parquet';
+  const positions = Int32Array.of(0, 1);
+  const utf8 = {
+    kind: 'utf8',
+    nulls: null,
+    offsets: Int32Array.of(0, 1, 2),
+    bytes: Uint8Array.of(97, 98),
+  };
+  const rows = { rows: 2, columns: [utf8, utf8, utf8], file: path, positions };
+  const column = (more: object) => ({
+    kind: 'rows',
+    batch: { ...rows, columns: [utf8, { ...utf8, ...more }, utf8] },
+  });
+
+  it.each<[string, unknown]>([
+    ['batch.parts[0]', null],
+    ['batch.parts[0].kind', { kind: 'zz' }],
+    ['batch.parts[0].kind', {}],
+    ['batch.parts[0].path', { kind: 'removed', positions: null }],
+    ['batch.parts[0].positions', { kind: 'removed', path }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: [1] }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: Int32Array.of(2, 1) }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: Int32Array.of(-1) }],
+    ['"zz"', { kind: 'removed', path, positions: null, zz: 1 }],
+    ['batch.parts[0].batch', { kind: 'rows' }],
+    ['batch.parts[0].batch.rows', { kind: 'rows', batch: { ...rows, rows: -1 } }],
+    ['batch.parts[0].batch.positions', { kind: 'rows', batch: { ...rows, rows: 3 } }],
+    ['batch.parts[0].batch.columns[1].kind', column({ kind: 'utf9' })],
+    ['batch.parts[0].batch.columns[1].offsets', column({ offsets: Int32Array.of(0, 9, 2) })],
+    ['batch.parts[0].batch.columns[1].offsets', column({ offsets: Int32Array.of(0, 1) })],
+    ['batch.parts[0].batch.columns[1].nulls', column({ nulls: Uint8Array.of(0) })],
+    ['batch.parts[0].batch.columns[1].bytes', column({ bytes: 'ab' })],
+  ])('is refused for %s, and the checkpoint stays (%#)', async (name, part) => {
+    const { backend } = lake;
+    const before = [await everything(), await backend.getCheckpoint({ index: 't' })];
+    const request = await emptyBatch();
+    // A good part first: what it did is taken back.
+    const good = { kind: 'removed', path: 'none.parquet', positions: null };
+    for (const parts of [[part], [good, part]]) {
+      const error = await refusal('applyBatch', { ...request, batch: { ...request.batch, parts } });
+      expect(error.code).toBe('invalid_argument');
+      expect(error.message).toContain(parts.length === 1 ? name : name.replace('[0]', '[1]'));
+    }
+    expect((await backend.getCheckpoint({ index: 't' })).snapshot_id).not.toBe('7');
+    expect([await everything(), await backend.getCheckpoint({ index: 't' })]).toEqual(before);
+    expect((await backend.search({ index: 't', query: 'disk' })).total).toBe(2);
+  });
+
+  it.each<[string, object]>([
+    ['batch.table_uuid', { table_uuid: 5 }],
+    ['batch.from', { from: 'head' }],
+    ['batch.to', { to: null }],
+    ['batch.to.files', { to: { snapshot_id: '7', sequence: '1', schema: {} } }],
+    [
+      'batch.to.files[0].records',
+      {
+        to: {
+          snapshot_id: '7',
+          sequence: '1',
+          schema: {},
+          files: [{ path: 'x', records: '1', sequence: '1', deletes: [] }],
+        },
+      },
+    ],
+    ['batch.parts', { parts: 5 }],
+    ['batch.with_dropped', { with_dropped: 1 }],
+    ['"zz"', { zz: 1 }],
+  ])('is refused for %s before the index is locked (%#)', async (name, change) => {
+    const request = await emptyBatch();
+    const error = await refusal('applyBatch', {
+      ...request,
+      batch: { ...request.batch, ...change },
+    });
+    expect(error.code).toBe('invalid_argument');
+    expect(error.message).toContain(name);
+  });
+});

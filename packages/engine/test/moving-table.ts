@@ -1,9 +1,0 @@
-/**
- * Compacts a table, then forgets its old snapshots and removes their files:
- * `node moving-table.ts CONFIG`.
- */
-import { compactTable, expireSnapshots, type TableConfig } from '@lakehouse-search/lake';
-
-const config = JSON.parse(process.argv[2]) as TableConfig;
-await compactTable(config);
-await expireSnapshots(config, Date.now() + 1000, { deleteFiles: true });

@@ -1,0 +1,89 @@
+/** What an error says of the definition is true: done as it says, the request is answered. */
+
+import { LhsError } from '@lakehouse-search/contract';
+import { appendRows, type Schema } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'n', required: false, type: { kind: 'long' } },
+    { id: 3, name: 'k', required: false, type: { kind: 'string' } },
+    { id: 4, name: 'meta', required: false, type: { kind: 'variant' } },
+  ],
+};
+const fields = (n: string, k: string, shapes = '') => `fields:
+  - { name: n, type: LONG, ${n} }
+  - { name: k, type: KEYWORD, ${k} }
+variants:
+  - { column: meta${shapes} }`;
+const WITHOUT = fields('indexed: true, fast: false', 'indexed: false, fast: false');
+const WITH = fields(
+  'indexed: true, fast: true',
+  'indexed: true, fast: true',
+  ', shapes: [ { name: all, fields: [ { path: size, type: LONG, fast: true } ] } ]',
+);
+
+let lake: SmallLake;
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(SCHEMA, { formatVersion: 3 });
+  await appendRows(lake.source, {
+    kind: 'rows',
+    rows: [1, 2, 3].map((id) => ({ id, n: id, k: `v${id}`, meta: { size: id } })),
+  });
+});
+afterAll(() => lake.close());
+
+const ASKED: readonly [string, string, () => Promise<unknown>][] = [
+  ['a sort', 'set "fast: true" on "n"', () => lake.backend.search({ sort: [{ field: 'n' }] })],
+  [
+    'a sort by values',
+    'set "fast: true" on "k"',
+    () => lake.backend.search({ sort: [{ field: 'k' }] }),
+  ],
+  ['a collapse', 'set "fast: true" on "k"', () => lake.backend.search({ collapse: 'k' })],
+  ['a range', 'set "fast: true" on "n"', () => lake.backend.search({ query: 'n:[1 TO 2]' })],
+  [
+    'an aggregation',
+    'set "fast: true" on "n"',
+    () => lake.backend.aggregate({ aggs: { a: { stats: { field: 'n' } } } }),
+  ],
+  ['a value', 'set "indexed: true" on "k"', () => lake.backend.search({ query: 'k:v1' })],
+  [
+    'a suggestion',
+    'set "indexed: true" on "k"',
+    () => lake.backend.suggest({ field: 'k', text: 'v' }),
+  ],
+  [
+    'a range on a path',
+    'declare "size" as a field',
+    () => lake.backend.search({ query: 'meta.size:>1' }),
+  ],
+  [
+    'an aggregation of a path',
+    'declare "meta.size" as a fast field',
+    () => lake.backend.aggregate({ aggs: { a: { stats: { field: 'meta.size' } } } }),
+  ],
+];
+
+describe('hints to change the definition', () => {
+  test('name the setting that makes the request work', async () => {
+    await lake.define(WITHOUT);
+    await lake.backend.reindex({});
+    for (const [what, setting, ask] of ASKED) {
+      const error = await ask().catch((reason: unknown) => reason);
+      expect(error, what).toBeInstanceOf(LhsError);
+      const { hint } = error as LhsError;
+      expect(hint, what).toContain(`${setting}`);
+      expect(hint, what).toContain(`in the definition, then drop, create and reindex "t"`);
+    }
+    await lake.backend.dropIndex({ index: 't' });
+    await lake.define(WITH);
+    await lake.backend.reindex({});
+    for (const [what, , ask] of ASKED) await expect(ask(), what).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,267 @@
+/**
+ * What a tenant's caller is answered does not depend on the rows of other tenants: two indexes that
+ * differ in those alone answer the same, byte for byte, but for scores (word statistics are the
+ * whole index's) and the times that answers take.
+ */
+import { type Coordinates, LhsError, type SearchRequest } from '@lakehouse-search/engine';
+import { appendRows, type Schema, upsertRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asTenant, type TenantReads } from '../../../../test/support/as-tenant.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const string = { kind: 'string' } as const;
+const floats = { kind: 'list', elementId: 100, elementRequired: true, element: { kind: 'float' } };
+const schema: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: string },
+    { id: 2, name: 'org', required: false, type: string },
+    { id: 3, name: 'title', required: false, type: string },
+    { id: 4, name: 'state', required: false, type: string },
+    { id: 5, name: 'size', required: false, type: { kind: 'long' } },
+    { id: 6, name: 'v', required: false, type: floats },
+  ] as Schema['fields'],
+};
+const DEFINITION = `tenant_field: org
+freshness_ms: 0
+key: { identifier: [id] }
+fields:
+  - { name: title, type: TEXT, analyzer: simple, cached: true }
+  - { name: org, type: KEYWORD, fast: true, cached: true }
+  - { name: state, type: KEYWORD, fast: true }
+  - { name: size, type: LONG, cached: true }
+  - { name: v, type: VECTOR, dims: 2 }`;
+
+const own = (n: number) => ({
+  id: `a${n}`,
+  org: 'acme',
+  title: `disk ${n % 3 === 0 ? 'full' : 'quiet'} ${n}`,
+  state: n % 2 === 0 ? 'open' : 'closed',
+  size: n,
+  v: [1, n],
+});
+/** Rows of another tenant: words near to what the caller writes, keys and values of their own. */
+const foreign = (n: number, word: string) => ({
+  id: `b${n}`,
+  org: 'rival',
+  title: `${word} ${word} diks quiett ${'long '.repeat(n)}`,
+  state: `${word}-state`,
+  size: 1000 * n,
+  v: [n, 1],
+});
+
+const lakes: SmallLake[] = [];
+let doors: readonly TenantReads[];
+beforeAll(async () => {
+  for (const [others, word] of [
+    [1, 'papagei'],
+    [60, 'fulll'],
+  ] as const) {
+    const lake = await openSmallLake();
+    lakes.push(lake);
+    await lake.create(schema);
+    await lake.define(DEFINITION);
+    const rows = Array.from({ length: 30 }, (_, n) => own(n));
+    const more = Array.from({ length: others }, (_, n) => foreign(n, word));
+    await appendRows(lake.source, { kind: 'rows', rows: [...more.slice(1), ...rows] });
+    await appendRows(lake.source, { kind: 'rows', rows: [more[0]!] });
+    await lake.backend.reindex({});
+    // The table goes on: the index does not know these rows.
+    const later = { ...own(90), id: 'a90' };
+    await upsertRows(lake.source, { kind: 'rows', rows: [foreign(90, word), later] });
+  }
+  doors = lakes.map(({ backend }) => asTenant(backend, 'acme'));
+});
+afterAll(() => Promise.all(lakes.map((lake) => lake.close())));
+
+/** Ids that are random, times, and scores. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...['took_ms', 'timings', 'lag_checked_ms', 'snapshot', 'pit_id', 'expires_at', 'score'],
+]);
+const scrubbed = (answer: unknown): string =>
+  JSON.stringify(answer, (name, value) => {
+    if (PASSING.has(name)) return undefined;
+    return typeof value === 'string' ? value.replaceAll(/\b(scores?) \d+\.\d+/g, '$1 #') : value;
+  });
+
+async function said(work: () => Promise<unknown>): Promise<string> {
+  try {
+    return scrubbed(await work());
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    return scrubbed([error.code, error.message, error.hint, error.details]);
+  }
+}
+
+/** Both answers, which have to be the same; one of them parsed. */
+async function same(ask: (door: TenantReads) => Promise<unknown>): Promise<never> {
+  const [one, other] = [await said(() => ask(doors[0]!)), await said(() => ask(doors[1]!))];
+  expect(one).toBe(other);
+  return JSON.parse(one) as never;
+}
+
+const keyOf = (id: string): Coordinates => ({ identifier: [{ name: 'id', value: id }] });
+const QUERIES = [
+  '*:*',
+  'disk',
+  'papagei',
+  'fulll',
+  'ful',
+  'diks',
+  'quiett',
+  'disk~2',
+  'f*',
+  'nope',
+];
+const FILTERS = [undefined, 'state:open', 'org:rival', 'size:[0 TO 100000]', 'papagei-state'];
+
+describe('two indexes that differ in the rows of another tenant', () => {
+  it('give the same hits, counts, facets and aggregations', async () => {
+    const aggs = {
+      orgs: { terms: { field: 'org' } },
+      states: { terms: { field: 'state' }, aggs: { sizes: { stats: { field: 'size' } } } },
+      distinct: { cardinality: { field: 'state' } },
+      middle: { percentiles: { field: 'size' } },
+      without: { missing: { field: 'state' } },
+    };
+    for (const query of QUERIES) {
+      for (const filter of FILTERS) {
+        const match = { query, ...(filter === undefined ? {} : { filter }) };
+        const page: SearchRequest = { ...match, sort: [{ field: '_key' }], limit: 20 };
+        await same((door) => door.search({ ...page, highlight: {}, collapse: 'state' }));
+        await same((door) => door.search({ ...page, hydrate: true, facets: { fields: ['org'] } }));
+        await same((door) => door.clauseCounts(page));
+        await same((door) => door.facets({ ...match, fields: ['org', 'state', 'size', 'title'] }));
+        await same((door) => door.aggregate({ ...match, aggs }));
+        await same((door) => Array.fromAsync(door.exportDocuments({ query })));
+      }
+    }
+    const { total } = (await same((door) => door.search({ query: 'disk' }))) as { total: number };
+    expect(total).toBe(30);
+  });
+
+  it('give the same nearest rows', async () => {
+    const near = { query_vector: [1, 3], k: 5 };
+    const { hits } = (await same((door) => door.semantic(near))) as { hits: unknown[] };
+    expect(hits).toHaveLength(5);
+    await same((door) => door.hybrid({ ...near, query_text: 'disk full' }));
+    for (const id of ['a3', 'a29', 'b0', 'none']) {
+      const coordinates = keyOf(id);
+      await same((door) => door.explain({ ...near, mode: 'semantic', coordinates }));
+      const hybrid = { ...near, mode: 'hybrid', query_text: 'disk full', coordinates } as const;
+      await same((door) => door.explain(hybrid));
+    }
+  });
+
+  it('explain alike, without a number of the whole index', async () => {
+    for (const query of QUERIES) {
+      for (const id of ['a0', 'a1', 'a90', 'b0', 'b7', 'b90', 'none']) {
+        const answer = await same((door) => door.explain({ query, coordinates: keyOf(id) }));
+        const text = JSON.stringify(answer);
+        expect(text).not.toMatch(/"(df|docs|idf|tf|average_length)"/);
+        expect(text).not.toMatch(/\b(df|idf|on average)\b/);
+      }
+    }
+    const { detail } = (await same((door) =>
+      door.explain({ query: 'disk', coordinates: keyOf('a1') }),
+    )) as { detail: object };
+    expect(detail).toEqual({
+      description: 'disk: score #, 1 time in 3 words',
+      details: [],
+      clause: 'disk',
+    });
+  });
+
+  it('have the same rows, and the same cost of those that are not the tenant’s', async () => {
+    const ids = ['a1', 'b0', 'b7', 'b90', 'a90', 'none', 'a2'];
+    const { rows, missing } = (await same((door) => door.getKeys({ keys: ids.map(keyOf) }))) as {
+      rows: { key: Coordinates }[];
+      missing: Coordinates[];
+    };
+    expect(rows.map(({ key }) => key.identifier[0]!.value)).toEqual(['a1', 'a2']);
+    expect(missing.map((key) => key.identifier[0]!.value)).toEqual(ids.slice(1, 6));
+  });
+
+  it('describe the index without a count of the whole of it', async () => {
+    const described = (await same((door) => door.describeIndex({}))) as object;
+    expect(described).toMatchObject({ index: 't', num_docs: 30 });
+    for (const whole of ['bytes', 'segments', 'deleted_docs', 'checkpoint', 'source']) {
+      expect(described).not.toHaveProperty(whole);
+    }
+  });
+});
+
+describe('a key of another tenant', () => {
+  it('costs what an absent one costs: the table is not read', async () => {
+    for (const ids of [['b0'], ['b7', 'b8'], ['b90'], ['none'], ['zzz', 'b0']]) {
+      for (const door of doors) {
+        const { rows, missing, ...rest } = await door.getKeys({ keys: ids.map(keyOf) });
+        expect([rows, missing]).toEqual([[], ids.map(keyOf)]);
+        expect(rest).not.toHaveProperty('bytes_read');
+      }
+    }
+    // Without a tenant the same look-ups read the table.
+    const { bytes_read } = await lakes[1]!.backend.getKeys({ keys: [keyOf('b0')] });
+    expect(bytes_read).toBeGreaterThan(0);
+  });
+
+  it('is answered without a look at the table by explain as well', async () => {
+    const door = doors[1]!;
+    const [there, absent] = [await why(door, 'b90'), await why(door, 'none')];
+    expect(there).toEqual({ reason: 'absent', message: 'id=none is not in the index' });
+    expect(there).toEqual(absent);
+  });
+  const why = async (door: TenantReads, id: string) => {
+    const { why_not } = await door.explain({ query: 'disk', coordinates: keyOf(id) });
+    return JSON.parse(JSON.stringify(why_not).replaceAll(id, 'none')) as object;
+  };
+});
+
+describe('an index without a tenant_field', () => {
+  it('is closed to the callers of every tenant', async () => {
+    const [{ backend, source }] = lakes as [SmallLake];
+    const at = `source: { catalog: ${JSON.stringify(source.catalog)}, table: a.t }`;
+    const fields = 'fields: [{ name: title, type: TEXT }, { name: v, type: VECTOR, dims: 2 }]';
+    await backend.createIndex({ definition: `version: 1\nindex: open\n${at}\n${fields}\n` });
+    const door = asTenant(backend, 'acme');
+    const index = 'open';
+    const near = { index, query_vector: [1, 0], query_text: 'disk' };
+    const calls: Readonly<Record<keyof TenantReads, () => Promise<unknown>>> = {
+      search: () => door.search({ index }),
+      semantic: () => door.semantic(near),
+      hybrid: () => door.hybrid(near),
+      aggregate: () => door.aggregate({ index, aggs: {} }),
+      facets: () => door.facets({ index, fields: [] }),
+      clauseCounts: () => door.clauseCounts({ index }),
+      explain: () => door.explain({ index, coordinates: keyOf('a1') }),
+      getKeys: () => door.getKeys({ index, keys: [keyOf('a1')] }),
+      exportDocuments: () => Array.fromAsync(door.exportDocuments({ index })),
+      describeIndex: () => door.describeIndex({ index }),
+      suggest: () => door.suggest({ index, field: 'title' }),
+      openPit: () => door.openPit({ index }),
+      closePit: () => door.closePit({ index, pit_id: 'x' }),
+    };
+    for (const built of [false, true]) {
+      if (built) await backend.reindex({ index });
+      for (const [name, call] of Object.entries(calls)) {
+        const error = await call().then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
+        expect(error, name).toMatchObject({ code: 'permission_denied' });
+      }
+    }
+    expect((await backend.search({ index })).total).toBeGreaterThan(0);
+    await backend.dropIndex({ index });
+  });
+});
+
+describe('suggestions', () => {
+  it('are refused by name: they would come from the words of all tenants', async () => {
+    await expect(doors[0]!.suggest({ field: 'title', text: 'd' })).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: expect.stringContaining('suggest'),
+    });
+  });
+});

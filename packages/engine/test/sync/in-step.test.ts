@@ -1,0 +1,153 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalBackend, openLocal, type SyncResponse } from '@lakehouse-search/engine';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasShared, shared, tablePath } from '../../../../test/support/shared-tables.ts';
+import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { expectSnapshot } from './in-step/expect-snapshot.ts';
+import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
+
+/**
+ * `LHS_SEED=7 npx vitest run --project whole packages/engine/test/sync/in-step` jumps another way.
+ */
+const SEED = Number(process.env.LHS_SEED ?? 4);
+/** Jumps a table: few of them, or all that the issue asks for. */
+const JUMPS = process.env.LHS_TEST_LONG ? 60 : 6;
+
+let dataDir = '';
+let backend: LocalBackend;
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'lhs-in-step-'));
+  backend = await openLocal(dataDir, { openEmbedder: tinyModels().open });
+});
+afterEach(async () => {
+  await backend.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Runs `work` on a table with an index over it that has not been built. */
+async function withTable(
+  name: string,
+  shards: number,
+  work: (table: TruthTable) => Promise<void>,
+): Promise<void> {
+  const table = await openTruthTable(name, { withMeaning: true });
+  try {
+    const definition = `${table.definition}\nsharding: { shards: ${shards} }\n`;
+    await backend.createIndex({ definition });
+    await work(table);
+  } finally {
+    await table.source.close();
+  }
+}
+
+const ancestors = ({ truth }: TruthTable) =>
+  truth.snapshots.filter((s) => s.is_current_ancestor).map((s) => s.snapshot_id);
+
+/** What a sync must say: of each step on the way, or of the one step that heals. */
+async function expectedAnswer(table: TruthTable, from: string, to: string) {
+  const way = table.wayTo(from, to);
+  if (way === null) {
+    const counts = await table.change(from, to);
+    const reason = table.wayTo(to, from) === null ? 'diverged' : 'rolled_back';
+    return { snapshots_applied: 1, ...counts, healed: { reason, ...counts } };
+  }
+  const sum = { inserted: 0, updated: 0, deleted: 0 };
+  let before = from;
+  for (const id of way) {
+    const { inserted, updated, deleted } = await table.change(before, id);
+    sum.inserted += inserted;
+    sum.updated += updated;
+    sum.deleted += deleted;
+    before = id;
+  }
+  return { snapshots_applied: way.length, ...sum };
+}
+
+async function jump(table: TruthTable, from: string, to: string): Promise<SyncResponse> {
+  const done = await backend.sync({ until: to });
+  expect(done, `from ${from} to ${to}`).toMatchObject({
+    snapshot: to,
+    doc_count: table.snapshot(to).row_count,
+    ...(await expectedAnswer(table, from, to)),
+  });
+  await expectSnapshot(backend, table, to);
+  return done;
+}
+
+/** Numbers from 0 to below 1 that the seed gives. */
+function* random(seed: number): Generator<number> {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+const tables = hasShared
+  ? readdirSync(`${shared}iceberg`).filter((name) => existsSync(`${tablePath(name)}/truth.json`))
+  : [];
+const followed = tables.filter((name) => !['git.commits', 'formats_mixed'].includes(name));
+/** Each table is followed with one shard in one of the two tests and with three in the other. */
+const shardsOf = (name: string, testNumber: number): number =>
+  (followed.indexOf(name) + testNumber) % 2 === 0 ? 1 : 3;
+
+describe.skipIf(!hasShared)('syncs of foreign tables', () => {
+  it.each(followed)('%s: snapshot by snapshot', async (name) => {
+    await withTable(name, shardsOf(name, 0), async (table) => {
+      const [first, ...later] = ancestors(table);
+      const built = await backend.reindex({ as_of: first });
+      expect(built).toMatchObject({ snapshot: first ?? null });
+      if (first !== undefined) await expectSnapshot(backend, table, first);
+      let before = first;
+      for (const id of later) {
+        const done = await jump(table, before, id);
+        const { operation } = table.snapshot(id);
+        expect(done.skipped_replace).toBe(operation === 'replace' ? 1 : 0);
+        const counts = table.truth.changelog.find((step) => step.to === id)?.counts;
+        expect(done).toMatchObject({ inserted: counts!.inserts, deleted: counts!.deletes });
+        expect(done.updated).toBeLessThanOrEqual(counts!.updates);
+        const all = table.indexed.length === table.schema.fields.length;
+        if (all) expect(done.updated).toBe(counts!.updates);
+        before = id;
+      }
+      expect(await backend.sync({})).toMatchObject({ snapshots_applied: 0, inserted: 0 });
+    });
+  });
+
+  it.each(followed)('%s: in one jump, then to any snapshot from any other', async (name) => {
+    await withTable(name, shardsOf(name, 1), async (table) => {
+      const [first, ...later] = ancestors(table);
+      if (first === undefined) return;
+      await backend.reindex({ as_of: first });
+      const head = later.at(-1) ?? first;
+      await jump(table, first, head);
+      const all = table.truth.snapshots.map((s) => s.snapshot_id);
+      let before = head;
+      const numbers = random(SEED);
+      for (let i = 0; i < Math.min(2 * all.length, JUMPS); i++) {
+        const to = all[Math.floor(numbers.next().value! * all.length)];
+        await jump(table, before, to).catch((error) => {
+          throw new Error(`seed ${SEED}, jump ${i} from ${before} to ${to}`, { cause: error });
+        });
+        before = to;
+      }
+      await jump(table, before, head);
+    });
+  });
+
+  it('formats_mixed: syncs up to a snapshot with ORC files and refuses it by name', async () => {
+    await withTable('formats_mixed', 1, async (table) => {
+      const [first, second, third] = ancestors(table);
+      await backend.reindex({ as_of: first });
+      await expectSnapshot(backend, table, first);
+      await expect(backend.sync({})).rejects.toMatchObject({
+        code: 'unsupported',
+        message: expect.stringMatching(/\.orc" is ORC/),
+      });
+      expect((await backend.describeIndex({})).snapshot).toBe(second);
+      await expectSnapshot(backend, table, second);
+      await expect(backend.sync({ until: third })).rejects.toMatchObject({ code: 'unsupported' });
+    });
+  });
+});
