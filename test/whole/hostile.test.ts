@@ -97,7 +97,8 @@ describe('two rows with one key', () => {
     await home.json(['index', 'reindex', 'twice']);
     writeFileSync(home.path('again.ndjson'), '{"id":1,"name":"b"}\n');
     const file = home.path('again.ndjson');
-    await home.json(['source', 'import', file, '--table', 'h.twice', ...at, '--append']);
+    const append = ['--append', '--allow-duplicate-keys'];
+    await home.json(['source', 'import', file, '--table', 'h.twice', ...at, ...append]);
     const [sync, reindex] = [
       await home.run(['index', 'sync', 'twice']),
       await home.run(['index', 'reindex', 'twice']),

@@ -91,5 +91,6 @@ export const LIMITS = Object.freeze({
    * Lists and maps inside one another: DuckDB's Parquet reader takes twice as long for each level.
    */
   importListDepth: 20,
-  upsertKeys: 5_000_000,
+  /** Keys of an input that are compared in this process; more are compared by DuckDB, on disk. */
+  keysInMemory: 250_000,
 });

@@ -31,6 +31,11 @@ export interface ImportOptions extends WriteWatch {
   /** `day(opened_at),bucket[16](id)`: see `parsePartitionBy`. */
   readonly partitionBy?: string;
   readonly formatVersion?: 2 | 3;
+  /**
+   * Whether keys may repeat, in the input or beside the table's rows. Default false: a repeated key
+   * is duplicate_key. The key is `key`, else the table's identifier fields.
+   */
+  readonly allowDuplicateKeys?: boolean;
   /** What to do where the table is there already. Default: refuse. */
   readonly mode?: 'create' | 'append' | 'overwrite';
 }
@@ -48,9 +53,18 @@ export async function importFiles(options: ImportOptions): Promise<WriteResult> 
     throw new LakeError('invalid_argument', 'there is no file to import');
   if (!(await exists(options))) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
-  if (mode === 'overwrite') return overwriteRows({ catalog, table }, input, options);
-  return appendRows({ catalog, table }, input, 'main', options);
+  const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
+  if (mode === 'overwrite') return overwriteRows({ catalog, table }, input, checked);
+  return appendRows({ catalog, table }, input, 'main', checked);
 }
+
+const uniqueKeyOf =
+  ({ key = [], allowDuplicateKeys }: ImportOptions) =>
+  (schema: Schema): readonly string[] | undefined => {
+    const identifiers = schema.fields.filter(({ id }) => schema.identifierFieldIds.includes(id));
+    const names = key.length > 0 ? key : identifiers.map(({ name }) => name);
+    return names.length === 0 || allowDuplicateKeys === true ? undefined : names;
+  };
 
 async function exists({ catalog, table }: ImportOptions): Promise<boolean> {
   if (catalog.type === 'rest') await newTableLocation(catalog, table);
@@ -79,6 +93,8 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
     const { schema, rows } = await schemaOf(open, options);
     const spec = parsePartitionBy(partitionBy, schema);
     const added = await open.write({ schema, spec, files }, rows);
+    const unique = uniqueKeyOf(options)(schema);
+    if (unique !== undefined) await open.refuseRepeated(added, unique);
     return open.publish(added, async () => {
       const snapshotId = await commitFirst(
         catalog,

@@ -6,13 +6,15 @@ import { valueAt } from '../scan/vectors.ts';
 import type { Field, Schema, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { StagedDataFile } from './data-files.ts';
+import { collectRows, type RowsByFile } from './delete-rows.ts';
 import type { PlainRows } from './plain-rows.ts';
+import { copyWrittenKeys, repeatedKey, rowsWithKeys } from './staged-keys.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** The keys of the staged input, to be compared with rows of the table. */
 export interface InputKeys {
-  /** Whether row `row` of a batch that holds the key columns has a key of the input. */
-  has(batch: Batch, row: number): boolean;
+  /** The rows whose key the input has, of batches that hold the key columns in their order. */
+  rowsAmong(batches: AsyncIterable<Batch>): Promise<RowsByFile>;
 }
 
 const KEY_TYPES = new Set([
@@ -27,8 +29,8 @@ const KEY_TYPES = new Set([
 ]);
 
 /**
- * Reads the keys of written files. Throws duplicate_key, column_not_found, unsupported (key type),
- * null_key, limit_exceeded.
+ * The keys of written files: in this process if they are few (`LIMITS.keysInMemory`), else in the
+ * session's DuckDB. Throws duplicate_key, column_not_found, unsupported (key type), null_key.
  */
 export async function keyReader(
   session: WriterSession,
@@ -38,10 +40,10 @@ export async function keyReader(
 ): Promise<InputKeys> {
   const fields = names.map((name) => keyField(schema, name));
   const rows = files.reduce((n, file) => n + file.recordCount, 0);
-  if (rows > LIMITS.upsertKeys) {
-    const most = LIMITS.upsertKeys;
-    const message = `an upsert takes at most ${most} rows, not ${rows}; split the input`;
-    throw new LakeError('limit_exceeded', message);
+  if (rows > LIMITS.keysInMemory) {
+    await refuseRepeatedKeys(session, files, names);
+    const written = await copyWrittenKeys(session, files, names);
+    return { rowsAmong: (batches) => rowsWithKeys(session, written, fields, batches) };
   }
   const texts = fields.map((f) => `CAST(${quoteName(f.name)} AS VARCHAR)`).join(', ');
   const keys = new KeySet();
@@ -52,6 +54,25 @@ export async function keyReader(
     }
   }
   return keys.over(fields);
+}
+
+/** Throws duplicate_key where written files hold a key more than once, and column_not_found. */
+export async function refuseRepeatedKeys(
+  session: WriterSession,
+  files: readonly StagedDataFile[],
+  names: readonly string[],
+): Promise<void> {
+  const found = await repeatedKey(session, files, names);
+  if (found !== null) throw repeated(found.cells, found.times);
+}
+
+function repeated(cells: readonly unknown[], times: number): LakeError {
+  const often = times === 2 ? 'twice' : `${times} times`;
+  return new LakeError(
+    'duplicate_key',
+    `the input has the key ${JSON.stringify(cells)} ${often}; nothing was committed`,
+    { details: { key: cells } },
+  );
 }
 
 /** As `keyReader`, of rows in memory. */
@@ -76,20 +97,21 @@ class KeySet {
   /** Throws duplicate_key. */
   add(cells: readonly string[]): void {
     const key = JSON.stringify(cells);
-    if (this.#keys.has(key)) {
-      throw new LakeError('duplicate_key', `the input has the key ${key} twice`);
-    }
+    if (this.#keys.has(key)) throw repeated(cells, 2);
     this.#keys.add(key);
   }
 
   /** The set, to be compared with rows of a table. */
   over(fields: readonly Field[]): InputKeys {
     const keys = this.#keys;
+    const has = ({ columns }: Batch, row: number) =>
+      keys.has(JSON.stringify(fields.map((f, c) => tableText(f, valueAt(columns[c], row)))));
     return {
-      has: (batch, row) =>
-        keys.has(
-          JSON.stringify(fields.map((f, c) => tableText(f, valueAt(batch.columns[c], row)))),
-        ),
+      rowsAmong: async (batches) => {
+        const rows: RowsByFile = new Map();
+        for await (const batch of batches) collectRows(rows, batch, (row) => has(batch, row));
+        return rows;
+      },
     };
   }
 }

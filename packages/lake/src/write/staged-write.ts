@@ -15,7 +15,7 @@ import {
 import { type StagedInput, stageInput, type WriteInput } from './input.ts';
 import { type InputColumn, inputColumns } from './input-columns.ts';
 import { checkedFiles } from './input-files.ts';
-import { type InputKeys, keyReader, plainKeys } from './key-rows.ts';
+import { type InputKeys, keyReader, plainKeys, refuseRepeatedKeys } from './key-rows.ts';
 import { writePlainFiles } from './plain-files.ts';
 import { type PlainRows, plainRows } from './plain-rows.ts';
 import { removeFiles } from './remove-files.ts';
@@ -36,7 +36,7 @@ export interface WrittenInput {
 /** What a write of rows is told beside its input. */
 export interface RowWriteOptions {
   /** The key columns whose values `commit` needs. Throws as `keyReader`. */
-  readonly keyOf?: (schema: Schema) => readonly string[];
+  readonly keyOf?: (schema: Schema) => readonly string[] | undefined;
   readonly watch?: WriteWatch;
 }
 
@@ -95,6 +95,8 @@ export interface OpenInput {
     files: readonly StagedDataFile[],
     names: readonly string[],
   ): Promise<InputKeys>;
+  /** Throws duplicate_key where written rows have a key more than once. */
+  refuseRepeated(files: readonly StagedDataFile[], names: readonly string[]): Promise<void>;
   /** Moves the files to their places for `commit`; removes them where that fails. */
   publish<T>(files: readonly StagedDataFile[], commit: () => Promise<T>): Promise<T>;
 }
@@ -131,6 +133,11 @@ export async function withOpenInput<T>(
   }
 }
 
+function enterKeys(session: WriterSession, files: readonly StagedDataFile[]): void {
+  const rows = files.reduce((n, file) => n + file.recordCount, 0);
+  session.enter({ phase: 'keys', rows, from: 0, to: 1 });
+}
+
 async function openInput(session: WriterSession, staged: StagedInput): Promise<OpenInput> {
   session.enter({ phase: 'reading', rows: 0, from: 0, to: 0.5 });
   await session.run(formMacros());
@@ -144,7 +151,14 @@ async function openInput(session: WriterSession, staged: StagedInput): Promise<O
       const slices = await rowSlices(session, staged, selected, rows);
       return writeDataFiles(session, slices, target);
     },
-    keys: (schema, files, names) => keyReader(session, schema, files, names),
+    keys: (schema, files, names) => {
+      enterKeys(session, files);
+      return keyReader(session, schema, files, names);
+    },
+    refuseRepeated: (files, names) => {
+      enterKeys(session, files);
+      return refuseRepeatedKeys(session, files, names);
+    },
     publish: async (files, commit) => {
       await publishFiles(session, files);
       try {

@@ -186,7 +186,13 @@ describe('an import of files', () => {
     await expect(importFiles({ catalog, table: 'my.events', files: [csv] })).rejects.toMatchObject({
       code: 'table_exists',
     });
-    await importFiles({ catalog, table: 'my.events', files: [csv], mode: 'append' });
+    await importFiles({
+      catalog,
+      table: 'my.events',
+      files: [csv],
+      mode: 'append',
+      allowDuplicateKeys: true,
+    });
     expect(await read({ catalog, table: 'my.events' })).toHaveLength(4);
   });
 });

@@ -4,12 +4,14 @@ import { createTable as createInCatalog, newTableLocation } from '../catalog/cre
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { Schema } from '../schema/type.ts';
+import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig, SourceTable, TableConfig } from '../source-table.ts';
 import { tableOf } from '../table.ts';
 import { commitTable } from './commit.ts';
 import type { NewDataFile } from './data-files.ts';
 import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
 import type { WriteInput } from './input.ts';
+import { scanNear } from './key-range.ts';
 import { type InputKeys, plainKeys } from './key-rows.ts';
 import { newTableMetadata, type TableDefinition } from './new-table.ts';
 import { plainValues } from './plain-rows.ts';
@@ -39,6 +41,15 @@ export async function createTable(
   await createInCatalog(catalog, table, formatJson(json));
 }
 
+/** How rows are added. */
+export interface AppendOptions extends WriteWatch {
+  /**
+   * Columns whose values must be new: throws duplicate_key where the input has a key twice, or one
+   * that the table has. Default: none, as Iceberg does not enforce keys.
+   */
+  readonly uniqueKey?: (schema: Schema) => readonly string[] | undefined;
+}
+
 /**
  * Appends rows. Columns that the input lacks are null; columns that the table lacks are refused.
  */
@@ -46,16 +57,23 @@ export async function appendRows(
   config: TableConfig,
   input: WriteInput,
   branch = 'main',
-  watch?: WriteWatch,
+  options: AppendOptions = {},
 ): Promise<WriteResult> {
-  return withDataFiles(config, input, { watch }, async ({ table, added }) => {
+  const { uniqueKey: keyOf } = options;
+  return withDataFiles(config, input, { keyOf, watch: options }, async (written) => {
+    const { added, keys } = written;
     const change: SnapshotChange = {
       operation: 'append',
       addedData: added,
       addedDeletes: [],
       ...KEEP_ALL,
     };
-    return commitChange(table, async () => change, branch, {
+    const checked = async (handle: TableHandle) => {
+      const names = keyOf?.(handle.metadata.schema);
+      if (keys !== null && names !== undefined) await refuseKnown(handle, added, keys, names);
+      return change;
+    };
+    return commitChange(written.table, checked, branch, {
       inserted: records(added),
       updated: 0,
       deleted: 0,
@@ -63,13 +81,44 @@ export async function appendRows(
   });
 }
 
-/** Replaces all rows of the table by the input's. */
+/** Throws duplicate_key where the table has a row with a key of the new files. */
+async function refuseKnown(
+  handle: TableHandle,
+  added: readonly NewDataFile[],
+  keys: InputKeys,
+  names: readonly string[],
+): Promise<void> {
+  const source = tableOf(handle);
+  try {
+    const rows = await keys.rowsAmong(scanNear({ source, handle }, added, names));
+    const [first] = rows;
+    if (first === undefined) return;
+    const locator = { file: first[0], position: first[1][0] };
+    const [row] = await source.lookup([locator], names);
+    const known = source.schema.fields.filter(({ name }) => names.includes(name));
+    const key = names.map((name) => {
+      const type = known.find((field) => field.name === name)?.type;
+      return type === undefined ? null : valueToJson(type, row?.[name] ?? null);
+    });
+    throw new LakeError(
+      'duplicate_key',
+      `the table has the key ${JSON.stringify(key)} already ` +
+        `(${countRows(rows)} of the input's keys); upsert replaces rows by key`,
+      { details: { key, rows: countRows(rows) } },
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+/** Replaces all rows of the table by the input's. `uniqueKey`: as for `appendRows`. */
 export async function overwriteRows(
   config: TableConfig,
   input: WriteInput,
-  watch?: WriteWatch,
+  options: AppendOptions = {},
 ): Promise<WriteResult> {
-  return withDataFiles(config, input, { watch }, async ({ table, added }) => {
+  const { uniqueKey: keyOf } = options;
+  return withDataFiles(config, input, { keyOf, watch: options }, async ({ table, added }) => {
     const change: SnapshotChange = {
       operation: 'overwrite',
       addedData: added,
@@ -114,10 +163,7 @@ export async function deleteKeys(
   const wanted = namedKeys(keys, table.metadata.schema, names);
   let deleted = 0;
   const snapshotId = await commitRows(table, 'delete', [], async (source) => {
-    const rows: RowsByFile = new Map();
-    for await (const batch of source.scan({ columns: names })) {
-      collectRows(rows, batch, (row) => wanted.has(batch, row));
-    }
+    const rows = await wanted.rowsAmong(source.scan({ columns: names }));
     deleted = countRows(rows);
     return rows;
   });
@@ -140,11 +186,8 @@ export async function upsertRows(
     const names = keyOf(table.metadata.schema);
     const wanted = keys as InputKeys;
     let updated = 0;
-    const snapshotId = await commitRows(table, 'overwrite', added, async (source) => {
-      const rows: RowsByFile = new Map();
-      for await (const batch of source.scan({ columns: names })) {
-        collectRows(rows, batch, (row) => wanted.has(batch, row));
-      }
+    const snapshotId = await commitRows(table, 'overwrite', added, async (source, handle) => {
+      const rows = await wanted.rowsAmong(scanNear({ source, handle }, added, names));
       updated = countRows(rows);
       return rows;
     });
@@ -189,14 +232,14 @@ async function commitRows(
   table: TableHandle,
   operation: 'delete' | 'overwrite',
   addedData: readonly NewDataFile[],
-  find: (source: SourceTable) => Promise<RowsByFile>,
+  find: (source: SourceTable, handle: TableHandle) => Promise<RowsByFile>,
 ): Promise<bigint | null> {
   let written: readonly string[] = [];
   const prepare = async (handle: TableHandle): Promise<SnapshotChange | null> => {
     await removeFiles(written);
     const source = tableOf(handle);
     try {
-      const rows = await find(source);
+      const rows = await find(source, handle);
       if (rows.size === 0 && addedData.length === 0) return null;
       const plan = await planDeletes(source, handle, rows, MODES[operation]);
       written = plan.written;

@@ -2,8 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 
 /** How far a write is. */
 export interface WriteProgress {
-  /** `reading`: the types of a text input are found out. `writing`: data files are written. */
-  readonly phase: 'reading' | 'writing';
+  /**
+   * `receiving`: a stream is copied to disk. `reading`: the types of a text input are found out.
+   * `writing`: data files are written. `keys`: keys are compared with each other and the table's.
+   */
+  readonly phase: 'receiving' | 'reading' | 'writing' | 'keys';
   /** 0 to 1. */
   readonly share: number;
   /** Rows of the whole input; 0 while that is not known. */

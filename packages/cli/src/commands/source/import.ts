@@ -27,6 +27,9 @@ export default class SourceImport extends LhsCommand {
     }),
     'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
     append: Flags.boolean({ description: 'add to the table', exclusive: ['overwrite'] }),
+    'allow-duplicate-keys': Flags.boolean({
+      description: 'do not check that keys are unique, in the files and in the table',
+    }),
     overwrite: Flags.boolean({ description: 'replace the rows of the table' }),
   };
 
@@ -48,6 +51,7 @@ export default class SourceImport extends LhsCommand {
       key: list(flags.key),
       partitionBy: flags['partition-by'],
       formatVersion: version === undefined ? undefined : (Number(version) as 2 | 3),
+      allowDuplicateKeys: flags['allow-duplicate-keys'],
       mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
     } as const;
     const done = await this.stoppable('the table is as it was', (signal) =>
