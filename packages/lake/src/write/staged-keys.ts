@@ -12,8 +12,10 @@ import type { RowsByFile } from './delete-rows.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** A relation over the written files. */
-const writtenRows = (files: readonly StagedDataFile[]) =>
-  `read_parquet([${files.map(({ staged }) => quoteText(staged)).join(', ')}], hive_partitioning=false)`;
+function writtenRows(files: readonly StagedDataFile[]): string {
+  const paths = files.map(({ staged }) => quoteText(staged)).join(', ');
+  return `read_parquet([${paths}], hive_partitioning=false)`;
+}
 
 /** A key that written files hold more than once, as texts; null where there is none. */
 export async function repeatedKey(
@@ -55,10 +57,9 @@ export async function rowsWithKeys(
   fields: readonly Field[],
   batches: AsyncIterable<Batch>,
 ): Promise<RowsByFile> {
-  const columns = fields.map(({ type }, i) => `k${i} ${stagingType(type)}`);
-  await session.run(
-    `CREATE OR REPLACE TABLE present(n INTEGER, file INTEGER, place INTEGER, ${columns.join(', ')})`,
-  );
+  const keys = fields.map(({ type }, i) => `k${i} ${stagingType(type)}`);
+  const columns = ['n INTEGER', 'file INTEGER', 'place INTEGER', ...keys].join(', ');
+  await session.run(`CREATE OR REPLACE TABLE present(${columns})`);
   const paths = await copyKeys(session, fields, batches);
   const same = fields.map(
     ({ name, type }, i) => `${stagedExpression(type, `p.k${i}`)} = w.${quoteName(name)}`,
