@@ -12,6 +12,7 @@ describe('pinned surfaces', () => {
     expect(Object.keys(engine).sort()).toMatchInlineSnapshot(`
     [
       "ERROR_CODES",
+      "LOCAL_SOURCE",
       "LhsError",
       "LocalBackend",
       "checkIndex",
@@ -21,7 +22,6 @@ describe('pinned surfaces', () => {
       "describeModel",
       "errorBody",
       "formatKey",
-      "initDefinition",
       "listModels",
       "nearest",
       "openLocal",

@@ -50,7 +50,7 @@ export class FollowedTable {
     await createTable(this.config.catalog, 'ops.notes', { schema, formatVersion: 2 });
     await this.append(1, 2, 3);
     this.backend = await openLocal(this.folder, { clock: this.clock });
-    await this.backend.createIndex({ definition: DEFINITION, baseDir: this.folder });
+    await this.backend.createIndex({ definition: DEFINITION, base_dir: this.folder });
     await this.backend.reindex({});
     return this;
   }

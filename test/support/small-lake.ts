@@ -55,7 +55,7 @@ export async function openSmallLake(options?: LocalOptions): Promise<SmallLake> 
       const at = `catalog: ${JSON.stringify(catalog)}, table: a.t`;
       const more = ref === undefined ? '' : `, ref: ${ref}`;
       const definition = `version: 1\nindex: t\nsource: { ${at}${more} }\n${lines}\n`;
-      await backend.createIndex({ definition });
+      await backend.createIndex({ definition, base_dir: folder });
     },
     table: () => openTable(source),
     async head() {

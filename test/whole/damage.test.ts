@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   checkIndex,
-  initDefinition,
   LhsError,
   openLocal,
   openLocalDirectory,
@@ -146,16 +145,16 @@ beforeAll(async () => {
   const source = { path: join(tables, 'codecs') };
   cpSync(FIXTURE, source.path, { recursive: true });
   const table = await openTable(source);
-  const definition = await initDefinition(table, { source, name: 'codecs' });
   await table.close();
   const backend = await openLocal(folder, { openEmbedder });
-  await backend.createIndex({ definition });
+  const { definition } = await backend.initDefinition({ source, name: 'codecs' });
+  await backend.createIndex({ definition, base_dir: '/' });
   const [oldest] = table.snapshots;
   await backend.reindex({ index: 'codecs', as_of: String(oldest.id) });
   await backend.sync({ index: 'codecs' });
   indexOf.set(readdirSync(join(folder, 'indexes'))[0], 'codecs');
   const small = await makeSmallTable(join(tables, 'lake'));
-  await backend.createIndex({ definition: small.definition });
+  await backend.createIndex({ definition: small.definition, base_dir: '/' });
   await backend.reindex({ index: 't', as_of: small.snapshots[0].id });
   // Few steps: deletes, moved rows and several segments stay, nothing is merged yet.
   await backend.sync({ index: 't', until: small.snapshots[3].id });

@@ -1,4 +1,4 @@
-import { type Backend, LhsError } from '@lakehouse-search/contract';
+import { type Backend, LhsError, type SourceApi } from '@lakehouse-search/contract';
 import { type LocalBackend, type LocalOptions, sourceError } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
@@ -93,16 +93,18 @@ export abstract class LhsCommand extends Command {
     options: LocalOptions = { freshnessMs: 0 },
   ): Promise<LocalBackend> {
     const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
-    const url = settingValue(settings, 'url');
-    if (url !== undefined) {
-      throw new LhsError('unsupported', `no remote backend for "${url}": it needs a server`, {
-        hint: 'leave --url (and LHS_URL) away to use the embedded engine',
-      });
-    }
+    refuseRemote(settingValue(settings, 'url'));
     const { openLocal } = await import('@lakehouse-search/engine');
     const backend = await openLocal(settingValue(settings, 'data_dir') as string, options);
     this.#backend = backend;
     return backend;
+  }
+
+  /** The operations on tables, which need no data folder. */
+  protected async source(flags: GlobalFlags): Promise<SourceApi> {
+    const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
+    refuseRemote(settingValue(settings, 'url'));
+    return (await import('@lakehouse-search/engine')).LOCAL_SOURCE;
   }
 
   /**
@@ -162,4 +164,11 @@ export abstract class LhsCommand extends Command {
   override async finally(): Promise<void> {
     await this.#backend?.close();
   }
+}
+
+function refuseRemote(url: string | undefined): void {
+  if (url === undefined) return;
+  throw new LhsError('unsupported', `no remote backend for "${url}": it needs a server`, {
+    hint: 'leave --url (and LHS_URL) away to use the embedded engine',
+  });
 }

@@ -63,6 +63,12 @@ import type {
 import type { SavedQuery } from './saved-queries/response.ts';
 import type { HybridRequest, SearchRequest, SemanticRequest } from './search/request.ts';
 import type { SearchResponse } from './search/response.ts';
+import type {
+  DescribeSourceRequest,
+  InitDefinitionRequest,
+  ListTablesRequest,
+} from './source/request.ts';
+import type { DefinitionText, SourceDescription, TableList } from './source/response.ts';
 
 /** Reads of an index. Each answer comes from one commit. */
 export interface SearchApi {
@@ -111,6 +117,16 @@ export interface IndexApi {
     request: ValidateDefinitionRequest,
     call?: CallContext,
   ): Promise<readonly DefinitionIssue[]>;
+}
+
+/** Tables of a lakehouse, before there is an index over them. */
+export interface SourceApi {
+  /** The schema of a table and its current state. Throws source_not_found, source_unreachable. */
+  describeSource(request: DescribeSourceRequest, call?: CallContext): Promise<SourceDescription>;
+  /** The tables of a catalog. */
+  listTables(request: ListTablesRequest, call?: CallContext): Promise<TableList>;
+  /** A first definition for a table, from its schema and a sample of its rows. */
+  initDefinition(request: InitDefinitionRequest, call?: CallContext): Promise<DefinitionText>;
 }
 
 /** Building an index, keeping it in step with its table, proving it. */
@@ -175,6 +191,7 @@ export interface NamesApi {
 export interface Backend
   extends SearchApi,
     QueryTextApi,
+    SourceApi,
     IndexApi,
     IngestApi,
     JobApi,

@@ -26,7 +26,9 @@ import type {
   CompactResponse,
   CreateIndexRequest,
   DefinitionIssue,
+  DefinitionText,
   DeleteSavedQueryRequest,
+  DescribeSourceRequest,
   DropAliasRequest,
   DropIndexRequest,
   ExplainRequest,
@@ -42,6 +44,7 @@ import type {
   IndexRequest,
   IndexStatus,
   IndexSummary,
+  InitDefinitionRequest,
   Job,
   JobRequest,
   Json,
@@ -49,6 +52,7 @@ import type {
   KeysResponse,
   ListJobsRequest,
   ListRequest,
+  ListTablesRequest,
   OpenPitRequest,
   ParseQueryRequest,
   PointInTime,
@@ -61,11 +65,14 @@ import type {
   SearchRequest,
   SearchResponse,
   SemanticRequest,
+  SourceApi,
+  SourceDescription,
   StartJobRequest,
   SuggestRequest,
   SuggestResponse,
   SyncRequest,
   SyncResponse,
+  TableList,
   TokenInfo,
   ValidateDefinitionRequest,
   VerifyRequest,
@@ -138,6 +145,22 @@ export class LocalBackend implements Backend {
 
   describeIndex(request: IndexRequest, call?: CallContext): Promise<IndexDescription> {
     return this.#read(call, (read) => describeLocal(this.#indexes, request, read));
+  }
+
+  describeSource(request: DescribeSourceRequest, call?: CallContext): Promise<SourceDescription> {
+    return this.#source('describeSource', call, (source, own) =>
+      source.describeSource(request, own),
+    );
+  }
+
+  listTables(request: ListTablesRequest, call?: CallContext): Promise<TableList> {
+    return this.#source('listTables', call, (source, own) => source.listTables(request, own));
+  }
+
+  initDefinition(request: InitDefinitionRequest, call?: CallContext): Promise<DefinitionText> {
+    return this.#source('initDefinition', call, (source, own) =>
+      source.initDefinition(request, own),
+    );
   }
 
   dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void> {
@@ -374,6 +397,18 @@ export class LocalBackend implements Backend {
   /** Such a call whose work `close` stops. */
   #write<T>(name: string, call: unknown, work: (call: CallContext) => Promise<T>): Promise<T> {
     return this.#own(name, call, (checked) => work(this.#indexes.life.stoppable(checked)));
+  }
+
+  /** A call about tables, which needs no index. */
+  #source<T>(
+    name: string,
+    call: unknown,
+    work: (source: SourceApi, call: CallContext) => Promise<T>,
+  ): Promise<T> {
+    return this.#write(name, call, async (own) => {
+      const { LOCAL_SOURCE } = await import('./source/local-source.ts');
+      return work(LOCAL_SOURCE, own);
+    });
   }
 
   /**

@@ -84,7 +84,7 @@ async function makeIndex(
   tell: Tell,
 ): Promise<void> {
   const { value, time } = await timed(async () => {
-    await backend.createIndex({ definition: incidentDefinition(names), baseDir });
+    await backend.createIndex({ definition: incidentDefinition(names), base_dir: baseDir });
     return backend.reindex({ index: names.index });
   });
   tell(

@@ -56,7 +56,7 @@ export async function runGitDemo(
     `1  a table     ${plural(rows.length, 'commit')} of ${basename(resolve(repository))} ` +
       `→ ${demoFolder(names)}`,
   );
-  await backend.createIndex({ definition: definition(names), baseDir: dataDir });
+  await backend.createIndex({ definition: definition(names), base_dir: dataDir });
   const built = await backend.reindex({ index });
   for (const alias of aliases) await backend.setAlias(alias);
   tell(`2  an index    ${bytes(built.bytes)} in ${duration(built.took_ms)}`);

@@ -16,6 +16,13 @@ export const names: Check = list(name, REQUEST_LIMITS.definitionFields);
 /** A path or URI. */
 export const path: Check = textUpTo(PATH_BYTES);
 
+/** An absolute path of a folder. */
+export const folder: Check = (value, field) => {
+  path(value, field);
+  if (/^(\/|\\\\|[A-Za-z]:[\\/])/.test(value as string)) return;
+  throw wrong(field, value, 'an absolute path');
+};
+
 /** A snapshot's id, as requests write it. */
 export const snapshotId: Check = (value, field) => {
   if (typeof value !== 'string' || !/^\d{1,20}$/.test(value)) {

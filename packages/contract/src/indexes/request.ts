@@ -1,12 +1,12 @@
 import type { IndexRequest } from '../index-request.ts';
-import type { CatalogConfig, TableConfig } from '../source/location.ts';
+import type { CatalogConfig, TableConfig } from '../source/request.ts';
 
 /** `POST /v1/indexes`. */
 export interface CreateIndexRequest {
   /** The definition's YAML. */
   readonly definition: string;
-  /** The folder that relative paths of the definition are in. Default: the working directory. */
-  readonly baseDir?: string;
+  /** Absolute path of the folder that relative paths begin at. Required if there are any. */
+  readonly base_dir?: string;
 }
 
 /** `DELETE /v1/indexes/{name}`. */

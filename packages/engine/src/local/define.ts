@@ -35,13 +35,13 @@ export async function createLocal(
   request: CreateIndexRequest,
   call: CallContext,
 ): Promise<IndexDescription> {
-  const { definition: text, baseDir = process.cwd() } = checkCreateIndexRequest(request);
-  const issues = await issuesOf({ definition: text, baseDir, against_source: true });
+  const { definition: text, base_dir = '' } = checkCreateIndexRequest(request);
+  const issues = await issuesOf({ definition: text, base_dir, against_source: true });
   if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
   const definition = requireDefinition(text, ANALYZER_CATALOG);
   requireListed(call, definition.index);
   indexes.sweep();
-  indexes.registry.add(definition.index, text, baseDir, storeParsed(definition));
+  indexes.registry.add(definition.index, text, base_dir, storeParsed(definition));
   return describeIndex(definition, null);
 }
 
@@ -85,7 +85,7 @@ export async function validateLocal(
 
 async function issuesOf({
   definition: text,
-  baseDir = process.cwd(),
+  base_dir = '',
   against_source,
   source,
 }: ValidateDefinitionRequest): Promise<readonly DefinitionIssue[]> {
@@ -94,7 +94,7 @@ async function issuesOf({
   if (draft === null || !against_source) return parsed.issues;
   const { openSource, sourceInstead } = await import('../source/source-table.ts');
   const place = sourceInstead(draft.source, source);
-  const table = await openSource(place, baseDir).catch((error: unknown) => {
+  const table = await openSource(place, base_dir).catch((error: unknown) => {
     if (parsed.definition === null) return null;
     throw error;
   });
@@ -102,7 +102,7 @@ async function issuesOf({
   try {
     const issues = checkAgainstTable(parsed, text, table.schema, tableName(draft));
     const { withModelIssues } = await import('./model-issues.ts');
-    return withModelIssues(issues, parsed, text, baseDir);
+    return withModelIssues(issues, parsed, text, base_dir);
   } finally {
     await table.close();
   }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { DefinitionIssue } from '@lakehouse-search/contract';
 import { DEFAULT_MODEL } from '../embed/default-model.ts';
 import type { ParsedDefinition } from '../schema/parse-definition.ts';
+import { resolveFile } from '../schema/resolve-catalog.ts';
 import { createReport } from '../schema/yaml-tree.ts';
 
 /**
@@ -18,7 +18,7 @@ export function withModelIssues(
   const report = createReport(text);
   for (const { name, vector } of draft?.fields ?? []) {
     if (vector?.model === undefined || vector.model === DEFAULT_MODEL) continue;
-    const folder = resolve(baseDir, vector.model);
+    const folder = resolveFile(vector.model, baseDir);
     if (existsSync(folder)) continue;
     const at = places.fields.get(name)?.settings.get('model') ?? places.source;
     report.warning(

@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
 import type { CatalogConfig } from '@lakehouse-search/lake';
 
-/** A catalog whose relative paths are resolved against the folder of the file that names it. */
+/** A catalog whose relative paths are resolved against a folder. Throws as `resolvePath`. */
 export function resolveCatalog(given: CatalogConfig, baseDir: string): CatalogConfig {
   const roots = given.allowed_roots?.map((root) => resolvePath(root, baseDir));
   const catalog = roots === undefined ? given : { ...given, allowed_roots: roots };
@@ -10,12 +11,23 @@ export function resolveCatalog(given: CatalogConfig, baseDir: string): CatalogCo
     return { ...catalog, warehouse: resolvePath(catalog.warehouse, baseDir) };
   }
   const sqlite = /^(sqlite(?:\+[a-z]+)?:\/\/\/|jdbc:sqlite:(?:file:)?)([^/].*)$/.exec(catalog.uri);
-  const uri = sqlite === null ? catalog.uri : sqlite[1] + resolve(baseDir, sqlite[2]);
+  const uri = sqlite === null ? catalog.uri : sqlite[1] + resolveFile(sqlite[2], baseDir);
   const { warehouse } = catalog;
   return { ...catalog, uri, ...(warehouse ? { warehouse: resolvePath(warehouse, baseDir) } : {}) };
 }
 
-/** A path resolved against a folder; a URL stays as it is. */
+/**
+ * A path resolved against a folder; a URL stays as it is. An empty folder means that the request named
+ * none. Throws invalid_argument for a relative path without a folder.
+ */
 export function resolvePath(path: string, baseDir: string): string {
-  return /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : resolve(baseDir, path);
+  return /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : resolveFile(path, baseDir);
+}
+
+/** The same for a path that is no URL. */
+export function resolveFile(path: string, baseDir: string): string {
+  if (baseDir !== '' || isAbsolute(path)) return resolve(baseDir, path);
+  throw new LhsError('invalid_argument', `"${path}" is a relative path: "base_dir" is needed`, {
+    hint: 'name the folder that relative paths begin at, or write an absolute path',
+  });
 }

@@ -189,7 +189,7 @@ describe('an index with vectors of texts', () => {
     const definition = `version: 1\nindex: u\nsource: ${source}\n${FIELDS('./m/tiny')}\n`;
     const baseDir = lake.folder;
     const check = () =>
-      lake.backend.validateDefinition({ definition, baseDir, against_source: true });
+      lake.backend.validateDefinition({ definition, base_dir: baseDir, against_source: true });
     const folder = join(baseDir, 'm', 'tiny');
     const message = `no model at "${folder}": reindex will need it (lhs model check "${folder}")`;
     expect(await check()).toEqual([{ severity: 'warning', line: 6, column: 66, message }]);

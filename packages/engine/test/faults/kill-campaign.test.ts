@@ -256,7 +256,7 @@ describe.skipIf(!strace)('operations ended by SIGKILL in native code (strace)', 
 
 async function withIndex(data: string): Promise<void> {
   const backend = await openData(data);
-  await backend.createIndex({ definition: stage.table.definition });
+  await backend.createIndex({ definition: stage.table.definition, base_dir: '/' });
   await backend.reindex({});
   await backend.close();
 }
@@ -267,7 +267,8 @@ async function expectRegistry(data: string, count: number | null): Promise<void>
   const indexes = await backend.listIndexes();
   expect(indexes.length).toBeLessThanOrEqual(1);
   if (count !== null) expect(indexes).toHaveLength(count);
-  if (indexes.length === 0) await backend.createIndex({ definition: stage.table.definition });
+  if (indexes.length === 0)
+    await backend.createIndex({ definition: stage.table.definition, base_dir: '/' });
   await backend.reindex({});
   expect((await backend.search({ limit: 1 })).total).toBeGreaterThan(0);
   await backend.dropIndex({ index: 't' });

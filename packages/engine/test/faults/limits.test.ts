@@ -61,7 +61,10 @@ async function expectReadOnly(data: string, from: Operation): Promise<void> {
       () => backend.verify({ repair: true }),
       () => backend.dropIndex({ index: 't' }),
       () =>
-        backend.createIndex({ definition: stage.table.definition.replace('index: t', 'index: u') }),
+        backend.createIndex({
+          definition: stage.table.definition.replace('index: t', 'index: u'),
+          base_dir: '/',
+        }),
     ]) {
       await expect(write()).rejects.toMatchObject({
         name: 'LhsError',

@@ -74,7 +74,7 @@ export class Stage {
     const definition = `${this.table.definition}sharding: { shards: ${shards} }\n`;
     for (const [number, { id }] of this.table.snapshots.entries()) {
       const backend = await openData(data);
-      if (number === 0) await backend.createIndex({ definition });
+      if (number === 0) await backend.createIndex({ definition, base_dir: '/' });
       if (number === 0) await backend.reindex({ as_of: id });
       else await backend.sync({ until: id });
       await backend.close();

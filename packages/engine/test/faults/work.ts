@@ -38,7 +38,8 @@ export async function runWork(
     if (phase === 'syncing') acknowledged();
   };
   if (work.kind === 'open') await backend.search({ limit: 1 });
-  else if (work.kind === 'create') await backend.createIndex({ definition: work.definition });
+  else if (work.kind === 'create')
+    await backend.createIndex({ definition: work.definition, base_dir: '/' });
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });

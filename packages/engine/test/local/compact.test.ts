@@ -64,7 +64,7 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'lhs-compact-'));
   await createTable(config().catalog, 'ops.notes', { schema, formatVersion: 2 });
   backend = await openLocal(dataDir);
-  await backend.createIndex({ definition, baseDir: dataDir });
+  await backend.createIndex({ definition, base_dir: dataDir });
   await append(0, 50);
   await backend.reindex({ index: 'notes' });
   for (const from of [50, 60]) {
@@ -152,7 +152,7 @@ describe('compact', () => {
     expect(unneeded()).toEqual([]);
     await backend.createIndex({
       definition: definition.replace('notes', 'other'),
-      baseDir: dataDir,
+      base_dir: dataDir,
     });
     await expect(backend.compact({ index: 'other' })).rejects.toMatchObject({
       code: 'index_not_built',

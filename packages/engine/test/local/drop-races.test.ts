@@ -33,7 +33,7 @@ const definition = (index: string) =>
   '}, table: a.t }\n' +
   'fields:\n  - { name: title, type: TEXT }\n';
 const create = (index = 'race') =>
-  backend.createIndex({ definition: definition(index), baseDir: dataDir });
+  backend.createIndex({ definition: definition(index), base_dir: dataDir });
 const open = async (clock?: Clock) => {
   const one = await openLocal(dataDir, { clock });
   opened.push(one);
@@ -171,7 +171,7 @@ describe('writers, readers and drops of one name at once', () => {
         () => c.sync({ index: 'race' }),
         () => a.setAlias({ alias: 'now', index: 'race' }),
         () => b.compact({ index: 'race' }),
-        () => b.createIndex({ definition: definition('race'), baseDir: dataDir }),
+        () => b.createIndex({ definition: definition('race'), base_dir: dataDir }),
       ];
       const ordered = [...calls.slice(first), ...calls.slice(0, first)];
       for (const end of await Promise.allSettled(ordered.map((call) => call()))) {

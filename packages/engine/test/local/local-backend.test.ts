@@ -32,7 +32,7 @@ const config = () => ({
 const append = (...rows: { id: number; title: string; host?: string }[]) =>
   appendRows(config(), { kind: 'rows', rows });
 const create = (name: string) =>
-  backend.createIndex({ definition: definition(name), baseDir: dataDir });
+  backend.createIndex({ definition: definition(name), base_dir: dataDir });
 const titles = async (index: string, query = '*:*') => {
   const { hits } = await backend.search({ index, query, sort: [{ field: 'id' }] });
   return hits.map((hit) => hit.fields?.title);
@@ -134,7 +134,7 @@ describe('the embedded engine', () => {
   it('keeps the old generation when a value cannot be indexed', async () => {
     await append({ id: 1, title: 'first', host: '10.0.0.1' });
     const body = `${definition('notes')}  - { name: host, type: IP }\n`;
-    await backend.createIndex({ definition: body, baseDir: dataDir });
+    await backend.createIndex({ definition: body, base_dir: dataDir });
     await backend.reindex({});
     await append({ id: 2, title: 'second', host: 'nowhere' });
     const fault = 'id=2: column "host" holds "nowhere", which is not an IPv4 or IPv6 address';
@@ -192,7 +192,7 @@ describe('the embedded engine', () => {
       'field "titel" is not in index "notes"',
     );
     const wrong = definition('notes').replace('name: title', 'name: titel');
-    const request = { definition: wrong, baseDir: dataDir };
+    const request = { definition: wrong, base_dir: dataDir };
     expect(await backend.validateDefinition({ ...request, against_source: true })).toEqual([
       {
         severity: 'error',

@@ -102,11 +102,24 @@ const { index: ___, ...DRAFT }: Shape = {
   request: 'object',
 };
 
+const NO_TABLE = { path: '/nowhere/at/all' };
+
 /** Operations without a request. */
 type Plain = 'listIndexes' | 'listJobs' | 'listAliases' | 'listSavedQueries' | 'close';
 /** Every operation; one that is added to `Backend` has to be added here. */
 const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
-  createIndex: { fields: { definition: 'text', baseDir: 'text' }, required: ['definition'] },
+  createIndex: { fields: { definition: 'text', base_dir: 'text' }, required: ['definition'] },
+  describeSource: {
+    fields: { source: 'object', base_dir: 'text' },
+    required: ['source'],
+    with: { source: NO_TABLE },
+  },
+  listTables: { fields: { catalog: 'object', base_dir: 'text' }, required: ['catalog'] },
+  initDefinition: {
+    fields: { source: 'object', base_dir: 'text', name: 'text' },
+    required: ['source'],
+    with: { source: NO_TABLE },
+  },
   describeIndex: { fields: INDEX },
   dropIndex: { fields: INDEX, required: ['index'] },
   reindex: { fields: { ...INDEX, as_of: 'text' } },
@@ -194,7 +207,7 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
     with: { ast: { match_all: {} } },
   },
   validateDefinition: {
-    fields: { definition: 'text', baseDir: 'text', against_source: 'flag', source: 'object' },
+    fields: { definition: 'text', base_dir: 'text', against_source: 'flag', source: 'object' },
     required: ['definition'],
     with: { definition: '' },
   },

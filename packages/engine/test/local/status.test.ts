@@ -102,7 +102,7 @@ index: unbuilt
 source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }
 fields: [{ name: title, type: TEXT }]
 `;
-    await backend.createIndex({ definition, baseDir: table.folder });
+    await backend.createIndex({ definition, base_dir: table.folder });
     const status = await backend.status({});
     expect(status).toMatchObject({ status: 'created', num_docs: 0, checkpoint: null });
     expect(status.head?.snapshot).toBe(String((await newest()).id));

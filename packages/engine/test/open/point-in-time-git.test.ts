@@ -31,7 +31,7 @@ describe.skipIf(!hasShared || !long)('points in time of git.commits', () => {
     const middle = Math.floor(snapshots.length / 2);
     const later = snapshots.slice(middle + 1);
     try {
-      await backend.createIndex({ definition: table.definition });
+      await backend.createIndex({ definition: table.definition, base_dir: '/' });
       await backend.reindex({ index: 't', as_of: snapshots[middle].snapshot_id });
       const { pit_id } = await backend.openPit({ index: 't', keep_alive: '1h' });
       const expected = new Set<string>();

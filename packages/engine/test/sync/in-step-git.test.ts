@@ -48,13 +48,13 @@ describe.skipIf(!hasShared)('syncs of git.commits', () => {
     const backend = await openLocal(dataDir);
     const table = await openTruthTable('git.commits', { without: WITHOUT });
     try {
-      await backend.createIndex({ definition: table.definition });
+      await backend.createIndex({ definition: table.definition, base_dir: '/' });
       await follow(backend, table);
       const verified = await backend.verify({ index: 't' });
       expect(verified).toMatchObject({ equal: true, missing: 0, extra: 0, stale: 0, faults: [] });
       expect(verified.rows_compared).toBe(verified.doc_count);
       const definition = table.definition.replace('index: t', 'index: fresh');
-      await backend.createIndex({ definition });
+      await backend.createIndex({ definition, base_dir: '/' });
       await backend.reindex({ index: 'fresh' });
       const [followed, built] = [
         await exportDigest(backend, 't'),

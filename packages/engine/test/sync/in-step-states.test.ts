@@ -114,7 +114,8 @@ describe.skipIf(!hasShared)('syncs of foreign tables through their states', () =
       let built = false;
       for (const { id, upTo } of states) {
         copy.putState(upTo);
-        if (!built) await backend.createIndex({ definition: copy.definition(table) });
+        if (!built)
+          await backend.createIndex({ definition: copy.definition(table), base_dir: '/' });
         const done = built ? await backend.sync({}) : await backend.reindex({});
         built = true;
         expect(done).toMatchObject({ snapshot: id, doc_count: table.snapshot(id).row_count });
@@ -134,7 +135,7 @@ describe.skipIf(!hasShared)('syncs of foreign tables through their states', () =
       const first = table.truth.snapshots.find(
         ({ snapshot_id }) => snapshot_id !== head && !refs.has(snapshot_id),
       )!.snapshot_id;
-      await backend.createIndex({ definition: copy.definition(table) });
+      await backend.createIndex({ definition: copy.definition(table), base_dir: '/' });
       await backend.reindex({ as_of: first });
       const gone = await expireSnapshots(copy.config, Date.now() + 1000, { deleteFiles: true });
       expect(gone.map(String)).toContain(first);

@@ -35,7 +35,7 @@ async function withTable(
   const table = await openTruthTable(name, { withMeaning: true });
   try {
     const definition = `${table.definition}\nsharding: { shards: ${shards} }\n`;
-    await backend.createIndex({ definition });
+    await backend.createIndex({ definition, base_dir: '/' });
     await work(table);
   } finally {
     await table.source.close();

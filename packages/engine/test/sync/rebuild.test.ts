@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type ExportedDocument,
-  initDefinition,
   LhsError,
   type LocalBackend,
   openLocal,
@@ -180,9 +179,8 @@ describe.skipIf(!hasShared)('reindex of every table', () => {
     const truth = truthOf(name);
     const table = await openTable({ path: tablePath(name) });
     const key = truth.identifier_columns.join(', ') || table.schema.fields[0].name;
-    const definition = (
-      await initDefinition(table, { source: { path: tablePath(name) }, name: 't' })
-    )
+    const source = { path: tablePath(name) };
+    const definition = (await backend.initDefinition({ source, name: 't' })).definition
       .replace(/identifier: \[.*?\]/, `identifier: [${key}]`)
       .replaceAll(/, (type: TEXT|fast: true) }/g, ', $1, cached: true }');
     await table.close();

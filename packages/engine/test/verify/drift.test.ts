@@ -82,7 +82,7 @@ interface Scene {
 async function sceneOf(name: string): Promise<Scene> {
   const table = await openTable({ path: fixture(name) }, { engine: 'own' });
   const text = definitionOf(name);
-  await backend.createIndex({ definition: text });
+  await backend.createIndex({ definition: text, base_dir: '/' });
   await backend.reindex({});
   const definition = requireDefinition(text, ANALYZER_CATALOG);
   const path = join(folder, 'indexes', readdirSync(join(folder, 'indexes'))[0]);

@@ -57,7 +57,7 @@ const append = (from: number, to: number) =>
   appendRows(source(), { kind: 'rows', rows: rows(from, to) });
 const create = (more = '') =>
   backend.createIndex({
-    baseDir: folder,
+    base_dir: folder,
     definition: `version: 1
 index: notes
 source: { catalog: { type: filesystem, warehouse: ./lake }, table: ops.notes }

@@ -15,7 +15,7 @@ export default class IndexCreate extends LhsCommand {
     const { args, flags } = await this.parse(IndexCreate);
     const { definition, baseDir } = await readDefinition(args.file, flags.file);
     const backend = await this.backend(flags);
-    const created = await backend.createIndex({ definition, baseDir });
+    const created = await backend.createIndex({ definition, base_dir: baseDir });
     if (flags.json) return this.printJson(created);
     this.print([`${created.index} created`, `next: lhs index reindex ${created.index}`]);
   }

@@ -1,5 +1,3 @@
-import { initDefinition } from '@lakehouse-search/engine';
-import { openTable } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
@@ -21,10 +19,9 @@ export default class IndexInit extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexInit);
+    const api = await this.source(flags);
     const source = await tableOf(flags, args.table);
-    const table = await openTable(source);
-    const definition = await initDefinition(table, { source, name: flags.name });
-    await table.close();
+    const { definition } = await api.initDefinition({ source, name: flags.name });
     if (flags.json) return this.printJson({ definition });
     this.terminal.data(escapedControls(definition.trimEnd()));
     this.terminal.err('next: lhs index create FILE, then lhs index reindex INDEX');

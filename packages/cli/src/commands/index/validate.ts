@@ -31,7 +31,7 @@ export default class IndexValidate extends LhsCommand {
     const backend = await this.backend(flags);
     const issues = await backend.validateDefinition({
       definition,
-      baseDir,
+      base_dir: baseDir,
       against_source: !flags.offline,
       source: await sourceOverride(flags),
     });

@@ -1,4 +1,3 @@
-import { openTable, typeName } from '@lakehouse-search/lake';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
@@ -18,26 +17,8 @@ export default class SourceDescribe extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(SourceDescribe);
-    const source = await openTable(await tableOf(flags, args.table));
-    const { fields, identifierFieldIds } = source.schema;
-    const key = fields.filter((f) => identifierFieldIds.includes(f.id)).map((f) => f.name);
-    const columns = fields.map((f) => ({
-      id: f.id,
-      name: f.name,
-      type: typeName(f.type),
-      required: f.required,
-    }));
-    const facts = {
-      table: source.name,
-      uuid: source.uuid,
-      format_version: source.formatVersion,
-      location: source.location,
-      snapshot: source.currentSnapshotId?.toString() ?? null,
-      snapshots: source.snapshots.length,
-      identifier: key,
-      columns,
-    };
-    await source.close();
+    const api = await this.source(flags);
+    const facts = await api.describeSource({ source: await tableOf(flags, args.table) });
     if (flags.json) return this.printJson(facts);
     const titles = [
       { title: 'id', align: 'right' as const },
@@ -45,11 +26,11 @@ export default class SourceDescribe extends LhsCommand {
       { title: 'type' },
       { title: '' },
     ];
-    const rows = columns.map((c) => [
+    const rows = facts.columns.map((c) => [
       String(c.id),
       c.name,
       c.type,
-      note(c.required, key.includes(c.name)),
+      note(c.required, facts.identifier.includes(c.name)),
     ]);
     this.print([
       `${facts.table}  Iceberg v${facts.format_version}, ${plural(facts.snapshots, 'snapshot')}, ` +

@@ -1,5 +1,4 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { listTables } from '@lakehouse-search/lake';
 import { LhsCommand } from '../../base-command.ts';
 import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
 
@@ -19,7 +18,7 @@ export default class SourceTables extends LhsCommand {
         hint: 'say --warehouse DIR or --catalog FILE.yaml',
       });
     }
-    const tables = await listTables(catalog);
+    const { tables } = await (await this.source(flags)).listTables({ catalog });
     if (flags.json) return this.printJson({ tables });
     if (tables.length === 0)
       return this.print([

@@ -27,7 +27,7 @@ export class FollowedIndex {
   static async create(dataDir: string, warehouse: string, more = ''): Promise<FollowedIndex> {
     const index = new FollowedIndex(dataDir, warehouse, more);
     await index.reopen();
-    await index.backend.createIndex({ definition: index.#definition() });
+    await index.backend.createIndex({ definition: index.#definition(), base_dir: '/' });
     return index;
   }
 

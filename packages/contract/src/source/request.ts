@@ -31,3 +31,23 @@ export interface RestCatalogConfig {
 export type TableConfig =
   | { readonly catalog: CatalogConfig; readonly table: string }
   | { readonly path: string };
+
+/** `POST /v1/source:describe`. */
+export interface DescribeSourceRequest {
+  readonly source: TableConfig;
+  /** Absolute path of the folder that relative paths begin at. Required if there are any. */
+  readonly base_dir?: string;
+}
+
+/** The tables of a catalog. */
+export interface ListTablesRequest {
+  readonly catalog: CatalogConfig;
+  /** As in `DescribeSourceRequest`. */
+  readonly base_dir?: string;
+}
+
+/** A first definition for a table. */
+export interface InitDefinitionRequest extends DescribeSourceRequest {
+  /** Name of the index. Default: the table's last name, made legal. */
+  readonly name?: string;
+}

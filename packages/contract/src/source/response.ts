@@ -1,0 +1,35 @@
+/** A column of a source table. */
+export interface SourceColumn {
+  /** Field id. */
+  readonly id: number;
+  readonly name: string;
+  /** The type as Iceberg writes it. */
+  readonly type: string;
+  readonly required: boolean;
+}
+
+/** The schema of a source table and its current state. */
+export interface SourceDescription {
+  /** Namespace and name, or the path. */
+  readonly table: string;
+  readonly uuid: string;
+  readonly format_version: number;
+  readonly location: string;
+  /** The current snapshot; null: none yet. */
+  readonly snapshot: string | null;
+  /** Number of snapshots. */
+  readonly snapshots: number;
+  /** Names of the identifier columns. */
+  readonly identifier: readonly string[];
+  readonly columns: readonly SourceColumn[];
+}
+
+/** The tables of a catalog: `namespace.table`, sorted. */
+export interface TableList {
+  readonly tables: readonly string[];
+}
+
+/** The YAML of a definition. */
+export interface DefinitionText {
+  readonly definition: string;
+}
