@@ -47,7 +47,7 @@ export * from './search/check.ts';
 export * from './search/check-nearest.ts';
 export type * from './search/request.ts';
 export type * from './search/response.ts';
-export * from './source/check.ts';
 export type * from './shard-description.ts';
+export * from './source/check.ts';
 export type * from './source/request.ts';
 export type * from './source/response.ts';

@@ -3,6 +3,7 @@ import { folder, name, path } from '../checks/shared.ts';
 import {
   type Check,
   type Fields,
+  list,
   object,
   oneOf,
   record,
@@ -11,9 +12,13 @@ import {
 } from '../checks/values.ts';
 import type { DescribeSourceRequest, InitDefinitionRequest, ListTablesRequest } from './request.ts';
 
+/** Roots of a catalog. */
+const MOST_ROOTS = 1000;
+const ROOTS = { allowed_roots: list(path, MOST_ROOTS) };
+
 const CATALOGS: Readonly<Record<string, Check>> = {
-  filesystem: record({ type: text, warehouse: path }, ['warehouse']),
-  sql: record({ type: text, uri: path, name, warehouse: path }, ['uri']),
+  filesystem: record({ type: text, warehouse: path, ...ROOTS }, ['warehouse']),
+  sql: record({ type: text, uri: path, name, warehouse: path, ...ROOTS }, ['uri']),
   rest: record(
     {
       type: text,
@@ -24,6 +29,7 @@ const CATALOGS: Readonly<Record<string, Check>> = {
       credential_env: name,
       oauth2_server_uri: path,
       scope: name,
+      ...ROOTS,
     },
     ['uri'],
   ),

@@ -1,14 +1,20 @@
 /** A catalog, as the `source` of an index definition names it. */
 export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
 
+/** What every catalog may have. */
+interface AnyCatalogConfig {
+  /** Further folders that recorded paths of a table may be in. */
+  readonly allowed_roots?: readonly string[];
+}
+
 /** The Hadoop layout below a folder. */
-export interface FilesystemCatalogConfig {
+export interface FilesystemCatalogConfig extends AnyCatalogConfig {
   readonly type: 'filesystem';
   readonly warehouse: string;
 }
 
 /** The table `iceberg_tables` in SQLite (`sqlite:///FILE`) or PostgreSQL. */
-export interface SqlCatalogConfig {
+export interface SqlCatalogConfig extends AnyCatalogConfig {
   readonly type: 'sql';
   readonly uri: string;
   readonly name?: string;
@@ -16,7 +22,7 @@ export interface SqlCatalogConfig {
 }
 
 /** A REST catalog; secrets are named by their environment variables. */
-export interface RestCatalogConfig {
+export interface RestCatalogConfig extends AnyCatalogConfig {
   readonly type: 'rest';
   readonly uri: string;
   readonly warehouse?: string;
