@@ -28,7 +28,7 @@ const relative = () => ({
 });
 
 describe('operations on tables', () => {
-  it('describe a table, list the tables of its catalog, and write a definition for it', async () => {
+  it('describe a table, list its catalog, and write a definition for it', async () => {
     const { backend, source } = lake;
     const described = await backend.describeSource({ source });
     expect(described).toEqual({

@@ -7,10 +7,10 @@ import { folderOf } from '../files/open-input.ts';
 import { readText } from '../files/read-text.ts';
 
 /*
- * `source tables`, `source describe` and `index init` go through `SourceApi`, so that a remote backend
- * can serve them. The other `source` commands read or write files of this machine (`rows`, `changes`,
- * `snapshots`, `import`, `upsert`, `delete`), and `demo` and `doctor` do so too: they call the lake
- * package directly.
+ * `source tables`, `source describe` and `index init` go through `SourceApi`, so that a remote
+ * backend can serve them. The other `source` commands read or write files of this machine (`rows`,
+ * `changes`, `snapshots`, `import`, `upsert`, `delete`), and `demo` and `doctor` do so too: they
+ * call the lake package directly.
  */
 
 /** Where a table is: a warehouse folder, a catalog file, or a bare path. */

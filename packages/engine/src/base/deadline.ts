@@ -1,4 +1,4 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { LIMITS } from './limits.ts';
 
@@ -15,6 +15,7 @@ export class Deadline {
   readonly #end: number;
   #left = STEPS;
   #late: (() => LhsError) | null = null;
+  #signal: AbortSignal | undefined;
 
   /** The limit begins now. `clock` is the machine's by default. */
   constructor(millis: number = LIMITS.queryMillis, clock: Pick<Clock, 'ticks'> = SYSTEM_CLOCK) {
@@ -23,19 +24,23 @@ export class Deadline {
   }
 
   /**
-   * The limit of a call that ends at `deadline` (milliseconds since 1970), or that of a query where
-   * it is earlier. Then `check` throws deadline_exceeded.
+   * The limit of a call: its deadline, or that of a query where it is earlier. At the deadline
+   * `check` throws deadline_exceeded; once the signal is aborted it throws interrupted.
    */
-  static until(deadline: number, clock: Clock = SYSTEM_CLOCK): Deadline {
-    const left = deadline - clock.now();
-    if (left >= LIMITS.queryMillis) return new Deadline(LIMITS.queryMillis, clock);
-    const own = new Deadline(left, clock);
-    own.#late = deadlineExceeded;
+  static of(
+    { deadline, signal }: Pick<CallContext, 'deadline' | 'signal'>,
+    clock: Clock = SYSTEM_CLOCK,
+  ): Deadline {
+    const left = deadline === undefined ? Number.POSITIVE_INFINITY : deadline - clock.now();
+    const own = new Deadline(Math.min(left, LIMITS.queryMillis), clock);
+    if (left < LIMITS.queryMillis) own.#late = deadlineExceeded;
+    own.#signal = signal;
     return own;
   }
 
   /** Throws limit_exceeded when the time is over, or deadline_exceeded for that of the call. */
   check(): void {
+    if (this.#signal?.aborted) throw callAborted();
     if (this.#clock.ticks() <= this.#end) return;
     if (this.#late !== null) throw this.#late();
     const { queryMillis } = LIMITS;
@@ -61,4 +66,9 @@ export const NO_DEADLINE: Deadline = new Deadline(Number.POSITIVE_INFINITY, { ti
 /** The error of a call that is not done at its deadline. */
 export function deadlineExceeded(): LhsError {
   return new LhsError('deadline_exceeded', 'the call was not done at its deadline');
+}
+
+/** The error of a call whose signal was aborted. */
+export function callAborted(): LhsError {
+  return new LhsError('interrupted', 'the call was aborted');
 }

@@ -1,9 +1,12 @@
 import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
-import { Deadline, deadlineExceeded } from '../base/deadline.ts';
+import { callAborted, deadlineExceeded } from '../base/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { requireTenants } from '../search/tenant.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+
+/** Timers take no more. A read does not last as long. */
+const MOST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
  * The index that a request names, if the caller may use it. Throws index_not_found,
@@ -39,13 +42,36 @@ export function refuseTenants({ principal }: CallContext, operation: string): vo
   throw new LhsError('permission_denied', message);
 }
 
-/** The time limit of a read: that of every query, or what the call leaves of it. */
-export function readDeadline({ deadline }: CallContext, clock: Clock): Deadline {
-  return deadline === undefined ? new Deadline() : Deadline.until(deadline, clock);
-}
-
 /** Throws interrupted or deadline_exceeded for a call that was aborted, or whose time is over. */
 export function requireWanted({ signal, deadline }: CallContext, clock: Clock): void {
-  if (signal?.aborted) throw new LhsError('interrupted', 'the call was aborted');
+  if (signal?.aborted) throw callAborted();
   if (deadline !== undefined && deadline <= clock.now()) throw deadlineExceeded();
+}
+
+/**
+ * The result of a read, or interrupted or deadline_exceeded as soon as its call is aborted or its
+ * time is over: the read may wait for a table that does not answer. Then its result is dropped.
+ */
+export async function whileWanted<T>(
+  call: CallContext,
+  clock: Clock,
+  read: () => Promise<T>,
+): Promise<T> {
+  requireWanted(call, clock);
+  const { signal, deadline } = call;
+  if (signal === undefined && deadline === undefined) return read();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const done = new AbortController();
+  const abort = () => reject(callAborted());
+  signal?.addEventListener('abort', abort);
+  if (deadline !== undefined) {
+    const late = () => reject(deadlineExceeded());
+    clock.sleep(Math.min(deadline - clock.now(), MOST_SLEEP_MS), done.signal).then(late, reject);
+  }
+  try {
+    return await Promise.race([read(), ended]);
+  } finally {
+    done.abort();
+    signal?.removeEventListener('abort', abort);
+  }
 }

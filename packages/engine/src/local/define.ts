@@ -2,21 +2,19 @@ import type {
   CallContext,
   CreateIndexRequest,
   DefinitionIssue,
+  DropIndexRequest,
   IndexDescription,
-  IndexRequest,
-  IndexSummary,
-  ListRequest,
   ValidateDefinitionRequest,
 } from '@lakehouse-search/contract';
 import {
   checkCreateIndexRequest,
-  checkIndexRequest,
-  checkListRequest,
+  checkDropIndexRequest,
   checkValidateRequest,
-  LhsError,
 } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { describeIndex } from '../open/describe-index.ts';
+import { dropFolder } from '../open/dropped-folders.ts';
+import { indexFolder } from '../open/index-folder.ts';
 import { tableName } from '../open/open-index.ts';
 import { checkAgainstTable } from '../schema/mapping.ts';
 import {
@@ -25,11 +23,11 @@ import {
   requireDefinition,
 } from '../schema/parse-definition.ts';
 import { storeParsed } from '../schema/parsed-definition.ts';
-import { accessible, isListed, requireListed } from './caller.ts';
-import { describeTenant } from './describe-tenant.ts';
+import { requireListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
+import { withLock } from './write-index.ts';
 
-/** Registers an index, after a look at its table. Throws invalid_definition, index_exists. */
+/** Registers an index after a check against its table. Throws invalid_definition, index_exists. */
 export async function createLocal(
   indexes: LocalIndexes,
   request: CreateIndexRequest,
@@ -45,39 +43,32 @@ export async function createLocal(
   return describeIndex(definition, null);
 }
 
-/** What an index is now. Throws index_not_found, corrupt_index, io_error. */
-export async function describeLocal(
+/**
+ * Drops an index and its aliases: it is gone when its row is, and its files follow
+ * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
+ * io_error.
+ */
+export async function dropLocal(
   indexes: LocalIndexes,
-  request: IndexRequest,
+  request: DropIndexRequest,
   call: CallContext,
-): Promise<IndexDescription> {
-  if (call.principal?.tenant !== undefined) return describeTenant(indexes, request, call);
-  const { index } = checkIndexRequest(request);
-  return indexes.describe(accessible(indexes, index, call));
-}
-
-/** The caller's indexes by name; one that cannot be opened has an `error`. */
-export function listLocal(
-  indexes: LocalIndexes,
-  request: ListRequest | undefined,
-  call: CallContext,
-): readonly IndexSummary[] {
-  checkListRequest(request);
-  const listed = indexes.registry.list().filter(({ name }) => isListed(call, name));
-  return listed.map(({ name }) => {
-    try {
-      const { status, num_docs, bytes = 0, snapshot } = indexes.describe(indexes.known(name));
-      return { name, status, num_docs, bytes, snapshot };
-    } catch (error) {
-      if (!(error instanceof LhsError)) throw error;
-      const nothing = { num_docs: 0, bytes: 0, snapshot: null };
-      return { name, status: 'live', ...nothing, error: error.message };
-    }
+): Promise<void> {
+  const { index } = checkDropIndexRequest(request);
+  const { dataDir, registry } = indexes;
+  const registered = registry.named(index);
+  requireListed(call, registered.name);
+  const { uuid } = registered;
+  await withLock(indexes, registered, 'drop', async () => {
+    registry.remove(uuid);
+    indexes.forget(uuid);
   });
+  dropFolder(indexFolder(dataDir, uuid));
+  indexes.sweep();
 }
 
-/** What is wrong with a definition, by itself and against its table. Throws as `openSource`. */
+/** The issues of a definition, alone and against its table. Throws as `openSource`. */
 export async function validateLocal(
+  _indexes: LocalIndexes,
   request: ValidateDefinitionRequest,
 ): Promise<readonly DefinitionIssue[]> {
   return issuesOf(checkValidateRequest(request));
@@ -93,8 +84,8 @@ async function issuesOf({
   const { draft } = parsed;
   if (draft === null || !against_source) return parsed.issues;
   const { openSource, sourceInstead } = await import('../source/source-table.ts');
-  const place = sourceInstead(draft.source, source);
-  const table = await openSource(place, base_dir).catch((error: unknown) => {
+  const location = sourceInstead(draft.source, source);
+  const table = await openSource(location, base_dir).catch((error: unknown) => {
     if (parsed.definition === null) return null;
     throw error;
   });

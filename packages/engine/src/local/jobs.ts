@@ -17,7 +17,7 @@ import {
 import { LIMITS } from '../base/limits.ts';
 import { unlessAborted } from '../source/source-errors.ts';
 import { accessible, isListed, requireListed } from './caller.ts';
-import { buildIndex } from './in-step.ts';
+import { buildIndex } from './ingest.ts';
 import { JobRun } from './job-run.ts';
 import { type JobStore, MemoryJobs } from './job-store.ts';
 import type { LocalIndexes } from './local-indexes.ts';

@@ -19,17 +19,17 @@ import { readIndex } from './read-index.ts';
 /** The tree of a query string. Throws invalid_query, limit_exceeded; with an index as a search. */
 export async function parseText(
   indexes: LocalIndexes,
-  given: ParseQueryRequest,
+  value: ParseQueryRequest,
   call: CallContext,
 ): Promise<{ readonly ast: Json }> {
-  const request = checkParseRequest(given);
+  const request = checkParseRequest(value);
   const { syntax, default_operator: defaultOperator } = request;
   const parse = (defaultField: string) =>
     parseQuery(request.query, { syntax, defaultOperator, defaultField });
   if (request.index === undefined) {
     return { ast: writeTree(parse('text')) };
   }
-  return readIndex(indexes, { index: request.index, call }, async ({ mapping }) => {
+  return readIndex(indexes, { index: request.index }, call, async ({ mapping }) => {
     const query = parse(mapping.defaultField ?? 'text');
     bindQuery(query, queryFields(mapping), request.query);
     return { ast: writeTree(query) };
@@ -48,7 +48,7 @@ export async function printTree(
   const { index, ast, syntax } = checkPrintRequest(request);
   const tree = readTree(ast);
   if (index !== undefined) {
-    await readIndex(indexes, { index, call }, async ({ mapping }) => {
+    await readIndex(indexes, { index }, call, async ({ mapping }) => {
       bindQuery(tree, queryFields(mapping), null);
     });
   }

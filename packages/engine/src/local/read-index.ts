@@ -1,8 +1,9 @@
 import type { CallContext } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { Deadline } from '../base/deadline.ts';
 import type { SearchContext } from '../search/context.ts';
 import { tenantGuard } from '../search/tenant.ts';
-import { accessible, readDeadline } from './caller.ts';
+import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 
@@ -13,21 +14,21 @@ const LAG_MS = 1000;
 export interface ReadTarget {
   readonly index?: string;
   readonly pit_id?: string;
-  /** A tenant's caller sees the documents and rows of that tenant only (search/tenant.ts). */
-  readonly call?: CallContext;
 }
 
 /**
- * Runs `work` on an index at one commit; its table is opened when it is first asked for.
+ * Runs `work` on an index at one commit. Its table is opened with the first use. A tenant's caller
+ * sees only the documents and rows of that tenant (search/tenant.ts).
  */
 export async function readIndex<T>(
   indexes: LocalIndexes,
-  { index, pit_id, call = {} }: ReadTarget,
+  { index, pit_id }: ReadTarget,
+  call: CallContext,
   work: (context: SearchContext) => Promise<T>,
 ): Promise<T> {
   const known = accessible(indexes, index, call);
   const tenant = call.principal?.tenant;
-  const deadline = readDeadline(call, indexes.clock);
+  const deadline = Deadline.of(call, indexes.clock);
   const { snapshot, mapping } =
     pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
   const { checkpoint } = snapshot;

@@ -1,11 +1,12 @@
-import { LhsError } from '@lakehouse-search/contract';
+import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import { commitVersion } from '../open/open-index.ts';
+import { requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-/** How often the commit is looked at while somebody waits for it: one `stat` and one small read. */
+/** Pause between two looks at the commit of an index: a look is one `stat` and one small read. */
 const WATCH_MS = 20;
 
-/** What a reader may ask for: an index that holds everything of a snapshot of its table. */
+/** The part of a request that demands an index with everything of a snapshot of its table. */
 export interface Wanted {
   readonly index?: string;
   readonly min_snapshot?: string;
@@ -13,12 +14,14 @@ export interface Wanted {
 }
 
 /**
- * The answer of `read`, which is asked again after each commit of the index (this process's or
- * another's) while it throws snapshot_not_reached and `wait_ms` are not over.
+ * The answer of `read`. While it throws snapshot_not_reached, it is repeated after each commit of
+ * the index, by this process or another, until `wait_ms` are over. Throws interrupted and
+ * deadline_exceeded while it waits.
  */
 export async function answerOnceReached<T>(
   indexes: LocalIndexes,
   { index, min_snapshot, wait_ms = 0 }: Wanted,
+  call: CallContext,
   read: () => Promise<T>,
 ): Promise<T> {
   if (min_snapshot === undefined) return read();
@@ -34,7 +37,8 @@ export async function answerOnceReached<T>(
       while (commitVersion(folder) === seen) {
         const left = until - clock.ticks();
         if (left <= 0) throw wait_ms === 0 ? error : waited(error, wait_ms);
-        await clock.sleep(Math.min(left, WATCH_MS));
+        await clock.sleep(Math.min(left, WATCH_MS), call.signal);
+        requireWanted(call, clock);
       }
     }
   }

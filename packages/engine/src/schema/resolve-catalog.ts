@@ -17,8 +17,8 @@ export function resolveCatalog(given: CatalogConfig, baseDir: string): CatalogCo
 }
 
 /**
- * A path resolved against a folder; a URL stays as it is. An empty folder means that the request named
- * none. Throws invalid_argument for a relative path without a folder.
+ * A path resolved against a folder; a URL stays as it is. An empty folder means that the request
+ * named none. Throws invalid_argument for a relative path without a folder.
  */
 export function resolvePath(path: string, baseDir: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : resolveFile(path, baseDir);

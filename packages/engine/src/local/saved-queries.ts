@@ -1,17 +1,13 @@
 import type {
-  Alias,
   CallContext,
   DeleteSavedQueryRequest,
-  DropAliasRequest,
   ListRequest,
   ReplaceSavedQueryRequest,
   SavedQuery,
   SavedQueryDraft,
 } from '@lakehouse-search/contract';
 import {
-  checkAliasRequest,
   checkDeleteSavedQuery,
-  checkDropAliasRequest,
   checkListRequest,
   checkReplaceSavedQuery,
   checkSavedQueryDraft,
@@ -20,8 +16,6 @@ import {
 } from '@lakehouse-search/contract';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
-import { wasDropped } from '../registry/registry.ts';
-import { isListed, requireListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 
@@ -30,16 +24,6 @@ const LOCAL_OWNER = '';
 
 /** Owner of the saved queries of a caller. */
 const ownerOf = ({ principal }: CallContext): string => principal?.subject ?? LOCAL_OWNER;
-
-/** The aliases of the caller's indexes, by name. */
-export function listAliases(
-  { registry }: LocalIndexes,
-  request: ListRequest | undefined,
-  call: CallContext,
-): readonly Alias[] {
-  checkListRequest(request);
-  return registry.aliases.list().filter(({ index }) => isListed(call, index));
-}
 
 /** The caller's saved queries, by name. */
 export function listSavedQueries(
@@ -51,29 +35,8 @@ export function listSavedQueries(
   return registry.queries.list(ownerOf(call));
 }
 
-/** Lets an alias mean an index. Throws index_not_found, index_exists, invalid_argument. */
-export function setAlias({ registry }: LocalIndexes, request: Alias, call: CallContext): Alias {
-  const { alias, index } = checkAliasRequest(request);
-  const target = registry.get(index);
-  requireListed(call, target.name);
-  if (!registry.aliases.set(alias, target.uuid)) throw wasDropped(target.name);
-  return { alias, index: target.name };
-}
-
-/** Takes an alias out; its index stays. Throws not_found, invalid_argument. */
-export function dropAlias(
-  { registry }: LocalIndexes,
-  request: DropAliasRequest,
-  call: CallContext,
-): void {
-  const { alias } = checkDropAliasRequest(request);
-  const held = registry.aliases.list().find((one) => one.alias === alias);
-  if (held !== undefined) requireListed(call, held.index);
-  registry.aliases.drop(alias);
-}
-
 /**
- * Keeps a query that its index could run. Throws already_exists, limit_exceeded, and what a search
+ * Saves a query that its index could run. Throws already_exists, limit_exceeded, and what a search
  * of it would throw.
  */
 export async function createSavedQuery(
@@ -86,7 +49,7 @@ export async function createSavedQuery(
   return indexes.registry.queries.create(ownerOf(call), draft);
 }
 
-/** Puts a draft in the place of a query. Throws not_found, and as `createSavedQuery`. */
+/** Replaces a saved query. Throws not_found, and as `createSavedQuery`. */
 export async function replaceSavedQuery(
   indexes: LocalIndexes,
   request: ReplaceSavedQueryRequest,
@@ -97,7 +60,7 @@ export async function replaceSavedQuery(
   return indexes.registry.queries.replace(ownerOf(call), id, draft);
 }
 
-/** Where the index is not there or not built yet, only the queries of the request are read. */
+/** If the index does not exist or is not built yet, only the syntax of the queries is checked. */
 async function requireRunnable(
   indexes: LocalIndexes,
   { request }: SavedQueryDraft,
@@ -108,7 +71,7 @@ async function requireRunnable(
   const known = knownIndex(indexes, request.index);
   if (known === null || commitVersion(known.folder) === null) readOnly(checked);
   else
-    await readIndex(indexes, { index: request.index, call }, async ({ mapping }) =>
+    await readIndex(indexes, { index: request.index }, call, async ({ mapping }) =>
       bindOnly(mapping, checked),
     );
 }
@@ -117,13 +80,13 @@ function knownIndex(indexes: LocalIndexes, index: string | undefined): KnownInde
   try {
     return indexes.resolve(index);
   } catch (error) {
-    const named = error instanceof LhsError ? error.code : '';
-    if (named === 'index_not_found' || named === 'invalid_argument') return null;
+    const code = error instanceof LhsError ? error.code : '';
+    if (code === 'index_not_found' || code === 'invalid_argument') return null;
     throw error;
   }
 }
 
-/** Forgets a query. Throws not_found, invalid_argument. */
+/** Deletes a saved query. Throws not_found, invalid_argument. */
 export function deleteSavedQuery(
   { registry }: LocalIndexes,
   request: DeleteSavedQueryRequest,

@@ -1,0 +1,74 @@
+import {
+  type CallContext,
+  checkCall,
+  checkDescribeSourceRequest,
+  checkInitDefinitionRequest,
+  checkListTablesRequest,
+  type DefinitionText,
+  type DescribeSourceRequest,
+  type InitDefinitionRequest,
+  type ListTablesRequest,
+  type SourceDescription,
+  type TableList,
+} from '@lakehouse-search/contract';
+import { listTables, type SourceTable, typeName } from '@lakehouse-search/lake';
+import { initDefinition } from '../schema/init-definition.ts';
+import { resolveCatalog } from '../schema/resolve-catalog.ts';
+import { fromSource } from './source-errors.ts';
+import { openSource } from './source-table.ts';
+
+/** The schema and state of a table. Throws source_not_found, source_unreachable, interrupted. */
+export async function describeTable(
+  request: DescribeSourceRequest,
+  call?: CallContext,
+): Promise<SourceDescription> {
+  return withTable(checkDescribeSourceRequest(request), call, async (table) => describe(table));
+}
+
+/** The tables of a catalog. Throws source_unreachable, interrupted. */
+export async function tablesOf(request: ListTablesRequest, call?: CallContext): Promise<TableList> {
+  const { catalog, base_dir = '' } = checkListTablesRequest(request);
+  const { signal } = checkCall(call);
+  const tables = await fromSource(() => listTables(resolveCatalog(catalog, base_dir)), signal);
+  return { tables };
+}
+
+/** A first definition for a table. Throws as `describeTable`. */
+export async function definitionFor(
+  request: InitDefinitionRequest,
+  call?: CallContext,
+): Promise<DefinitionText> {
+  const { source, name, base_dir } = checkInitDefinitionRequest(request);
+  return withTable({ source, base_dir }, call, async (table) => ({
+    definition: await fromSource(() => initDefinition(table, { source, name })),
+  }));
+}
+
+async function withTable<T>(
+  { source, base_dir = '' }: DescribeSourceRequest,
+  call: CallContext | undefined,
+  work: (table: SourceTable) => Promise<T>,
+): Promise<T> {
+  const table = await openSource(source, base_dir, checkCall(call).signal);
+  try {
+    return await work(table);
+  } finally {
+    await table.close();
+  }
+}
+
+function describe(table: SourceTable): SourceDescription {
+  const { fields, identifierFieldIds } = table.schema;
+  return {
+    table: table.name,
+    uuid: table.uuid,
+    format_version: table.formatVersion,
+    location: table.location,
+    snapshot: table.currentSnapshotId?.toString() ?? null,
+    snapshots: table.snapshots.length,
+    identifier: fields.filter(({ id }) => identifierFieldIds.includes(id)).map(({ name }) => name),
+    columns: fields.map(({ id, name, type, required }) => {
+      return { id, name, type: typeName(type), required };
+    }),
+  };
+}
