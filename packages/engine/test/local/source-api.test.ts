@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSmallLake, type SmallLake } from './small-lake.ts';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const schema: Schema = {
   schemaId: 0,
