@@ -1,7 +1,7 @@
 /** Counts by value where every value has a bitmap in its postings: a popcount each. */
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
-import { DENSE, SHORT } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
+import { bitmapOf } from '../postings/dense-terms.ts';
 import { type Workspace, workspaceOf } from '../scoring/workspace.ts';
 
 /** Above so many values visiting the documents is cheaper, however many match. */
@@ -46,10 +46,9 @@ function bitmapsOf(column: OrdinalColumn, postings: InvertedReader): readonly nu
   const values: number[] = [];
   for (let ord = 0; ord < column.size; ord++) {
     const info = postings.lookup(column.bytesOf(ord));
-    if (info === null || info.kind === SHORT) return null;
-    const term = postings.big(info);
-    if (term.kind !== DENSE) return null;
-    values.push(term.start);
+    const at = info === null ? 0 : bitmapOf(postings, info);
+    if (at === 0) return null;
+    values.push(at);
   }
   return values;
 }

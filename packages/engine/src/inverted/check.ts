@@ -2,16 +2,11 @@
  * The full check of an inverted component: every term's postings are walked, block by block as they
  * are stored.
  */
-import { decodeListDocs, decodeListFrequencies, decodeShort } from './cursors.ts';
-import { corrupt } from './damage.ts';
-import { DENSE, LIST_BLOCK, RANGE, SHORT } from './format.ts';
+import { corrupt } from '../postings/damage.ts';
+import { TermBlocks } from '../postings/term-blocks.ts';
+import type { TermInfo } from '../postings/term-info.ts';
 import type { InvertedReader } from './inverted-reader.ts';
-import { rangeDocs, rangeFrequencies } from './join-postings.ts';
 import type { TermCursor } from './term-cursor.ts';
-import { type BigTerm, boundaryOf, denseParts, type TermInfo } from './term-info.ts';
-
-/** Documents of a range that share a byte-aligned run of positions. */
-const GROUP = 64;
 
 /** Who sees the terms and postings that are walked. */
 export interface PostingsVisitor {
@@ -68,17 +63,14 @@ class PostingsWalk {
   readonly lengths: Int32Array;
   readonly #reader: InvertedReader;
   readonly #visitor: PostingsVisitor | undefined;
-  readonly #docs = new Int32Array(RANGE);
-  readonly #frequencies = new Int32Array(RANGE);
+  readonly #blocks: TermBlocks;
   #last = -1;
   #count = 0;
-  /** Where the positions of the block go on: byte address, bit after it. */
-  #at = 0;
-  #bit = 0;
 
   constructor(reader: InvertedReader, visitor: PostingsVisitor | undefined) {
     this.#reader = reader;
     this.#visitor = visitor;
+    this.#blocks = new TermBlocks(reader);
     this.lengths = new Int32Array(reader.docs);
   }
 
@@ -86,70 +78,22 @@ class PostingsWalk {
   term(info: TermInfo): void {
     this.#last = -1;
     this.#count = 0;
-    if (info.kind === SHORT) {
-      this.#open(decodeShort(this.#reader, info, this.#docs, this.#frequencies));
-      this.#block(0, info.df);
-    } else {
-      const term = this.#reader.big(info);
-      if (term.kind === DENSE) this.#dense(term);
-      else this.#list(term);
-    }
+    this.#blocks.open(info);
+    while (this.#blocks.next()) this.#run();
     if (this.#count !== info.df)
       throw corrupt(`a term has ${this.#count} postings, expected ${info.df}`);
   }
 
-  #list(term: BigTerm): void {
-    const reader = this.#reader;
-    const offsets = (term.start >> 2) + 3 * term.blocks;
-    for (let block = 0; block < term.blocks; block++) {
-      decodeListDocs(reader, term, block, this.#docs, 0);
-      if (reader.text) {
-        decodeListFrequencies(reader, term, block, this.#frequencies, 0);
-        this.#open(term.positions + reader.arena.i32[offsets + block]);
-      }
-      this.#block(0, Math.min(LIST_BLOCK, term.df - block * LIST_BLOCK));
-    }
-  }
-
-  #dense(term: BigTerm): void {
-    const reader = this.#reader;
-    const parts = denseParts(reader, term);
-    for (let range = 0; range < reader.ranges; range++) {
-      const size = rangeDocs(reader, parts.bitmap, range, this.#docs);
-      if (!reader.text || size === 0) {
-        this.#block(0, size);
-        continue;
-      }
-      const boundary = boundaryOf(reader, term, parts, range);
-      const width = reader.arena.u8[parts.width + range];
-      rangeFrequencies(reader, boundary, width, size, this.#frequencies);
-      this.#open(boundary);
-      for (let from = 0, g = 1; from < size; g++) {
-        let to = from;
-        while (to < size && this.#docs[to] < range * RANGE + g * GROUP) to++;
-        this.#block(from, to);
-        this.#open(this.#at + ((this.#bit + 7) >> 3));
-        from = to;
-      }
-    }
-  }
-
-  #open(at: number): void {
-    this.#at = at;
-    this.#bit = 0;
-  }
-
-  /** Postings [from, to) of the block. */
-  #block(from: number, to: number): void {
+  #run(): void {
     const { text, docs: all } = this.#reader;
-    const docs = this.#docs;
+    const { docs, frequencies, from, to } = this.#blocks;
     const visitor = this.#visitor;
     let last = this.#last;
     for (let i = from; i < to; i++) {
       const doc = docs[i];
       if (doc <= last || doc >= all) throw corrupt(`a posting names document ${doc}`);
       last = doc;
-      if (text) this.#tokens(doc, this.#frequencies[i]);
+      if (text) this.#tokens(doc, frequencies[i]);
       else visitor?.posting(doc);
     }
     this.#last = last;
@@ -163,17 +107,18 @@ class PostingsWalk {
       throw corrupt(`a frequency is ${tf} in document ${doc}`);
     this.lengths[doc] += tf;
     const width = reader.widths[reader.extents[doc]];
+    const blocks = this.#blocks;
     if (tf > 1) {
       const { view } = reader.arena;
       const mask = 2 ** width - 1;
       let before = 0;
-      for (let i = 0, b = this.#bit; i < tf; i++, b += width) {
-        const position = (view.getInt32(this.#at + (b >>> 3), true) >>> (b & 7)) & mask;
+      for (let i = 0, b = blocks.bits; i < tf; i++, b += width) {
+        const position = (view.getInt32(blocks.positionsAt + (b >>> 3), true) >>> (b & 7)) & mask;
         if (position < before) throw corrupt(`positions of document ${doc} do not rise`);
         before = position;
       }
     }
-    this.#bit += tf * width;
+    blocks.bits += tf * width;
   }
 }
 

@@ -1,25 +1,22 @@
-import type { Arena } from '../storage/directory.ts';
+import { LIST_BLOCK, SHORT } from '../postings/format.ts';
+import { BIG, type TermInfo } from '../postings/term-info.ts';
+import { readVarint, varintBytes } from '../postings/varint.ts';
+import type { DictionaryLayout } from './dictionary-layout.ts';
 import { prefixWord } from './dictionary-writer.ts';
-import { BLOCK_WORDS, DICTIONARY_BLOCK, LIST_BLOCK, SHORT } from './format.ts';
-import type { Sections } from './inverted-reader.ts';
+import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
 import { TermCursor } from './term-cursor.ts';
-import { BIG, type TermInfo } from './term-info.ts';
 
 /**
  * Looks terms up: a binary search over the first bytes of the blocks, then the entries of one
  * block.
  */
 export class DictionaryReader {
-  readonly #arena: Arena;
-  readonly #sections: Sections;
+  readonly #layout: DictionaryLayout;
   readonly #blocks: number;
-  readonly #terms: number;
 
-  constructor(arena: Arena, sections: Sections, blocks: number, terms: number) {
-    this.#arena = arena;
-    this.#sections = sections;
-    this.#blocks = blocks;
-    this.#terms = terms;
+  constructor(layout: DictionaryLayout) {
+    this.#layout = layout;
+    this.#blocks = Math.ceil(layout.terms / DICTIONARY_BLOCK);
   }
 
   lookup(term: Uint8Array): TermInfo | null {
@@ -33,13 +30,14 @@ export class DictionaryReader {
    * term, one that shares more is before it.
    */
   #findIn(block: number, term: Uint8Array): TermInfo | null {
-    const { u8, i32 } = this.#arena;
-    const index = (this.#sections.blocks.at >> 2) + block * BLOCK_WORDS;
-    let at = this.#sections.dictionary.at + i32[index + 2];
-    let small = this.#sections.small.at + i32[index + 3];
+    const { arena, terms, entries: first, small: smallAt } = this.#layout;
+    const { u8, i32 } = arena;
+    const index = this.#layout.index + block * BLOCK_WORDS;
+    let at = first + i32[index + 2];
+    let small = smallAt + i32[index + 3];
     let big = i32[index + 4];
     let match = 0;
-    const entries = Math.min(DICTIONARY_BLOCK, this.#terms - block * DICTIONARY_BLOCK);
+    const entries = Math.min(DICTIONARY_BLOCK, terms - block * DICTIONARY_BLOCK);
     for (let entry = 0; entry < entries; entry++) {
       const shared = u8[at++];
       const suffix = u8[at++];
@@ -94,13 +92,7 @@ export class DictionaryReader {
   }
 
   #cursorAt(block: number): TermCursor {
-    return new TermCursor(
-      this.#arena,
-      this.#sections,
-      this.#terms,
-      (term) => this.blockOf(term),
-      block,
-    );
+    return new TermCursor(this.#layout, (term) => this.blockOf(term), block);
   }
 
   /**
@@ -126,8 +118,8 @@ export class DictionaryReader {
 
   /** True when a block's first term is above a term, which begins with two words. */
   #isAbove(block: number, high: number, low: number, term: Uint8Array): boolean {
-    const { i32 } = this.#arena;
-    const at = (this.#sections.blocks.at >> 2) + block * BLOCK_WORDS;
+    const { i32 } = this.#layout.arena;
+    const at = this.#layout.index + block * BLOCK_WORDS;
     const h = i32[at] >>> 0;
     if (h !== high) return h > high;
     const l = i32[at + 1] >>> 0;
@@ -135,9 +127,9 @@ export class DictionaryReader {
   }
 
   #compareFirst(block: number, term: Uint8Array): number {
-    const { u8, i32 } = this.#arena;
-    const index = (this.#sections.blocks.at >> 2) + block * BLOCK_WORDS;
-    const at = this.#sections.dictionary.at + i32[index + 2];
+    const { u8, i32 } = this.#layout.arena;
+    const index = this.#layout.index + block * BLOCK_WORDS;
+    const at = this.#layout.entries + i32[index + 2];
     const size = u8[at + 1];
     if (u8[at] === 255 && size === 255) {
       const cursor = this.#cursorAt(block);
@@ -149,19 +141,3 @@ export class DictionaryReader {
     return size - term.length;
   }
 }
-
-/** The number at a byte address. */
-export function readVarint(u8: Uint8Array, at: number): number {
-  let value = u8[at];
-  if (value < 128) return value;
-  value &= 127;
-  for (let shift = 7, next = at + 1; shift < 35; shift += 7, next++) {
-    value |= (u8[next] & 127) << shift;
-    if (u8[next] < 128) break;
-  }
-  return value >>> 0;
-}
-
-/** Bytes that a number takes. */
-export const varintBytes = (value: number): number =>
-  value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5;

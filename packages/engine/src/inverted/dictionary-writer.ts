@@ -1,5 +1,6 @@
-import { BitOutput } from './bit-output.ts';
-import { DICTIONARY_BLOCK, LIST_BLOCK } from './format.ts';
+import { BitOutput } from '../postings/bit-output.ts';
+import { LIST_BLOCK } from '../postings/format.ts';
+import { DICTIONARY_BLOCK } from './format.ts';
 
 const ESCAPE = 255;
 

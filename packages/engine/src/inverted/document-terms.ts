@@ -3,11 +3,14 @@
  * is read; postings are decoded only as far as the document.
  */
 import { successor } from '../base/successor.ts';
-import { readVarint, varintBytes } from './dictionary-reader.ts';
-import { BLOCK_WORDS, DENSE, DICTIONARY_BLOCK, LIST_BLOCK } from './format.ts';
+import { denseHolds } from '../postings/dense-terms.ts';
+import { DENSE, LIST_BLOCK } from '../postings/format.ts';
+import { decodeShortDocs } from '../postings/short-terms.ts';
+import { BIG, type TermInfo } from '../postings/term-info.ts';
+import { ListLook } from '../postings/term-test.ts';
+import { readVarint, varintBytes } from '../postings/varint.ts';
+import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
 import type { InvertedReader } from './inverted-reader.ts';
-import { BIG, type TermInfo } from './term-info.ts';
-import { listHolds } from './term-test.ts';
 
 /** Dictionary blocks between two checks of the deadline. */
 const BLOCKS_PER_CHECK = 1024;
@@ -73,6 +76,8 @@ class BlockScan {
   held = 0;
   readonly #inverted: InvertedReader;
   readonly #doc: number;
+  readonly #lists = new ListLook();
+  readonly #docs = new Int32Array(LIST_BLOCK);
 
   constructor(inverted: InvertedReader, doc: number) {
     this.#inverted = inverted;
@@ -82,11 +87,8 @@ class BlockScan {
   /** The first block of [from, to) with a term that the document holds; `to` if there is none. */
   find(from: number, to: number): number {
     const inverted = this.#inverted;
-    const doc = this.#doc;
     const { u8, i32 } = inverted.arena;
-    const { blocks, dictionary, small } = inverted.sections;
-    const terms = inverted.termCount;
-    const [index, dictionaryAt, smallAt] = [blocks.at >> 2, dictionary.at, small.at];
+    const { terms, index, entries: dictionaryAt, small: smallAt } = inverted.dictionary;
     for (let block = from; block < to; block++) {
       const own = index + block * BLOCK_WORDS;
       let at = dictionaryAt + i32[own + 2];
@@ -103,10 +105,10 @@ class BlockScan {
           at += varintBytes(df) - 1;
         }
         if (df >= LIST_BLOCK) {
-          if (bigHolds(inverted, df, big++, doc)) held |= 1 << entry;
+          if (this.#bigHolds(df, big++)) held |= 1 << entry;
           continue;
         }
-        if (shortHolds(u8, postings, df, doc)) held |= 1 << entry;
+        if (this.#shortHolds(u8, postings, df)) held |= 1 << entry;
         let bytes = u8[at++];
         if (bytes >= 128) {
           bytes = readVarint(u8, at - 1);
@@ -120,6 +122,19 @@ class BlockScan {
     }
     return to;
   }
+
+  #bigHolds(df: number, at: number): boolean {
+    const inverted = this.#inverted;
+    const term = inverted.big({ df, kind: BIG, at });
+    if (term.kind === DENSE) return denseHolds(inverted.arena, term, this.#doc);
+    return this.#lists.holds(inverted, term, this.#doc);
+  }
+
+  #shortHolds(u8: Uint8Array, from: number, df: number): boolean {
+    const doc = this.#doc;
+    const n = decodeShortDocs(u8, from, df, this.#docs, doc + 1);
+    return n > 0 && this.#docs[n - 1] === doc;
+  }
 }
 
 /** Bytes of an entry before its frequency, where its lengths are escaped (format.ts). */
@@ -128,27 +143,4 @@ function longTermBytes(u8: Uint8Array, at: number): number {
   const lengthAt = at + 2 + varintBytes(shared);
   const rest = readVarint(u8, lengthAt);
   return lengthAt + varintBytes(rest) + rest - at;
-}
-
-function bigHolds(inverted: InvertedReader, df: number, at: number, doc: number): boolean {
-  const term = inverted.big({ df, kind: BIG, at });
-  if (term.kind !== DENSE) return listHolds(inverted, term, doc);
-  return ((inverted.arena.i32[(term.start >> 2) + (doc >> 5)] >>> doc) & 1) === 1;
-}
-
-/** Reads the documents of a short term up to `target`. */
-function shortHolds(u8: Uint8Array, from: number, df: number, target: number): boolean {
-  let at = from;
-  let doc = -1;
-  for (let i = 0; i < df; i++) {
-    let value = u8[at++];
-    if (value >= 128) {
-      value = readVarint(u8, at - 1);
-      at += varintBytes(value) - 1;
-    }
-    doc += (value >>> 1) + 1;
-    if (doc >= target) return doc === target;
-    if ((value & 1) !== 0) while (u8[at++] >= 128);
-  }
-  return false;
 }

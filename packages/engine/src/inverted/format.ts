@@ -17,27 +17,19 @@
  *   records     i32[10] for a big term (128 documents or more)
  *   dictionary  a term: shared u8, suffix u8, suffix bytes, varint df, varint bytes in small if
  *               df < 128; longer terms: 255, 255, varint shared, varint suffix
- *   small       a term below 128 documents: varint (delta - 1) << 1 | (tf > 1), varint tf if so;
- *               then positions
- *   big         postings of the others: dense-postings.ts, list-postings.ts
+ *   small       postings of terms below 128 documents
+ *   big         postings of the others
  *
- * Positions are absolute, bits(extent - 1) bits each, no header. A document's frequency is stored
- * less 1.
+ * postings/format.ts has the layout of postings, and of records.
  */
+import { bitsOf } from '../postings/format.ts';
+
 export const INVERTED_VERSION = 1;
 export const HEADER_WORDS = 32;
-export const RECORD_WORDS = 10;
 /** Terms of a dictionary block. */
 export const DICTIONARY_BLOCK = 16;
 /** Words of a block's index entry. */
 export const BLOCK_WORDS = 5;
-/** Postings of a block of a list term; terms with fewer documents are short. */
-export const LIST_BLOCK = 128;
-/** Documents of a range. */
-export const RANGE = 256;
-export const RANGE_SHIFT = 8;
-/** A term in at least one of so many documents has a bitmap. */
-export const DENSE_SHARE = 24;
 /** From this length on codes tell only the width; exact lengths stand apart. */
 export const LONG = 240;
 /** BM25 (Robertson and Zaragoza 2009): k1 and b. */
@@ -62,33 +54,9 @@ export const SECTIONS = [
   'big',
 ] as const;
 export type Section = (typeof SECTIONS)[number];
+/** Byte address and length of each section. */
+export type Sections = Readonly<Record<Section, { readonly at: number; readonly bytes: number }>>;
 export const FIRST_SECTION_WORD = 12;
-
-/** Kinds of a big term, in its record. */
-export const DENSE = 0;
-export const LIST = 1;
-export const SHORT = 2;
-
-/**
- * Words of a big term's record: documents, start of its postings (words from the start of `big`),
- * kind, payload (bytes), positions (bytes), blocks, tenth best impact (f32), best impact (f32), 1
- * where offsets are u32, bytes of its postings.
- */
-export const RECORD = {
-  df: 0,
-  start: 1,
-  kind: 2,
-  payload: 3,
-  positions: 4,
-  blocks: 5,
-  tenth: 6,
-  best: 7,
-  wide: 8,
-  bytes: 9,
-} as const;
-
-/** Bits that `value` needs; 0 for 0. */
-export const bitsOf = (value: number): number => 32 - Math.clz32(value);
 
 /** The code of a length: itself, or its width from 240 on. */
 export const lengthCode = (length: number): number =>

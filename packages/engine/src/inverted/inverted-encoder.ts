@@ -5,33 +5,27 @@
  *   2. `finish` chooses the impact code book, patches the codes in, and lays the sections out
  *      (format.ts)
  */
-import { BitOutput } from './bit-output.ts';
-import { type EncodeContext, encodeDense, writePositions } from './dense-postings.ts';
+import { BitOutput } from '../postings/bit-output.ts';
+import { encodeBig, encodeScratch } from '../postings/encode-big.ts';
+import type { EncodeContext } from '../postings/encode-dense.ts';
+import { DENSE_SHARE, LIST_BLOCK, RANGE, RECORD_WORDS } from '../postings/format.ts';
+import { ImpactBook } from '../postings/impact-book.ts';
+import type { TermPostings } from '../postings/postings-buffer.ts';
+import { encodeShort } from '../postings/short-terms.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
 import {
-  DENSE,
-  DENSE_SHARE,
   FIRST_SECTION_WORD,
   HAS_EXTENTS,
   HAS_TEXT,
   HEADER_WORDS,
   INVERTED_VERSION,
-  LIST,
-  LIST_BLOCK,
-  RANGE,
-  RECORD,
-  RECORD_WORDS,
   SECTIONS,
   type Section,
 } from './format.ts';
-import { ImpactBook } from './impact-book.ts';
 import { type EncodedLengths, encodeLengths } from './lengths.ts';
-import { encodeList } from './list-postings.ts';
-import type { TermPostings } from './postings.ts';
 
 /** Unpackers and kernels may read past the end of the last structure. */
 const SLACK = 1024;
-const BEST = 10;
 
 /** Encodes one field of one segment. */
 export class InvertedEncoder {
@@ -44,7 +38,7 @@ export class InvertedEncoder {
   readonly #big = new BitOutput(1 << 14);
   readonly #book = new ImpactBook();
   readonly #records: number[] = [];
-  readonly #best = new Float64Array(BEST);
+  readonly #scratch = encodeScratch();
 
   /**
    * `lengths`, `extents` by document: tokens, and last position + 1; of a keyword field 1 where it
@@ -64,54 +58,12 @@ export class InvertedEncoder {
     this.#dictionary.add(bytes, from, to, df, this.#small.length, big);
     if (isShort(df)) {
       const begin = this.#small.length;
-      this.#writeShort(postings);
+      const { widths } = this.#lengths;
+      encodeShort(postings, { output: this.#small, widths }, this.#text);
       this.#dictionary.smallBytes(this.#small.length - begin);
-    } else this.#writeBig(postings);
-  }
-
-  #writeShort(postings: TermPostings): void {
-    const output = this.#small;
-    const { df, docs, frequencies } = postings;
-    const { widths } = this.#lengths;
-    let bits = 0;
-    for (let i = 0; i < df; i++) bits += frequencies[i] * widths[docs[i]];
-    output.room(df * 10 + (bits >> 3) + 8);
-    let last = -1;
-    for (let i = 0; i < df; i++) {
-      const delta = docs[i] - last - 1;
-      last = docs[i];
-      if (frequencies[i] === 1) output.varint(delta << 1);
-      else {
-        output.varint((delta << 1) | 1);
-        output.varint(frequencies[i]);
-      }
+      return;
     }
-    if (this.#text) writePositions(postings, { output, widths }, 0, df);
-  }
-
-  #writeBig(postings: TermPostings): void {
-    const output = this.#big;
-    output.room(64);
-    output.align();
-    const start = output.length;
-    const record = new Int32Array(RECORD_WORDS);
-    record[RECORD.df] = postings.df;
-    record[RECORD.start] = start >> 2;
-    const context = this.#context(postings);
-    if (postings.df >= this.#denseFrom) {
-      const place = encodeDense(postings, context);
-      record[RECORD.kind] = DENSE;
-      record[RECORD.payload] = place.payload;
-      record[RECORD.wide] = place.wide ? 1 : 0;
-    } else {
-      const place = encodeList(postings, context);
-      record[RECORD.kind] = LIST;
-      record[RECORD.payload] = place.data;
-      record[RECORD.positions] = place.positions;
-      record[RECORD.blocks] = place.blocks;
-    }
-    record[RECORD.bytes] = output.length - start;
-    if (this.#text) this.#setBest(record, postings, context);
+    const record = encodeBig(postings, this.#context(postings), df >= this.#denseFrom);
     for (const word of record) this.#records.push(word);
   }
 
@@ -123,24 +75,11 @@ export class InvertedEncoder {
       ranges: Math.ceil(this.#docs / RANGE),
       output: this.#big,
       book: this.#book,
+      ...this.#scratch,
       widths,
       text: this.#text,
       impact: (i) => frequencies[i] / (frequencies[i] + norms[docs[i]]),
     };
-  }
-
-  /** Best and tenth best impact, as floats that are surely not below, not above. */
-  #setBest(record: Int32Array, { df }: TermPostings, context: EncodeContext): void {
-    const best = this.#best.fill(0);
-    for (let i = 0; i < df; i++) {
-      const impact = context.impact(i);
-      if (impact <= best[BEST - 1]) continue;
-      let at = BEST - 1;
-      for (; at > 0 && best[at - 1] < impact; at--) best[at] = best[at - 1];
-      best[at] = impact;
-    }
-    const floats = new Float32Array([best[BEST - 1] * (1 - 1e-6), best[0] * (1 + 1e-6)]);
-    record.set(new Int32Array(floats.buffer), RECORD.tenth);
   }
 
   /** The component's bytes, in parts. */

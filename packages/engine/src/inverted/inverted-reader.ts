@@ -1,11 +1,20 @@
+import { lowerBound } from '../base/lower-bound.ts';
+import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
+import { corrupt } from '../postings/damage.ts';
+import { RECORD_WORDS } from '../postings/format.ts';
+import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
+import { fillTerm } from '../postings/mark-docs.ts';
+import {
+  type BigTerm,
+  openBigTerm,
+  type PostingsSource,
+  type TermInfo,
+} from '../postings/term-info.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { checkInverted, type PostingsVisitor } from './check.ts';
-import { DensePostings, ListPostings, type PostingsCursor, ShortPostings } from './cursors.ts';
-import { corrupt } from './damage.ts';
+import { type DictionaryLayout, dictionaryLayout } from './dictionary-layout.ts';
 import { DictionaryReader } from './dictionary-reader.ts';
 import {
   codeWidth,
-  DENSE,
   FIRST_SECTION_WORD,
   HAS_EXTENTS,
   HAS_TEXT,
@@ -13,24 +22,18 @@ import {
   INVERTED_VERSION,
   LONG,
   normOf,
-  RECORD_WORDS,
   SECTIONS,
   type Section,
-  SHORT,
+  type Sections,
 } from './format.ts';
 import { normsByCode } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
-import { type BigTerm, bigTerm, type TermInfo } from './term-info.ts';
-import { fillTerm, impactBound } from './term-matches.ts';
-
-/** Byte address and length of each section. */
-export type Sections = Readonly<Record<Section, { readonly at: number; readonly bytes: number }>>;
 
 /**
  * The inverted component of a field, open: plain reads of the arena's bytes. Addresses are byte
  * addresses in the arena, word addresses where the name says so.
  */
-export class InvertedReader {
+export class InvertedReader implements PostingsSource {
   readonly arena: Arena;
   readonly docs: number;
   /** Documents with at least one token. */
@@ -41,7 +44,8 @@ export class InvertedReader {
   /** Frequencies, positions and lengths are there. */
   readonly text: boolean;
   readonly ranges: number;
-  readonly sections: Sections;
+  /** For walks over entries without copies (pattern/, document-terms.ts). */
+  readonly dictionary: DictionaryLayout;
   /** Length codes by document; empty for keyword fields. */
   readonly codes: Uint8Array;
   /** Codes of the widths of positions. */
@@ -54,7 +58,10 @@ export class InvertedReader {
   readonly longLength: Int32Array;
   /** Norms by length code, by the segment's own average length. */
   readonly norms: Float64Array;
-  readonly #dictionary: DictionaryReader;
+  readonly #terms: DictionaryReader;
+  /** Byte addresses of records and of the postings that they tell of. */
+  readonly #records: number;
+  readonly #big: number;
 
   private constructor(region: Region, docs: number, header: Int32Array, sections: Sections) {
     this.arena = region.arena;
@@ -64,7 +71,8 @@ export class InvertedReader {
     this.text = (header[4] & HAS_TEXT) !== 0;
     this.ranges = Math.ceil(docs / 256);
     this.tokens = new Float64Array(region.arena.memory.buffer, region.offset + 32, 1)[0];
-    this.sections = sections;
+    this.#records = sections.records.at;
+    this.#big = sections.big.at;
     const { buffer } = region.arena.memory;
     const view = (name: Section) => new Uint8Array(buffer, sections[name].at, sections[name].bytes);
     const words = (name: Section) =>
@@ -76,7 +84,8 @@ export class InvertedReader {
     this.longLength = words('longLength');
     this.widths = Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code));
     this.norms = normsByCode(this.averageLength);
-    this.#dictionary = new DictionaryReader(region.arena, sections, header[6], this.termCount);
+    this.dictionary = dictionaryLayout(region.arena, sections, this.termCount);
+    this.#terms = new DictionaryReader(this.dictionary);
   }
 
   /**
@@ -106,7 +115,7 @@ export class InvertedReader {
 
   /** A term's entry, or null where the field does not have it. */
   lookup(term: Uint8Array): TermInfo | null {
-    return this.#dictionary.lookup(term);
+    return this.#terms.lookup(term);
   }
 
   /**
@@ -114,24 +123,22 @@ export class InvertedReader {
    * before block `from`, near which it is looked for first.
    */
   blockOf(term: Uint8Array, from = 0): number {
-    return this.#dictionary.blockOf(term, from);
+    return this.#terms.blockOf(term, from);
   }
 
   /** The terms in byte order, from the first that is not below `from` on. */
   terms(from?: Uint8Array): TermCursor {
-    return this.#dictionary.cursor(from);
+    return this.#terms.cursor(from);
   }
 
   /** A big term's record, decoded. */
   big(info: TermInfo): BigTerm {
-    return bigTerm(this, info);
+    return openBigTerm(this.arena, this.#records, this.#big, this.ranges, info.at);
   }
 
   /** The postings of a term, before its first document. */
   postings(info: TermInfo): PostingsCursor {
-    if (info.kind === SHORT) return new ShortPostings(this, info);
-    const big = this.big(info);
-    return big.kind === DENSE ? new DensePostings(this, big) : new ListPostings(this, big);
+    return openCursor(this, info);
   }
 
   /** Sets the bits of a term's documents. */
@@ -143,7 +150,7 @@ export class InvertedReader {
   lengthOf(doc: number): number {
     if (!this.text) return 1;
     const code = this.codes[doc];
-    return code < LONG ? code : this.longLength[this.#longAt(doc)];
+    return code < LONG ? code : this.longLength[lowerBound(this.longDoc, doc)];
   }
 
   /** Exact norm of a document by an average length. */
@@ -166,26 +173,8 @@ export class InvertedReader {
     lastDoc: number,
     averageLength = this.averageLength,
   ): number {
-    return impactBound(this, info, firstDoc, lastDoc, averageLength);
-  }
-
-  /**
-   * Full self-consistency: every term's postings are walked, and shown to `visitor` (of keyword
-   * fields). Throws corrupt_index.
-   */
-  check(visitor?: PostingsVisitor): void {
-    checkInverted(this, visitor);
-  }
-
-  #longAt(doc: number): number {
-    let low = 0;
-    let high = this.longDoc.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.longDoc[middle] < doc) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const own = impactBound(this, info, firstDoc, lastDoc, this.book);
+    return raiseImpact(own, averageLength / this.averageLength);
   }
 }
 

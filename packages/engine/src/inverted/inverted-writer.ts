@@ -7,10 +7,10 @@
 import type { Analyzer, TokenSink } from '../analysis/analyzer.ts';
 import { LIMITS } from '../base/limits.ts';
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
+import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
-import { PostingsBuffer } from './postings.ts';
 import { TermTable, termOrder } from './term-table.ts';
 
 type InvertedPlan = NonNullable<FieldPlan['inverted']>;

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { NO_DEADLINE } from '../base/deadline.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
+import { NO_MORE_DOCS } from '../postings/cursors.ts';
+import { docsAt, docWidthOf } from '../postings/list-terms.ts';
+import type { ListTerm } from '../postings/term-info.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { plainArena } from '../storage/plain-arena.ts';
-import { NO_MORE_DOCS } from './cursors.ts';
+import { checkInverted } from './check.ts';
 import { eachTermOf } from './document-terms.ts';
 import { InvertedReader } from './inverted-reader.ts';
 import { InvertedWriter, POSITION_GAP } from './inverted-writer.ts';
@@ -95,7 +98,7 @@ function expectEqual(reader: InvertedReader, docs: readonly (readonly string[])[
   const wanted = model(docs);
   expect(new Map([...dump(reader)].sort())).toEqual(new Map([...wanted.terms].sort()));
   expect(Array.from({ length: docs.length }, (_, d) => reader.lengthOf(d))).toEqual(wanted.lengths);
-  reader.check();
+  checkInverted(reader);
 }
 
 const word = fc.oneof(
@@ -212,13 +215,13 @@ describe('an inverted component', () => {
     const many = Array.from({ length: count }, (_, i) => `value ${i}`);
     const docs = [['value 1'], many, []];
     const reader = build(docs, { kind: 'keyword' });
-    reader.check();
+    checkInverted(reader);
     const last = reader.lookup(encoder.encode(`value ${count - 1}`));
     expect(last?.df).toBe(1);
     expect(reader.lookup(encoder.encode('value 1'))?.df).toBe(2);
     const inputs = [{ reader, docMap: new Int32Array([-1, 0, 1]) }];
     const merged = open(mergeInverted(inputs, 2), 2, 'keyword');
-    merged.check();
+    checkInverted(merged);
     expect(merged.lookup(encoder.encode(`value ${count - 1}`))?.df).toBe(1);
   });
 
@@ -229,7 +232,7 @@ describe('an inverted component', () => {
     expect([...seen.keys()]).toEqual(['a b', 'c', '日本'.repeat(200)]);
     expect([...(seen.get('a b') as Map<number, number[]>).keys()]).toEqual([0, 2]);
     expect(reader.docsWithField).toBe(3);
-    reader.check();
+    checkInverted(reader);
   });
 
   it('bounds impacts from above, by any average length', () => {
@@ -295,7 +298,7 @@ describe('an inverted component', () => {
       const flipped = Buffer.from(bytes);
       flipped[state % bytes.length] ^= 1 << (state >>> 29);
       try {
-        open([flipped], docs.length, 'text').check();
+        checkInverted(open([flipped], docs.length, 'text'));
       } catch (error) {
         expect((error as { code?: string }).code).toMatch(/corrupt_index/);
       }
@@ -307,13 +310,11 @@ describe('an inverted component', () => {
     const reader = build(docs);
     const { arena } = reader;
     const info = reader.lookup(encoder.encode('list'))!;
-    const { start, payload, blocks } = reader.big(info);
-    expect(blocks).toBe(2);
-    const words = start >> 2;
-    for (let block = 0; block < blocks; block++) {
-      const width = (arena.i32[words + blocks + block] >>> 8) & 255;
-      const data = (payload + arena.i32[words + 2 * blocks + block]) >> 2;
-      arena.i32.fill(-1, data, data + 4 * width);
+    const list = reader.big(info) as ListTerm;
+    expect(list.blocks).toBe(2);
+    for (let block = 0; block < list.blocks; block++) {
+      const data = docsAt(arena, list, block) >> 2;
+      arena.i32.fill(-1, data, data + 4 * docWidthOf(arena, list, block));
     }
     const size = wordsOf(docs.length);
     const near = new Int32Array(arena.memory.buffer, arena.allocate(4 * size).offset, size);

@@ -1,4 +1,5 @@
-import { bitsOf, codeLength, codeWidth, LONG, lengthCode, normOf } from './format.ts';
+import { bitsOf } from '../postings/format.ts';
+import { codeLength, codeWidth, LONG, lengthCode, normOf } from './format.ts';
 
 /** Lengths of the documents of a segment on their way to disk: what encoding needs of them. */
 export interface EncodedLengths {

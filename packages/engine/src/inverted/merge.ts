@@ -7,11 +7,11 @@
  *   3. a term without a living document is left out
  */
 import { runSteps, type Steps } from '../base/steps.ts';
-import { NO_MORE_DOCS } from './cursors.ts';
+import { NO_MORE_DOCS } from '../postings/cursors.ts';
+import { PostingsJoin } from '../postings/join-postings.ts';
+import { PostingsBuffer } from '../postings/postings-buffer.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import type { InvertedReader } from './inverted-reader.ts';
-import { appendPostings } from './join-postings.ts';
-import { PostingsBuffer } from './postings.ts';
 import type { TermCursor } from './term-cursor.ts';
 
 /**
@@ -31,6 +31,7 @@ interface OpenInput {
   readonly reader: InvertedReader;
   readonly docMap: Int32Array;
   readonly terms: TermCursor;
+  readonly join: PostingsJoin;
   alive: boolean;
 }
 
@@ -47,24 +48,23 @@ export function* mergingInverted(
   inputs: readonly InvertedInput[],
   docs: number,
 ): Steps<Uint8Array[]> {
+  const buffer = new PostingsBuffer();
   const open = inputs.flatMap(({ reader, docMap }): OpenInput[] => {
     if (reader === null) return [];
     const terms = reader.terms();
-    return [{ reader, docMap, terms, alive: terms.next() }];
+    const join = new PostingsJoin(reader, docMap, buffer);
+    return [{ reader, docMap, terms, join, alive: terms.next() }];
   });
   const text = open.length > 0 && open[0].reader.text;
   const { lengths, extents } = mergedLengths(open, docs, text);
   const encoder = new InvertedEncoder(docs, text, lengths, extents);
-  const buffer = new PostingsBuffer();
   const tokens = open.reduce((sum, { reader }) => sum + reader.tokens, 0);
   let merged = 0;
   let step = 0;
   for (let same = leastTerm(open); same.length > 0; same = leastTerm(open)) {
     buffer.df = 0;
     let used = 0;
-    for (const { reader, docMap, terms } of same) {
-      used = appendPostings({ reader, docMap, buffer }, terms.info(), used);
-    }
+    for (const { join, terms } of same) used = join.append(terms.info(), used);
     const { source, length } = same[0].terms;
     if (buffer.df > 0) encoder.term(source, 0, length, buffer);
     for (const input of same) input.alive = input.terms.next();

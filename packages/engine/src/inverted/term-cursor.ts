@@ -1,7 +1,7 @@
-import type { Arena } from '../storage/directory.ts';
-import { BLOCK_WORDS, DICTIONARY_BLOCK, LIST_BLOCK, SHORT } from './format.ts';
-import type { Sections } from './inverted-reader.ts';
-import { BIG, type TermInfo } from './term-info.ts';
+import { LIST_BLOCK, SHORT } from '../postings/format.ts';
+import { BIG, type TermInfo } from '../postings/term-info.ts';
+import type { DictionaryLayout } from './dictionary-layout.ts';
+import { BLOCK_WORDS, DICTIONARY_BLOCK } from './format.ts';
 
 const ESCAPE = 255;
 
@@ -28,20 +28,14 @@ export class TermCursor {
   #bigNext = 0;
   #held = false;
 
-  constructor(
-    arena: Arena,
-    sections: Sections,
-    terms: number,
-    blockOf: (term: Uint8Array) => number,
-    block: number,
-  ) {
-    this.#u8 = arena.u8;
-    this.#i32 = arena.i32;
-    this.#index = sections.blocks.at >> 2;
-    this.#dictionary = sections.dictionary.at;
-    this.#end = sections.dictionary.at + sections.dictionary.bytes;
-    this.#smallAt = sections.small.at;
-    this.#terms = terms;
+  constructor(layout: DictionaryLayout, blockOf: (term: Uint8Array) => number, block: number) {
+    this.#u8 = layout.arena.u8;
+    this.#i32 = layout.arena.i32;
+    this.#index = layout.index;
+    this.#dictionary = layout.entries;
+    this.#end = layout.end;
+    this.#smallAt = layout.small;
+    this.#terms = layout.terms;
     this.#blockOf = blockOf;
     this.#ordinal = block * DICTIONARY_BLOCK;
   }

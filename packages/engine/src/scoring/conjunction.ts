@@ -1,5 +1,5 @@
 /** Top documents of the conjunction of the active terms. */
-import { DENSE } from '../inverted/format.ts';
+import { DENSE } from '../postings/format.ts';
 import { intersectLists, keepLivingHits } from './intersect.ts';
 import { EXCLUDED_AT } from './kernel-memory.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
@@ -23,7 +23,7 @@ function searchSurvivors(scorer: SegmentScorer, n: number): void {
   let lists = 0;
   while (lists < count && active[lists].kind !== DENSE) active[lists++].decodeHitFrequencies(n);
   let ahead = 0;
-  for (let k = lists; k < count; k++) ahead += active[k].max;
+  for (let k = lists; k < count; k++) ahead += active[k].maxScore;
   scorer.describe();
   for (let i = 0; i < n; ) {
     i = scorer.kernels.lists(
@@ -46,7 +46,7 @@ function searchDense(scorer: SegmentScorer): void {
   const { active, count, top, workspace } = scorer;
   scorer.describe();
   let highest = 0;
-  for (let k = 0; k < count; k++) highest += active[k].max;
+  for (let k = 0; k < count; k++) highest += active[k].maxScore;
   const n = boundRanges(scorer, UP, top.theta);
   sortRanges(scorer, n, top.theta, highest * UP);
   searchRanges(scorer, n, workspace.sorted);
@@ -116,7 +116,7 @@ export function describeExcluded(scorer: SegmentScorer): number {
   const { i32 } = reader.arena;
   let n = 0;
   for (let i = 0; i < excludedCount; i++) {
-    if (excluded[i].kind === DENSE) i32[(EXCLUDED_AT >> 2) + n++] = excluded[i].bitmapWords << 2;
+    if (excluded[i].kind === DENSE) i32[(EXCLUDED_AT >> 2) + n++] = excluded[i].bitmapAt;
   }
   if (blocked !== null) i32[(EXCLUDED_AT >> 2) + n++] = blocked.byteOffset;
   return n;

@@ -1,34 +1,34 @@
 /** Exact numbers of documents, without scores. */
-import { DENSE } from '../inverted/format.ts';
-import { addBitmap } from '../inverted/term-matches.ts';
-import type { Clause } from './clause.ts';
+import { DENSE } from '../postings/format.ts';
+import { addBitmap } from '../postings/mark-docs.ts';
 import { intersectLists, keepLiving, livingOf } from './intersect.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
+import type { TermScorer } from './term-scorer.ts';
 
 /** Postings of lists, up to which they are looked at one by one. */
 const FEW = 2000;
 
-const bitmapOf = (clause: Clause): number => clause.bitmapWords << 2;
+const bitmapOf = (term: TermScorer): number => term.bitmapAt;
 const bytesOf = ({ reader }: SegmentScorer): number => reader.ranges << 5;
 
 /** Documents of a term that are not blocked. */
-export function countTerm(scorer: SegmentScorer, clause: Clause): number {
+export function countTerm(scorer: SegmentScorer, term: TermScorer): number {
   const { blocked, segment } = scorer;
-  if (blocked === null) return clause.df;
-  const known = segment.living?.get(clause.id);
+  if (blocked === null) return term.df;
+  const known = segment.living?.get(term.id);
   if (known !== undefined) return known;
-  const count = countUnblocked(scorer, clause, blocked);
-  segment.living?.set(clause.id, count);
+  const count = countUnblocked(scorer, term, blocked);
+  segment.living?.set(term.id, count);
   return count;
 }
 
-function countUnblocked(scorer: SegmentScorer, clause: Clause, blocked: Int32Array): number {
-  if (clause.kind === DENSE) {
-    return scorer.workspace.bits.countAll([bitmapOf(clause)], blocked.byteOffset, bytesOf(scorer));
+function countUnblocked(scorer: SegmentScorer, term: TermScorer, blocked: Int32Array): number {
+  if (term.kind === DENSE) {
+    return scorer.workspace.bits.countAll([bitmapOf(term)], blocked.byteOffset, bytesOf(scorer));
   }
-  if (clause.df > FEW) return countMarked(scorer, [], [clause]);
-  clause.decodeDocs();
-  return livingOf(clause.docs, clause.df, blocked);
+  if (term.df > FEW) return countMarked(scorer, [], [term]);
+  term.decodeDocs();
+  return livingOf(term.docs, term.df, blocked);
 }
 
 /** Documents that hold all active terms. */
@@ -41,17 +41,17 @@ export function countConjunction(scorer: SegmentScorer): number {
   return scorer.workspace.bits.countAll(bitmaps, scorer.blockedAt, bytesOf(scorer));
 }
 
-/** Documents that hold any of the scorer's clauses. */
+/** Documents that hold any of the scorer's terms. */
 export function countUnion(scorer: SegmentScorer): number {
-  const { clauses, clauseCount, blocked, segment } = scorer;
-  if (clauseCount === 1) return countTerm(scorer, clauses[0]);
-  if (clauseCount === 2 && (blocked === null || segment.living !== null)) {
+  const { terms, termCount, blocked, segment } = scorer;
+  if (termCount === 1) return countTerm(scorer, terms[0]);
+  if (termCount === 2 && (blocked === null || segment.living !== null)) {
     scorer.activateAll();
     return countEach(scorer) - countConjunction(scorer);
   }
-  const used = clauses.slice(0, clauseCount);
-  const dense = used.filter((clause) => clause.kind === DENSE);
-  const lists = used.filter((clause) => clause.kind !== DENSE);
+  const used = terms.slice(0, termCount);
+  const dense = used.filter((term) => term.kind === DENSE);
+  const lists = used.filter((term) => term.kind !== DENSE);
   if (lists.reduce((sum, { df }) => sum + df, 0) > FEW) return countMarked(scorer, dense, lists);
   return countDense(scorer, dense) + countOutside(scorer, dense, lists);
 }
@@ -59,15 +59,15 @@ export function countUnion(scorer: SegmentScorer): number {
 /** Marks the lists' documents and counts them with the bitmaps, the blocked ones left out. */
 function countMarked(
   scorer: SegmentScorer,
-  dense: readonly Clause[],
-  lists: readonly Clause[],
+  dense: readonly TermScorer[],
+  lists: readonly TermScorer[],
 ): number {
   const { reader, workspace, blockedAt } = scorer;
   const marks = workspace.marks.subarray(0, 8 * reader.ranges);
   try {
-    for (const clause of lists) clause.mark(marks);
+    for (const term of lists) term.mark(marks);
     // Two bitmaps are counted together with the marks; more are added before.
-    for (const clause of dense.slice(2)) addBitmap(reader, bitmapOf(clause), marks);
+    for (const term of dense.slice(2)) addBitmap(reader, bitmapOf(term), marks);
     const counted = [marks.byteOffset, ...dense.slice(0, 2).map(bitmapOf)];
     return workspace.bits.countAny(counted, blockedAt, marks.byteLength);
   } finally {
@@ -78,11 +78,11 @@ function countMarked(
 /** |A| + |B|: with |A and B| the two make |A or B|, and conjunctions skip. */
 export function countEach(scorer: SegmentScorer): number {
   let sum = 0;
-  for (let i = 0; i < scorer.clauseCount; i++) sum += countTerm(scorer, scorer.clauses[i]);
+  for (let i = 0; i < scorer.termCount; i++) sum += countTerm(scorer, scorer.terms[i]);
   return sum;
 }
 
-function countDense(scorer: SegmentScorer, dense: readonly Clause[]): number {
+function countDense(scorer: SegmentScorer, dense: readonly TermScorer[]): number {
   if (dense.length === 0) return 0;
   if (dense.length === 1) return countTerm(scorer, dense[0]);
   return scorer.workspace.bits.countAny(dense.map(bitmapOf), scorer.blockedAt, bytesOf(scorer));
@@ -91,25 +91,25 @@ function countDense(scorer: SegmentScorer, dense: readonly Clause[]): number {
 /** Documents of lists that no bitmap and no earlier list has. */
 function countOutside(
   scorer: SegmentScorer,
-  dense: readonly Clause[],
-  lists: readonly Clause[],
+  dense: readonly TermScorer[],
+  lists: readonly TermScorer[],
 ): number {
   const { i32 } = scorer.reader.arena;
   const { marks } = scorer.workspace;
-  const bitmaps = dense.map((clause) => clause.bitmapWords);
+  const bitmaps = dense.map((term) => term.bitmapAt >> 2);
   if (scorer.blocked !== null) bitmaps.push(scorer.blocked.byteOffset >> 2);
   const several = lists.length > 1;
   let count = 0;
-  for (const clause of lists) {
-    clause.decodeDocs();
-    count += countNew(clause, i32, bitmaps, several ? marks : null);
+  for (const term of lists) {
+    term.decodeDocs();
+    count += countNew(term, i32, bitmaps, several ? marks : null);
   }
   if (several) for (const { docs, df } of lists) clear(marks, docs, df);
   return count;
 }
 
 function countNew(
-  { docs, df }: Clause,
+  { docs, df }: TermScorer,
   i32: Int32Array,
   bitmaps: readonly number[],
   marks: Int32Array | null,

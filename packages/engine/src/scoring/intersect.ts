@@ -3,9 +3,9 @@
  * decoded, bitmaps sieve them, then longer lists are merged, decoding only blocks that may hold a
  * survivor.
  */
-import { DENSE, LIST_BLOCK, SHORT } from '../inverted/format.ts';
-import { type Clause, HAS_DOCS } from './clause.ts';
+import { DENSE, LIST_BLOCK, SHORT } from '../postings/format.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
+import type { TermScorer } from './term-scorer.ts';
 
 /** Lists of comparable size (up to so many times) are decoded whole and compared four by four. */
 const COMPARABLE = 12;
@@ -13,7 +13,7 @@ const WORTH_A_KERNEL = 64;
 
 /**
  * Writes the documents to workspace.survivors, rising, and returns how many. With `hits`,
- * clause.hits holds each survivor's posting number in every list or short term. Blocked documents
+ * term.hits holds each survivor's posting number in every list or short term. Blocked documents
  * are left out where a filter blocks them, before all else: it leaves few.
  */
 export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
@@ -29,7 +29,7 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   }
   for (let k = 1; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
-    n = sieve(scorer, source, n, active[k].bitmapWords << 2, 0, hits);
+    n = sieve(scorer, source, n, active[k].bitmapAt, 0, hits);
     source = survivors;
   }
   for (let k = 1; k < count; k++) {
@@ -87,45 +87,44 @@ function merge(
   scorer: SegmentScorer,
   source: Int32Array,
   n: number,
-  clause: Clause,
+  term: TermScorer,
   a: Int32Array | null,
   b: Int32Array | null,
 ): number {
   const { survivors } = scorer.workspace;
-  if (clause.kind === SHORT || (n > WORTH_A_KERNEL && n * COMPARABLE > clause.df)) {
-    clause.decodeDocs();
+  if (term.kind === SHORT || (n > WORTH_A_KERNEL && n * COMPARABLE > term.df)) {
+    term.decodeDocs();
     return scorer.kernels.intersect(
       source.byteOffset,
       n,
-      clause.docs.byteOffset,
-      clause.df,
+      term.docs.byteOffset,
+      term.df,
       survivors.byteOffset,
       a?.byteOffset ?? 0,
       b?.byteOffset ?? 0,
     );
   }
-  return mergeBlocks(clause, source, n, survivors, a, b);
+  return mergeBlocks(term, source, n, survivors, a, b);
 }
 
 /** The source is much shorter than the list: block by block. */
 function mergeBlocks(
-  clause: Clause,
+  term: TermScorer,
   source: Int32Array,
   n: number,
   into: Int32Array,
   a: Int32Array | null,
   b: Int32Array | null,
 ): number {
-  const { docs, blocks, lastWords, state } = clause;
-  const { i32 } = clause.reader.arena;
+  const { docs, blocks } = term;
   let m = 0;
   let block = 0;
   for (let i = 0; i < n; ) {
-    while (block < blocks && i32[lastWords + block] < source[i]) block++;
+    while (block < blocks && term.lastDoc(block) < source[i]) block++;
     if (block === blocks) break;
-    if ((state[block] & HAS_DOCS) === 0) clause.decodeBlock(block);
-    const last = i32[lastWords + block];
-    const stop = Math.min(clause.df, (block + 1) * LIST_BLOCK) - 1;
+    term.decodeBlock(block);
+    const last = term.lastDoc(block);
+    const stop = Math.min(term.df, (block + 1) * LIST_BLOCK) - 1;
     let j = block * LIST_BLOCK;
     for (; i < n; i++) {
       const doc = source[i];

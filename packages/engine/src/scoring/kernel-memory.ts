@@ -4,7 +4,7 @@
  * 128 bytes:
  *
  *   bitmap, base, offset, payload, impact, width, group
- *                places of a dense term's parts (inverted/dense-postings.ts)
+ *                places of a dense term's parts (postings/encode-dense.ts)
  *   bounds       f64[256]: the most that the term scores, by impact code
  *   frequencies, hits
  *                decoded frequencies of a list term; posting number by survivor

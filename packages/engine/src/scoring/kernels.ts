@@ -1,7 +1,32 @@
+import type { ListTerm } from '../postings/term-info.ts';
 import { arenaCode, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
+import { NO_LIST, scanList } from './describe-terms.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
 import { PlainKernels } from './plain-kernels.ts';
+
+/**
+ * Postings of a list term, of blocks whose best impact has at least the code `leastCode`, with
+ * scores of at least theta and not in `blocked` (0: none).
+ */
+export interface ListScan {
+  list: ListTerm;
+  codesAt: number;
+  blockedAt: number;
+  leastCode: number;
+  weight: number;
+  theta: number;
+}
+
+/** A scan that is filled in before each use. */
+export const newListScan = (): ListScan => ({
+  list: NO_LIST,
+  codesAt: 0,
+  blockedAt: 0,
+  leastCode: 0,
+  weight: 0.5,
+  theta: 0.5,
+});
 
 /**
  * The inner loops of scoring, over one arena. Arguments named `…At` are byte addresses; terms are
@@ -40,25 +65,8 @@ export interface Kernels {
     low: number,
     ahead: number,
   ): number;
-  /**
-   * Postings of blocks [block, blocks) of a list term whose best impact has at least the code
-   * `first`, with scores of at least theta and not in `blocked` (0: none), are emitted. Places as
-   * in inverted/list-postings.ts. Stops after a block that emitted; returns where to go on.
-   */
-  list(
-    block: number,
-    blocks: number,
-    lastAt: number,
-    headsAt: number,
-    dataAt: number,
-    payload: number,
-    df: number,
-    codesAt: number,
-    blockedAt: number,
-    first: number,
-    weight: number,
-    theta: number,
-  ): number;
+  /** Emits postings of the blocks from `block` on; stops after a block that emitted. */
+  list(scan: ListScan, block: number): number;
   /**
    * Of the first `ranges` ranges those that all described dense terms reach, that can score theta
    * together: to `into`, their bounds times `up` to `bound` by range. Returns how many.
@@ -154,7 +162,7 @@ class CompiledKernels implements Kernels {
   readonly #ranges: readonly (Code | undefined)[];
   readonly #lists: readonly (Code | undefined)[];
   readonly #phrases: readonly (Code | undefined)[];
-  readonly list: Kernels['list'];
+  readonly #list: Code;
   readonly sieve: Kernels['sieve'];
   readonly #bounds: readonly (Code | undefined)[];
   readonly intersect: Kernels['intersect'];
@@ -176,11 +184,15 @@ class CompiledKernels implements Kernels {
     }
     this.#lists = lists;
     this.#phrases = [undefined, undefined, code.phrases2, code.phrases3];
-    this.list = code.list;
+    this.#list = code.list;
     this.sieve = code.sieve;
     this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
     this.intersect = code.intersect;
     this.phraseSurvivors = code.phraseSurvivors;
+  }
+
+  list(scan: ListScan, block: number): number {
+    return scanList(this.#list, scan, block);
   }
 
   ranges(

@@ -1,4 +1,6 @@
 /** Phrases of dense terms only: whole ranges in the kernels, by falling bound. */
+import { rangeImpact } from '../postings/dense-terms.ts';
+import type { DenseTerm } from '../postings/term-info.ts';
 import { describeExcluded, sortRanges } from './conjunction.ts';
 import { COUNTED_AT } from './kernel-memory.ts';
 import { eachEmittedPhrase } from './phrase-lists.ts';
@@ -14,12 +16,13 @@ export function searchDensePhrase(
   visit: (doc: number, frequency: number) => void,
 ): void {
   const { active, count, reader, top, workspace, book } = scorer;
-  const { u8 } = reader.arena;
   const { bound, ranges } = workspace;
   let n = 0;
   for (let r = 0; r < reader.ranges; r++) {
     let code = 255;
-    for (let k = 0; k < count; k++) code = Math.min(code, u8[active[k].impactAt + r]);
+    for (let k = 0; k < count; k++) {
+      code = Math.min(code, rangeImpact(reader.arena, active[k].dense as DenseTerm, r));
+    }
     if (code === 0) continue;
     bound[r] = weight * book[code];
     ranges[n++] = r;

@@ -1,5 +1,6 @@
 /** Phrases with a list term: survivors by falling bound, in 256 steps, many in one call. */
-import { DENSE, RANGE_SHIFT } from '../inverted/format.ts';
+import { rangeWidth } from '../postings/dense-terms.ts';
+import { DENSE, RANGE_SHIFT } from '../postings/format.ts';
 import { intersectLists } from './intersect.ts';
 import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import { beginPhrase, locateHits } from './positions.ts';
@@ -105,11 +106,11 @@ function sortSurvivors(scorer: SegmentScorer, n: number): void {
 
 /** At most this frequency by the widths of dense terms in the document's range. */
 function leastFrequency({ active, count, reader }: SegmentScorer, doc: number, tf: number): number {
-  const { u8 } = reader.arena;
   let least = tf;
   for (let k = 1; k < count && least > 1; k++) {
-    if (active[k].kind !== DENSE) continue;
-    const width = u8[active[k].widthAt + (doc >> RANGE_SHIFT)];
+    const { dense } = active[k];
+    if (dense === null) continue;
+    const width = rangeWidth(reader.arena, dense, doc >> RANGE_SHIFT);
     if (width < 5 && 1 << width < least) least = 1 << width;
   }
   return least;

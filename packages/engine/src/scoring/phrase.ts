@@ -3,7 +3,7 @@
  * frequency is the number of its occurrences and whose weight is the sum of the terms' weights; its
  * frequency is at most any term's, which bounds it.
  */
-import { DENSE } from '../inverted/format.ts';
+import { DENSE } from '../postings/format.ts';
 import { countDensePhrase, searchDensePhrase } from './phrase-dense.ts';
 import { countListPhrase, searchListPhrase } from './phrase-lists.ts';
 import type { SegmentScorer } from './segment-scorer.ts';

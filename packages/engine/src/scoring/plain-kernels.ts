@@ -1,10 +1,13 @@
-import { LIST_BLOCK, LONG, RANGE_SHIFT } from '../inverted/format.ts';
+import { LONG } from '../inverted/format.ts';
+import { RANGE_WORDS, rangeImpact } from '../postings/dense-terms.ts';
+import { LIST_BLOCK, RANGE_SHIFT } from '../postings/format.ts';
+import { blockImpact, blockSize, unpackDocs, unpackFrequencies } from '../postings/list-terms.ts';
 import type { Arena } from '../storage/directory.ts';
 import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
-import type { Kernels } from './kernels.ts';
+import type { Kernels, ListScan } from './kernels.ts';
 import { intersect, sieve } from './plain-lists.ts';
 import { PlainPhrases } from './plain-phrases.ts';
-import { PLAIN_ROWS, PlainTerms, WORDS } from './plain-terms.ts';
+import { PLAIN_ROWS, PlainTerms } from './plain-terms.ts';
 
 const MOST_EMITTED = 16;
 
@@ -13,20 +16,22 @@ export class PlainKernels implements Kernels {
   readonly #u8: Uint8Array;
   readonly #i32: Int32Array;
   readonly #f64: Float64Array;
-  readonly #view: DataView;
+  readonly #arena: Arena;
+  readonly #docs = new Int32Array(LIST_BLOCK);
+  readonly #frequencies = new Int32Array(LIST_BLOCK);
   readonly #terms: PlainTerms;
   readonly #phrases: PlainPhrases;
   #emitted = 0;
   #inexact = false;
 
   constructor(arena: Arena) {
-    const { u8, i32, f64, view } = arena;
+    const { u8, i32, f64 } = arena;
     this.#terms = new PlainTerms(arena);
     this.#phrases = new PlainPhrases(arena);
     this.#u8 = u8;
     this.#i32 = i32;
     this.#f64 = f64;
-    this.#view = view;
+    this.#arena = arena;
   }
 
   ranges(
@@ -41,11 +46,12 @@ export class PlainKernels implements Kernels {
     low: number,
   ): number {
     this.#emitted = 0;
+    this.#terms.open(0, terms);
     let at = from;
     while (at < to && this.#emitted === 0) {
       const range = this.#i32[(sortedAt >> 2) + at++];
       if (this.#f64[(boundsAt >> 3) + range] < theta) continue;
-      for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
+      for (let w = RANGE_WORDS * range; w < RANGE_WORDS * range + RANGE_WORDS; w++) {
         for (let word = this.#terms.candidates(terms, excluded, w); word !== 0; word &= word - 1) {
           const doc = (w << 5) + 31 - Math.clz32(word & -word);
           const code = this.#u8[codesAt + doc];
@@ -76,6 +82,7 @@ export class PlainKernels implements Kernels {
     ahead: number,
   ): number {
     this.#emitted = 0;
+    this.#terms.open(lists, lists + dense);
     let at = from;
     for (; at < to && this.#emitted < MOST_EMITTED; at++) {
       const doc = this.#i32[(survivorsAt >> 2) + at];
@@ -103,48 +110,26 @@ export class PlainKernels implements Kernels {
     return at;
   }
 
-  list(
-    block: number,
-    blocks: number,
-    lastAt: number,
-    headsAt: number,
-    dataAt: number,
-    payload: number,
-    df: number,
-    codesAt: number,
-    blockedAt: number,
-    first: number,
-    weight: number,
-    theta: number,
-  ): number {
+  list({ list, codesAt, blockedAt, leastCode, weight, theta }: ListScan, block: number): number {
     const i32 = this.#i32;
+    const docs = this.#docs;
+    const frequencies = this.#frequencies;
     this.#emitted = 0;
     let b = block;
-    for (; b < blocks && this.#emitted === 0; b++) {
-      const head = i32[(headsAt >> 2) + b];
-      if ((head & 255) < first) continue;
-      const width = (head >>> 8) & 255;
-      const tfWidth = (head >>> 16) & 255;
-      const size = Math.min(LIST_BLOCK, df - b * LIST_BLOCK);
-      const at = payload + i32[(dataAt >> 2) + b];
-      const tfAt = at + (((size * width + 31) >> 5) << 2);
-      let doc = b === 0 ? -1 : i32[(lastAt >> 2) + b - 1];
-      for (let i = 0; i < size; i++) {
-        doc += this.#packed(at, i * width, width) + 1;
+    for (; b < list.blocks && this.#emitted === 0; b++) {
+      if (blockImpact(this.#arena, list, b) < leastCode) continue;
+      unpackDocs(this.#arena, list, b, docs, 0);
+      unpackFrequencies(this.#arena, list, b, frequencies, 0);
+      for (let i = 0, size = blockSize(list, b); i < size; i++) {
+        const doc = docs[i];
         if (blockedAt !== 0 && (i32[(blockedAt >> 2) + (doc >> 5)] >>> doc) & 1) continue;
-        const tf = this.#packed(tfAt, i * tfWidth, tfWidth) + 1;
         const code = this.#u8[codesAt + doc];
-        this.#inexact = tf >= PLAIN_ROWS;
-        this.#emit(doc, code, weight * this.#terms.impact(tf, code), theta);
+        this.#inexact = frequencies[i] >= PLAIN_ROWS;
+        this.#emit(doc, code, weight * this.#terms.impact(frequencies[i], code), theta);
       }
     }
     i32[EMITTED_AT >> 2] = this.#emitted;
     return b;
-  }
-
-  /** The value of `width` bits at a bit after an address. */
-  #packed(at: number, bit: number, width: number): number {
-    return (this.#view.getInt32(at + (bit >>> 3), true) >>> (bit & 7)) & (2 ** width - 1);
   }
 
   #share(k: number, tf: number, code: number): number {
@@ -153,8 +138,7 @@ export class PlainKernels implements Kernels {
   }
 
   #denseShare(k: number, doc: number, code: number): number {
-    const width = this.#u8[this.#terms.field(k, 'width') + (doc >> RANGE_SHIFT)];
-    return this.#share(k, this.#terms.frequencyOf(k, doc, width), code);
+    return this.#share(k, this.#terms.frequencyOf(k, doc), code);
   }
 
   #emit(doc: number, code: number, score: number, theta: number): void {
@@ -173,11 +157,12 @@ export class PlainKernels implements Kernels {
     theta: number,
   ): number {
     let n = 0;
+    this.#terms.open(0, terms);
     for (let range = 0; range < ranges; range++) {
       let sum = 0;
       let everywhere = true;
       for (let k = 0; k < terms && everywhere; k++) {
-        const code = this.#u8[this.#terms.field(k, 'impact') + range];
+        const code = rangeImpact(this.#arena, this.#terms.dense(k), range);
         everywhere = code !== 0;
         sum += this.#f64[(this.#terms.field(k, 'bounds') >> 3) + code];
       }

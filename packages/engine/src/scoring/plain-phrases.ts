@@ -1,4 +1,5 @@
-import { RANGE_SHIFT } from '../inverted/format.ts';
+import { type LocatedPositions, locatePositions, RANGE_WORDS } from '../postings/dense-terms.ts';
+import { RANGE_SHIFT } from '../postings/format.ts';
 import type { Arena } from '../storage/directory.ts';
 import {
   COUNTED_AT,
@@ -10,7 +11,7 @@ import {
   WIDTHS_AT,
 } from './kernel-memory.ts';
 import type { Kernels } from './kernels.ts';
-import { PLAIN_ROWS, PlainTerms, WORDS } from './plain-terms.ts';
+import { PLAIN_ROWS, PlainTerms } from './plain-terms.ts';
 
 const MOST_EMITTED = 16;
 
@@ -21,10 +22,15 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
   readonly #f64: Float64Array;
   readonly #view: DataView;
   readonly #terms: PlainTerms;
+  readonly #arena: Arena;
+  readonly #widths: Uint8Array;
+  readonly #located: LocatedPositions = { at: 0, bit: 0, frequency: 0 };
   #emitted = 0;
 
   constructor(arena: Arena) {
+    this.#arena = arena;
     this.#u8 = arena.u8;
+    this.#widths = arena.u8.subarray(WIDTHS_AT, WIDTHS_AT + 256);
     this.#i32 = arena.i32;
     this.#f64 = arena.f64;
     this.#view = arena.view;
@@ -66,6 +72,8 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
   ): number {
     const i32 = this.#i32;
     this.#emitted = 0;
+    this.#terms.open(lists, terms);
+    const extents = this.#u8.subarray(extentsAt);
     let counted = 0;
     let at = from;
     while (at < to && this.#emitted < MOST_EMITTED) {
@@ -75,8 +83,8 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
       let least = PLAIN_ROWS;
       for (let k = 0; k < lists; k++) least = Math.min(least, this.#placeList(k, hit));
       if (weight * this.#terms.impact(least, this.#u8[codesAt + doc]) < low) continue;
-      for (let k = lists; k < terms; k++) this.#locate(k, doc, extentsAt);
-      const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
+      for (let k = lists; k < terms; k++) this.#locate(k, doc, extents);
+      const width = this.#widths[extents[doc]];
       const found = this.#match(terms, width, counting);
       if (found > 0 && counting === 1) counted++;
       else if (found > 0) this.#emitPhrase(doc, found);
@@ -117,18 +125,20 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     low: number,
   ): number {
     this.#emitted = 0;
+    this.#terms.open(0, terms);
+    const extents = this.#u8.subarray(extentsAt);
     let counted = 0;
     let at = from;
     while (at < to && this.#emitted === 0) {
       const range = this.#i32[(sortedAt >> 2) + at++];
       if (this.#f64[(boundsAt >> 3) + range] < low) continue;
-      for (let w = WORDS * range; w < WORDS * range + WORDS; w++) {
+      for (let w = RANGE_WORDS * range; w < RANGE_WORDS * range + RANGE_WORDS; w++) {
         for (let word = this.#terms.candidates(terms, excluded, w); word !== 0; word &= word - 1) {
           const doc = (w << 5) + 31 - Math.clz32(word & -word);
           const code = this.#u8[codesAt + doc];
           if (weight * this.#terms.impact(this.#leastFrequency(terms, doc), code) < low) continue;
-          for (let k = 0; k < terms; k++) this.#locate(k, doc, extentsAt);
-          const width = this.#u8[WIDTHS_AT + this.#u8[extentsAt + doc]];
+          for (let k = 0; k < terms; k++) this.#locate(k, doc, extents);
+          const width = this.#widths[extents[doc]];
           const found = this.#match(terms, width, counting);
           if (found > 0 && counting === 1) counted++;
           else if (found > 0) this.#emitPhrase(doc, found);
@@ -144,8 +154,7 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     const range = doc >> RANGE_SHIFT;
     let least = PLAIN_ROWS;
     for (let k = 0; k < terms; k++) {
-      const width = this.#u8[this.#terms.field(k, 'width') + range];
-      if (width < 5) least = Math.min(least, this.#terms.frequencyOf(k, doc, width));
+      least = Math.min(least, this.#terms.tabledFrequency(k, range, doc));
     }
     return least;
   }
@@ -169,26 +178,10 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     return false;
   }
 
-  /** Sets tf, byte and bit of dense term k, walking from the start of the document's range. */
-  #locate(k: number, doc: number, extentsAt: number): void {
-    const range = doc >> RANGE_SHIFT;
-    const width = this.#u8[this.#terms.field(k, 'width') + range];
-    const boundary = this.#terms.boundary(k, range);
-    const words = this.#terms.field(k, 'bitmap') >> 2;
-    const own = doc >> 5;
-    let posting = 0;
-    let bits = 0;
-    for (let w = WORDS * range; w <= own; w++) {
-      if ((w & 1) === 0) bits = (bits + 7) & ~7;
-      let word = this.#i32[words + w];
-      if (w === own) word &= 2 ** (doc & 31) - 1;
-      for (; word !== 0; word &= word - 1) {
-        const other = (w << 5) + 31 - Math.clz32(word & -word);
-        const tf = width === 0 ? 1 : this.#terms.frequency(boundary, ++posting * width, width);
-        bits += tf * this.#u8[WIDTHS_AT + this.#u8[extentsAt + other]];
-      }
-    }
-    const tf = width === 0 ? 1 : this.#terms.frequency(boundary, (posting + 1) * width, width);
-    this.#place(k, tf, boundary, bits);
+  /** Sets tf, byte and bit of dense term k. */
+  #locate(k: number, doc: number, extents: Uint8Array): void {
+    const found = this.#located;
+    locatePositions(this.#arena, this.#terms.dense(k), doc, this.#widths, extents, found);
+    this.#place(k, found.frequency, found.at, found.bit);
   }
 }

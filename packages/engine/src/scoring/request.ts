@@ -1,6 +1,6 @@
 import type { Deadline } from '../base/deadline.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import type { TermInfo } from '../inverted/term-info.ts';
+import type { TermInfo } from '../postings/term-info.ts';
 
 /**
  * What the terms of a search have to do: stand in a document at all, any, all, or one after

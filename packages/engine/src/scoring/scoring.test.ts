@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
+import { FIRST_SECTION_WORD, SECTIONS, type Section } from '../inverted/format.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter, POSITION_GAP } from '../inverted/inverted-writer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
@@ -40,6 +41,16 @@ function blockOf(docs: readonly ModelDoc[]): FieldBlock {
   return { kind: 'bytes', starts, offsets, bytes: Buffer.concat(values) };
 }
 
+/** Byte addresses of the components of open readers. */
+const components = new WeakMap<InvertedReader, number>();
+
+/** Byte address and length of a section, from the component's header. */
+function sectionOf(reader: InvertedReader, name: Section): { at: number; bytes: number } {
+  const start = components.get(reader)!;
+  const word = (start >> 2) + FIRST_SECTION_WORD + 2 * SECTIONS.indexOf(name);
+  return { at: start + reader.arena.i32[word], bytes: reader.arena.i32[word + 1] };
+}
+
 function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number): ScoringSegment {
   const writer = new InvertedWriter({ kind: 'text', analyzer: simpleAnalyzer });
   writer.add(0, docs.length, blockOf(docs));
@@ -47,6 +58,7 @@ function segmentOf(arena: Arena, docs: readonly ModelDoc[], number: number): Sco
   const region = arena.allocate(bytes.length);
   region.bytes.set(bytes);
   const reader = InvertedReader.open(region, docs.length, 'text');
+  components.set(reader, region.offset);
   const order = docs.map((_, i) => i).sort((a, b) => compare(docs[a].key, docs[b].key));
   const ranks = new Int32Array(docs.length);
   order.forEach((doc, rank) => {
@@ -348,7 +360,7 @@ describe('searches of terms', () => {
     for (let i = 0; i < 60; i++) {
       const opened = open(instance);
       for (const { reader } of opened.segments) {
-        const { at, bytes } = reader.sections[i % 3 === 0 ? 'records' : 'big'];
+        const { at, bytes } = sectionOf(reader, i % 3 === 0 ? 'records' : 'big');
         for (let flip = 0; flip < 1 + (i % 20); flip++) {
           state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
           reader.arena.u8[at + (state % bytes)] ^= 1 << (state >>> 29);

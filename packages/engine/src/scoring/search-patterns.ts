@@ -10,16 +10,18 @@
 
 import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
 import { hasBit } from '../bitmap/bitmap.ts';
-import { blameIndex } from '../inverted/damage.ts';
 import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import { markAll, markSparse, offerLowest } from '../inverted/pattern/documents.ts';
+import { markAll, markSparse } from '../inverted/pattern/documents.ts';
 import { EntryWalk } from '../inverted/pattern/entry-walk.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';
 import { LowestDocs } from '../inverted/pattern/lowest-docs.ts';
 import { blockMinima } from '../inverted/pattern/pattern-tables.ts';
 import { blocksByHead, blocksOf, findPrefix } from '../inverted/pattern/prefix.ts';
-import { addBitmap } from '../inverted/term-matches.ts';
+import { blameIndex } from '../postings/damage.ts';
+import { LIST_BLOCK } from '../postings/format.ts';
+import { offerDocs } from '../postings/lowest-docs.ts';
+import { addBitmap } from '../postings/mark-docs.ts';
 import type { ScoringSegment } from './request.ts';
 import type { TopDocs } from './top-docs.ts';
 import { type Workspace, workspaceOf } from './workspace.ts';
@@ -47,6 +49,7 @@ const MOST_LOWEST = 64;
 /** Prefixes up to this length are looked up among the blocks' first bytes alone. */
 const HEAD_BYTES = 4;
 const found = new FoundTerms();
+const scratch = new Int32Array(LIST_BLOCK);
 
 /**
  * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
@@ -98,7 +101,8 @@ function searchOne(
   if (pattern.kind === 'prefix') lowestOfPrefix(reader, pattern.bytes, lowest, deadline);
   else {
     findTerms(pattern, reader, deadline);
-    for (let i = 0; i < found.size; i++) offerLowest(reader, found.dfs[i], found.places[i], lowest);
+    for (let i = 0; i < found.size; i++)
+      offerDocs(reader, found.dfs[i], found.refs[i], lowest, scratch);
   }
   for (const doc of lowest.docs) top.offer(doc, score);
   return 0;
@@ -141,7 +145,7 @@ function offerBlock(
   let common = 0;
   for (let i = 0; i < DICTIONARY_BLOCK && walk.next(); i++) {
     common = walk.common(prefix, prefix.length, common);
-    if (common === prefix.length) offerLowest(reader, walk.df, walk.place, into);
+    if (common === prefix.length) offerDocs(reader, walk.df, walk.ref, into, scratch);
   }
 }
 

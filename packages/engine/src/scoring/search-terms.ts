@@ -9,8 +9,8 @@
  *    valid bound.
  */
 import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
-import { blameIndex } from '../inverted/damage.ts';
-import type { TermInfo } from '../inverted/term-info.ts';
+import { blameIndex } from '../postings/damage.ts';
+import type { TermInfo } from '../postings/term-info.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
 import { countPhrase, searchPhrase } from './phrase.ts';
@@ -161,7 +161,7 @@ function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean
   for (let i = 0; i < infos.length; i++) {
     const info = infos[i];
     if (info === null || plan.weights[i] === MERGED) continue;
-    scorer.addClause(info, plan.weights[i], plan.terms[i].slot, plan.order[i]);
+    scorer.addTerm(info, plan.weights[i], plan.terms[i].slot, plan.order[i]);
   }
   if (top !== null) {
     if (plan.primed) primeAll(scorer, top);
@@ -171,8 +171,8 @@ function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean
 }
 
 /** The tenth best score of a disjunction is at least that of any of its terms. */
-function primeAll({ clauses, clauseCount }: SegmentScorer, top: TopDocs): void {
-  for (let i = 0; i < clauseCount; i++) top.prime(clauses[i].tenth);
+function primeAll({ terms, termCount }: SegmentScorer, top: TopDocs): void {
+  for (let i = 0; i < termCount; i++) top.prime(terms[i].tenthBest);
 }
 
 const NO_TOP = new TopDocs(0, () => new Uint8Array(0));
@@ -191,8 +191,8 @@ function walk(plan: Plan, place: number, top: TopDocs | null): number {
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
   scorer.activateAll();
-  scorer.rising = scorer.clauseCount === 1;
-  if (scorer.rising) searchSingle(scorer, scorer.clauses[0]);
+  scorer.rising = scorer.termCount === 1;
+  if (scorer.rising) searchSingle(scorer, scorer.terms[0]);
   else if (plan.mode === 'phrase') searchPhrase(scorer, sum(plan.weights));
   else if (plan.mode === 'or') searchUnion(scorer, plan.deadline);
   else searchConjunction(scorer);
@@ -205,10 +205,10 @@ function sum(weights: readonly number[]): number {
 }
 
 function countSegment(plan: Plan, scorer: SegmentScorer): number {
-  const { clauses, clauseCount, joined } = scorer;
-  if (clauseCount === 1) return countTerm(scorer, clauses[0]);
+  const { terms, termCount, joined } = scorer;
+  if (termCount === 1) return countTerm(scorer, terms[0]);
   scorer.activateAll();
   if (plan.mode === 'phrase') return countPhrase(scorer);
   if (plan.mode !== 'or') return joined >= 0 ? joined : countConjunction(scorer);
-  return clauseCount > 2 || joined < 0 ? countUnion(scorer) : countEach(scorer) - joined;
+  return termCount > 2 || joined < 0 ? countUnion(scorer) : countEach(scorer) - joined;
 }

@@ -1,12 +1,12 @@
-import { B, DENSE, K1, LONG, SHORT } from '../inverted/format.ts';
+import { B, K1, LONG } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import type { TermInfo } from '../inverted/term-info.ts';
-import { raiseImpact } from '../inverted/term-matches.ts';
-import type { Clause } from './clause.ts';
-import { denseFrequency } from './dense-frequency.ts';
-import { DOCS_AT, EMITTED_AT, FIELD, SCORES_AT, TERM_BYTES } from './kernel-memory.ts';
+import { raiseImpact } from '../postings/impact-bound.ts';
+import type { TermInfo } from '../postings/term-info.ts';
+import { describeTerms } from './describe-terms.ts';
+import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { Kernels } from './kernels.ts';
 import type { ScoringSegment } from './request.ts';
+import type { TermScorer } from './term-scorer.ts';
 import type { TopDocs } from './top-docs.ts';
 import { inTable, type Workspace, workspaceOf } from './workspace.ts';
 
@@ -31,17 +31,17 @@ export class SegmentScorer {
   book: Float64Array;
   /** Bitmap of documents that may not match, in the arena; null: none. */
   blocked: Int32Array | null = null;
-  /** clauses[0 .. clauseCount): the terms that are in the segment, in the order of the query. */
-  readonly clauses: Clause[] = [];
-  clauseCount = 0;
+  /** terms[0 .. termCount): the terms that are in the segment, in the order of the query. */
+  readonly terms: TermScorer[] = [];
+  termCount = 0;
   /**
    * active[0 .. count): the terms that a document has to hold, rarest first: lists and short ones
    * before dense ones.
    */
-  readonly active: Clause[] = [];
+  readonly active: TermScorer[] = [];
   count = 0;
   /** excluded[0 .. excludedCount): the terms that it must not hold. */
-  readonly excluded: Clause[] = [];
+  readonly excluded: TermScorer[] = [];
   excludedCount = 0;
   /**
    * Documents of the first conjunction, blocked ones left out; -1 where they were not all visited.
@@ -50,7 +50,7 @@ export class SegmentScorer {
   /** Documents are offered in rising order. */
   rising = false;
   /** The active terms in the order in which shares are added, where kernels add in another one. */
-  readonly #summed: Clause[] = [];
+  readonly #summed: TermScorer[] = [];
   #reordered = false;
   #raisedFor = -1;
   #raised: Float64Array;
@@ -72,7 +72,7 @@ export class SegmentScorer {
     this.workspace.useAverageLength(averageLength);
     this.book = this.#bookFor(averageLength);
     this.blocked = this.#inArena(segment.blocked);
-    this.clauseCount = 0;
+    this.termCount = 0;
     this.count = 0;
     this.excludedCount = 0;
     this.joined = -1;
@@ -80,12 +80,12 @@ export class SegmentScorer {
   }
 
   /** Opens the next term of the query. */
-  addClause(info: TermInfo, weight: number, slot: number, order: number): void {
-    const clause = this.workspace.clauses[this.clauseCount];
-    clause.open(this.reader, info, weight, this.averageLength / this.reader.averageLength);
-    clause.slot = slot;
-    clause.order = order;
-    this.clauses[this.clauseCount++] = clause;
+  addTerm(info: TermInfo, weight: number, position: number, order: number): void {
+    const term = this.workspace.terms[this.termCount];
+    term.open(this.reader, info, weight, this.averageLength / this.reader.averageLength);
+    term.position = position;
+    term.order = order;
+    this.terms[this.termCount++] = term;
   }
 
   /** The code book by another average length. */
@@ -131,18 +131,18 @@ export class SegmentScorer {
     return weight * (tf / (tf + norm));
   }
 
-  /** Makes the clauses whose bits are set active, the others excluded. */
+  /** Makes the terms whose bits are set active, the others excluded. */
   activate(set: number): void {
     const { active, excluded } = this;
     let count = 0;
     let excludedCount = 0;
-    for (let i = 0; i < this.clauseCount; i++) {
-      const clause = this.clauses[i];
-      if (((set >> i) & 1) === 0) excluded[excludedCount++] = clause;
+    for (let i = 0; i < this.termCount; i++) {
+      const term = this.terms[i];
+      if (((set >> i) & 1) === 0) excluded[excludedCount++] = term;
       else {
         let at = count++;
-        for (; at > 0 && active[at - 1].df > clause.df; at--) active[at] = active[at - 1];
-        active[at] = clause;
+        for (; at > 0 && active[at - 1].df > term.df; at--) active[at] = active[at - 1];
+        active[at] = term;
       }
     }
     this.count = count;
@@ -150,7 +150,7 @@ export class SegmentScorer {
     this.#reordered = count > 2 && this.#sortShares();
   }
 
-  /** All clauses are active. */
+  /** All terms are active. */
   activateAll(): void {
     this.activate(-1);
   }
@@ -193,35 +193,7 @@ export class SegmentScorer {
 
   /** Describes the active terms for the kernels. */
   describe(): void {
-    const { i32, f64 } = this.reader.arena;
-    for (let k = 0; k < this.count; k++) {
-      const clause = this.active[k];
-      const at = (TERM_BYTES * k) >> 2;
-      f64[(TERM_BYTES * k + FIELD.weight) >> 3] = clause.weight;
-      if (clause.kind === DENSE) this.#describeDense(clause, at);
-      else {
-        i32[at + (FIELD.frequencies >> 2)] = clause.frequencies.byteOffset;
-        i32[at + (FIELD.hits >> 2)] = clause.hits.byteOffset;
-      }
-    }
-  }
-
-  #describeDense(clause: Clause, at: number): void {
-    const { i32 } = this.reader.arena;
-    const { parts, term } = clause;
-    if (parts === null || term === null) return;
-    clause.fillBounds(this.book);
-    i32[at + (FIELD.bitmap >> 2)] = parts.bitmap;
-    i32[at + (FIELD.base >> 2)] = parts.base;
-    i32[at + (FIELD.offset >> 2)] = parts.offset;
-    i32[at + (FIELD.payload >> 2)] = term.payload;
-    i32[at + (FIELD.impact >> 2)] = parts.impact;
-    i32[at + (FIELD.width >> 2)] = parts.width;
-    i32[at + (FIELD.group >> 2)] = parts.group;
-    i32[at + (FIELD.bounds >> 2)] = clause.bounds.byteOffset;
-    i32[at + (FIELD.offsetShift >> 2)] = term.wide ? 2 : 1;
-    i32[at + (FIELD.offsetMask >> 2)] = term.wide ? -1 : 0xffff;
-    i32[at + (FIELD.baseMask >> 2)] = term.wide ? 0 : -1;
+    describeTerms(this.reader.arena, this.active, this.count, this.book);
   }
 
   /** Offers what a kernel emitted. */
@@ -242,20 +214,13 @@ export class SegmentScorer {
 
   /** Exact score of a document that holds the active terms. */
   rescore(doc: number): number {
-    const clauses = this.#reordered ? this.#summed : this.active;
+    const terms = this.#reordered ? this.#summed : this.active;
     let score = 0;
     for (let k = 0; k < this.count; k++) {
-      const share = this.score(clauses[k].weight, this.frequency(clauses[k], doc), doc);
+      const share = this.score(terms[k].weight, terms[k].frequencyIn(doc), doc);
       score = k === 0 ? share : score + share;
     }
     return score;
-  }
-
-  /** Frequency of a term in a document that holds it. */
-  frequency(clause: Clause, doc: number): number {
-    return clause.kind === DENSE
-      ? denseFrequency(clause, doc)
-      : clause.frequencyAt(clause.seek(doc));
   }
 
   /**
@@ -264,19 +229,9 @@ export class SegmentScorer {
    */
   offer(doc: number, score: number): void {
     if (this.isBlocked(doc)) return;
-    for (let i = 0; i < this.excludedCount; i++) if (holds(this.excluded[i], doc)) return;
+    for (let i = 0; i < this.excludedCount; i++) if (this.excluded[i].holds(doc)) return;
     this.top.offer(doc, score);
   }
-}
-
-/** True when the document holds the term. */
-function holds(clause: Clause, doc: number): boolean {
-  if (clause.kind === DENSE) {
-    return ((clause.reader.arena.i32[clause.bitmapWords + (doc >> 5)] >>> doc) & 1) === 1;
-  }
-  if (clause.kind === SHORT) clause.decodeDocs();
-  const i = clause.seek(doc);
-  return i < clause.df && clause.docs[i] === doc;
 }
 
 const scorers = new WeakMap<InvertedReader, SegmentScorer>();

@@ -3,22 +3,22 @@
  * The code book holds common impacts exactly and bounds the others from above, so its products need
  * no margin for rounding.
  */
-import { DENSE, SHORT } from '../inverted/format.ts';
-import type { BigTerm } from '../inverted/term-info.ts';
-import type { Clause } from './clause.ts';
+import { DENSE, SHORT } from '../postings/format.ts';
+import type { ListTerm } from '../postings/term-info.ts';
 import { boundRanges, searchRanges } from './conjunction.ts';
 import type { SegmentScorer } from './segment-scorer.ts';
+import type { TermScorer } from './term-scorer.ts';
 
 /** Offers the documents of a term that can reach theta. `scorer.active` holds just this term. */
-export function searchSingle(scorer: SegmentScorer, clause: Clause): void {
-  if (clause.kind === SHORT) searchShort(scorer, clause);
-  else if (clause.kind === DENSE) searchDense(scorer);
-  else searchList(scorer, clause);
+export function searchSingle(scorer: SegmentScorer, term: TermScorer): void {
+  if (term.kind === SHORT) searchShort(scorer, term);
+  else if (term.kind === DENSE) searchDense(scorer);
+  else searchList(scorer, term);
 }
 
-function searchShort(scorer: SegmentScorer, clause: Clause): void {
-  clause.decodeDocs();
-  const { docs, frequencies, df, weight } = clause;
+function searchShort(scorer: SegmentScorer, term: TermScorer): void {
+  term.decodeDocs();
+  const { docs, frequencies, df, weight } = term;
   const { top } = scorer;
   for (let i = 0; i < df; i++) {
     const score = scorer.score(weight, frequencies[i], docs[i]);
@@ -26,25 +26,17 @@ function searchShort(scorer: SegmentScorer, clause: Clause): void {
   }
 }
 
-function searchList(scorer: SegmentScorer, clause: Clause): void {
+function searchList(scorer: SegmentScorer, term: TermScorer): void {
   const { reader, kernels } = scorer;
-  const { payload } = clause.term as BigTerm;
-  for (let block = 0; block < clause.blocks; ) {
-    const least = scorer.threshold;
-    block = kernels.list(
-      block,
-      clause.blocks,
-      clause.lastWords << 2,
-      clause.headWords << 2,
-      clause.dataWords << 2,
-      payload,
-      clause.df,
-      reader.codes.byteOffset,
-      scorer.blockedAt,
-      firstCode(scorer.book, clause.weight, least),
-      clause.weight,
-      least,
-    );
+  const scan = scorer.workspace.listScan;
+  scan.list = term.list as ListTerm;
+  scan.weight = term.weight;
+  scan.codesAt = reader.codes.byteOffset;
+  scan.blockedAt = scorer.blockedAt;
+  for (let block = 0; block < term.blocks; ) {
+    scan.theta = scorer.threshold;
+    scan.leastCode = firstCode(scorer.book, term.weight, scan.theta);
+    block = kernels.list(scan, block);
     scorer.takeEmitted();
   }
 }

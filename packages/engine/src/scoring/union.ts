@@ -5,11 +5,11 @@
  * never touched. 2^n sets: for few terms.
  */
 import type { Deadline } from '../base/deadline.ts';
-import { SHORT } from '../inverted/format.ts';
-import type { Clause } from './clause.ts';
+import { SHORT } from '../postings/format.ts';
 import { searchConjunction } from './conjunction.ts';
 import { type SegmentScorer, UP } from './segment-scorer.ts';
 import { searchSingle } from './single.ts';
+import type { TermScorer } from './term-scorer.ts';
 
 /** Terms of a union that is split by sets. */
 export const MOST_SPLIT = 6;
@@ -17,13 +17,13 @@ export const MOST_SPLIT = 6;
 const sets = new Int32Array(1 << MOST_SPLIT);
 const sums = new Float64Array(1 << MOST_SPLIT);
 
-/** Offers the documents that hold any of the scorer's clauses. Throws limit_exceeded. */
+/** Offers the documents that hold any of the scorer's terms. Throws limit_exceeded. */
 export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
-  const { clauses, clauseCount, top } = scorer;
-  for (let i = 0; i < clauseCount; i++) {
-    if (clauses[i].kind === SHORT) boundShort(scorer, clauses[i]);
+  const { terms, termCount, top } = scorer;
+  for (let i = 0; i < termCount; i++) {
+    if (terms[i].kind === SHORT) boundShort(scorer, terms[i]);
   }
-  const n = orderSets(clauses, clauseCount);
+  const n = orderSets(terms, termCount);
   for (let s = 0; s < n && sums[s] * UP >= top.theta; s++) {
     deadline.check();
     scorer.activate(sets[s]);
@@ -34,11 +34,11 @@ export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
 }
 
 /** Fills `sets` by falling sums of the terms' best scores; returns how many. */
-function orderSets(clauses: readonly Clause[], count: number): number {
+function orderSets(terms: readonly TermScorer[], count: number): number {
   let n = 0;
   for (let set = 1; set < 1 << count; set++) {
     let sum = 0;
-    for (let i = 0; i < count; i++) if (((set >> i) & 1) === 1) sum += clauses[i].max;
+    for (let i = 0; i < count; i++) if (((set >> i) & 1) === 1) sum += terms[i].maxScore;
     let at = n++;
     for (; at > 0 && sums[at - 1] <= sum; at--) {
       sums[at] = sums[at - 1];
@@ -51,12 +51,12 @@ function orderSets(clauses: readonly Clause[], count: number): number {
 }
 
 /** Short terms have no stored best impact: all their scores are looked at. */
-function boundShort(scorer: SegmentScorer, clause: Clause): void {
-  clause.decodeDocs();
+function boundShort(scorer: SegmentScorer, term: TermScorer): void {
+  term.decodeDocs();
   let max = 0;
-  for (let i = 0; i < clause.df; i++) {
-    const score = scorer.score(clause.weight, clause.frequencies[i], clause.docs[i]);
+  for (let i = 0; i < term.df; i++) {
+    const score = scorer.score(term.weight, term.frequencies[i], term.docs[i]);
     if (score > max) max = score;
   }
-  clause.max = max;
+  term.maxScore = max;
 }

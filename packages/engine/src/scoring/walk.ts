@@ -5,10 +5,10 @@
  */
 
 import type { Deadline } from '../base/deadline.ts';
-import { NO_MORE_DOCS, type PostingsCursor } from '../inverted/cursors.ts';
 import { K1 } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import type { TermInfo } from '../inverted/term-info.ts';
+import { NO_MORE_DOCS, type PostingsCursor } from '../postings/cursors.ts';
+import type { TermInfo } from '../postings/term-info.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
 import { UP } from './segment-scorer.ts';
 import type { TopDocs } from './top-docs.ts';

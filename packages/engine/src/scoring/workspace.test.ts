@@ -10,7 +10,7 @@ describe('the workspace of a search', () => {
     expect(() => workspace.reserve(2 ** 24, 1)).toThrow('left');
     const other = arena.allocate(2 ** 16);
     workspace.reserve(1000, 1);
-    expect(workspace.clauses.length).toBe(1);
+    expect(workspace.terms.length).toBe(1);
     for (const { byteOffset } of [workspace.survivors, workspace.blocked, workspace.marks]) {
       expect(byteOffset).toBeGreaterThanOrEqual(other.offset + other.length);
     }

@@ -1,12 +1,13 @@
 import { type BitKernels, bitKernelsOf } from '../bitmap/bit-kernels.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
-import { codeWidth, DENSE_SHARE, LIST_BLOCK, LONG } from '../inverted/format.ts';
+import { codeWidth, LONG } from '../inverted/format.ts';
 import { normsByCode } from '../inverted/lengths.ts';
+import { DENSE_SHARE, LIST_BLOCK } from '../postings/format.ts';
 import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { Clause } from './clause.ts';
 import { TABLE_AT, WIDTHS_AT } from './kernel-memory.ts';
-import { createKernels, type Kernels } from './kernels.ts';
+import { createKernels, type Kernels, type ListScan, newListScan } from './kernels.ts';
+import { TermScorer } from './term-scorer.ts';
 
 /** Frequencies with exact impacts in the table; row ROWS bounds all above. */
 export const ROWS = 32;
@@ -29,7 +30,9 @@ export class Workspace {
   /** Impacts tf / (tf + norm) at [tf << 8 | length code]; row ROWS is 1. */
   readonly impact: Float64Array;
   readonly buckets = new Int32Array(258);
-  clauses: Clause[] = [];
+  /** What the kernel `list` reads. */
+  readonly listScan: ListScan = newListScan();
+  terms: TermScorer[] = [];
   bound: Float64Array = new Float64Array(0);
   ranges: Int32Array = new Int32Array(0);
   sorted: Int32Array = new Int32Array(0);
@@ -63,8 +66,8 @@ export class Workspace {
   /** Makes room for a segment of `docs` documents and queries of `terms` terms. */
   reserve(docs: number, terms: number): void {
     if (docs > this.#docs) this.#grow(docs);
-    while (this.clauses.length < terms) {
-      this.clauses.push(new Clause(this, this.#postings(this.#docs)));
+    while (this.terms.length < terms) {
+      this.terms.push(new TermScorer(this, this.#postings(this.#docs)));
     }
   }
 
@@ -79,7 +82,7 @@ export class Workspace {
   #grow(docs: number): void {
     for (const region of this.#regions) region.release();
     this.#regions = [];
-    this.clauses = [];
+    this.terms = [];
     // Where the arena is full what is given back here has no size any more.
     this.#docs = 0;
     this.#left = 0;

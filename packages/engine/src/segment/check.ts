@@ -9,6 +9,7 @@ import { compareBytes } from '../base/compare-bytes.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
+import { checkInverted } from '../inverted/check.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
 import { checkGraph } from '../vector/graph-format.ts';
@@ -64,7 +65,7 @@ export function checkSegment(
   step('stored', () => reader.storedReader()?.check());
   for (const { kind, field } of components) {
     const name = `${kind} of field ${field}`;
-    if (kind === 'text') step(name, () => reader.inverted(field)!.check());
+    if (kind === 'text') step(name, () => checkInverted(reader.inverted(field)!));
     if (kind === 'keyword') step(name, () => checkKeywords(reader, field, name, report));
     if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
     if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
@@ -154,7 +155,7 @@ function checkKeywords(reader: SegmentReader, field: number, name: string, repor
   const column = reader.ordinals(field);
   const inverted = reader.inverted(field)!;
   if (column === null) {
-    inverted.check();
+    checkInverted(inverted);
     return;
   }
   if (inverted.termCount !== column.size) {
@@ -164,7 +165,7 @@ function checkKeywords(reader: SegmentReader, field: number, name: string, repor
   const hasOrd = ordinalsOf(column);
   let postings = 0;
   let ord = -1;
-  inverted.check({
+  checkInverted(inverted, {
     term(ordinal, source, length) {
       ord = ordinal;
       if (!column.isString(ord, source, length)) report(name, `term ${ord} is not string ${ord}`);

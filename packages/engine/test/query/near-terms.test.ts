@@ -8,7 +8,7 @@ import { buildCorpus, corpusPlan, MAPPING, WORDS } from '../../../../test/suppor
 import { addressOf, patternMatches, tokens } from '../../../../test/support/oracle/model.ts';
 import { FoundTerms } from '../../src/inverted/pattern/found-terms.ts';
 import { findNear } from '../../src/inverted/pattern/near.ts';
-import { BIG } from '../../src/inverted/term-info.ts';
+import { BIG } from '../../src/postings/term-info.ts';
 
 const [plan] = fc.sample(corpusPlan(addressOf), { seed: 7, numRuns: 1 });
 const corpus = buildCorpus(plan!);
@@ -39,7 +39,7 @@ describe('terms within an edit distance', () => {
         expect(word.toString()).toBe(value);
         const query = { kind: 'fuzzy' as const, field: 't1', value, edits: 1 };
         const wanted = [...places].filter(([term]) => patternMatches(query, term));
-        const got = Array.from({ length: found.size }, (_, i) => found.places[i]!);
+        const got = Array.from({ length: found.size }, (_, i) => found.refs[i]!);
         expect(got.sort(), value).toEqual(wanted.map(([, place]) => place).sort());
       }
     }

@@ -1,5 +1,6 @@
-import { BLOCK_WORDS, DICTIONARY_BLOCK, LIST_BLOCK } from '../format.ts';
-import type { InvertedReader } from '../inverted-reader.ts';
+import { LIST_BLOCK } from '../../postings/format.ts';
+import type { DictionaryLayout } from '../dictionary-layout.ts';
+import { BLOCK_WORDS, DICTIONARY_BLOCK } from '../format.ts';
 
 /**
  * Walks dictionary entries without copying their terms: an entry is what it shares with the one
@@ -24,16 +25,16 @@ export class EntryWalk {
   rest = 0;
   /** Documents, deleted ones too. */
   df = 0;
-  /** Byte address of its postings, or -1 - number among the big terms (128 documents or more). */
-  place = 0;
+  /** Where its postings are (postings/term-info.ts termRef). */
+  ref = 0;
 
-  constructor({ arena, sections, termCount }: InvertedReader) {
-    this.#u8 = arena.u8;
-    this.#i32 = arena.i32;
-    this.#index = sections.blocks.at >> 2;
-    this.#dictionary = sections.dictionary.at;
-    this.#smallAt = sections.small.at;
-    this.#terms = termCount;
+  constructor({ dictionary }: { readonly dictionary: DictionaryLayout }) {
+    this.#u8 = dictionary.arena.u8;
+    this.#i32 = dictionary.arena.i32;
+    this.#index = dictionary.index;
+    this.#dictionary = dictionary.entries;
+    this.#smallAt = dictionary.small;
+    this.#terms = dictionary.terms;
   }
 
   /** Goes before the first entry of a block. */
@@ -59,9 +60,9 @@ export class EntryWalk {
     this.#p += this.rest;
     this.df = this.#varint();
     if (this.df < LIST_BLOCK) {
-      this.place = this.#small;
+      this.ref = this.#small;
       this.#small += this.#varint();
-    } else this.place = -1 - this.#big++;
+    } else this.ref = -1 - this.#big++;
     return true;
   }
 

@@ -2,8 +2,8 @@
 export class FoundTerms {
   size = 0;
   dfs = new Int32Array(256);
-  /** As EntryWalk.place. */
-  places = new Int32Array(256);
+  /** As EntryWalk.ref. */
+  refs = new Int32Array(256);
 
   /** Documents of all terms together, a document of several once for each. */
   get postings(): number {
@@ -16,13 +16,13 @@ export class FoundTerms {
     this.size = 0;
   }
 
-  add(df: number, place: number): void {
+  add(df: number, ref: number): void {
     if (this.size === this.dfs.length) {
       this.dfs = doubled(this.dfs);
-      this.places = doubled(this.places);
+      this.refs = doubled(this.refs);
     }
     this.dfs[this.size] = df;
-    this.places[this.size++] = place;
+    this.refs[this.size++] = ref;
   }
 }
 

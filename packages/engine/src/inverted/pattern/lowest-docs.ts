@@ -1,5 +1,5 @@
 import { hasBit } from '../../bitmap/bitmap.ts';
-import { NO_MORE_DOCS } from '../cursors.ts';
+import { NO_MORE_DOCS } from '../../postings/cursors.ts';
 
 /** The lowest `limit` of the documents that were offered, each once, without the blocked ones. */
 export class LowestDocs {

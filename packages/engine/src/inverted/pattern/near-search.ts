@@ -93,12 +93,12 @@ export class NearSearch {
       const length = walk.copy(term);
       if (common < at || length < n - 4 || length > n + 4) continue;
       if (ascii && common < n - 2 && (length < n - 1 || term[length - 1] !== last)) continue;
-      if (isOneEdit(bytes, n, term, length)) into.add(walk.df, walk.place);
+      if (isOneEdit(bytes, n, term, length)) into.add(walk.df, walk.ref);
     }
   }
 
   #readBehind({ bytes, reversed, ascii }: Word, { at, behind }: Cut, into: FoundTerms): void {
-    const { bytes: source, starts, dfs, places, size } = this.#reversed;
+    const { bytes: source, starts, dfs, refs, size } = this.#reversed;
     const n = bytes.length;
     const tail = n - at;
     const term = this.#term;
@@ -119,7 +119,7 @@ export class NearSearch {
       const turned = this.#turn(length);
       // What begins like the word was found before.
       if (beginsWith(turned, length, bytes, at)) continue;
-      if (isOneEdit(bytes, n, turned, length)) into.add(dfs[i], places[i]);
+      if (isOneEdit(bytes, n, turned, length)) into.add(dfs[i], refs[i]);
     }
   }
 

@@ -3,9 +3,9 @@
  * the short words, the lowest document of each block.
  */
 import { AskedTable } from '../../base/asked-table.ts';
+import { firstDocument } from '../../postings/lowest-docs.ts';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
-import { firstDocument } from './documents.ts';
 import { EntryWalk } from './entry-walk.ts';
 import { NearSearch } from './near-search.ts';
 import { headOf, type ReversedTerms, reverseTerms } from './reversed-terms.ts';
@@ -56,7 +56,7 @@ function makeMinima(reader: InvertedReader): BlockMinima {
     walk.enter(block);
     for (let i = 0; i < DICTIONARY_BLOCK && walk.next(); i++) {
       if (i === 0) heads[block] = headOf(reader.arena.u8, walk.at, walk.rest, 0);
-      const doc = firstDocument(reader, walk.df, walk.place);
+      const doc = firstDocument(reader, walk.df, walk.ref);
       if (doc < lowest[block]) lowest[block] = doc;
     }
   }

@@ -61,7 +61,7 @@ export function findPrefix(
     if ((left & 0xffff) === 0) deadline.check();
     common = walk.common(prefix, length, common);
     if (common === length) {
-      into.add(walk.df, walk.place);
+      into.add(walk.df, walk.ref);
       any = true;
     } else if (any) return;
   }

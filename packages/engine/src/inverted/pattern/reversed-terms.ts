@@ -17,9 +17,9 @@ export interface ReversedTerms {
   readonly starts: Int32Array;
   /** The first four reversed bytes of each block's first term, the first one highest. */
   readonly heads: Uint32Array;
-  /** Documents and places (EntryWalk.place) of the terms in this order. */
+  /** Documents and refs (EntryWalk.ref) of the terms in this order. */
   readonly dfs: Int32Array;
-  readonly places: Int32Array;
+  readonly refs: Int32Array;
 }
 
 /** Reverses a dictionary: one walk, one sort. */
@@ -33,7 +33,7 @@ export function reverseTerms(reader: InvertedReader): ReversedTerms {
     starts: new Int32Array(blocks),
     heads: new Uint32Array(blocks),
     dfs: new Int32Array(order.length),
-    places: new Int32Array(order.length),
+    refs: new Int32Array(order.length),
   };
   const length = encode(pool, order, reversed);
   return { ...reversed, bytes: reversed.bytes.slice(0, length) };
@@ -42,14 +42,14 @@ export function reverseTerms(reader: InvertedReader): ReversedTerms {
 /** Reversed terms by their number in the dictionary, long ones left out. */
 interface TermPool extends PooledTerms {
   readonly dfs: Int32Array;
-  readonly places: Int32Array;
+  readonly refs: Int32Array;
 }
 
 function readReversed(reader: InvertedReader): TermPool {
   const { termCount } = reader;
   const starts = new Int32Array(termCount + 1);
   const dfs = new Int32Array(termCount);
-  const places = new Int32Array(termCount);
+  const refs = new Int32Array(termCount);
   const term = new Uint8Array(LONGEST_REVERSED + 1);
   let pool = new Uint8Array(16 * termCount + LONGEST_REVERSED);
   let size = 0;
@@ -64,10 +64,10 @@ function readReversed(reader: InvertedReader): TermPool {
     if (start + length > pool.length) pool = doubled(pool);
     for (let j = 0; j < length; j++) pool[start + j] = term[length - 1 - j];
     dfs[size] = walk.df;
-    places[size] = walk.place;
+    refs[size] = walk.ref;
     starts[++size] = start + length;
   }
-  return { pool, starts, size, dfs, places };
+  return { pool, starts, size, dfs, refs };
 }
 
 function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -77,7 +77,7 @@ function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** Writes the entries; returns the bytes that they take. */
-function encode({ pool, starts, dfs, places }: TermPool, order: Int32Array, to: ReversedTerms) {
+function encode({ pool, starts, dfs, refs }: TermPool, order: Int32Array, to: ReversedTerms) {
   let at = 0;
   for (let i = 0; i < order.length; i++) {
     const id = order[i];
@@ -97,7 +97,7 @@ function encode({ pool, starts, dfs, places }: TermPool, order: Int32Array, to: 
     to.bytes[at++] = length - shared;
     for (let j = shared; j < length; j++) to.bytes[at++] = pool[start + j];
     to.dfs[i] = dfs[id];
-    to.places[i] = places[id];
+    to.refs[i] = refs[id];
   }
   return at;
 }

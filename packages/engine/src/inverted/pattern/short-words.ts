@@ -24,14 +24,14 @@ export interface ShortWords {
   /** Numbers of terms in the arrays below. */
   readonly terms: Int32Array;
   readonly dfs: Int32Array;
-  readonly places: Int32Array;
+  readonly refs: Int32Array;
 }
 
 /** Reads the short terms of a dictionary. */
 export function readShortWords(reader: InvertedReader): ShortWords {
   const keyed: bigint[] = [];
   const dfs: number[] = [];
-  const places: number[] = [];
+  const refs: number[] = [];
   const term = new Uint8Array(MOST_BYTES);
   const walk = new EntryWalk(reader);
   for (let i = 0; i < reader.termCount; i++) {
@@ -44,7 +44,7 @@ export function readShortWords(reader: InvertedReader): ShortWords {
     addKeys(term, length, BigInt(dfs.length), keyed);
     if (keyed.length === before) continue;
     dfs.push(walk.df);
-    places.push(walk.place);
+    refs.push(walk.ref);
   }
   const sorted = BigUint64Array.from(keyed).sort();
   const words = new Int32Array(sorted.buffer);
@@ -54,7 +54,7 @@ export function readShortWords(reader: InvertedReader): ShortWords {
     keys[i] = words[2 * i + 1];
     terms[i] = words[2 * i];
   }
-  return { keys, terms, dfs: Int32Array.from(dfs), places: Int32Array.from(places) };
+  return { keys, terms, dfs: Int32Array.from(dfs), refs: Int32Array.from(refs) };
 }
 
 function addKeys(term: Uint8Array, length: number, number: bigint, into: bigint[]): void {
@@ -122,7 +122,7 @@ export class ShortWordSearch {
   }
 
   #addKey(key: number, into: FoundTerms): void {
-    const { keys, terms, dfs, places } = this.#words;
+    const { keys, terms, dfs, refs } = this.#words;
     let low = 0;
     let high = keys.length;
     while (low < high) {
@@ -134,7 +134,7 @@ export class ShortWordSearch {
       const term = terms[low];
       if (this.#seen[term] === this.#round) continue;
       this.#seen[term] = this.#round;
-      into.add(dfs[term], places[term]);
+      into.add(dfs[term], refs[term]);
     }
   }
 

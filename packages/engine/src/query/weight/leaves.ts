@@ -1,7 +1,7 @@
 import type { Deadline } from '../../base/deadline.ts';
 import { fillAll, setBit } from '../../bitmap/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import { termTest } from '../../inverted/term-test.ts';
+import { termTest } from '../../postings/term-test.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Leaf } from '../bind/clause.ts';

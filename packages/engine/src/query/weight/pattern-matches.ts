@@ -5,7 +5,7 @@ import { FoundTerms } from '../../inverted/pattern/found-terms.ts';
 import { findNear } from '../../inverted/pattern/near.ts';
 import { findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
-import { BIG, type TermInfo } from '../../inverted/term-info.ts';
+import { BIG, type TermInfo } from '../../postings/term-info.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
 import { nextPossible } from '../automaton/automaton.ts';
 

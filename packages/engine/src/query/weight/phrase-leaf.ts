@@ -1,7 +1,7 @@
 import type { Deadline } from '../../base/deadline.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
-import type { PostingsCursor } from '../../inverted/cursors.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
+import type { PostingsCursor } from '../../postings/cursors.ts';
 import type { Leaf, PhraseWord } from '../bind/clause.ts';
 import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
 import { type SloppyPhrase, sloppyFrequency } from './sloppy.ts';

@@ -1,11 +1,12 @@
-import { K1, LONG, SHORT } from '../../inverted/format.ts';
+import { K1, LONG } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import type { TermInfo } from '../../inverted/term-info.ts';
-import { raiseImpact } from '../../inverted/term-matches.ts';
-import { termTest } from '../../inverted/term-test.ts';
+import { SHORT } from '../../postings/format.ts';
+import { raiseImpact } from '../../postings/impact-bound.ts';
+import { type RangePostings, rangePostings } from '../../postings/range-postings.ts';
+import type { TermInfo } from '../../postings/term-info.ts';
+import { termTest } from '../../postings/term-test.ts';
 import type { Leaf } from '../bind/clause.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
-import { type RangePostings, rangePostings } from './range-postings.ts';
 import type { FieldStatistics, SnapshotStatistics } from './statistics.ts';
 
 /**

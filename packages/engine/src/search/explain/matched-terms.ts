@@ -1,5 +1,5 @@
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import type { TermInfo } from '../../inverted/term-info.ts';
+import type { TermInfo } from '../../postings/term-info.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import { eachTerm } from '../../query/weight/pattern-matches.ts';
 import type { Subject } from './subject.ts';

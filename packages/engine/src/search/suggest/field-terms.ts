@@ -1,9 +1,9 @@
 import type { Deadline } from '../../base/deadline.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
-import { NO_MORE_DOCS } from '../../inverted/cursors.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import type { TermInfo } from '../../inverted/term-info.ts';
+import { NO_MORE_DOCS } from '../../postings/cursors.ts';
+import type { TermInfo } from '../../postings/term-info.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 
 /** Live counts that are kept of one field of a segment. */

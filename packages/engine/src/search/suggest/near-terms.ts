@@ -1,5 +1,5 @@
 import type { Deadline } from '../../base/deadline.ts';
-import type { TermInfo } from '../../inverted/term-info.ts';
+import type { TermInfo } from '../../postings/term-info.ts';
 import type { TermAutomaton } from '../../query/automaton/automaton.ts';
 import { eachTerm, type OnTerm } from '../../query/weight/pattern-matches.ts';
 import { type FieldTerms, liveCount } from './field-terms.ts';

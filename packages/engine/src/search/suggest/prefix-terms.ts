@@ -14,7 +14,7 @@ import type { Deadline } from '../../base/deadline.ts';
 import { successor } from '../../base/successor.ts';
 import { DICTIONARY_BLOCK } from '../../inverted/format.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
-import type { TermInfo } from '../../inverted/term-info.ts';
+import type { TermInfo } from '../../postings/term-info.ts';
 import { blockCounts, type FieldTerms, liveCount } from './field-terms.ts';
 import type { RankedTerm, SuggestionList } from './suggestion-list.ts';
 

@@ -1,32 +1,21 @@
-/**
- * Postings of a dense term (df >= N / 24), R ranges of 256 documents:
- *
- *   bitmap i32[8 R] | base i32[R / 8 + 1] | offset u16[R] (u32[R] where `wide`) | impact u8[R] |
- *   tfWidth u8[R] | group u8[3 R] | payload
- *
- * A range's payload meets at a boundary = payload + base[r / 8] + offset[r] (wide: payload +
- * offset[r]): frequencies, tf - 1 at tfWidth bits, run backwards from it, positions forwards.
- * group: byte starts of the positions of documents 64.., 128..,
- * 192.. of the range, from the boundary; 255 = walk. Fields without frequencies end after the
- * bitmap.
- */
+/** Writes the postings of a dense term: dense-terms.ts has the layout. */
 import type { BitOutput } from './bit-output.ts';
-import { bitsOf, RANGE } from './format.ts';
+import { type PositionOutput, writePositions } from './encode-positions.ts';
+import { bitsOf, GROUP, RANGE } from './format.ts';
 import type { ImpactBook } from './impact-book.ts';
-import type { TermPostings } from './postings.ts';
+import type { TermPostings } from './postings-buffer.ts';
 
-const GROUP = 64;
 const GROUPS = 3;
 const FAR = 0xffff;
 
 /** What encoding a term needs beside its postings. */
-export interface EncodeContext {
+export interface EncodeContext extends PositionOutput {
   readonly docs: number;
   readonly ranges: number;
-  readonly output: BitOutput;
   readonly book: ImpactBook;
-  /** Bits of a position by document. */
-  readonly widths: Uint8Array;
+  /** Scratch: the deltas of a block of a list, the best impacts of a term. */
+  readonly deltas: Int32Array;
+  readonly best: Float64Array;
   /** False: documents only. */
   readonly text: boolean;
   /** tf / (tf + norm) of posting i. */
@@ -155,20 +144,4 @@ function writeGroups(
     writePositions(postings, context, from, to);
     from = to;
   }
-}
-
-/** Positions of postings [from, to), ending on a byte. */
-export function writePositions(
-  { docs, frequencies, positionsAt, positions }: TermPostings,
-  { output, widths }: Pick<EncodeContext, 'output' | 'widths'>,
-  from: number,
-  to: number,
-): void {
-  for (let i = from; i < to; i++) {
-    const width = widths[docs[i]];
-    if (width === 0) continue;
-    const end = positionsAt[i] + frequencies[i];
-    for (let p = positionsAt[i]; p < end; p++) output.put(positions[p], width);
-  }
-  output.flush();
 }

@@ -1,0 +1,31 @@
+import type { Arena } from '../storage/directory.ts';
+import type { Sections } from './format.ts';
+
+/** Where the parts of a component's dictionary are (format.ts): what walks over entries read. */
+export interface DictionaryLayout {
+  readonly arena: Arena;
+  readonly terms: number;
+  /** Word address of the blocks' index entries. */
+  readonly index: number;
+  /** Byte address of the entries, and of their end. */
+  readonly entries: number;
+  readonly end: number;
+  /** Byte address from which the index counts postings of short terms. */
+  readonly small: number;
+}
+
+/** The layout of a dictionary. */
+export function dictionaryLayout(
+  arena: Arena,
+  { blocks, dictionary, small }: Sections,
+  terms: number,
+): DictionaryLayout {
+  return {
+    arena,
+    terms,
+    index: blocks.at >> 2,
+    entries: dictionary.at,
+    end: dictionary.at + dictionary.bytes,
+    small: small.at,
+  };
+}

@@ -1,0 +1,65 @@
+import type { PostingsBuffer } from './postings-buffer.ts';
+import { TermBlocks } from './term-blocks.ts';
+import type { PostingsSource, TermInfo } from './term-info.ts';
+
+/**
+ * Appends all postings of terms of one component to a buffer, documents renumbered: old number ->
+ * new by `docMap`, -1 dropped. This is what merging reads.
+ */
+export class PostingsJoin {
+  readonly #source: PostingsSource;
+  readonly #docMap: Int32Array;
+  readonly #buffer: PostingsBuffer;
+  readonly #blocks: TermBlocks;
+
+  constructor(source: PostingsSource, docMap: Int32Array, buffer: PostingsBuffer) {
+    this.#source = source;
+    this.#docMap = docMap;
+    this.#buffer = buffer;
+    this.#blocks = new TermBlocks(source);
+  }
+
+  /**
+   * Appends a term's postings. `used`: positions in the buffer before; returns those in it then.
+   */
+  append(info: TermInfo, used: number): number {
+    this.#buffer.reserve(this.#buffer.df + info.df);
+    this.#blocks.open(info);
+    let end = used;
+    while (this.#blocks.next()) end = this.#appendRun(end);
+    return end;
+  }
+
+  #appendRun(used: number): number {
+    const { text, widths, extents, arena } = this.#source;
+    const { docs, frequencies, from, to, positionsAt } = this.#blocks;
+    const docMap = this.#docMap;
+    const buffer = this.#buffer;
+    const { view } = arena;
+    let bit = 0;
+    let end = used;
+    for (let i = from; i < to; i++) {
+      const doc = docs[i];
+      const frequency = frequencies[i];
+      const width = text ? widths[extents[doc]] : 0;
+      const target = docMap[doc];
+      if (target >= 0) {
+        const posting = buffer.df++;
+        buffer.docs[posting] = target;
+        buffer.frequencies[posting] = frequency;
+        buffer.positionsAt[posting] = end;
+        if (text) {
+          buffer.reservePositions(end + frequency);
+          const { positions } = buffer;
+          const mask = 2 ** width - 1;
+          for (let p = 0, b = bit; p < frequency; p++, b += width) {
+            positions[end++] = (view.getInt32(positionsAt + (b >>> 3), true) >>> (b & 7)) & mask;
+          }
+        }
+      }
+      bit += frequency * width;
+    }
+    this.#blocks.bits = bit;
+    return end;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Descriptors of terms, for the kernels (kernel-memory.ts): the one file outside of postings/ that
+ * hands the addresses of a term's parts on.
+ */
+import { DENSE, LIST } from '../postings/format.ts';
+import type { DenseTerm, ListTerm } from '../postings/term-info.ts';
+import type { Arena } from '../storage/directory.ts';
+import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from './kernel-memory.ts';
+import type { ListScan } from './kernels.ts';
+import type { TermScorer } from './term-scorer.ts';
+
+/** Describes terms[0 .. count). `impacts`: by code. */
+export function describeTerms(
+  arena: Arena,
+  terms: readonly TermScorer[],
+  count: number,
+  impacts: Float64Array,
+): void {
+  const { i32, f64 } = arena;
+  for (let k = 0; k < count; k++) {
+    const term = terms[k];
+    const at = (TERM_BYTES * k) >> 2;
+    f64[(TERM_BYTES * k + FIELD.weight) >> 3] = term.weight;
+    if (term.dense !== null) describeDense(i32, at, term, impacts);
+    else {
+      i32[at + (FIELD.frequencies >> 2)] = term.frequencies.byteOffset;
+      i32[at + (FIELD.hits >> 2)] = term.hits.byteOffset;
+    }
+  }
+}
+
+function describeDense(i32: Int32Array, at: number, term: TermScorer, impacts: Float64Array): void {
+  const { dense } = term;
+  if (dense === null) return;
+  term.fillBounds(impacts);
+  i32[at + (FIELD.bitmap >> 2)] = dense.docBitsAt;
+  i32[at + (FIELD.base >> 2)] = dense.baseOffsetsAt;
+  i32[at + (FIELD.offset >> 2)] = dense.rangeOffsetsAt;
+  i32[at + (FIELD.payload >> 2)] = dense.rangeDataAt;
+  i32[at + (FIELD.impact >> 2)] = dense.rangeImpactsAt;
+  i32[at + (FIELD.width >> 2)] = dense.rangeWidthsAt;
+  i32[at + (FIELD.group >> 2)] = dense.groupOffsetsAt;
+  i32[at + (FIELD.bounds >> 2)] = term.bounds.byteOffset;
+  i32[at + (FIELD.offsetShift >> 2)] = dense.wide ? 2 : 1;
+  i32[at + (FIELD.offsetMask >> 2)] = dense.wide ? -1 : 0xffff;
+  i32[at + (FIELD.baseMask >> 2)] = dense.wide ? 0 : -1;
+}
+
+/** Adds to the descriptors of terms[0 .. count) what makes them a phrase. */
+export function describePhrase(arena: Arena, terms: readonly TermScorer[], count: number): void {
+  const { i32 } = arena;
+  for (let k = 0; k < count; k++) {
+    const term = terms[k];
+    const at = (TERM_BYTES * k) >> 2;
+    i32[at + (FIELD.slot >> 2)] = term.position;
+    i32[(CURSORS_AT >> 2) + 8 * k] = -1;
+    if (term.dense !== null) continue;
+    const { list } = term;
+    i32[at + (FIELD.positions >> 2)] = list?.blockPositionsAt ?? term.shortPositionsAt;
+    i32[at + (FIELD.places >> 2)] = list?.positionOffsetsAt ?? ZERO_AT;
+    i32[at + (FIELD.positionBits >> 2)] = term.positionBits.byteOffset;
+  }
+}
+
+/** Runs the compiled kernel `list` over a term's blocks from `block` on. */
+export function scanList(
+  kernel: (...values: number[]) => number,
+  { list, codesAt, blockedAt, leastCode, weight, theta }: ListScan,
+  block: number,
+): number {
+  return kernel(
+    block,
+    list.blocks,
+    list.lastDocsAt,
+    list.blockHeadsAt,
+    list.dataOffsetsAt,
+    list.blockDataAt,
+    list.df,
+    codesAt,
+    blockedAt,
+    leastCode,
+    weight,
+    theta,
+  );
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A dense term that `readDense` fills. */
+export type DescribedDense = Writable<DenseTerm>;
+
+/** A term without postings, to be filled in. */
+export const newDense = (): DescribedDense => ({
+  kind: DENSE,
+  df: 0,
+  tenthImpact: 0,
+  bestImpact: 0,
+  docBitsAt: 0,
+  baseOffsetsAt: 0,
+  rangeOffsetsAt: 0,
+  rangeImpactsAt: 0,
+  rangeWidthsAt: 0,
+  groupOffsetsAt: 0,
+  rangeDataAt: 0,
+  wide: false,
+});
+
+/** Reads back the addresses of dense term k from its descriptor: what the plain kernels use. */
+export function readDense({ i32 }: Arena, k: number, into: DescribedDense): void {
+  const at = (TERM_BYTES * k) >> 2;
+  into.docBitsAt = i32[at + (FIELD.bitmap >> 2)];
+  into.baseOffsetsAt = i32[at + (FIELD.base >> 2)];
+  into.rangeOffsetsAt = i32[at + (FIELD.offset >> 2)];
+  into.rangeImpactsAt = i32[at + (FIELD.impact >> 2)];
+  into.rangeWidthsAt = i32[at + (FIELD.width >> 2)];
+  into.groupOffsetsAt = i32[at + (FIELD.group >> 2)];
+  into.rangeDataAt = i32[at + (FIELD.payload >> 2)];
+  into.wide = i32[at + (FIELD.baseMask >> 2)] === 0;
+}
+
+/** A list without blocks, for a scan that is not filled in yet. */
+export const NO_LIST: ListTerm = Object.freeze({
+  kind: LIST,
+  df: 0,
+  tenthImpact: 0,
+  bestImpact: 0,
+  blocks: 0,
+  lastDocsAt: 0,
+  blockHeadsAt: 0,
+  dataOffsetsAt: 0,
+  positionOffsetsAt: 0,
+  blockDataAt: 0,
+  blockPositionsAt: 0,
+});
