@@ -143,6 +143,19 @@ export function blockHolding(
   return lowerBoundIn(i32, doc, words + from, words + blocks) - words;
 }
 
+/** The same, block by block: where the next block is mostly near. */
+export function skipBlocks(
+  { i32 }: Arena,
+  { lastDocsAt, blocks }: ListTerm,
+  from: number,
+  doc: number,
+): number {
+  const words = lastDocsAt >> 2;
+  let block = from;
+  while (block < blocks && i32[words + block] < doc) block++;
+  return block;
+}
+
 /**
  * Documents of a block into into[to ..]: always 128 values, those past the last posting are of no
  * meaning.

@@ -40,8 +40,12 @@ export function decodeShort(
   for (let i = 0; i < df; i++) {
     let value = u8[at++];
     if (value >= 128) {
-      value = readVarint(u8, at - 1);
-      at += varintBytes(value) - 1;
+      value &= 127;
+      for (let shift = 7; shift < 35; shift += 7) {
+        const byte = u8[at++];
+        value |= (byte & 127) << shift;
+        if (byte < 128) break;
+      }
     }
     let frequency = 1;
     if ((value & 1) !== 0) {
@@ -74,8 +78,12 @@ export function decodeShortDocs(
   for (let i = 0; i < df; i++) {
     let value = u8[at++];
     if (value >= 128) {
-      value = readVarint(u8, at - 1);
-      at += varintBytes(value) - 1;
+      value &= 127;
+      for (let shift = 7; shift < 35; shift += 7) {
+        const byte = u8[at++];
+        value |= (byte & 127) << shift;
+        if (byte < 128) break;
+      }
     }
     doc += (value >>> 1) + 1;
     if (doc >= end) return i;

@@ -120,7 +120,7 @@ function mergeBlocks(
   let m = 0;
   let block = 0;
   for (let i = 0; i < n; ) {
-    while (block < blocks && term.lastDoc(block) < source[i]) block++;
+    block = term.skipBlocks(block, source[i]);
     if (block === blocks) break;
     term.decodeBlock(block);
     const last = term.lastDoc(block);

@@ -14,7 +14,6 @@ export function locateHits(scorer: SegmentScorer, from: number, to: number): voi
   const { ordered } = scorer.workspace;
   for (let k = 0; k < scorer.count && scorer.active[k].kind !== DENSE; k++) {
     const term = scorer.active[k];
-    if (term.list === null) continue;
-    for (let i = from; i < to; i++) term.locateHit(term.hits[ordered[i]]);
+    if (term.list !== null) term.locateHits(ordered, from, to);
   }
 }

@@ -8,6 +8,7 @@ import {
   blockHolding,
   frequencyOf,
   lastDocOf,
+  skipBlocks,
   unpackDocs,
   unpackFrequencies,
 } from '../postings/list-terms.ts';
@@ -137,7 +138,11 @@ export class TermScorer {
   /** Decodes all documents of a list or a short term. */
   decodeDocs(): void {
     if (this.list === null) this.#decodeShort();
-    else for (let block = 0; block < this.blocks; block++) this.decodeBlock(block);
+    else {
+      for (let block = 0; block < this.blocks; block++) {
+        if ((this.#decoded[block] & HAS_DOCS) === 0) this.decodeBlock(block);
+      }
+    }
   }
 
   #decodeShort(): void {
@@ -167,13 +172,24 @@ export class TermScorer {
   decodeHitFrequencies(n: number): void {
     if (this.list === null) return;
     const { hits } = this;
-    for (let i = 0; i < n; i++) this.#decodeFrequencies(hits[i] >> 7);
+    const decoded = this.#decoded;
+    for (let i = 0; i < n; i++) {
+      const block = hits[i] >> 7;
+      if ((decoded[block] & HAS_FREQUENCIES) === 0) this.#decodeFrequencies(block);
+    }
   }
 
-  /** Computes where the positions of the block of a posting begin; its documents are decoded. */
-  locateHit(posting: number): void {
-    const block = posting >> 7;
-    if ((this.#decoded[block] & HAS_POSITIONS) !== 0) return;
+  /** Computes where the positions of the postings hits[order[from .. to)] begin, by block. */
+  locateHits(order: Int32Array, from: number, to: number): void {
+    const { hits } = this;
+    const decoded = this.#decoded;
+    for (let i = from; i < to; i++) {
+      const block = hits[order[i]] >> 7;
+      if ((decoded[block] & HAS_POSITIONS) === 0) this.#locateBlock(block);
+    }
+  }
+
+  #locateBlock(block: number): void {
     this.#decodeFrequencies(block);
     this.#locatePositions(block << 7, Math.min(this.df, (block << 7) + LIST_BLOCK));
     this.#decoded[block] |= HAS_POSITIONS;
@@ -186,6 +202,11 @@ export class TermScorer {
       positionBits[i] = bit;
       bit += frequencies[i] * widths[extents[docs[i]]];
     }
+  }
+
+  /** The first block from `from` on that may hold a document; `blocks` if none does. */
+  skipBlocks(from: number, doc: number): number {
+    return skipBlocks(this.#reader.arena, this.list as ListTerm, from, doc);
   }
 
   /** The last document of a block of a list. */
