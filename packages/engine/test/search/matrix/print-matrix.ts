@@ -27,7 +27,7 @@ function missing({ kinds, pairs }: Passed): string[] {
 /** docs/matrix.md: the modes, kinds and options that go together, and the exceptions. */
 export function printMatrix(passed: Passed, queries: number): string {
   const exceptions = missing(passed);
-  return `<!-- Printed by packages/engine/test/search/matrix.test.ts (LHS_UPDATE_PAGES=1 writes it). -->
+  return `<!-- Printed by packages/engine/test/search/matrix.test.ts -->
 
 # Supported combinations
 
@@ -40,9 +40,9 @@ Every mode and every kind of query works with every option, and with every two o
 | options | ${OPTIONS.join(', ')} |
 | exceptions | ${exceptions.length === 0 ? 'none' : exceptions.join('; ')} |
 
-A test runs ${queries} random queries per kind for each option and each pair of options. It compares them
-with brute force over plain rows: matches, exact totals, scores, order, pages, groups and their
-counts, marks, facets, aggregations and rows of the table. \`PIT\` is a point in time after which rows
-were deleted and added and the index was rebuilt.
+A test runs ${queries} random queries per kind for each option and each pair of options. It compares
+them with brute force over plain rows: matches, exact totals, scores, order, pages, groups and
+their counts, marks, facets, aggregations and rows of the table. \`PIT\` is a point in time after
+which rows were deleted and added and the index was rebuilt.
 `;
 }
