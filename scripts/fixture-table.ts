@@ -17,9 +17,7 @@ import {
 } from '../packages/lake/src/write/data-files.ts';
 import { stageInput } from '../packages/lake/src/write/input.ts';
 import { inputColumns } from '../packages/lake/src/write/input-columns.ts';
-import { changeColumns } from '../packages/lake/src/write/maintain-table.ts';
 import type { NewDeleteFile } from '../packages/lake/src/write/manifest-writer.ts';
-import type { SchemaChange } from '../packages/lake/src/write/schema-change.ts';
 import {
   type SnapshotChange,
   snapshotMetadata,
@@ -34,6 +32,7 @@ import {
 import { formMacros } from '../packages/lake/src/write/text-forms.ts';
 import { typedSelect } from '../packages/lake/src/write/typed-select.ts';
 import { WriterSession } from '../packages/lake/src/write/writer-session.ts';
+import { changeColumns, type SchemaChange } from '../test/support/maintenance/index.ts';
 
 /** A row in the JSON form of docs/command-line.md, by column name. */
 export type PlainRow = Readonly<Record<string, unknown>>;

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { parseTransform } from '../packages/lake/src/schema/transform.ts';
 import type { Field, Type } from '../packages/lake/src/schema/type.ts';
-import { expireSnapshots } from '../packages/lake/src/write/expire-snapshots.ts';
-import { setRef } from '../packages/lake/src/write/maintain-table.ts';
+import { expireSnapshots, setRef } from '../test/support/maintenance/index.ts';
 import { FixtureTable, type PlainRow } from './fixture-table.ts';
 
 /**

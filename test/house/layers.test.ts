@@ -128,6 +128,11 @@ describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
     expect(foreign).toEqual([]);
   });
 
+  it('imports nothing that only tests use', () => {
+    const users = files.filter((f) => f.imports.some((target) => target.startsWith('test/')));
+    expect(users.map((f) => f.path)).toEqual([]);
+  });
+
   it('names no double of the tests', () => {
     const users = files.filter((f) => f.imports.includes(DOUBLES)).map((f) => f.path);
     expect(users).toEqual([]);

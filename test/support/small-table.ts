@@ -2,15 +2,15 @@
  * A small table of our own writer with a snapshot for each kind of change, and beside it the rows
  * that each snapshot holds, kept as plain maps: what no reader of ours has had a part in.
  */
+
 import {
   appendRows,
-  compactTable,
   createTable,
   deleteRows,
   type Schema,
-  setRef,
   upsertRows,
 } from '@lakehouse-search/lake';
+import { compactTable, setRef } from './maintenance/index.ts';
 
 type PlainRow = { readonly id: number; readonly service: string; readonly title: string };
 type Rows = ReadonlyMap<number, PlainRow>;

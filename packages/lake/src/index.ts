@@ -19,26 +19,14 @@ export { type OpenTableOptions, openTable } from './table.ts';
 export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
-export type { CompactResult } from './write/compact-table.ts';
-export type { ExpireOptions } from './write/expire-snapshots.ts';
 export type { ImportOptions } from './write/import-files.ts';
 export type { WriteInput } from './write/input.ts';
-export type { SchemaChange } from './write/schema-change.ts';
 export type { WriteResult } from './write/table-writer.ts';
 export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {
   appendRows,
-  changeColumns,
-  cherryPick,
-  compactTable,
   createTable,
-  deleteKeys,
   deleteRows,
-  dropRef,
-  expireSnapshots,
   importFiles,
-  overwriteRows,
-  setProperties,
-  setRef,
   upsertRows,
 } from './write/writing.ts';

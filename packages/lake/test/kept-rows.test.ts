@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendRows, changeColumns, createTable, type Locator, openTable } from '../src/index.ts';
+import { changeColumns } from '../../../test/support/maintenance/index.ts';
+import { appendRows, createTable, type Locator, openTable } from '../src/index.ts';
 import type { Field } from '../src/schema/type.ts';
 import { CraftedTable } from './crafted-table.ts';
 

@@ -1,4 +1,6 @@
-/** Numbers of 7 bits per byte, the low ones first; all bytes but the last have their high bit set. */
+/**
+ * Numbers of 7 bits per byte, the low ones first; all bytes but the last have their high bit set.
+ */
 
 /** The number at a byte address. */
 export function readVarint(u8: Uint8Array, at: number): number {

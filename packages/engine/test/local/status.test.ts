@@ -1,15 +1,14 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLocal } from '@lakehouse-search/engine';
-import {
-  deleteRows,
-  expireSnapshots,
-  openTable,
-  setProperties,
-  setRef,
-} from '@lakehouse-search/lake';
+import { deleteRows, openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable, next } from '../../../../test/support/followed-table.ts';
+import {
+  expireSnapshots,
+  setProperties,
+  setRef,
+} from '../../../../test/support/maintenance/index.ts';
 
 const DAY = 86_400_000;
 const AGE = 'history.expire.max-snapshot-age-ms';

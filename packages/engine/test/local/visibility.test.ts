@@ -1,9 +1,10 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
-import { openTable, setRef } from '@lakehouse-search/lake';
+import { openTable } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FollowedTable } from '../../../../test/support/followed-table.ts';
+import { setRef } from '../../../../test/support/maintenance/index.ts';
 import { RestCatalog } from '../../../../test/support/rest-catalog.ts';
 
 /** A clock that stands until it is told how much time has passed. */

@@ -4,18 +4,14 @@
  * full sort of plain rows. LHS_PIT_CASES sets the number of random orders (default 40),
  * LHS_PIT_SEED the seed.
  */
+
 import { join } from 'node:path';
 import { type Json, openLocal, type SearchRequest } from '@lakehouse-search/engine';
-import {
-  appendRows,
-  compactTable,
-  deleteRows,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FastClock } from '../../../../test/support/followed-table.ts';
+import { compactTable } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const CASES = Number(process.env.LHS_PIT_CASES ?? 40);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import {
   appendRows,
-  compactTable,
   createTable,
   deleteRows,
   openTable,
   type Schema,
 } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { compactTable } from '../../../../test/support/maintenance/index.ts';
 
 const SCHEMA: Schema = {
   schemaId: 0,

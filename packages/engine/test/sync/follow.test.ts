@@ -1,18 +1,15 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FollowEvent, openLocal } from '@lakehouse-search/engine';
+import { createTable, deleteRows, openTable, upsertRows } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FollowedTable, next } from '../../../../test/support/followed-table.ts';
 import {
   changeColumns,
   compactTable,
-  createTable,
-  deleteRows,
   expireSnapshots,
-  openTable,
   setRef,
-  upsertRows,
-} from '@lakehouse-search/lake';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FollowedTable, next } from '../../../../test/support/followed-table.ts';
+} from '../../../../test/support/maintenance/index.ts';
 
 let table: FollowedTable;
 beforeEach(async () => {

@@ -2,17 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { appendRows, createTable, deleteRows, upsertRows } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  appendRows,
   cherryPick,
   compactTable,
-  createTable,
-  deleteRows,
   expireSnapshots,
   setRef,
-  upsertRows,
-} from '@lakehouse-search/lake';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+} from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const SCHEMA = {

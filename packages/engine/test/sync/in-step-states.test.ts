@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
-import { expireSnapshots, openTable, type Schema } from '@lakehouse-search/lake';
+import { openTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { hasShared, shared, tablePath, truthOf } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { expectSnapshot } from './in-step/expect-snapshot.ts';

@@ -1,11 +1,6 @@
-import {
-  appendRows,
-  changeColumns,
-  deleteRows,
-  type Schema,
-  upsertRows,
-} from '@lakehouse-search/lake';
+import { appendRows, deleteRows, type Schema, upsertRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { changeColumns } from '../../../../test/support/maintenance/index.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const SCHEMA: Schema = {

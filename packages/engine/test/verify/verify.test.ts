@@ -9,16 +9,18 @@ import {
 } from '@lakehouse-search/engine';
 import {
   appendRows,
-  changeColumns,
   createTable,
   deleteRows,
-  expireSnapshots,
   openTable,
   type Schema,
-  setRef,
   upsertRows,
 } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  changeColumns,
+  expireSnapshots,
+  setRef,
+} from '../../../../test/support/maintenance/index.ts';
 import { deleteCommitted } from '../../../../test/support/writer-edits.ts';
 import { readCommit, writeCommit } from '../../src/index/commit.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expireSnapshots } from '../../../../test/support/maintenance/index.ts';
 import { formatJson, type JsonObject, parseJson } from '../base/json.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { LoadOptions } from '../catalog/table-handle.ts';
@@ -20,7 +21,6 @@ import { valueAt } from '../scan/vectors.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
-import { expireSnapshots } from './expire-snapshots.ts';
 import { appendRows, createTable, deleteRows, upsertRows } from './table-writer.ts';
 
 /** Tables whose metadata claims folders that are not theirs. */

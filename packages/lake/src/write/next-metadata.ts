@@ -4,7 +4,6 @@
  * it stands.
  */
 
-import { LakeError } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
 import { highestFieldId } from '../schema/field-lookup.ts';
@@ -96,7 +95,7 @@ export function withSnapshot(
     ...(metadata.formatVersion > 1 ? { 'last-sequence-number': snapshot.sequenceNumber } : {}),
     ...(snapshot.rows ? { 'next-row-id': snapshot.rows.first + snapshot.rows.added } : {}),
     'last-updated-ms': snapshot.timestampMs,
-    snapshots: [...list(raw.snapshots), entry],
+    snapshots: [...listOf(raw.snapshots), entry],
   };
   return pointRef(
     next,
@@ -107,7 +106,12 @@ export function withSnapshot(
 }
 
 /** Sets a ref; when it is main the current snapshot and the snapshot log follow. */
-function pointRef(raw: JsonObject, name: string, ref: JsonObject, nowMs: number): JsonObject {
+export function pointRef(
+  raw: JsonObject,
+  name: string,
+  ref: JsonObject,
+  nowMs: number,
+): JsonObject {
   const refs = {
     ...(raw.refs as JsonObject | undefined),
     [name]: { ...oldRef(raw, name), ...ref },
@@ -118,7 +122,7 @@ function pointRef(raw: JsonObject, name: string, ref: JsonObject, nowMs: number)
     ...raw,
     refs,
     'current-snapshot-id': ref['snapshot-id'] as JsonValue,
-    'snapshot-log': [...list(raw['snapshot-log']), log],
+    'snapshot-log': [...listOf(raw['snapshot-log']), log],
   };
 }
 
@@ -126,86 +130,13 @@ function oldRef(raw: JsonObject, name: string): JsonObject {
   return ((raw.refs as JsonObject | undefined)?.[name] as JsonObject | undefined) ?? {};
 }
 
-/** Makes a branch or tag, or lets it point elsewhere. */
-export function withRef(
-  metadata: TableMetadata,
-  name: string,
-  kind: 'branch' | 'tag',
-  snapshotId: bigint,
-  nowMs: number,
-): JsonObject {
-  const next = { ...metadata.raw, 'last-updated-ms': nowMs };
-  return pointRef(next, name, { 'snapshot-id': snapshotId, type: kind }, nowMs);
-}
-
-/** Removes a branch or tag. */
-export function withoutRef(metadata: TableMetadata, name: string, nowMs: number): JsonObject {
-  const refs = { ...(metadata.raw.refs as JsonObject | undefined) };
-  if (name === 'main' || refs[name] === undefined) {
-    throw new LakeError('snapshot_not_found', `there is no branch or tag "${name}" to remove`);
-  }
-  delete refs[name];
-  return { ...metadata.raw, 'last-updated-ms': nowMs, refs };
-}
-
-/** Makes another schema the current one; its id is the next free one. */
-export function withSchema(metadata: TableMetadata, schema: Schema, nowMs: number): JsonObject {
-  const { raw } = metadata;
-  const schemaId = 1 + Math.max(...metadata.schemas.map((s) => s.schemaId));
-  const json = schemaToJson({ ...schema, schemaId });
-  const last = Math.max(metadata.lastColumnId, highestFieldId(schema));
-  return {
-    ...raw,
-    ...(metadata.formatVersion === 1 ? { schema: json } : {}),
-    'last-updated-ms': nowMs,
-    'last-column-id': last,
-    'current-schema-id': schemaId,
-    schemas: [
-      ...(raw.schemas === undefined ? metadata.schemas.map(schemaToJson) : list(raw.schemas)),
-      json,
-    ],
-  };
-}
-
-/**
- * Forgets snapshots; log entries before the newest forgotten one go too (they would name what is
- * gone).
- */
-export function withoutSnapshots(
-  metadata: TableMetadata,
-  expired: ReadonlySet<bigint>,
-  nowMs: number,
-): JsonObject {
-  const { raw } = metadata;
-  const idOf = (entry: JsonValue) => BigInt(String((entry as JsonObject)['snapshot-id']));
-  const log = list(raw['snapshot-log']);
-  const newest = log.findLastIndex((entry) => expired.has(idOf(entry)));
-  return {
-    ...raw,
-    'last-updated-ms': nowMs,
-    snapshots: list(raw.snapshots).filter((entry) => !expired.has(idOf(entry))),
-    'snapshot-log': log.slice(newest + 1),
-  };
-}
-
-/** Sets properties, or removes those that are null. */
-export function withProperties(
-  metadata: TableMetadata,
-  properties: Readonly<Record<string, string | null>>,
-  nowMs: number,
-): JsonObject {
-  const { raw } = metadata;
-  const all = Object.entries({ ...(raw.properties as JsonObject | undefined), ...properties });
-  const kept = Object.fromEntries(all.filter(([, value]) => value !== null));
-  return { ...raw, 'last-updated-ms': nowMs, properties: kept };
-}
-
 /** Remembers the metadata file that this version follows; at most 100 are kept. */
 export function withLog(raw: JsonObject, previousFile: string, previousMs: number): JsonObject {
   const entry = { 'timestamp-ms': previousMs, 'metadata-file': previousFile };
-  return { ...raw, 'metadata-log': [...list(raw['metadata-log']), entry].slice(-100) };
+  return { ...raw, 'metadata-log': [...listOf(raw['metadata-log']), entry].slice(-100) };
 }
 
-function list(value: JsonValue | undefined): readonly JsonValue[] {
+/** The entries of a list of the metadata; none where it is missing. */
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }

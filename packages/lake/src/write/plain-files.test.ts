@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
+import { changeColumns, deleteKeys } from '../../../../test/support/maintenance/index.ts';
 import { quoteText } from '../scan/duckdb/quoting.ts';
 import { valueAt } from '../scan/vectors.ts';
 import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import { openTable } from '../table.ts';
-import { changeColumns } from './maintain-table.ts';
 import { plainRows } from './plain-rows.ts';
-import { appendRows, createTable, deleteKeys, upsertRows } from './table-writer.ts';
+import { appendRows, createTable, upsertRows } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-plain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import {
+  changeColumns,
+  expireSnapshots,
+  setRef,
+} from '../../../../test/support/maintenance/index.ts';
 import { valueAt } from '../scan/vectors.ts';
 import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
-import { expireSnapshots } from './expire-snapshots.ts';
 import { importFiles } from './import-files.ts';
-import { changeColumns, setRef } from './maintain-table.ts';
 import { appendRows, createTable, deleteRows, overwriteRows, upsertRows } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-writer-'));

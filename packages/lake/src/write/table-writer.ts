@@ -12,9 +12,8 @@ import type { NewDataFile } from './data-files.ts';
 import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
 import type { WriteInput } from './input.ts';
 import { scanNear } from './key-range.ts';
-import { type InputKeys, plainKeys } from './key-rows.ts';
+import type { InputKeys } from './key-rows.ts';
 import { newTableMetadata, type TableDefinition } from './new-table.ts';
-import { plainValues } from './plain-rows.ts';
 import { removeFiles } from './remove-files.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
 import { withDataFiles } from './staged-write.ts';
@@ -149,28 +148,6 @@ export async function deleteRows(config: TableConfig, where: string): Promise<Wr
 }
 
 /**
- * Deletes the rows that have one of these keys. `keys`: values by column name, each of `key`
- * (default: the table's identifier fields). Nothing is committed where there are none. Throws
- * invalid_argument without a key or where a value is not plainly of its column's type.
- */
-export async function deleteKeys(
-  config: TableConfig,
-  keys: readonly Readonly<Record<string, unknown>>[],
-  key?: readonly string[],
-): Promise<WriteResult> {
-  const table = await loadTable(config);
-  const names = key ?? identifierNames(table.metadata.schema);
-  const wanted = namedKeys(keys, table.metadata.schema, names);
-  let deleted = 0;
-  const snapshotId = await commitRows(table, 'delete', [], async (source) => {
-    const rows = await wanted.rowsAmong(source.scan({ columns: names }));
-    deleted = countRows(rows);
-    return rows;
-  });
-  return { snapshotId, inserted: 0, updated: 0, deleted };
-}
-
-/**
  * Inserts rows whose key is new and replaces those whose key is there, in one snapshot. `key`:
  * default the table's identifier fields. Throws invalid_argument without a key, duplicate_key where
  * the input has one twice.
@@ -195,20 +172,8 @@ export async function upsertRows(
   });
 }
 
-function namedKeys(
-  keys: readonly Readonly<Record<string, unknown>>[],
-  schema: Schema,
-  names: readonly string[],
-): InputKeys {
-  const fields = schema.fields.filter((field) => names.includes(field.name));
-  const rows = plainValues(keys, { fields });
-  if (rows !== null) return plainKeys(rows, { ...schema, fields }, names);
-  throw new LakeError('invalid_argument', 'a key is not a value of its columns', {
-    details: { expected: `objects with ${names.join(', ')}, as JSON writes them` },
-  });
-}
-
-function identifierNames(schema: Schema): readonly string[] {
+/** The names of a table's identifier fields. Throws invalid_argument if it has none. */
+export function identifierNames(schema: Schema): readonly string[] {
   const names = schema.fields
     .filter((f) => schema.identifierFieldIds.includes(f.id))
     .map((f) => f.name);
@@ -219,7 +184,8 @@ function identifierNames(schema: Schema): readonly string[] {
 }
 
 const records = (files: readonly NewDataFile[]) => files.reduce((n, f) => n + f.recordCount, 0);
-const countRows = (rows: RowsByFile) => [...rows.values()].reduce((n, r) => n + r.length, 0);
+/** How many rows a selection names. */
+export const countRows = (rows: RowsByFile) => [...rows.values()].reduce((n, r) => n + r.length, 0);
 
 /** The property of a table that says how each operation deletes rows. */
 const MODES = { delete: 'write.delete.mode', overwrite: 'write.merge.mode' } as const;
@@ -228,7 +194,7 @@ const MODES = { delete: 'write.delete.mode', overwrite: 'write.merge.mode' } as 
  * Commits added data files together with the deletion of rows that `find` names, found anew at each
  * try.
  */
-async function commitRows(
+export async function commitRows(
   table: TableHandle,
   operation: 'delete' | 'overwrite',
   addedData: readonly NewDataFile[],

@@ -1,18 +1,20 @@
 import {
   appendRows,
+  createTable,
+  openTable,
+  type Schema,
+  upsertRows,
+} from '@lakehouse-search/lake';
+import {
   changeColumns,
   cherryPick,
   compactTable,
-  createTable,
   deleteKeys,
   expireSnapshots,
-  openTable,
   overwriteRows,
-  type Schema,
   setProperties,
   setRef,
-  upsertRows,
-} from '@lakehouse-search/lake';
+} from '../../../../../test/support/maintenance/index.ts';
 import { type ModelRow, ModelTable, type Rows, rowOf } from './model-table.ts';
 import type { ColumnChange, Operation } from './operations.ts';
 

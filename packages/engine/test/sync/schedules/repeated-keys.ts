@@ -1,19 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
+import { appendRows, createTable, openTable } from '@lakehouse-search/lake';
+import fc from 'fast-check';
+import { expect } from 'vitest';
 import {
-  appendRows,
   compactTable,
-  createTable,
   deleteKeys,
   expireSnapshots,
-  openTable,
   overwriteRows,
   setProperties,
   setRef,
-} from '@lakehouse-search/lake';
-import fc from 'fast-check';
-import { expect } from 'vitest';
+} from '../../../../../test/support/maintenance/index.ts';
 import { SCRATCH } from '../../schedules/scratch.ts';
 
 /** As in operations.ts, on a table whose rows may share their key. */

@@ -1,14 +1,14 @@
 import { realpath, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LakeError } from '../base/errors.ts';
-import { below } from '../base/table-files.ts';
-import { loadTable } from '../catalog/load-table.ts';
-import type { TableHandle } from '../catalog/table-handle.ts';
-import { readManifest } from '../metadata/manifest.ts';
-import { readManifestList } from '../metadata/manifest-list.ts';
-import type { SnapshotEntry } from '../metadata/snapshot.ts';
-import type { TableConfig } from '../source-table.ts';
-import { commitTable } from './commit.ts';
+import { LakeError } from '../../../packages/lake/src/base/errors.ts';
+import { below } from '../../../packages/lake/src/base/table-files.ts';
+import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
+import type { TableHandle } from '../../../packages/lake/src/catalog/table-handle.ts';
+import { readManifest } from '../../../packages/lake/src/metadata/manifest.ts';
+import { readManifestList } from '../../../packages/lake/src/metadata/manifest-list.ts';
+import type { SnapshotEntry } from '../../../packages/lake/src/metadata/snapshot.ts';
+import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
+import { commitTable } from '../../../packages/lake/src/write/commit.ts';
 import { withoutSnapshots } from './next-metadata.ts';
 
 /** What expiry does beside forgetting. */

@@ -3,15 +3,15 @@
  * snapshot. All old data files and their delete files are removed. Everything is done anew when
  * somebody else commits meanwhile.
  */
-import { loadTable } from '../catalog/load-table.ts';
-import type { TableHandle } from '../catalog/table-handle.ts';
-import type { TableConfig } from '../source-table.ts';
-import { tableOf } from '../table.ts';
-import { commitTable } from './commit.ts';
-import type { NewDataFile } from './data-files.ts';
-import { removeFiles } from './remove-files.ts';
-import { rewriteRows } from './rewrite-rows.ts';
-import { snapshotMetadata } from './snapshot-commit.ts';
+import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
+import type { TableHandle } from '../../../packages/lake/src/catalog/table-handle.ts';
+import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
+import { tableOf } from '../../../packages/lake/src/table.ts';
+import { commitTable } from '../../../packages/lake/src/write/commit.ts';
+import type { NewDataFile } from '../../../packages/lake/src/write/data-files.ts';
+import { removeFiles } from '../../../packages/lake/src/write/remove-files.ts';
+import { rewriteRows } from '../../../packages/lake/src/write/rewrite-rows.ts';
+import { snapshotMetadata } from '../../../packages/lake/src/write/snapshot-commit.ts';
 
 /** What a compaction did. `snapshotId` is null where there was nothing to rewrite. */
 export interface CompactResult {

@@ -2,14 +2,18 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { valueAt } from '../scan/vectors.ts';
-import type { Schema } from '../schema/type.ts';
-import { openTable } from '../table.ts';
-import { cherryPick } from './cherry-pick.ts';
-import { compactTable } from './compact-table.ts';
-import { expireSnapshots } from './expire-snapshots.ts';
-import { setProperties, setRef } from './maintain-table.ts';
-import { appendRows, createTable, deleteKeys } from './table-writer.ts';
+import {
+  cherryPick,
+  compactTable,
+  deleteKeys,
+  expireSnapshots,
+  setProperties,
+  setRef,
+} from '../../../test/support/maintenance/index.ts';
+import { valueAt } from '../src/scan/vectors.ts';
+import type { Schema } from '../src/schema/type.ts';
+import { openTable } from '../src/table.ts';
+import { appendRows, createTable } from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-maintain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
-import { LakeError } from '../base/errors.ts';
-import { canPromote } from '../schema/promotion.ts';
-import type { Field, Schema, Type } from '../schema/type.ts';
+import { LakeError } from '../../../packages/lake/src/base/errors.ts';
+import { canPromote } from '../../../packages/lake/src/schema/promotion.ts';
+import type { Field, Schema, Type } from '../../../packages/lake/src/schema/type.ts';
 
 /** One change of a table's columns (top level). */
 export type SchemaChange =

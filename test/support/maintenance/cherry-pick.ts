@@ -1,16 +1,16 @@
-import { LakeError } from '../base/errors.ts';
-import { loadTable } from '../catalog/load-table.ts';
-import type { TableHandle } from '../catalog/table-handle.ts';
-import type { DataFile } from '../metadata/file-set.ts';
-import { readManifest } from '../metadata/manifest.ts';
-import { readManifestList } from '../metadata/manifest-list.ts';
-import type { SnapshotEntry } from '../metadata/snapshot.ts';
-import { ancestryOf, snapshotOf } from '../metadata/table-metadata.ts';
-import type { TableConfig } from '../source-table.ts';
-import { commitTable } from './commit.ts';
-import type { NewDataFile } from './data-files.ts';
+import { LakeError } from '../../../packages/lake/src/base/errors.ts';
+import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
+import type { TableHandle } from '../../../packages/lake/src/catalog/table-handle.ts';
+import type { DataFile } from '../../../packages/lake/src/metadata/file-set.ts';
+import { readManifest } from '../../../packages/lake/src/metadata/manifest.ts';
+import { readManifestList } from '../../../packages/lake/src/metadata/manifest-list.ts';
+import type { SnapshotEntry } from '../../../packages/lake/src/metadata/snapshot.ts';
+import { ancestryOf, snapshotOf } from '../../../packages/lake/src/metadata/table-metadata.ts';
+import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
+import { commitTable } from '../../../packages/lake/src/write/commit.ts';
+import type { NewDataFile } from '../../../packages/lake/src/write/data-files.ts';
+import { snapshotMetadata } from '../../../packages/lake/src/write/snapshot-commit.ts';
 import { withRef } from './next-metadata.ts';
-import { snapshotMetadata } from './snapshot-commit.ts';
 
 /**
  * Brings what a snapshot appended to the head of main: the head moves to it where it stands on

@@ -1,7 +1,7 @@
-import { loadTable } from '../catalog/load-table.ts';
-import { snapshotOf } from '../metadata/table-metadata.ts';
-import type { TableConfig } from '../source-table.ts';
-import { commitTable } from './commit.ts';
+import { loadTable } from '../../../packages/lake/src/catalog/load-table.ts';
+import { snapshotOf } from '../../../packages/lake/src/metadata/table-metadata.ts';
+import type { TableConfig } from '../../../packages/lake/src/source-table.ts';
+import { commitTable } from '../../../packages/lake/src/write/commit.ts';
 import { withoutRef, withProperties, withRef, withSchema } from './next-metadata.ts';
 import { changeSchema, type SchemaChange } from './schema-change.ts';
 
