@@ -16,6 +16,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'lag.ts',
       'limits.ts',
       'nearest.ts',
+      'next-step.ts',
       'shard-description.ts',
     ],
     ['errors.ts'],

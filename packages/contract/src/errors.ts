@@ -1,3 +1,5 @@
+import type { NextStep } from './next-step.ts';
+
 /**
  * The one literal table of error codes: HTTP status, gRPC status, and exit
  * code of the command line. Closed: a new code is added here, in docs/command-line.md and in the
@@ -49,30 +51,38 @@ export interface ErrorPlace {
   readonly to: number;
 }
 
+/** The way out of an error. */
+export interface ErrorAdvice {
+  readonly hint?: string;
+  readonly next?: readonly NextStep[];
+}
+
 /**
  * The one error class. `message`: lower case, quotes the offending value, says what was expected.
- * `hint`: what to do next or the nearest right thing. `place`: where in a query or definition.
+ * `hint`: the nearest right thing, or the way out in a sentence; it names no command and no flag.
+ * `next`: operations that are the way out. `place`: where in a query or definition.
  */
 export class LhsError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly next: readonly NextStep[];
   readonly place: ErrorPlace | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: {
-      hint?: string;
-      place?: ErrorPlace;
-      details?: Record<string, unknown>;
-      cause?: unknown;
+    options: ErrorAdvice & {
+      readonly place?: ErrorPlace;
+      readonly details?: Readonly<Record<string, unknown>>;
+      readonly cause?: unknown;
     } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'LhsError';
     this.code = code;
     this.hint = options.hint;
+    this.next = Object.freeze([...(options.next ?? [])]);
     this.place = options.place;
     this.details = Object.freeze({ ...options.details });
   }
@@ -88,6 +98,7 @@ export function errorBody(error: LhsError): {
 } {
   const details: Record<string, unknown> = { ...error.details };
   if (error.hint !== undefined) details.hint = error.hint;
+  if (error.next.length > 0) details.next = error.next;
   if (error.place !== undefined) details.position = error.place.from;
   return { error: { code: error.code, status: error.status, message: error.message, details } };
 }

@@ -1,4 +1,5 @@
 import type { Hit, SearchResponse } from '@lakehouse-search/contract';
+import { adviceLines } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
 import { printable, wrap } from '../terminal/text.ts';
 
@@ -15,10 +16,9 @@ export function armWords({ arms }: Hit): string {
 
 /** Which arm did not answer and why, and what else there is to say of an answer by meaning. */
 export function remarks(answer: SearchResponse, style: Style, columns: number): string[] {
-  const failed = (answer.failed_arms ?? []).flatMap(({ arm, message, hint }) => {
+  const failed = (answer.failed_arms ?? []).flatMap(({ arm, message, hint, next }) => {
     const what = `the ${arm} arm did not answer: ${printable(message)}`;
-    const next = hint === undefined ? [] : hint.split('\n');
-    return [what, ...next.map((line) => `  ${printable(line)}`)];
+    return [what, ...adviceLines(hint, next).map((line) => `  ${printable(line)}`)];
   });
   return [...failed, ...(answer.notes ?? []).map(printable)].flatMap((line) =>
     wrap(style.yellow(line), columns),

@@ -56,8 +56,8 @@ export async function runQueryFile(
 /** Prints the error of a line in the place of its answer. Throws what is not the line's fault. */
 async function refuseLine(error: unknown, place: string, output: QueryFileOutput): Promise<void> {
   if (!(error instanceof LhsError)) throw error;
-  const { code, hint, place: at, details, cause } = error;
-  const options = { hint, place: at, details, cause };
+  const { code, hint, next, place: at, details, cause } = error;
+  const options = { hint, next, place: at, details, cause };
   const named = new LhsError(code, `${place}: ${error.message}`, options);
   if (!LINE_FAULTS.has(code)) throw named;
   const { lines, exit, body } = errorReport(named, output.style, output.width);

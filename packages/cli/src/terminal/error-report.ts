@@ -1,5 +1,6 @@
 import { ERROR_CODES, errorBody, LhsError, nearest } from '@lakehouse-search/contract';
 import { sourceError } from '@lakehouse-search/engine';
+import { adviceLines } from './next-step.ts';
 import type { Style } from './style.ts';
 import { cut, printable, width, wrap } from './text.ts';
 
@@ -54,8 +55,7 @@ function reportOf(error: unknown, style: Style, columns: number): ErrorReport {
 function ownReport(error: LhsError, style: Style, columns: number): ErrorReport {
   const lines = [`${style.red('error:')} ${printable(error.message)}`];
   if (error.place !== undefined) lines.push(...caret(error, style, columns));
-  if (error.hint !== undefined)
-    for (const h of error.hint.split('\n')) lines.push(`  ${printable(h)}`);
+  for (const line of adviceLines(error.hint, error.next)) lines.push(`  ${printable(line)}`);
   return { lines, exit: ERROR_CODES[error.code].exit, body: errorBody(error) };
 }
 

@@ -58,8 +58,8 @@ const readVerify = requestOf<VerifyRequest>(VERIFY_FIELDS);
 export function checkVerifyRequest(value: unknown): VerifyRequest {
   const request = readVerify(value);
   if (request.sample === undefined || request.repair !== true) return request;
-  throw new LhsError('invalid_argument', 'a sample cannot be repaired from: it is not the whole', {
-    hint: 'leave --sample away',
+  throw new LhsError('invalid_argument', '"repair" does not go with "sample"', {
+    hint: 'a repair compares all rows: leave "sample" out',
   });
 }
 

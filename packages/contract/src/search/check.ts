@@ -133,7 +133,10 @@ function checkTogether(request: SearchRequest, limit: number, offset: number): v
     throw new LhsError('invalid_argument', '"hydrate_columns" needs "hydrate": true');
   }
   if (request.pit_id !== undefined && request.wait_ms !== undefined) {
-    throw new LhsError('invalid_argument', '"wait_ms" does not go with "pit_id": it stands still');
+    throw new LhsError(
+      'invalid_argument',
+      '"wait_ms" does not go with "pit_id": a point in time never changes',
+    );
   }
   if (request.wait_ms !== undefined && request.min_snapshot === undefined) {
     throw new LhsError('invalid_argument', '"wait_ms" needs "min_snapshot"');

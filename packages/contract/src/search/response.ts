@@ -1,6 +1,7 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { TableLag } from '../lag.ts';
+import type { NextStep } from '../next-step.ts';
 
 /** A run of a fragment; `marked` where it matched. Plain text, no markup. */
 export interface Segment {
@@ -72,6 +73,8 @@ export interface FailedArm {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  /** Operations that are the way out. */
+  readonly next?: readonly NextStep[];
 }
 
 /** A field that cannot be aggregated, and the reason as a sentence. */

@@ -35,11 +35,11 @@ export function plainField(name: string, place: string, fields: QueryFields): Fi
     found === undefined
       ? `"${place}" names field "${name}", which is not in index "${fields.index}"`
       : `"${place}" names "${name}", a path without a declared field`;
-  const hint =
+  const advice =
     found === undefined
       ? unknownFieldHint(fields, name)
-      : changeHint(`declare "${name}" as a fast field of a shape`, fields.index);
-  throw new LhsError('invalid_argument', message, { hint });
+      : { hint: changeHint(`declare "${name}" as a fast field of a shape`, fields.index) };
+  throw new LhsError('invalid_argument', message, advice);
 }
 
 /** True for fields that terms, stats and the rest can read. */

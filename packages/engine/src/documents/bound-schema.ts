@@ -97,9 +97,8 @@ export function schemaChanged(
   const { name, why } = lost;
   const message = `column "${name}" ${why} in snapshot ${snapshot}: index "${index}" uses it`;
   return new LhsError('schema_changed', message, {
-    hint:
-      `the index stays at snapshot ${checkpoint}; change its definition, ` +
-      `then build it again: lhs index reindex ${index}`,
+    hint: `the index stays at snapshot ${checkpoint}; change its definition, then build it again`,
+    next: [{ step: 'reindex', index }],
     details: { column: lost.name, field_id: lost.id, snapshot, checkpoint },
   });
 }

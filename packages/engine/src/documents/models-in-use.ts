@@ -126,7 +126,8 @@ export class ModelsInUse {
       `model "${vector!.model}" is not the one that field "${name}" was built with: its ` +
       `checksum is ${short(checksum)}, the index's ${short(built)}`;
     throw new LhsError('model_mismatch', message, {
-      hint: `put the former model back, or build with this one: lhs index reindex ${index}`,
+      hint: 'put the former model back, or build the index with this one',
+      next: [{ step: 'reindex', index }],
       details: { field: name, model: vector!.model, found: checksum, expected: built },
     });
   }

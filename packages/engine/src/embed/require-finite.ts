@@ -10,6 +10,7 @@ export function requireFinite(vectors: Float32Array, model: string): void {
   if (zeros === 0) return;
   const value = vectors.find((component) => !Number.isFinite(component));
   throw new LhsError('model_unavailable', `the model "${model}" gives ${value} in a vector`, {
-    hint: `take other weights, then: lhs model check ${model}`,
+    hint: 'take other weights, then check the model',
+    next: [{ step: 'check_model', model }],
   });
 }

@@ -4,7 +4,7 @@
  * nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
  * of `Commit`, so a stranger reads it with any JSON reader.
  */
-import { LhsError } from '@lakehouse-search/contract';
+import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
 import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
@@ -13,7 +13,10 @@ import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
 
 export const COMMIT_FILE = 'commit';
 const DRAFT_FILE = 'commit.tmp';
-const REBUILD = 'run lhs index reindex to build it with the new definition';
+const REBUILD: ErrorAdvice = {
+  hint: 'a reindex builds it with the new definition',
+  next: [{ step: 'reindex' }],
+};
 
 /** JSON that is kept as it is. */
 export type Json =
@@ -215,7 +218,7 @@ export function checkBuild(commit: Commit, plans: readonly FieldPlan[], shards: 
   const { shards: built = 1 } = commit;
   if (commit.number > 0 && shards !== built) {
     const message = `the definition has ${shards} shards, the index was built with ${built}`;
-    throw new LhsError('invalid_argument', message, { hint: REBUILD });
+    throw new LhsError('invalid_argument', message, REBUILD);
   }
   const wanted = JSON.stringify(plans.map((plan) => withoutPlace(committedField(plan))));
   const found = JSON.stringify(commit.fields.map(withoutPlace));
@@ -223,7 +226,7 @@ export function checkBuild(commit: Commit, plans: readonly FieldPlan[], shards: 
   throw new LhsError(
     'invalid_argument',
     'the fields differ from those that the index was built with',
-    { hint: REBUILD },
+    REBUILD,
   );
 }
 

@@ -128,7 +128,8 @@ export function openSnapshot(
     const commit = readCommit(directory);
     if (commit === null) {
       throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
-        hint: 'run lhs index reindex to build the index',
+        hint: 'a reindex builds the index',
+        next: [{ step: 'reindex' }],
       });
     }
     try {

@@ -210,5 +210,6 @@ const notPinned = (id: string): LhsError =>
 
 const notBuilt = (directory: Directory): LhsError =>
   new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
-    hint: 'run lhs index reindex to build the index',
+    hint: 'a reindex builds the index',
+    next: [{ step: 'reindex' }],
   });

@@ -99,7 +99,7 @@ export class LocalIndexes {
     throw new LhsError(
       'invalid_argument',
       `index required; endpoint serves ${all.length} indexes`,
-      { hint: all.length === 0 ? 'lhs index create FILE makes one' : 'lhs index list' },
+      { next: [{ step: all.length === 0 ? 'create_index' : 'list_indexes' }] },
     );
   }
 

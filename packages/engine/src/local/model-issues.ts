@@ -21,10 +21,7 @@ export function withModelIssues(
     const folder = resolveFile(vector.model, baseDir);
     if (existsSync(folder)) continue;
     const at = places.fields.get(name)?.settings.get('model') ?? places.source;
-    report.warning(
-      at,
-      `no model at "${folder}": reindex will need it (lhs model check "${folder}")`,
-    );
+    report.warning(at, `no model at "${folder}": a reindex will need it`);
   }
   const byPlace = (a: DefinitionIssue, b: DefinitionIssue) =>
     a.line - b.line || a.column - b.column;

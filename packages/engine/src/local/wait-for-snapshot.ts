@@ -47,7 +47,7 @@ export async function answerOnceReached<T>(
 const isBehind = (error: unknown): error is LhsError =>
   error instanceof LhsError && error.code === 'snapshot_not_reached';
 
-function waited({ code, message, hint, details }: LhsError, ms: number): LhsError {
+function waited({ code, message, hint, next, details }: LhsError, ms: number): LhsError {
   const what = `${message}, after a wait of ${ms} ms`;
-  return new LhsError(code, what, { hint, details: { ...details, waited_ms: ms } });
+  return new LhsError(code, what, { hint, next, details: { ...details, waited_ms: ms } });
 }

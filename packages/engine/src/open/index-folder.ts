@@ -60,7 +60,8 @@ export function currentGeneration(folder: string): Generation | null {
   const match = GENERATION.exec(text.trimEnd());
   if (match === null || !existsSync(join(folder, match[0]))) {
     throw new LhsError('corrupt_index', `"${join(folder, 'CURRENT')}" names no generation`, {
-      hint: 'run lhs index reindex to build the index again',
+      hint: 'build the index again from its table',
+      next: [{ step: 'reindex' }],
     });
   }
   return { number: Number(match[1]), path: join(folder, match[0]) };

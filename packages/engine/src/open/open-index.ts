@@ -109,7 +109,8 @@ export function withMapping(
 /** The index has no generation yet. */
 export function notBuilt(index: string): LhsError {
   return new LhsError('index_not_built', `index "${index}" has not been built yet`, {
-    hint: `lhs index reindex ${index} builds it from its table`,
+    hint: 'a reindex builds it from its table',
+    next: [{ step: 'reindex', index }],
   });
 }
 

@@ -3,7 +3,8 @@ import { LhsError } from '@lakehouse-search/contract';
 /** The error for an inverted component that is damaged. */
 export function corrupt(what: string): LhsError {
   return new LhsError('corrupt_index', `an inverted component is damaged: ${what}`, {
-    hint: 'lhs index reindex builds it again from the table',
+    hint: 'build the index again from its table',
+    next: [{ step: 'reindex' }],
   });
 }
 

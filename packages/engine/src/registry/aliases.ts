@@ -43,7 +43,7 @@ export class Aliases {
     if (this.#file.change('DELETE FROM aliases WHERE alias = @alias', { alias }) === 1) return;
     const names = this.list().map((one) => one.alias);
     throw new LhsError('not_found', `there is no alias "${alias}"${didYouMean(alias, names)}`, {
-      hint: 'lhs alias list',
+      next: [{ step: 'list_aliases' }],
     });
   }
 
@@ -56,7 +56,7 @@ export class Aliases {
     const held = this.list().length;
     if (held >= this.#most) {
       const message = `there are ${held} aliases, at most ${this.#most}`;
-      throw new LhsError('limit_exceeded', message, { hint: 'lhs alias drop ALIAS' });
+      throw new LhsError('limit_exceeded', message, { next: [{ step: 'drop_alias' }] });
     }
   }
 }

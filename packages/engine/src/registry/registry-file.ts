@@ -176,7 +176,8 @@ function prepareSchema(db: Database.Database, path: string): void {
       'unsupported',
       `"${path}" was written by a newer lhs (schema ${version()})`,
       {
-        hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another --data-dir`,
+        hint: `this lhs knows schema ${SCHEMA_VERSION}: update it, or choose another data folder`,
+        next: [{ step: 'choose_data_folder' }],
       },
     );
   }
@@ -188,7 +189,8 @@ function registryError(error: unknown, path: string): LhsError {
   const reason = error instanceof Error ? error.message : String(error);
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return new LhsError('corrupt_index', `"${path}" is damaged: ${reason}`, {
-      hint: 'the indexes can be made again from their definitions (lhs index create, reindex)',
+      hint: 'make the indexes again from their definitions',
+      next: [{ step: 'create_index' }],
       cause: error,
     });
   }

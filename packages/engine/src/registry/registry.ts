@@ -24,7 +24,8 @@ export interface RegisteredIndex {
 /** The error of an operation on an index that was dropped after the operation had begun. */
 export function wasDropped(name: string): LhsError {
   return new LhsError('index_not_found', `index "${name}" was dropped meanwhile`, {
-    hint: 'lhs index list; a new index of that name is another one: run the command again for it',
+    hint: 'a new index of that name is another one: try again for it',
+    next: [{ step: 'list_indexes' }],
   });
 }
 
@@ -76,10 +77,9 @@ export class Registry {
     if (names.includes(name)) return this.#read(name);
     const near = didYouMean(name, [...names, ...this.aliases.list().map(({ alias }) => alias)]);
     throw new LhsError('index_not_found', `there is no index "${name}"${near}`, {
-      hint:
-        names.length === 0
-          ? 'lhs index create FILE makes one'
-          : `indexes: ${names.slice(0, 20).join(', ')} (lhs index list)`,
+      ...(names.length === 0
+        ? { next: [{ step: 'create_index' }] }
+        : { hint: `indexes: ${names.slice(0, 20).join(', ')}`, next: [{ step: 'list_indexes' }] }),
     });
   }
 
@@ -114,7 +114,8 @@ export class Registry {
     const index = this.get(name);
     if (index.name === name) return index;
     throw new LhsError('invalid_argument', `"${name}" is an alias of index "${index.name}"`, {
-      hint: `say "${index.name}", or lhs alias drop ${name}`,
+      hint: `name "${index.name}", or drop the alias`,
+      next: [{ step: 'drop_alias', alias: name }],
     });
   }
 
@@ -161,10 +162,14 @@ export class Registry {
     const alias = this.aliases.list().find((one) => one.alias === name);
     if (alias !== undefined) {
       const message = `"${name}" is an alias of index "${alias.index}" already`;
-      return new LhsError('index_exists', message, { hint: `lhs alias drop ${name} removes it` });
+      return new LhsError('index_exists', message, { next: [{ step: 'drop_alias', alias: name }] });
     }
     return new LhsError('index_exists', `an index "${name}" exists already`, {
-      hint: `lhs index drop ${name} removes it; lhs index describe ${name} shows it`,
+      hint: 'choose another name, or look at that index and drop it',
+      next: [
+        { step: 'describe_index', index: name },
+        { step: 'drop_index', index: name },
+      ],
     });
   }
 }

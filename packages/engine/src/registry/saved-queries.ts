@@ -35,7 +35,7 @@ export class SavedQueries {
     if (created === 1) return fromRow(row);
     this.#requireFree(owner, draft.name, row.id);
     const message = `${this.#most} queries are saved already: no more are kept`;
-    throw new LhsError('limit_exceeded', message, { hint: 'lhs query drop NAME' });
+    throw new LhsError('limit_exceeded', message, { next: [{ step: 'drop_saved_query' }] });
   }
 
   /** Puts a checked draft in the place of a query. Throws not_found, already_exists. */
@@ -61,7 +61,8 @@ export class SavedQueries {
     const sql = 'SELECT 1 FROM saved_queries WHERE owner = @owner AND name = @name AND id <> @id';
     if (this.#file.get(sql, { owner, name, id }) === undefined) return;
     throw new LhsError('already_exists', `a query "${name}" is saved already`, {
-      hint: 'choose another name, or replace it (lhs query save --replace)',
+      hint: 'choose another name, or replace it',
+      next: [{ step: 'replace_saved_query' }],
     });
   }
 }
@@ -94,6 +95,6 @@ function fromRow({ id, name, description, request, created_ms, updated_ms }: Row
 function notFound(id: string): LhsError {
   const shown = String(id).slice(0, 64);
   return new LhsError('not_found', `there is no saved query "${shown}"`, {
-    hint: 'lhs query list',
+    next: [{ step: 'list_saved_queries' }],
   });
 }

@@ -60,8 +60,7 @@ describe('the proposed definition', () => {
       table: 'ops.incidents',
     };
     expect(await initDefinition(table, { source })).toMatchInlineSnapshot(`
-    "# What is indexed of the table, and how. docs/definition.md explains every key;
-    # "lhs index validate FILE" checks it against the table.
+    "# What is indexed of the table, and how. docs/definition.md explains every key.
     version: 1
     index: my_incidents
     source:

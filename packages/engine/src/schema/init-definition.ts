@@ -49,8 +49,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
     .map((field) => field.name);
   const title = titleOf(proposals);
   return [
-    '# What is indexed of the table, and how. docs/definition.md explains every key;',
-    '# "lhs index validate FILE" checks it against the table.',
+    '# What is indexed of the table, and how. docs/definition.md explains every key.',
     ...(samples instanceof Error
       ? [`# no rows could be looked at: ${oneLine(samples.message)}`]
       : []),

@@ -77,7 +77,7 @@ const SHAPE = closed(
 export function definitionJsonSchema(): JsonObject {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'lhs index definition',
+    title: 'definition of a search index',
     ...closed(
       {
         version: { const: 1 },

@@ -92,7 +92,8 @@ export function createMapping(
   if (mapping !== null) return mapping;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   throw new LhsError('invalid_definition', `${faults[0]}${more}`, {
-    hint: 'lhs index validate FILE --warehouse DIR lists every fault with its place',
+    hint: 'a check of the definition against its table lists every fault with its place',
+    next: [{ step: 'validate_definition' }],
     details: { faults },
   });
 }

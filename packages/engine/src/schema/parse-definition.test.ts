@@ -218,7 +218,7 @@ describe('faults of a definition', () => {
 
   const FIELD = 'fields: [{ name: a, type: TEXT }]';
   const blockFaults: [string, string[]][] = [
-    ['', ['1:1 error the definition is empty; "lhs index init TABLE" writes one to begin with']],
+    ['', ['1:1 error the definition is empty; it names a table, a key and the fields to index']],
     [
       'version: 2\nindex: a\nsource: {path: x}\nfields: [{name: a, type: TEXT}]',
       ['1:10 error version must be 1, not 2: this lhs knows no other'],

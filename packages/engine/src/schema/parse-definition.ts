@@ -107,7 +107,8 @@ export function invalidDefinition(issues: readonly DefinitionIssue[]): LhsError 
   const { line, column, message } = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return new LhsError('invalid_definition', `line ${line}, column ${column}: ${message}${more}`, {
-    hint: 'lhs index validate FILE lists every error with its place',
+    hint: 'a check of the definition lists every error with its place',
+    next: [{ step: 'validate_definition' }],
     details: { issues },
   });
 }

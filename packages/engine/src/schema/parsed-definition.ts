@@ -36,6 +36,7 @@ const checksum = (text: string, json: string): number => crc32(json, crc32(`${te
 
 function damaged(): LhsError {
   return new LhsError('corrupt_index', 'the definition in the registry (registry.db) is damaged', {
-    hint: 'drop the index and make it again from its definition (lhs index drop, create, reindex)',
+    hint: 'drop the index and make it again from its definition',
+    next: [{ step: 'create_index' }],
   });
 }

@@ -90,7 +90,8 @@ function unreadable(why: string): LhsError {
     'corrupt_index',
     `the schema in the index's checkpoint is unreadable: ${why}`,
     {
-      hint: 'run lhs index reindex to build the index again',
+      hint: 'build the index again from its table',
+      next: [{ step: 'reindex' }],
     },
   );
 }

@@ -78,7 +78,7 @@ export interface YamlNoun {
 }
 const DEFINITION: YamlNoun = {
   noun: 'definition',
-  empty: '"lhs index init TABLE" writes one to begin with',
+  empty: 'it names a table, a key and the fields to index',
 };
 
 /** The tree of a YAML text, or null with the reason in `report`. */

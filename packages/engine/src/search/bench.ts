@@ -76,7 +76,7 @@ function benchQuery(
   if (field === null) {
     const message = `index "${mapping.definition.index}" has no TEXT field to search words in`;
     throw new LhsError('invalid_argument', message, {
-      hint: '--operator query takes query strings with fields',
+      hint: 'the operator "query" takes query strings with fields',
     });
   }
   if (operator === 'phrase') return { kind: 'phrase', field, value: text, slop: 0 };

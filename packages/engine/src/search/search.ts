@@ -166,11 +166,10 @@ export async function requireSnapshot(
   if (wanted === undefined) return;
   const own = context.snapshot.checkpoint?.snapshot_id ?? null;
   if (own === wanted || (await context.hasReached?.(wanted)) === true) return;
-  const message =
-    `index "${context.mapping.definition.index}" is at snapshot ${own ?? 'none'}, not yet ` +
-    `at ${wanted}`;
+  const { index } = context.mapping.definition;
+  const message = `index "${index}" is at snapshot ${own ?? 'none'}, not yet at ${wanted}`;
   throw new LhsError('snapshot_not_reached', message, {
-    hint: `lhs index sync ${context.mapping.definition.index}`,
+    next: [{ step: 'sync', index }],
     details: { snapshot: own },
   });
 }

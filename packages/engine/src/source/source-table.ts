@@ -42,28 +42,29 @@ export async function openSource(
  * without any.
  */
 export function followedSnapshot(table: SourceTable, ref: string | undefined): bigint | null {
-  return ref === undefined ? table.currentSnapshotId : refSnapshot(table, ref, 'source.ref');
+  return ref === undefined ? table.currentSnapshotId : refSnapshot(table, ref, 'source.ref: ');
 }
 
 /**
  * The snapshot that a person names: an id, or a branch or tag. Throws not_found, invalid_argument.
  */
-export function namedSnapshot(table: SourceTable, name: string, what: string): bigint {
-  if (!/^\d{1,19}$/.test(name)) return refSnapshot(table, name, what);
+export function namedSnapshot(table: SourceTable, name: string): bigint {
+  if (!/^\d{1,19}$/.test(name)) return refSnapshot(table, name);
   const id = BigInt(name);
   if (table.snapshots.some((snapshot) => snapshot.id === id)) return id;
-  throw new LhsError('not_found', `${what}: snapshot ${name} is not in ${table.name}`, {
-    hint: 'lhs source snapshots lists them; old ones may have been expired',
+  throw new LhsError('not_found', `snapshot ${name} is not in ${table.name}`, {
+    hint: 'old snapshots may have been expired',
+    next: [{ step: 'list_snapshots' }],
   });
 }
 
-function refSnapshot(table: SourceTable, name: string, what: string): bigint {
+function refSnapshot(table: SourceTable, name: string, what = ''): bigint {
   const ref = table.refs.find((candidate) => candidate.name === name);
   if (ref !== undefined) return ref.snapshotId;
   const names = table.refs.map((candidate) => candidate.name).join(', ');
   throw new LhsError(
     'not_found',
-    `${what}: "${name}" is no snapshot, branch or tag of ${table.name}`,
+    `${what}"${name}" is no snapshot, branch or tag of ${table.name}`,
     {
       hint: names === '' ? 'the table has no branches and no tags' : `branches and tags: ${names}`,
     },
@@ -82,7 +83,7 @@ export function sourceInstead(
     'invalid_argument',
     `the definition names a path, "${own.path}", and no table`,
     {
-      hint: 'say --path DIR instead of a catalog',
+      hint: 'name a path instead of a catalog',
     },
   );
 }

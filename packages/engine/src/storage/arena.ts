@@ -86,7 +86,7 @@ function withRoom(
   throw new LhsError(
     'limit_exceeded',
     `a file of ${size} bytes does not fit into memory that is mapped`,
-    { hint: 'run lhs index reindex: it keeps segments smaller' },
+    { hint: 'build the index again: that keeps segments smaller', next: [{ step: 'reindex' }] },
   );
 }
 

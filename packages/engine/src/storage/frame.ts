@@ -233,14 +233,18 @@ function checkKind(view: DataView, path: string, kind: FileKind): void {
   throw new LhsError(
     'unsupported',
     `"${path}" has format version ${found} of kind "${kind}", this lhs reads version ${version}`,
-    { hint: 'use the lhs that wrote it, or run lhs index reindex with this one' },
+    {
+      hint: 'use the lhs that wrote it, or build the index again with this one',
+      next: [{ step: 'reindex' }],
+    },
   );
 }
 
 /** The error of a file whose bytes are not what was written. */
 export function corrupt(path: string, why: string): LhsError {
   return new LhsError('corrupt_index', `"${path}" is damaged: ${why}`, {
-    hint: 'lhs index reindex builds the index again from its table, which is not touched',
+    hint: 'build the index again from its table, which is not touched',
+    next: [{ step: 'reindex' }],
     details: { file: path },
   });
 }

@@ -45,9 +45,8 @@ const HINTS: Readonly<Record<string, string>> = {
 /** The error of a file that a commit names and that is not there. */
 export function missing(path: string, name: string): LhsError {
   return new LhsError('corrupt_index', `"${path}/${name}" is missing`, {
-    hint:
-      'the index folder has lost a file: lhs index reindex builds the index again from its ' +
-      'table',
+    hint: 'the index folder has lost a file: build the index again from its table',
+    next: [{ step: 'reindex' }],
     details: { file: `${path}/${name}`, missing: true },
   });
 }

@@ -43,9 +43,10 @@ function makeOne(path: string, folder: string): void {
     if (systemCode(error) !== 'EEXIST') throw error;
     if (isThere(path)) return;
     const details = { path, errno: 'EEXIST' };
-    const hint = 'choose another folder: --data-dir, LHS_DATA_DIR or lhs config set data_dir';
+    const hint = 'choose another data folder';
+    const next = [{ step: 'choose_data_folder' }] as const;
     const message = `cannot make "${folder}": "${path}" is a file, not a folder`;
-    throw new LhsError('io_error', message, { hint, details, cause: error });
+    throw new LhsError('io_error', message, { hint, next, details, cause: error });
   }
 }
 

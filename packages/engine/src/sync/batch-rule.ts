@@ -31,6 +31,7 @@ export function judgeBatch(
 function otherTable({ table_uuid }: Checkpoint, uuid: string, index: string): LhsError {
   const message = `the batch is of the table ${uuid}, index "${index}" follows ${table_uuid}`;
   return new LhsError('source_changed', message, {
-    hint: `lhs index reindex ${index} builds the index of another table`,
+    hint: 'a reindex builds the index of another table',
+    next: [{ step: 'reindex', index }],
   });
 }

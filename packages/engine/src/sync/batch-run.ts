@@ -166,7 +166,11 @@ export class BatchRun {
     const { index } = this.#mapping.definition;
     const what = `${this.#formerDropped} rows of the table share their key with another row`;
     return new LhsError('source_invalid', `${what}: the batch must hold them too (with_dropped)`, {
-      hint: `lhs index sync ${index} reads them; lhs index reindex ${index} builds it whole`,
+      hint: 'a sync reads them; a reindex builds the whole index',
+      next: [
+        { step: 'sync', index },
+        { step: 'reindex', index },
+      ],
     });
   }
 }

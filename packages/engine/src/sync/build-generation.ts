@@ -71,8 +71,7 @@ export async function buildGeneration(
   const { folder, definition, definitionVersion, table, lock, openDirectory } = index;
   if (liveNumber(folder) !== 'damaged') sweepGenerations(folder);
   const { ref } = definition.source;
-  const snapshotId =
-    asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf, '--as-of');
+  const snapshotId = asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf);
   const mapping = mappingOver(definition, table);
   const set = await fromSource(() => table.files(snapshotId), work.signal);
   requireRoom(set, formerBytes, freeBytes(folder), folder, vectorBytes(mapping));

@@ -31,7 +31,8 @@ export async function compactIndex(
   const before = readCommit(directory);
   if (before === null) {
     throw new LhsError('index_not_built', `"${directory.path}" holds no commit`, {
-      hint: 'run lhs index reindex to build the index',
+      hint: 'a reindex builds the index',
+      next: [{ step: 'reindex' }],
     });
   }
   const writer = IndexWriter.open(directory, storedPlans(before));

@@ -32,7 +32,8 @@ function requireFree(needed: number, free: number, folder: string, what: string)
   if (free >= needed) return;
   const short = `about ${megabytes(needed)} are needed, ${megabytes(free)} are free`;
   throw new LhsError('disk_short', `the disk of "${folder}" is too full to ${what}: ${short}`, {
-    hint: 'free space, or choose another --data-dir; the live generation is untouched',
+    hint: 'free space, or choose another data folder; the live generation is untouched',
+    next: [{ step: 'choose_data_folder' }],
     details: { path: folder, needed_bytes: needed, free_bytes: free },
   });
 }

@@ -60,8 +60,7 @@ async function catchUp(
   const { ref } = definition.source;
   let table = opened;
   for (;;) {
-    const target =
-      until === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, until, '--until');
+    const target = until === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, until);
     try {
       return await session.catchUp(table, target, work);
     } catch (error) {

@@ -118,7 +118,8 @@ export function committedState(commit: Commit, index: string): SourceState {
 export function requireCheckpoint({ checkpoint }: Commit, index: string): Checkpoint {
   if (checkpoint !== null) return checkpoint;
   throw new LhsError('index_not_built', `index "${index}" has no checkpoint to sync from`, {
-    hint: `lhs index reindex ${index} builds it`,
+    hint: 'a reindex builds it',
+    next: [{ step: 'reindex', index }],
   });
 }
 
@@ -133,6 +134,7 @@ export function requireSameTable(
     `"${table.name}" is another table now (uuid ${table.uuid}, the index follows ` +
     `${checkpoint.table_uuid})`;
   throw new LhsError('source_changed', message, {
-    hint: `lhs index reindex ${index} builds the index of the new table`,
+    hint: 'a reindex builds the index of the new table',
+    next: [{ step: 'reindex', index }],
   });
 }

@@ -266,7 +266,8 @@ function jump(table: SourceTable, to: bigint | null, reason: HealReason): Step {
 function boundColumns(commit: Commit | null, { index }: Definition): Schema {
   if (commit !== null) return readStoredSchema(requireCheckpoint(commit, index).schema);
   throw new LhsError('index_not_built', `index "${index}" has not been built yet`, {
-    hint: `lhs index reindex ${index} builds it from its table`,
+    hint: 'a reindex builds it from its table',
+    next: [{ step: 'reindex', index }],
   });
 }
 

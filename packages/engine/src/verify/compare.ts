@@ -164,6 +164,10 @@ export class RowMatcher {
 function tooManyHeld({ definition }: Mapping, held: HeldRows): LhsError {
   const fault = 'rows differ from the index: no use in naming them one by one';
   return new LhsError('limit_exceeded', `more than ${held.count} ${fault}`, {
-    hint: `lhs index sync ${definition.index}, or lhs index reindex ${definition.index}`,
+    hint: 'sync the index, or build it again',
+    next: [
+      { step: 'sync', index: definition.index },
+      { step: 'reindex', index: definition.index },
+    ],
   });
 }

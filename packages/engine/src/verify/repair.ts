@@ -79,15 +79,17 @@ async function verifyAgain(
 
 function requireRepairable({ answer, sides }: Verified, index: string): void {
   if (!sides.places) {
-    const rule = "--repair makes the index equal to its checkpoint's snapshot";
+    const rule = "a repair makes the index equal to its checkpoint's snapshot";
     throw new LhsError('invalid_argument', `${rule}, not to ${answer.snapshot}`, {
-      hint: `lhs index sync ${index} brings it to the head; or leave --snapshot away`,
+      hint: 'a sync brings the index to the head; or leave "snapshot" out',
+      next: [{ step: 'sync', index }],
     });
   }
   if (answer.faults.length === 0) return;
   const fault = "the index's own files are damaged, which no repair by key mends";
   throw new LhsError('corrupt_index', `${fault}: ${answer.faults[0]}`, {
-    hint: `lhs index reindex ${index} builds it again`,
+    hint: 'a reindex builds it again',
+    next: [{ step: 'reindex', index }],
     details: { faults: answer.faults },
   });
 }

@@ -44,7 +44,7 @@ export async function prepareSides(
   if (checkpoint === null) throw new LhsError('internal', 'an open index has no checkpoint');
   requireSameTable(checkpoint, table, index);
   const own = checkpoint.snapshot_id === null ? null : BigInt(checkpoint.snapshot_id);
-  const snapshotId = named === undefined ? own : namedSnapshot(table, named, '--snapshot');
+  const snapshotId = named === undefined ? own : namedSnapshot(table, named);
   if (snapshotId !== null) requireKept(table, snapshotId, index);
   const set = await fromSource(() => table.files(snapshotId));
   const schema = readingSchema(mapping, table, snapshotId);
@@ -58,7 +58,8 @@ function requireKept(table: SourceTable, id: bigint, index: string): void {
   if (table.snapshots.some((snapshot) => snapshot.id === id)) return;
   const message = `snapshot ${id}, which index "${index}" equals, is no longer in ${table.name}`;
   throw new LhsError('not_found', message, {
-    hint: `lhs index sync ${index} first; or compare with a snapshot that is kept: --snapshot`,
+    hint: 'sync the index first, or compare with a snapshot that the table still has',
+    next: [{ step: 'sync', index }],
   });
 }
 

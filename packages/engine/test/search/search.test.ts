@@ -210,7 +210,7 @@ describe('a search', () => {
     expect(hits.map((hit) => hit.row ?? hit.hydrate_error)).toEqual([
       { subject: 'The quick brown fox jumps over the lazy dog' },
       { subject: 'Slow start' },
-      'row id=3 is no longer in the table: lhs index sync would drop it',
+      'row id=3 is no longer in the table: a sync would drop it',
     ]);
     expect(lag_snapshots).toBe(2);
   });

@@ -256,7 +256,7 @@ describe('a model', () => {
       const error = await refusal(backend.semantic(asked));
       expect(error.code).toBe('model_mismatch');
       expect(error.message).toMatch(/^field "text" was built with model "default" of checksum/);
-      expect(error.hint).toContain('lhs index reindex t');
+      expect(error.next).toEqual([{ step: 'reindex', index: 't' }]);
       const { hits, partial, failed_arms } = await backend.hybrid(asked);
       expect(hits.map((hit) => hit.arms)).toEqual([
         { lexical: { rank: 1, score: expect.any(Number) } },

@@ -171,7 +171,8 @@ describe('a sync after the history of a table changed', () => {
     await createTable(lake.source.catalog, lake.source.table, { schema: SCHEMA });
     await expect(lake.backend.sync({})).rejects.toMatchObject({
       code: 'source_changed',
-      hint: 'lhs index reindex t builds the index of the new table',
+      hint: 'a reindex builds the index of the new table',
+      next: [{ step: 'reindex', index: 't' }],
     });
   });
 });

@@ -144,7 +144,7 @@ describe('verify', () => {
     expect((await backend.verify({})).equal).toBe(true);
     await expect(backend.verify({ snapshot: 'kept', repair: true })).rejects.toMatchObject({
       code: 'invalid_argument',
-      hint: expect.stringContaining('lhs index sync notes'),
+      next: expect.arrayContaining([{ step: 'sync', index: 'notes' }]),
     });
     await expect(backend.verify({ snapshot: 'kpet' })).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -299,7 +299,7 @@ describe('verify', () => {
     expect(answer.faults).toEqual([expect.stringContaining(file)]);
     await expect(backend.verify({ repair: true })).rejects.toMatchObject({
       code: 'corrupt_index',
-      hint: expect.stringContaining('lhs index reindex notes'),
+      next: expect.arrayContaining([{ step: 'reindex', index: 'notes' }]),
     });
   });
 
@@ -362,7 +362,7 @@ describe('verify', () => {
     await expireSnapshots(source(), Date.now() + 1000);
     await expect(backend.verify({})).rejects.toMatchObject({
       code: 'not_found',
-      hint: expect.stringContaining('lhs index sync notes'),
+      next: expect.arrayContaining([{ step: 'sync', index: 'notes' }]),
     });
   });
 });

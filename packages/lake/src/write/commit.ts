@@ -54,7 +54,7 @@ function readOnly(handle: TableHandle): LakeError {
     'unsupported',
     `table "${handle.name}" takes no commits from here: it is read through a bare path ` +
       'or a REST catalog',
-    { details: { expected: 'a filesystem or SQL catalog (--warehouse DIR or --catalog FILE)' } },
+    { details: { expected: 'a filesystem or SQL catalog' } },
   );
 }
 

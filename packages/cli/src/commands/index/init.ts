@@ -24,6 +24,8 @@ export default class IndexInit extends LhsCommand {
     const { definition } = await api.initDefinition({ source, name: flags.name });
     if (flags.json) return this.printJson({ definition });
     this.terminal.data(escapedControls(definition.trimEnd()));
-    this.terminal.err('next: lhs index create FILE, then lhs index reindex INDEX');
+    this.terminal.err(
+      'next: lhs index validate FILE, lhs index create FILE, then lhs index reindex INDEX',
+    );
   }
 }

@@ -153,8 +153,9 @@ describe('binding a query', () => {
     } catch (error) {
       expect((error as LhsError).hint).toBe(
         'did you mean "subject"?\nfields: subject, repo, words, score, authored_at, ' +
-          'origin, merged, meta (lhs index describe commits)',
+          'origin, merged, meta',
       );
+      expect((error as LhsError).next).toEqual([{ step: 'describe_index', index: 'commits' }]);
     }
   });
 });

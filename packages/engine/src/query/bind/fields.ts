@@ -1,4 +1,4 @@
-import { nearest } from '@lakehouse-search/contract';
+import { type ErrorAdvice, nearest } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
@@ -76,14 +76,15 @@ export function resolveField(
 const LISTED_FIELDS = 30;
 
 /**
- * What to write instead of an unknown field: the nearest name, then all names and the command that
- * shows them.
+ * What to write instead of an unknown field: the nearest name, then all names, and the operation
+ * that shows them.
  */
-export function unknownFieldHint(fields: QueryFields, name: string): string {
+export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice {
   const names = visibleNames(fields);
   const near = nearest(name, names);
   const listed = names.slice(0, LISTED_FIELDS).join(', ');
   const more = names.length > LISTED_FIELDS ? `, … ${names.length - LISTED_FIELDS} more` : '';
-  const all = `fields: ${listed}${more} (lhs index describe ${fields.index})`;
-  return near === undefined ? all : `did you mean "${near}"?\n${all}`;
+  const all = `fields: ${listed}${more}`;
+  const hint = near === undefined ? all : `did you mean "${near}"?\n${all}`;
+  return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { type ErrorAdvice, type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { Query, Span } from '../query.ts';
 
 /** The query string that a tree was parsed from; null for trees that came as JSON. */
@@ -12,11 +12,12 @@ export function nodeError(
   text: QueryText,
   span: Span | undefined,
   message: string,
-  hint?: string,
+  hint: string | ErrorAdvice = {},
   code: ErrorCode = 'invalid_query',
 ): LhsError {
   const place = text === null || span === undefined ? undefined : { text, ...span };
-  return new LhsError(code, message, { hint, place });
+  const advice = typeof hint === 'string' ? { hint } : hint;
+  return new LhsError(code, message, { ...advice, place });
 }
 
 /** Where a node names its field, or else the whole node. */

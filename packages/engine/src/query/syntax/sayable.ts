@@ -61,7 +61,7 @@ function unsayableBool(query: Query & { readonly kind: 'bool' }, path: string): 
     return {
       path: `${path}.filter`,
       reason: 'decides without a score',
-      hint: 'send it as the filter of the request (--filter), or move it to "must"',
+      hint: 'send it as the "filter" of the request, or move it to "must"',
     };
   }
   const least = wantedShould(query);

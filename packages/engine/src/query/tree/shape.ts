@@ -130,7 +130,7 @@ const tagSchema = ([tag, { required, optional }]: [string, TagShape]) => ({
  */
 export const QUERY_TREE_SCHEMA = Object.freeze({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'lhs query tree',
+  title: 'query tree',
   ...CLAUSE,
   $defs: { clause: { oneOf: Object.entries(TAGS).map(tagSchema) } },
 });

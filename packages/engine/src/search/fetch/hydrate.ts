@@ -44,5 +44,5 @@ export async function hydrate(
 
 function gone(spec: KeySpec, key: Uint8Array): Hydrated {
   const name = formatKey(coordinatesOf(spec, key));
-  return { hydrate_error: `row ${name} is no longer in the table: lhs index sync would drop it` };
+  return { hydrate_error: `row ${name} is no longer in the table: a sync would drop it` };
 }

@@ -69,7 +69,7 @@ describe('rows of hits', () => {
     const rows = await hydrate(context(table, 'f'), docs, undefined, { bytes: 0, requests: 0 });
     expect(rows).toEqual([
       { row: { id: 1, title: 'a' } },
-      { hydrate_error: 'row id=2 is no longer in the table: lhs index sync would drop it' },
+      { hydrate_error: 'row id=2 is no longer in the table: a sync would drop it' },
       { row: { id: 3, title: 'c' } },
     ]);
     expect(calls).toEqual(['lookup 3', 'keys 2 3']);

@@ -53,8 +53,9 @@ export async function findHybrid(
   const errors: LhsError[] = [];
   const fail = (arm: FailedArm['arm'], error: unknown): null => {
     if (!(error instanceof LhsError) || !ARM_CODES.has(error.code)) throw error;
-    const { code, message, hint } = error;
-    failed.push({ arm, code, message, ...(hint === undefined ? {} : { hint }) });
+    const { code, message, hint, next } = error;
+    const way = next.length === 0 ? {} : { next };
+    failed.push({ arm, code, message, ...(hint === undefined ? {} : { hint }), ...way });
     errors.push(error);
     return null;
   };

@@ -32,7 +32,7 @@ function namedField(name: string, fields: QueryFields): FieldPlan {
     found === undefined
       ? `"lexical_fields" names "${name}", which is not in index "${fields.index}"`
       : `"lexical_fields" names "${name}", which is no indexed TEXT field`;
-  throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
+  throw new LhsError('invalid_argument', message, unknownFieldHint(fields, name));
 }
 
 /** A text as plain words of fields: nothing in it is an operator. */

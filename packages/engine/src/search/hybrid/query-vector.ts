@@ -102,7 +102,8 @@ function mismatch(
     `field "${field}" was built with model "${name}" of checksum ` +
     `${checksum.slice(0, 12)}…; the model there now has ${found.slice(0, 12)}…`;
   return new LhsError('model_mismatch', message, {
-    hint: `lhs index reindex ${index} (or put the former model back)`,
+    hint: 'put the former model back, or build the index with this one',
+    next: [{ step: 'reindex', index }],
     details: { field, indexed: checksum, found },
   });
 }

@@ -152,7 +152,7 @@ function knownField(name: string, fields: QueryFields, what: string): FieldPlan 
   const found = findField(fields, name);
   if (found?.kind === 'field') return found.plan;
   const message = `"${what}" names field "${name}", which is not in index "${fields.index}"`;
-  throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
+  throw new LhsError('invalid_argument', message, unknownFieldHint(fields, name));
 }
 
 /** Fields whose values the index gives back. */

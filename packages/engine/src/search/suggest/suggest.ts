@@ -60,7 +60,7 @@ function termsTarget(name: string, mapping: Mapping): FieldTarget {
   const target = findField(fields, name);
   if (target === undefined) {
     const message = `"field" names "${name}", which is not in index "${fields.index}"`;
-    throw new LhsError('invalid_argument', message, { hint: unknownFieldHint(fields, name) });
+    throw new LhsError('invalid_argument', message, unknownFieldHint(fields, name));
   }
   const flat = target.plan.type === 'TEXT' ? undefined : fields.declared?.get(target.plan.id);
   if (flat !== undefined) return { kind: 'path', ...flat };

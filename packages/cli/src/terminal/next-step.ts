@@ -1,0 +1,39 @@
+/** The words of the command line for what to do next: a command that can be copied. */
+import type { NextStep } from '@lakehouse-search/contract';
+
+type Words = { [S in NextStep['step']]: (step: Extract<NextStep, { readonly step: S }>) => string };
+
+const COMMANDS: Words = {
+  create_index: () => 'lhs index create FILE',
+  list_indexes: () => 'lhs index list',
+  describe_index: ({ index }) => `lhs index describe ${index}`,
+  drop_index: ({ index }) => `lhs index drop ${index}`,
+  reindex: ({ index = 'INDEX' }) => `lhs index reindex ${index}`,
+  sync: ({ index }) => `lhs index sync ${index}`,
+  validate_definition: () => 'lhs index validate FILE',
+  list_snapshots: () => 'lhs source snapshots TABLE',
+  list_aliases: () => 'lhs alias list',
+  drop_alias: ({ alias = 'ALIAS' }) => `lhs alias drop ${alias}`,
+  list_saved_queries: () => 'lhs query list',
+  drop_saved_query: () => 'lhs query drop NAME',
+  replace_saved_query: () => 'lhs query save NAME INDEX QUERY --replace',
+  check_model: ({ model }) => `lhs model check ${/^[\w./-]+$/.test(model) ? model : `'${model}'`}`,
+  choose_data_folder: () => 'lhs config set data_dir DIR (or --data-dir DIR, or LHS_DATA_DIR)',
+};
+
+/** The command of a step. */
+export function nextCommand<S extends NextStep['step']>(
+  step: Extract<NextStep, { readonly step: S }>,
+): string {
+  const words = COMMANDS[step.step as S] as (step: NextStep) => string;
+  return words(step);
+}
+
+/** Lines of advice: the hint, then a command for each step. */
+export function adviceLines(
+  hint: string | undefined,
+  next: readonly NextStep[] = [],
+): readonly string[] {
+  const words = hint === undefined ? [] : hint.split('\n');
+  return [...words, ...next.map((step) => nextCommand(step))];
+}

@@ -1,0 +1,20 @@
+/**
+ * What a caller can do about an error, as data: a command line words it as a command, a console as
+ * a link. Closed: a new step is added here and to the words of the command line.
+ */
+export type NextStep =
+  | { readonly step: 'create_index' }
+  | { readonly step: 'list_indexes' }
+  | { readonly step: 'describe_index'; readonly index: string }
+  | { readonly step: 'drop_index'; readonly index: string }
+  | { readonly step: 'reindex'; readonly index?: string }
+  | { readonly step: 'sync'; readonly index: string }
+  | { readonly step: 'validate_definition' }
+  | { readonly step: 'list_snapshots' }
+  | { readonly step: 'list_aliases' }
+  | { readonly step: 'drop_alias'; readonly alias?: string }
+  | { readonly step: 'list_saved_queries' }
+  | { readonly step: 'drop_saved_query' }
+  | { readonly step: 'replace_saved_query' }
+  | { readonly step: 'check_model'; readonly model: string }
+  | { readonly step: 'choose_data_folder' };
