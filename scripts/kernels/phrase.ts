@@ -67,7 +67,7 @@ const walkGroups = `
   ${set('p', c32(0))} ${set('h', c32(0))}
   (loop $groups
     ${set('x', load64(add(add(field('bitmap'), shl(g('r'), 5)), shl(g('h'), 3))))}
-    ${set('first', add(add(g('extents'), shl(g('r'), 8)), shl(g('h'), 6)))}
+    ${set('first', add(add(g('widthCodes'), shl(g('r'), 8)), shl(g('h'), 6)))}
     ${set('posBit', c32(0))}
     (block $end (loop $walk (br_if $end (i64.eqz ${g('x')})) ${walkPosting} (br $walk)))
     ${set('p', add(g('p'), shr(add(g('posBit'), c32(7)), 3)))}
@@ -99,14 +99,14 @@ const before = (() => {
 })();
 
 /** locate: frequency and place of the positions of d in the dense term at $s; cursor at $q. */
-export const locate = `(func $locate ${params('i32', 's q d extents')} 
+export const locate = `(func $locate ${params('i32', 's q d widthCodes')} 
   ${locals('i32', 'r w at g h p first tfBit posBit tf')} ${locals('i64', 'x')}
   ${set('r', shr(g('d'), 8))} ${set('w', load8(add(field('width'), g('r'))))}
   ${set('at', boundary(field))}
   (if (i32.or (i32.ne ${cursor('group')} ${shr(g('d'), 6)}) (i32.lt_u ${g('d')} ${cursor('next')}))
     (then ${enterGroup})
     (else ${set('tfBit', cursor('tfBit'))} ${set('posBit', cursor('posBit'))}))
-  ${set('x', before)} ${set('first', add(g('extents'), and(g('d'), c32(-64))))}
+  ${set('x', before)} ${set('first', add(g('widthCodes'), and(g('d'), c32(-64))))}
   (block $done (loop $walk (br_if $done (i64.eqz ${g('x')})) ${walkPosting} (br $walk)))
   ${setCursor('next', g('d'))} ${setCursor('tfBit', g('tfBit'))} ${setCursor('posBit', g('posBit'))}
   ${set('tf', c32(1))}
@@ -158,7 +158,7 @@ const skipBelow = `(br_if $skip (f64.lt
 
 /** Locates term k, lowers `least`, skips where that is too little. */
 const narrow = (k: number): string => `
-  (call $locate ${c32(TERM_BYTES * k)} ${c32(CURSORS_AT + 32 * k)} ${g('d')} ${g('extents')})
+  (call $locate ${c32(TERM_BYTES * k)} ${c32(CURSORS_AT + 32 * k)} ${g('d')} ${g('widthCodes')})
   ${set('tf', `(i32.load offset=${TERM_BYTES * k + FIELD.tf} ${c32(0)})`)}
   (if (i32.lt_u ${g('tf')} ${g('least')}) (then
     ${set('least', g('tf'))} ${set('lead', c32(TERM_BYTES * k))} ${skipBelow}))`;
@@ -188,7 +188,7 @@ const quarter = (n: number, q: number): string => `
         ${set(
           'found',
           `(call $match ${c32(TERM_BYTES * n)} ${g('lead')}
-            (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))})
+            (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('widthCodes'), g('d')))})
             ${g('counting')})`,
         )}
       ${emit})
@@ -201,7 +201,7 @@ const quarter = (n: number, q: number): string => `
  * on.
  */
 export const phrases = (n: number): string => `(func (export "phrases${n}")
-  ${params('i32', 'from to sorted bound codes extents ne counting')} ${params('f64', 'weight low')}
+  ${params('i32', 'from to sorted bound codes widthCodes ne counting')} ${params('f64', 'weight low')}
   (result i32)
   ${locals('i32', 'r m d code j p tf w least most lead found counted')}
   ${locals('i64', 'm0 m1 m2 m3')} ${times(n, (k) => locals('i32', `b${k}`))}
@@ -274,7 +274,7 @@ const eachTerm = (label: string, from: string, to: string, step: string): string
  * `weight` reach `low`; emitted or counted as by phrases{n}. Stops once 16 are emitted.
  */
 export const phraseSurvivors = `(func (export "phraseSurvivors")
-  ${params('i32', 'from to ordered survivors codes extents blocked lists n counting')}
+  ${params('i32', 'from to ordered survivors codes widthCodes blocked lists n counting')}
   ${params('f64', 'weight low')} (result i32)
   ${locals('i32', 'm d code k s z j tf least lead found counted')}
   (block $done (loop $next
@@ -300,13 +300,13 @@ export const phraseSurvivors = `(func (export "phraseSurvivors")
         'place',
         g('lists'),
         g('n'),
-        `(call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')} ${g('extents')})
+        `(call $locate ${g('s')} ${add(c32(CURSORS_AT), shl(g('k'), 5))} ${g('d')} ${g('widthCodes')})
         ${set('tf', field('tf'))} ${lead}`,
       )}
       ${set(
         'found',
         `(call $match (i32.mul ${g('n')} ${c32(TERM_BYTES)}) ${g('lead')}
-          (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('extents'), g('d')))}) ${g('counting')})`,
+          (i32.load8_u offset=${WIDTHS_AT} ${load8(add(g('widthCodes'), g('d')))}) ${g('counting')})`,
       )}
       ${emit})
     (br $next)))

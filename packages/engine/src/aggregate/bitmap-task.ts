@@ -1,6 +1,6 @@
 /** Buckets that are bitmaps of a segment: ranges, a filter, documents without a value. */
 
-import { bitKernelsOf, vectorsFor } from '../bitmap/bit-kernels.ts';
+import { bitKernelsOf, simdFor } from '../bitmap/bit-kernels.ts';
 import { hasBit, popcount } from '../bitmap/bitmap.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { I64_MAX, I64_MIN } from '../schema/date-value.ts';
@@ -73,7 +73,7 @@ function bitmapCounter(
 
 /** Bits that two bitmaps share. */
 function countBoth(arena: Arena, bits: Int32Array, matches: Int32Array): number {
-  if (vectorsFor(arena, bits, matches) !== null) {
+  if (simdFor(arena, bits, matches) !== null) {
     const places = [bits.byteOffset, matches.byteOffset];
     return bitKernelsOf(arena).countAll(places, 0, bits.byteLength);
   }

@@ -27,11 +27,11 @@ export interface BitKernels {
     docs: number,
   ): number;
   /** null with plain loops: bitmap/bitmap.ts and columnar/fill.ts have the same in TypeScript. */
-  readonly vectors: VectorBits | null;
+  readonly simd: SimdBits | null;
 }
 
 /** What is done 16 bytes at a time. */
-export interface VectorBits {
+export interface SimdBits {
   /** into := into op a. */
   or(intoAt: number, aAt: number, bytes: number): void;
   and(intoAt: number, aAt: number, bytes: number): void;
@@ -76,10 +76,10 @@ export function createBitKernels(arena: Arena, plain = plainLoops()): BitKernels
 }
 
 /** The vector loops of an arena where all of some bitmaps lie in it; null else. */
-export function vectorsFor(arena: Arena, ...bitmaps: readonly Int32Array[]): VectorBits | null {
+export function simdFor(arena: Arena, ...bitmaps: readonly Int32Array[]): SimdBits | null {
   const { buffer } = arena.memory;
   for (const bits of bitmaps) if (bits.buffer !== buffer || bits.length === 0) return null;
-  return bitKernelsOf(arena).vectors;
+  return bitKernelsOf(arena).simd;
 }
 
 const codeOf = arenaCode(KERNEL_CODE);
@@ -94,7 +94,7 @@ class CompiledBits implements BitKernels {
   readonly #each: Code;
   readonly #counts: Int32Array;
   readonly mark: BitKernels['mark'];
-  readonly vectors: VectorBits;
+  readonly simd: SimdBits;
 
   constructor(arena: Arena, plain: PlainBits) {
     const exports = codeOf(arena);
@@ -110,8 +110,8 @@ class CompiledBits implements BitKernels {
     this.#counts = arena.i32.subarray(COUNTS_AT >> 2, (COUNTS_AT >> 2) + MOST_UNROLLED);
     this.mark = code.mark;
     const { or, and, andnot, documents, between1, between2, between4 } = code;
-    const betweenWide = exports.between8 as VectorBits['betweenWide'];
-    this.vectors = {
+    const betweenWide = exports.between8 as SimdBits['betweenWide'];
+    this.simd = {
       or,
       and,
       andnot,

@@ -1,5 +1,5 @@
 import type { Arena, Region } from '../storage/directory.ts';
-import { bitKernelsOf, vectorsFor } from './bit-kernels.ts';
+import { bitKernelsOf, simdFor } from './bit-kernels.ts';
 import { and, andNot, countBits, forEachBit, or, wordsOf } from './bitmap.ts';
 
 /** Bitmaps that are kept for later: a query over a large segment may take hundreds. */
@@ -70,23 +70,23 @@ export class Bitmaps {
 
   /** into |= bits. */
   or(into: Int32Array, bits: Int32Array): void {
-    const vectors = vectorsFor(this.#arena, into, bits);
-    if (vectors === null) or(into, bits);
-    else vectors.or(into.byteOffset, bits.byteOffset, into.byteLength);
+    const simd = simdFor(this.#arena, into, bits);
+    if (simd === null) or(into, bits);
+    else simd.or(into.byteOffset, bits.byteOffset, into.byteLength);
   }
 
   /** into &= bits. */
   and(into: Int32Array, bits: Int32Array): void {
-    const vectors = vectorsFor(this.#arena, into, bits);
-    if (vectors === null) and(into, bits);
-    else vectors.and(into.byteOffset, bits.byteOffset, into.byteLength);
+    const simd = simdFor(this.#arena, into, bits);
+    if (simd === null) and(into, bits);
+    else simd.and(into.byteOffset, bits.byteOffset, into.byteLength);
   }
 
   /** into &= ~bits. */
   andNot(into: Int32Array, bits: Int32Array): void {
-    const vectors = vectorsFor(this.#arena, into, bits);
-    if (vectors === null) andNot(into, bits);
-    else vectors.andnot(into.byteOffset, bits.byteOffset, into.byteLength);
+    const simd = simdFor(this.#arena, into, bits);
+    if (simd === null) andNot(into, bits);
+    else simd.andnot(into.byteOffset, bits.byteOffset, into.byteLength);
   }
 
   /** Number of set bits. */
@@ -102,9 +102,9 @@ export class Bitmaps {
   documents(bits: Int32Array): { readonly docs: Int32Array; readonly count: number } | null {
     if (this.count(bits) > bits.length) return null;
     const docs = this.takeDirty();
-    const vectors = vectorsFor(this.#arena, bits, docs);
-    if (vectors !== null) {
-      const count = vectors.documents(bits.byteOffset, bits.byteLength, docs.byteOffset);
+    const simd = simdFor(this.#arena, bits, docs);
+    if (simd !== null) {
+      const count = simd.documents(bits.byteOffset, bits.byteLength, docs.byteOffset);
       return { docs, count };
     }
     let count = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBitKernels, vectorsFor } from '../bitmap/bit-kernels.ts';
+import { createBitKernels, simdFor } from '../bitmap/bit-kernels.ts';
 import { and, andNot, countBits, hasBit, or, wordsOf } from '../bitmap/bitmap.ts';
 import { Bitmaps, copyBitmap } from '../bitmap/bitmaps.ts';
 import { plainArena } from '../storage/plain-arena.ts';
@@ -88,8 +88,8 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
 
   it('compare codes with bounds as unsigned numbers, wide ones as signed', () => {
     const next = numbers(SEED);
-    const vectors = vectorsFor(arena, new Int32Array(arena.memory.buffer, 1 << 20, 8));
-    if (vectors === null) return; // LHS_WASM=0
+    const simd = simdFor(arena, new Int32Array(arena.memory.buffer, 1 << 20, 8));
+    if (simd === null) return; // LHS_WASM=0
     const docs = 1024;
     const words = docs >> 5;
     const room = arena.allocate(8 * docs + 4 * words * 3).offset;
@@ -118,8 +118,8 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
           return hasBit(before, doc) || (fits && (given === null || hasBit(given, doc)));
         });
         const places = [room, given?.byteOffset ?? 0, into.byteOffset, words] as const;
-        if (width === 8) vectors.betweenWide(...places, lo, hi);
-        else vectors.between[width](...places, Number(lo), Number(hi - lo));
+        if (width === 8) simd.betweenWide(...places, lo, hi);
+        else simd.between[width](...places, Number(lo), Number(hi - lo));
         expect(into).toEqual(expected.subarray(0, words));
       }
     }

@@ -4,7 +4,7 @@ import { popcount } from './bitmap.ts';
 
 /** The kernels of bitmaps in TypeScript, for any number of them. */
 export class PlainBits implements BitKernels {
-  readonly vectors = null;
+  readonly simd = null;
   readonly #i32: Int32Array;
 
   constructor({ i32 }: Arena) {

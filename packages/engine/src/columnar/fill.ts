@@ -3,7 +3,7 @@
  * kernels where bits and codes lie in one arena. Each element type has a loop of its own: a loop
  * over several kinds of typed arrays is several times slower.
  */
-import { vectorsFor } from '../bitmap/bit-kernels.ts';
+import { simdFor } from '../bitmap/bit-kernels.ts';
 import type { Arena } from '../storage/directory.ts';
 
 const ZONE_WORDS = 32;
@@ -62,13 +62,13 @@ function fillVectors(
   hi: number,
   bits: Int32Array,
 ): number {
-  const vectors = vectorsFor(arena, bits);
-  if (vectors === null || words === 0) return 0;
+  const simd = simdFor(arena, bits);
+  if (simd === null || words === 0) return 0;
   const width = codes.BYTES_PER_ELEMENT as 1 | 2 | 4;
   const at = first >> 3;
   const presentAt = present === null ? 0 : present.byteOffset + at;
   const codesAt = codes.byteOffset + first * width;
-  vectors.between[width](codesAt, presentAt, bits.byteOffset + at, words, lo, hi - lo);
+  simd.between[width](codesAt, presentAt, bits.byteOffset + at, words, lo, hi - lo);
   return words;
 }
 
@@ -162,12 +162,12 @@ export function fillWide(
   const { arena, codes: values, starts, present, docs } = source;
   let from = zone * ZONE_WORDS * 32;
   const to = Math.min(from + ZONE_WORDS * 32, docs);
-  const vectors = vectorsFor(arena, bits);
-  if (vectors !== null && starts === null && to - from >= 32) {
+  const simd = simdFor(arena, bits);
+  if (simd !== null && starts === null && to - from >= 32) {
     const at = from >> 3;
     const [valuesAt, presentAt] = [values.byteOffset + 8 * from, present.byteOffset + at];
     const words = (to - from) >> 5;
-    vectors.betweenWide(valuesAt, presentAt, bits.byteOffset + at, words, lo, hi);
+    simd.betweenWide(valuesAt, presentAt, bits.byteOffset + at, words, lo, hi);
     from += 32 * words;
   }
   for (let doc = from; doc < to; doc++) {

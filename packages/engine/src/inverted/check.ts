@@ -106,7 +106,7 @@ class PostingsWalk {
     if (tf < 1 || tf > reader.lengthOf(doc))
       throw corrupt(`a frequency is ${tf} in document ${doc}`);
     this.lengths[doc] += tf;
-    const width = reader.widths[reader.extents[doc]];
+    const width = reader.widths[reader.widthCodes[doc]];
     const blocks = this.#blocks;
     if (tf > 1) {
       const { view } = reader.arena;

@@ -6,11 +6,11 @@
  *   header      i32[32]: version, documents N, documents with the field, terms, flags, long
  *               documents, dictionary blocks, big terms, tokens (f64 at word 8); from word 12 on
  *               two words a section: offset, bytes
- *   book        f64[256]: impacts by code, rising; code 0 = no posting
+ *   impacts        f64[256]: impacts by code, rising; code 0 = no posting
  *   codes       u8[N]: 0..239 the exact length; 240 + k: 240 or more with bits(length - 1) = 8 + k
  *   longDoc     i32[]: the documents with codes from 240
  *   longLength  i32[]: their exact lengths
- *   extents     u8[N]: as codes, of the last position + 1; only where some width is not the
+ *   widthCodes     u8[N]: as codes, of the last position + 1; only where some width is not the
  *               length's
  *   blocks      i32[5] for 16 terms: first 8 bytes of the first term as two words, high first;
  *               offsets in dictionary and small; number of the first big term
@@ -38,15 +38,15 @@ export const B = 0.75;
 
 /** Header flags. */
 export const HAS_TEXT = 1;
-export const HAS_EXTENTS = 2;
+export const HAS_WIDTH_CODES = 2;
 
 /** Sections in the order of the header. */
 export const SECTIONS = [
-  'book',
+  'impacts',
   'codes',
   'longDoc',
   'longLength',
-  'extents',
+  'widthCodes',
   'blocks',
   'records',
   'dictionary',

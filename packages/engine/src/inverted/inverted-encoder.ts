@@ -2,21 +2,21 @@
  * From terms in byte order with their postings to the component's bytes:
  *   1. `term` chooses the kind by document frequency and writes postings, dictionary entry and
  *      record
- *   2. `finish` chooses the impact code book, patches the codes in, and lays the sections out
+ *   2. `finish` chooses the impacts that get codes, patches the codes in, and lays the sections out
  *      (format.ts)
  */
 import { BitOutput } from '../postings/bit-output.ts';
 import { encodeBig, encodeScratch } from '../postings/encode-big.ts';
 import type { EncodeContext } from '../postings/encode-dense.ts';
 import { DENSE_SHARE, LIST_BLOCK, RANGE, RECORD_WORDS } from '../postings/format.ts';
-import { ImpactBook } from '../postings/impact-book.ts';
+import { ImpactCodes } from '../postings/impact-codes.ts';
 import type { TermPostings } from '../postings/postings-buffer.ts';
 import { encodeShort } from '../postings/short-terms.ts';
 import { DictionaryWriter, isShort } from './dictionary-writer.ts';
 import {
   FIRST_SECTION_WORD,
-  HAS_EXTENTS,
   HAS_TEXT,
+  HAS_WIDTH_CODES,
   HEADER_WORDS,
   INVERTED_VERSION,
   SECTIONS,
@@ -36,18 +36,18 @@ export class InvertedEncoder {
   readonly #dictionary = new DictionaryWriter();
   readonly #small = new BitOutput(1 << 12);
   readonly #big = new BitOutput(1 << 14);
-  readonly #book = new ImpactBook();
+  readonly #impacts = new ImpactCodes();
   readonly #records: number[] = [];
   readonly #scratch = encodeScratch();
 
   /**
-   * `lengths`, `extents` by document: tokens, and last position + 1; of a keyword field 1 where it
-   * has a value.
+   * `lengths`, `positionEnds` by document: tokens, and last position + 1. In a keyword field they
+   * are 1 where the document has a value.
    */
-  constructor(docs: number, text: boolean, lengths: Int32Array, extents: Int32Array) {
+  constructor(docs: number, text: boolean, lengths: Int32Array, positionEnds: Int32Array) {
     this.#docs = docs;
     this.#text = text;
-    this.#lengths = encodeLengths(lengths, extents);
+    this.#lengths = encodeLengths(lengths, positionEnds);
     this.#denseFrom = Math.max(LIST_BLOCK, Math.ceil(docs / DENSE_SHARE));
   }
 
@@ -74,7 +74,7 @@ export class InvertedEncoder {
       docs: this.#docs,
       ranges: Math.ceil(this.#docs / RANGE),
       output: this.#big,
-      book: this.#book,
+      impacts: this.#impacts,
       ...this.#scratch,
       widths,
       text: this.#text,
@@ -85,18 +85,18 @@ export class InvertedEncoder {
   /** The component's bytes, in parts. */
   finish(): Uint8Array[] {
     const lengths = this.#lengths;
-    const apart = lengths.extents !== lengths.codes;
+    const apart = lengths.widthCodes !== lengths.codes;
     this.#dictionary.output.room(SLACK);
     this.#small.room(SLACK);
     this.#big.room(SLACK);
-    const book = this.#book.write(this.#big.u8);
+    const impacts = this.#impacts.write(this.#big.u8);
     const none = new Uint8Array(0);
     const sections: Record<Section, ArrayBufferView> = {
-      book,
+      impacts,
       codes: this.#text ? lengths.codes : none,
       longDoc: this.#text ? lengths.longDoc : none,
       longLength: this.#text ? lengths.longLength : none,
-      extents: this.#text && apart ? lengths.extents : none,
+      widthCodes: this.#text && apart ? lengths.widthCodes : none,
       blocks: Int32Array.from(this.#dictionary.blocks),
       records: Int32Array.from(this.#records),
       dictionary: tail(this.#dictionary.output, 16),
@@ -109,7 +109,7 @@ export class InvertedEncoder {
   #header(apart: boolean): Int32Array {
     const header = new Int32Array(HEADER_WORDS);
     const { docsWithField, longDoc, tokens } = this.#lengths;
-    const flags = (this.#text ? HAS_TEXT : 0) | (this.#text && apart ? HAS_EXTENTS : 0);
+    const flags = (this.#text ? HAS_TEXT : 0) | (this.#text && apart ? HAS_WIDTH_CODES : 0);
     const terms = this.#dictionary.terms;
     const blocks = this.#dictionary.blocks.length / 5;
     const big = this.#records.length / RECORD_WORDS;

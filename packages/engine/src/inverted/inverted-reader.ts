@@ -16,8 +16,8 @@ import { DictionaryReader } from './dictionary-reader.ts';
 import {
   codeWidth,
   FIRST_SECTION_WORD,
-  HAS_EXTENTS,
   HAS_TEXT,
+  HAS_WIDTH_CODES,
   HEADER_WORDS,
   INVERTED_VERSION,
   LONG,
@@ -49,10 +49,10 @@ export class InvertedReader implements PostingsSource {
   /** Length codes by document; empty for keyword fields. */
   readonly codes: Uint8Array;
   /** Codes of the widths of positions. */
-  readonly extents: Uint8Array;
+  readonly widthCodes: Uint8Array;
   /** Impacts by code, by the segment's own average length. */
-  readonly book: Float64Array;
-  /** Bits of a position by extent code. */
+  readonly impacts: Float64Array;
+  /** Bits of a position by width code. */
   readonly widths: Uint8Array;
   readonly longDoc: Int32Array;
   readonly longLength: Int32Array;
@@ -78,8 +78,8 @@ export class InvertedReader implements PostingsSource {
     const words = (name: Section) =>
       new Int32Array(buffer, sections[name].at, sections[name].bytes >> 2);
     this.codes = view('codes');
-    this.extents = (header[4] & HAS_EXTENTS) !== 0 ? view('extents') : this.codes;
-    this.book = new Float64Array(buffer, sections.book.at, 256);
+    this.widthCodes = (header[4] & HAS_WIDTH_CODES) !== 0 ? view('widthCodes') : this.codes;
+    this.impacts = new Float64Array(buffer, sections.impacts.at, 256);
     this.longDoc = words('longDoc');
     this.longLength = words('longLength');
     this.widths = Uint8Array.from({ length: 256 }, (_, code) => codeWidth(code));
@@ -160,7 +160,7 @@ export class InvertedReader implements PostingsSource {
 
   /** Bits of a position of a document. */
   positionWidth(doc: number): number {
-    return this.widths[this.extents[doc]];
+    return this.widths[this.widthCodes[doc]];
   }
 
   /**
@@ -173,7 +173,7 @@ export class InvertedReader implements PostingsSource {
     lastDoc: number,
     averageLength = this.averageLength,
   ): number {
-    const own = impactBound(this, info, firstDoc, lastDoc, this.book);
+    const own = impactBound(this, info, firstDoc, lastDoc, this.impacts);
     return raiseImpact(own, averageLength / this.averageLength);
   }
 }
@@ -193,7 +193,7 @@ function sectionsOf(region: Region, header: Int32Array): Sections {
 function checkSizes(header: Int32Array, sections: Sections, docs: number, text: boolean): void {
   const [, , withField, terms, , longDocs, blocks, bigTerms] = header;
   const sizes: Partial<Record<Section, number>> = {
-    book: 2048,
+    impacts: 2048,
     codes: text ? docs : 0,
     // Components of values written before had a count, and no lengths to count.
     longDoc: text ? 4 * longDocs : 0,
@@ -205,8 +205,9 @@ function checkSizes(header: Int32Array, sections: Sections, docs: number, text: 
     if (sections[name as Section].bytes !== bytes)
       throw corrupt(`its section "${name}" has a wrong size`);
   }
-  const extents = sections.extents.bytes;
-  if (extents !== 0 && extents !== docs) throw corrupt('its section "extents" has a wrong size');
+  const widthCodes = sections.widthCodes.bytes;
+  if (widthCodes !== 0 && widthCodes !== docs)
+    throw corrupt('its section "widthCodes" has a wrong size');
   const sane =
     withField >= 0 && withField <= docs && terms >= 0 && blocks === Math.ceil(terms / 16);
   if (!sane) throw corrupt('its counts do not agree');

@@ -34,9 +34,9 @@ export class InvertedWriter implements TokenSink {
   #size = 0;
   /** Occurrences of document d: starts[d] .. starts[d + 1]. */
   #starts = new Int32Array(1 << 10);
-  #extents = new Int32Array(1 << 10);
+  #positionEnds = new Int32Array(1 << 10);
   #docs = 0;
-  #extent = 0;
+  #positionEnd = 0;
 
   constructor(plan: InvertedPlan) {
     this.#plan = plan;
@@ -56,10 +56,10 @@ export class InvertedWriter implements TokenSink {
     this.#reserveDocs(firstDoc + docs);
     this.#skipTo(firstDoc);
     for (let doc = 0; doc < docs; doc++) {
-      this.#extent = 0;
+      this.#positionEnd = 0;
       if (this.#plan.kind === 'text') this.#addText(this.#plan.analyzer, block, doc);
       else this.#addWhole(block, doc);
-      this.#extents[this.#docs++] = this.#extent;
+      this.#positionEnds[this.#docs++] = this.#positionEnd;
       this.#starts[this.#docs] = this.#size;
     }
   }
@@ -76,7 +76,7 @@ export class InvertedWriter implements TokenSink {
   #addWhole({ starts, offsets, bytes }: BytesBlock, doc: number): void {
     for (let value = starts[doc]; value < starts[doc + 1]; value++) {
       if (offsets[value + 1] - offsets[value] > LIMITS.keywordBytes) continue;
-      this.token(bytes, offsets[value], offsets[value + 1], this.#extent);
+      this.token(bytes, offsets[value], offsets[value + 1], this.#positionEnd);
     }
   }
 
@@ -89,7 +89,7 @@ export class InvertedWriter implements TokenSink {
     if (this.#positions !== null) this.#positions[size] = position;
     else if (position !== size - this.#starts[this.#docs]) this.#startPositions()[size] = position;
     this.#size = size + 1;
-    if (position >= this.#extent) this.#extent = position + 1;
+    if (position >= this.#positionEnd) this.#positionEnd = position + 1;
   }
 
   /** Writes out the positions that were implied so far: from here on they are kept. */
@@ -112,7 +112,7 @@ export class InvertedWriter implements TokenSink {
   #reserveDocs(docs: number): void {
     while (docs + 1 >= this.#starts.length) {
       this.#starts = doubled(this.#starts);
-      this.#extents = doubled(this.#extents);
+      this.#positionEnds = doubled(this.#positionEnds);
     }
   }
 
@@ -132,7 +132,7 @@ export class InvertedWriter implements TokenSink {
     const text = this.#plan.kind === 'text';
     const lengths = new Int32Array(docs);
     for (let doc = 0; doc < docs; doc++) lengths[doc] = this.#starts[doc + 1] - this.#starts[doc];
-    const encoder = new InvertedEncoder(docs, text, lengths, this.#extents.subarray(0, docs));
+    const encoder = new InvertedEncoder(docs, text, lengths, this.#positionEnds.subarray(0, docs));
     yield 0.05;
     const occurrences = yield* partOf(this.#inverting(docs, text), 0.05, 0.3);
     const order = termOrder(this.#table);

@@ -4,8 +4,8 @@ import { codeLength, codeWidth, LONG, lengthCode, normOf } from './format.ts';
 /** Lengths of the documents of a segment on their way to disk: what encoding needs of them. */
 export interface EncodedLengths {
   readonly codes: Uint8Array;
-  /** Codes of the extents; the same array as `codes` where every width is the length's. */
-  readonly extents: Uint8Array;
+  /** Codes of the widths of positions; the same array as `codes` where every width is the length's. */
+  readonly widthCodes: Uint8Array;
   readonly longDoc: Int32Array;
   readonly longLength: Int32Array;
   readonly docsWithField: number;
@@ -16,8 +16,8 @@ export interface EncodedLengths {
   readonly widths: Uint8Array;
 }
 
-/** Encodes exact lengths (tokens) and extents (last position + 1) of all documents. */
-export function encodeLengths(lengths: Int32Array, extents: Int32Array): EncodedLengths {
+/** Encodes exact lengths (tokens) and ends of positions (last position + 1) of all documents. */
+export function encodeLengths(lengths: Int32Array, positionEnds: Int32Array): EncodedLengths {
   const docs = lengths.length;
   const codes = new Uint8Array(docs);
   const widths = new Uint8Array(docs);
@@ -31,13 +31,13 @@ export function encodeLengths(lengths: Int32Array, extents: Int32Array): Encoded
     tokens += length;
     codes[doc] = lengthCode(length);
     if (length >= LONG) longDocs.push(doc);
-    widths[doc] = extents[doc] === 0 ? 0 : bitsOf(extents[doc] - 1);
+    widths[doc] = positionEnds[doc] === 0 ? 0 : bitsOf(positionEnds[doc] - 1);
     if (widths[doc] !== codeWidth(codes[doc])) apart = true;
   }
   const average = docsWithField === 0 ? 1 : tokens / docsWithField;
   return {
     codes,
-    extents: apart ? widths.map(widthCode) : codes,
+    widthCodes: apart ? widths.map(widthCode) : codes,
     longDoc: Int32Array.from(longDocs),
     longLength: Int32Array.from(longDocs, (doc) => lengths[doc]),
     docsWithField,

@@ -1,7 +1,7 @@
 /**
  * Merging inverted components, straight from postings, term by term:
- *   1. lengths of the new documents are copied; extents come from the widths (widths are all
- *      that encoding needs)
+ *   1. lengths of the new documents are copied; ends of positions come from the widths (widths
+ *      are all that encoding needs)
  *   2. the inputs' terms are walked together in byte order; the postings of equal terms are
  *      joined, documents renumbered
  *   3. a term without a living document is left out
@@ -56,8 +56,8 @@ export function* mergingInverted(
     return [{ reader, docMap, terms, join, alive: terms.next() }];
   });
   const text = open.length > 0 && open[0].reader.text;
-  const { lengths, extents } = mergedLengths(open, docs, text);
-  const encoder = new InvertedEncoder(docs, text, lengths, extents);
+  const { lengths, positionEnds } = mergedLengths(open, docs, text);
+  const encoder = new InvertedEncoder(docs, text, lengths, positionEnds);
   const tokens = open.reduce((sum, { reader }) => sum + reader.tokens, 0);
   let merged = 0;
   let step = 0;
@@ -79,17 +79,17 @@ export function* mergingInverted(
 
 function mergedLengths(open: readonly OpenInput[], docs: number, text: boolean) {
   const lengths = new Int32Array(docs);
-  const extents = new Int32Array(docs);
+  const positionEnds = new Int32Array(docs);
   for (const { reader, docMap } of open) {
     if (!text) markValues(reader, docMap, lengths);
     for (let doc = 0; text && doc < docMap.length; doc++) {
       const to = docMap[doc];
       if (to < 0) continue;
       lengths[to] = reader.lengthOf(doc);
-      extents[to] = lengths[to] === 0 ? 0 : 2 ** reader.positionWidth(doc);
+      positionEnds[to] = lengths[to] === 0 ? 0 : 2 ** reader.positionWidth(doc);
     }
   }
-  return { lengths, extents };
+  return { lengths, positionEnds };
 }
 
 /** Keyword fields have no lengths: a document has a value where a term has it. */

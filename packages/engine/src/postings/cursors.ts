@@ -51,8 +51,8 @@ export function openCursor(source: PostingsSource, info: TermInfo): PostingsCurs
 }
 
 /** Bits of a position in a document. */
-const positionWidth = ({ widths, extents }: PostingsSource, doc: number): number =>
-  widths[extents[doc]];
+const positionWidth = ({ widths, widthCodes }: PostingsSource, doc: number): number =>
+  widths[widthCodes[doc]];
 
 /** Reads `count` values of `width` bits (up to 25) from bit `bit` after byte `at`. */
 export function readBits(
@@ -249,9 +249,9 @@ class DensePostings implements PostingsCursor {
   }
 
   positions(into: Int32Array): number {
-    const { arena, widths, extents } = this.#source;
+    const { arena, widths, widthCodes } = this.#source;
     const found = this.#located;
-    locatePositions(arena, this.#term, this.#doc, widths, extents, found);
+    locatePositions(arena, this.#term, this.#doc, widths, widthCodes, found);
     const width = positionWidth(this.#source, this.#doc);
     return readBits(arena.view, found.at, found.bit, width, found.frequency, into);
   }

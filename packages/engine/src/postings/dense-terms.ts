@@ -125,14 +125,14 @@ export interface LocatedPositions {
 
 /**
  * Finds the positions of a document that holds the term: from the start of its group of 64
- * documents where that is stored, else of its range. Bits of a position: widths[extents[doc]].
+ * documents where that is stored, else of its range. Bits of a position: widths[widthCodes[doc]].
  */
 export function locatePositions(
   arena: Arena,
   term: DenseTerm,
   doc: number,
   widths: Uint8Array,
-  extents: Uint8Array,
+  widthCodes: Uint8Array,
   into: LocatedPositions,
 ): void {
   const { u8, i32, view } = arena;
@@ -156,7 +156,7 @@ export function locatePositions(
       const other = (word << 5) + 31 - Math.clz32(bits & -bits);
       const frequency = width === 0 ? 1 : frequencyAt(view, boundary, width, rank);
       rank++;
-      bit += frequency * widths[extents[other]];
+      bit += frequency * widths[widthCodes[other]];
     }
   }
   into.at = at;

@@ -2,7 +2,7 @@
 import type { BitOutput } from './bit-output.ts';
 import { type PositionOutput, writePositions } from './encode-positions.ts';
 import { bitsOf, GROUP, RANGE } from './format.ts';
-import type { ImpactBook } from './impact-book.ts';
+import type { ImpactCodes } from './impact-codes.ts';
 import type { TermPostings } from './postings-buffer.ts';
 
 const GROUPS = 3;
@@ -12,7 +12,7 @@ const FAR = 0xffff;
 export interface EncodeContext extends PositionOutput {
   readonly docs: number;
   readonly ranges: number;
-  readonly book: ImpactBook;
+  readonly impacts: ImpactCodes;
   /** Scratch: the deltas of a block of a list, the best impacts of a term. */
   readonly deltas: Int32Array;
   readonly best: Float64Array;
@@ -52,7 +52,7 @@ function layRanges(
   context: EncodeContext,
   wide: boolean,
 ): DensePlace | null {
-  const { output, ranges, book } = context;
+  const { output, ranges, impacts } = context;
   const { df, docs, frequencies } = postings;
   const total = positionBytes(postings, context);
   output.room(ranges * 20 + df * 4 + total + 4096);
@@ -85,7 +85,7 @@ function layRanges(
     writeGroups(postings, context, r, first, i, group + r * GROUPS);
   }
   notes.forEach((value, r) => {
-    book.note(impact + r, value);
+    impacts.note(impact + r, value);
   });
   return { payload, wide };
 }

@@ -31,7 +31,7 @@ export class PostingsJoin {
   }
 
   #appendRun(used: number): number {
-    const { text, widths, extents, arena } = this.#source;
+    const { text, widths, widthCodes, arena } = this.#source;
     const { docs, frequencies, from, to, positionsAt } = this.#blocks;
     const docMap = this.#docMap;
     const buffer = this.#buffer;
@@ -41,7 +41,7 @@ export class PostingsJoin {
     for (let i = from; i < to; i++) {
       const doc = docs[i];
       const frequency = frequencies[i];
-      const width = text ? widths[extents[doc]] : 0;
+      const width = text ? widths[widthCodes[doc]] : 0;
       const target = docMap[doc];
       if (target >= 0) {
         const posting = buffer.df++;

@@ -56,7 +56,7 @@ function writeBlock(
   blocks: number,
   data: number,
 ): void {
-  const { output, book, text } = context;
+  const { output, impacts, text } = context;
   const { df, docs, frequencies } = postings;
   const from = block * LIST_BLOCK;
   const to = Math.min(df, from + LIST_BLOCK);
@@ -77,7 +77,7 @@ function writeBlock(
   const tfWidth = bitsOf(most - 1);
   output.i32[heads + block] = last;
   output.i32[heads + blocks + block] = (docWidth << 8) | (tfWidth << 16);
-  if (text) book.note((heads + blocks + block) << 2, best);
+  if (text) impacts.note((heads + blocks + block) << 2, best);
   output.align();
   output.i32[heads + 2 * blocks + block] = output.length - data;
   output.pack(deltas, 0, to - from, docWidth, 0);

@@ -1,5 +1,5 @@
 /** Documents of terms as bits. */
-import { bitKernelsOf, vectorsFor } from '../bitmap/bit-kernels.ts';
+import { bitKernelsOf, simdFor } from '../bitmap/bit-kernels.ts';
 import type { Arena } from '../storage/directory.ts';
 import { blameIndex } from './damage.ts';
 import { DENSE, LIST_BLOCK, SHORT } from './format.ts';
@@ -24,9 +24,9 @@ function addTerm(source: PostingsSource, info: TermInfo, bits: Int32Array): void
 
 /** bits |= a bitmap of the source's documents, at a byte address of its arena. */
 export function addBitmap({ arena, ranges }: PostingsSource, at: number, bits: Int32Array): void {
-  const vectors = vectorsFor(arena, bits);
-  if (vectors !== null) {
-    vectors.or(bits.byteOffset, at, bits.byteLength);
+  const simd = simdFor(arena, bits);
+  if (simd !== null) {
+    simd.or(bits.byteOffset, at, bits.byteLength);
     return;
   }
   const { i32 } = arena;

@@ -63,8 +63,8 @@ export interface PostingsSource {
   readonly ranges: number;
   /** Frequencies and positions are there. */
   readonly text: boolean;
-  /** Bits of a position: widths[extents[doc]]. */
-  readonly extents: Uint8Array;
+  /** Bits of a position: widths[widthCodes[doc]]. */
+  readonly widthCodes: Uint8Array;
   readonly widths: Uint8Array;
   /** Opens a big term. */
   big(info: TermInfo): BigTerm;

@@ -117,7 +117,7 @@ export interface Kernels {
     orderedAt: number,
     survivorsAt: number,
     codesAt: number,
-    extentsAt: number,
+    widthCodesAt: number,
     blockedAt: number,
     lists: number,
     terms: number,
@@ -138,7 +138,7 @@ export interface Kernels {
     sortedAt: number,
     boundsAt: number,
     codesAt: number,
-    extentsAt: number,
+    widthCodesAt: number,
     excluded: number,
     counting: number,
     weight: number,
@@ -249,7 +249,7 @@ class CompiledKernels implements Kernels {
     sortedAt: number,
     boundsAt: number,
     codesAt: number,
-    extentsAt: number,
+    widthCodesAt: number,
     excluded: number,
     counting: number,
     weight: number,
@@ -257,7 +257,18 @@ class CompiledKernels implements Kernels {
   ): number {
     const run = this.#phrases[terms];
     if (run !== undefined) {
-      return run(from, to, sortedAt, boundsAt, codesAt, extentsAt, excluded, counting, weight, low);
+      return run(
+        from,
+        to,
+        sortedAt,
+        boundsAt,
+        codesAt,
+        widthCodesAt,
+        excluded,
+        counting,
+        weight,
+        low,
+      );
     }
     return this.#plain.phrases(
       terms,
@@ -266,7 +277,7 @@ class CompiledKernels implements Kernels {
       sortedAt,
       boundsAt,
       codesAt,
-      extentsAt,
+      widthCodesAt,
       excluded,
       counting,
       weight,

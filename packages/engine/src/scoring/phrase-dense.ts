@@ -15,7 +15,7 @@ export function searchDensePhrase(
   weight: number,
   visit: (doc: number, frequency: number) => void,
 ): void {
-  const { active, count, reader, top, workspace, book } = scorer;
+  const { active, count, reader, top, workspace, impacts } = scorer;
   const { bound, ranges } = workspace;
   let n = 0;
   for (let r = 0; r < reader.ranges; r++) {
@@ -24,7 +24,7 @@ export function searchDensePhrase(
       code = Math.min(code, rangeImpact(reader.arena, active[k].dense as DenseTerm, r));
     }
     if (code === 0) continue;
-    bound[r] = weight * book[code];
+    bound[r] = weight * impacts[code];
     ranges[n++] = r;
   }
   sortRanges(scorer, n, 0, weight);
@@ -67,7 +67,7 @@ function runRanges(
     workspace.sorted.byteOffset,
     workspace.bound.byteOffset,
     reader.codes.byteOffset,
-    reader.extents.byteOffset,
+    reader.widthCodes.byteOffset,
     excluded,
     counting,
     weight,

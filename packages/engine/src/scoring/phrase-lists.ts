@@ -61,7 +61,7 @@ function run(
     workspace.ordered.byteOffset,
     workspace.survivors.byteOffset,
     reader.codes.byteOffset,
-    reader.extents.byteOffset,
+    reader.widthCodes.byteOffset,
     scorer.blockedAt,
     lists,
     count,

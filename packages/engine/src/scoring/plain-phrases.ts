@@ -62,7 +62,7 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     orderedAt: number,
     survivorsAt: number,
     codesAt: number,
-    extentsAt: number,
+    widthCodesAt: number,
     blockedAt: number,
     lists: number,
     terms: number,
@@ -73,7 +73,7 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     const i32 = this.#i32;
     this.#emitted = 0;
     this.#terms.open(lists, terms);
-    const extents = this.#u8.subarray(extentsAt);
+    const widthCodes = this.#u8.subarray(widthCodesAt);
     let counted = 0;
     let at = from;
     while (at < to && this.#emitted < MOST_EMITTED) {
@@ -83,8 +83,8 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
       let least = PLAIN_ROWS;
       for (let k = 0; k < lists; k++) least = Math.min(least, this.#placeList(k, hit));
       if (weight * this.#terms.impact(least, this.#u8[codesAt + doc]) < low) continue;
-      for (let k = lists; k < terms; k++) this.#locate(k, doc, extents);
-      const width = this.#widths[extents[doc]];
+      for (let k = lists; k < terms; k++) this.#locate(k, doc, widthCodes);
+      const width = this.#widths[widthCodes[doc]];
       const found = this.#match(terms, width, counting);
       if (found > 0 && counting === 1) counted++;
       else if (found > 0) this.#emitPhrase(doc, found);
@@ -118,7 +118,7 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     sortedAt: number,
     boundsAt: number,
     codesAt: number,
-    extentsAt: number,
+    widthCodesAt: number,
     excluded: number,
     counting: number,
     weight: number,
@@ -126,7 +126,7 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
   ): number {
     this.#emitted = 0;
     this.#terms.open(0, terms);
-    const extents = this.#u8.subarray(extentsAt);
+    const widthCodes = this.#u8.subarray(widthCodesAt);
     let counted = 0;
     let at = from;
     while (at < to && this.#emitted === 0) {
@@ -137,8 +137,8 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
           const doc = (w << 5) + 31 - Math.clz32(word & -word);
           const code = this.#u8[codesAt + doc];
           if (weight * this.#terms.impact(this.#leastFrequency(terms, doc), code) < low) continue;
-          for (let k = 0; k < terms; k++) this.#locate(k, doc, extents);
-          const width = this.#widths[extents[doc]];
+          for (let k = 0; k < terms; k++) this.#locate(k, doc, widthCodes);
+          const width = this.#widths[widthCodes[doc]];
           const found = this.#match(terms, width, counting);
           if (found > 0 && counting === 1) counted++;
           else if (found > 0) this.#emitPhrase(doc, found);
@@ -179,9 +179,9 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
   }
 
   /** Sets tf, byte and bit of dense term k. */
-  #locate(k: number, doc: number, extents: Uint8Array): void {
+  #locate(k: number, doc: number, widthCodes: Uint8Array): void {
     const found = this.#located;
-    locatePositions(this.#arena, this.#terms.dense(k), doc, this.#widths, extents, found);
+    locatePositions(this.#arena, this.#terms.dense(k), doc, this.#widths, widthCodes, found);
     this.#place(k, found.frequency, found.at, found.bit);
   }
 }

@@ -28,7 +28,7 @@ export class SegmentScorer {
   top!: TopDocs;
   averageLength = 0;
   /** Impacts by code, by the query's average length. */
-  book: Float64Array;
+  impacts: Float64Array;
   /** Bitmap of documents that may not match, in the arena; null: none. */
   blocked: Int32Array | null = null;
   /** terms[0 .. termCount): the terms that are in the segment, in the order of the query. */
@@ -59,8 +59,8 @@ export class SegmentScorer {
     this.reader = reader;
     this.workspace = workspaceOf(reader.arena);
     this.kernels = this.workspace.kernels;
-    this.book = reader.book;
-    this.#raised = reader.book;
+    this.impacts = reader.impacts;
+    this.#raised = reader.impacts;
   }
 
   /** Begins a query of up to `terms` terms. */
@@ -70,7 +70,7 @@ export class SegmentScorer {
     this.averageLength = averageLength;
     this.workspace.reserve(this.reader.docs, terms);
     this.workspace.useAverageLength(averageLength);
-    this.book = this.#bookFor(averageLength);
+    this.impacts = this.#bookFor(averageLength);
     this.blocked = this.#inArena(segment.blocked);
     this.termCount = 0;
     this.count = 0;
@@ -88,13 +88,13 @@ export class SegmentScorer {
     this.terms[this.termCount++] = term;
   }
 
-  /** The code book by another average length. */
+  /** The impacts by code, by another average length. */
   #bookFor(averageLength: number): Float64Array {
     const scale = averageLength / this.reader.averageLength;
-    if (scale <= 1) return this.reader.book;
+    if (scale <= 1) return this.reader.impacts;
     if (this.#raisedFor !== averageLength) {
       this.#raisedFor = averageLength;
-      this.#raised = this.reader.book.map((impact) => raiseImpact(impact, scale));
+      this.#raised = this.reader.impacts.map((impact) => raiseImpact(impact, scale));
     }
     return this.#raised;
   }
@@ -193,7 +193,7 @@ export class SegmentScorer {
 
   /** Describes the active terms for the kernels. */
   describe(): void {
-    describeTerms(this.reader.arena, this.active, this.count, this.book);
+    describeTerms(this.reader.arena, this.active, this.count, this.impacts);
   }
 
   /** Offers what a kernel emitted. */

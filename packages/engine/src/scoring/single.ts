@@ -1,7 +1,7 @@
 /**
  * Documents of one term: only blocks or ranges whose best impact reaches the threshold are opened.
- * The code book holds common impacts exactly and bounds the others from above, so its products need
- * no margin for rounding.
+ * Codes stand for common impacts exactly and bound the others from above, so their products need no
+ * margin for rounding.
  */
 import { DENSE, SHORT } from '../postings/format.ts';
 import type { ListTerm } from '../postings/term-info.ts';
@@ -35,19 +35,19 @@ function searchList(scorer: SegmentScorer, term: TermScorer): void {
   scan.blockedAt = scorer.blockedAt;
   for (let block = 0; block < term.blocks; ) {
     scan.theta = scorer.threshold;
-    scan.leastCode = firstCode(scorer.book, term.weight, scan.theta);
+    scan.leastCode = firstCode(scorer.impacts, term.weight, scan.theta);
     block = kernels.list(scan, block);
     scorer.takeEmitted();
   }
 }
 
 /** The first impact code with which a term may reach a score; 256 where none does. */
-function firstCode(book: Float64Array, weight: number, least: number): number {
+function firstCode(impacts: Float64Array, weight: number, least: number): number {
   let low = 1;
   let high = 256;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (weight * book[middle] < least) low = middle + 1;
+    if (weight * impacts[middle] < least) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -197,10 +197,10 @@ export class TermScorer {
 
   #locatePositions(from: number, to: number): void {
     const { docs, frequencies, positionBits } = this;
-    const { widths, extents } = this.#reader;
+    const { widths, widthCodes } = this.#reader;
     for (let i = from, bit = 0; i < to; i++) {
       positionBits[i] = bit;
-      bit += frequencies[i] * widths[extents[docs[i]]];
+      bit += frequencies[i] * widths[widthCodes[docs[i]]];
     }
   }
 

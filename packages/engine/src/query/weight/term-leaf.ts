@@ -60,9 +60,12 @@ class TextTerm implements SegmentLeaf {
   }
 
   addBounds(into: Float64Array): void {
-    const { book, averageLength } = this.#reader;
+    const { impacts, averageLength } = this.#reader;
     const scale = this.#field.averageLength / averageLength;
-    const bounds = Float64Array.from(book, (impact) => this.#weight * raiseImpact(impact, scale));
+    const bounds = Float64Array.from(
+      impacts,
+      (impact) => this.#weight * raiseImpact(impact, scale),
+    );
     // Short terms have no codes: no impact is above 1.
     if (this.#info.kind === SHORT) bounds[255] = this.#weight;
     this.#postings.addBounds(bounds, into);

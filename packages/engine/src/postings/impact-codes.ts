@@ -1,5 +1,5 @@
-/** Bytes in an output that hold the code of an impact, once the code book is known. */
-export class ImpactBook {
+/** Bytes in an output that hold the code of an impact, once the coded impacts are known. */
+export class ImpactCodes {
   #at: Float64Array = new Float64Array(1 << 12);
   #value: Float64Array = new Float64Array(1 << 12);
   #size = 0;
@@ -17,16 +17,17 @@ export class ImpactBook {
   /**
    * Chooses 255 impacts that occur, by quantile, and writes the code of each noted impact: the
    * first that is not smaller, so that codes are upper bounds and common impacts are exact. Returns
-   * the book, rising; entry 0 is 0.
+   * the impacts, rising; entry 0 is 0.
    */
   write(output: Uint8Array): Float64Array {
     const values = this.#chosen();
-    const book = new Float64Array(256);
-    for (let i = 1; i < 256; i++) book[i] = values[Math.min(i - 1, values.length - 1)] ?? 0;
+    const impacts = new Float64Array(256);
+    for (let i = 1; i < 256; i++) impacts[i] = values[Math.min(i - 1, values.length - 1)] ?? 0;
     for (let i = 0; i < this.#size; i++) {
-      output[this.#at[i]] = this.#value[i] === 0 ? 0 : codeOf(book, values.length, this.#value[i]);
+      output[this.#at[i]] =
+        this.#value[i] === 0 ? 0 : codeOf(impacts, values.length, this.#value[i]);
     }
-    return book;
+    return impacts;
   }
 
   #chosen(): readonly number[] {
@@ -50,12 +51,12 @@ function doubled(array: Float64Array): Float64Array {
 }
 
 /** The first code in 1 .. count whose impact is not smaller. */
-function codeOf(book: Float64Array, count: number, value: number): number {
+function codeOf(impacts: Float64Array, count: number, value: number): number {
   let low = 1;
   let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (book[middle] < value) low = middle + 1;
+    if (impacts[middle] < value) low = middle + 1;
     else high = middle;
   }
   return low;
