@@ -1,6 +1,7 @@
-import { basename, dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SourceFile, sourcesOf } from './sources.ts';
+import { ROOT, type SourceFile, sourcesOf } from './sources.ts';
 
 /**
  * Folders by layer, lowest first: a folder imports from its own layer's folder or from lower layers
@@ -108,6 +109,10 @@ function breaches(pkg: string, file: SourceFile): string[] {
 describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
   const files = sourcesOf(`packages/${pkg}/src`);
 
+  it('has the layers that ARCHITECTURE.md describes', () => {
+    expect(documentedLayers(pkg)).toEqual(LAYERS[pkg]);
+  });
+
   it('has every file in a room of the table', () => {
     expect(files.filter((f) => level(pkg, f.path) < 0).map((f) => f.path)).toEqual([]);
   });
@@ -145,6 +150,15 @@ describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
     expect(files.map((f) => f.path).filter((p) => !reached.has(p))).toEqual([]);
   });
 });
+
+/** The rooms of each row of the table below a package's heading in ARCHITECTURE.md. */
+function documentedLayers(pkg: string): string[][] {
+  const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  const section =
+    page.split(/^#+ /m).find((text) => /^.*/.exec(text)![0].endsWith(`/${pkg}`)) ?? '';
+  const rows = [...section.matchAll(/^\| \d+ \| ([^|]*) \|/gm)];
+  return rows.map(([, rooms]) => [...rooms.matchAll(/`([^`/]*)\/?`/g)].map(([, name]) => name));
+}
 
 function isDoor(path: string): boolean {
   return (

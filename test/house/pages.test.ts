@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesBelow, ROOT } from './sources.ts';
+
+const COLUMNS = 100;
+
+const pages = filesBelow('.')
+  .filter((path) => path.endsWith('.md') && !/^(fixtures|packages)\/|RESULTS|CHANGELOG/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+
+/** Lines of a page with their numbers, without tables and without what commands print. */
+function prose(text: string): { readonly line: string; readonly number: number }[] {
+  let printed = false;
+  return text.split('\n').flatMap((line, i) => {
+    if (/^ *```/.test(line)) printed = /^ *```console/.test(line);
+    return printed || /^ *\|/.test(line) ? [] : [{ line, number: i + 1 }];
+  });
+}
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+const anchorsOf = (text: string): Set<string> =>
+  new Set(
+    [...text.replace(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+/** Links of a page that lead to no file, or to no heading of it. */
+function broken({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  const links = [...text.replace(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(
+    ([, target]) => target,
+  );
+  return links.filter((target) => {
+    if (/^https?:/.test(target)) return false;
+    const [file, anchor] = target.split('#');
+    const to = file === '' ? path : join(dirname(path), file);
+    if (!existsSync(join(ROOT, to))) return true;
+    return anchor !== undefined && !anchorsOf(readFileSync(join(ROOT, to), 'utf8')).has(anchor);
+  });
+}
+
+describe.each(pages.map((page) => [page.path, page] as const))('%s', (_, page) => {
+  it('has lines of at most 100 columns, tables, long links and printed lines aside', () => {
+    const long = prose(page.text).filter(
+      ({ line }) => [...line].length > COLUMNS && line.trim().includes(' '),
+    );
+    expect(long.map(({ number }) => number)).toEqual([]);
+  });
+
+  it('has links that lead somewhere', () => {
+    expect(broken(page)).toEqual([]);
+  });
+});
