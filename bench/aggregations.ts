@@ -12,10 +12,13 @@ import { NumericColumn } from '../packages/engine/src/columnar/numeric-column.ts
 import { NumericWriter } from '../packages/engine/src/columnar/numeric-writer.ts';
 import { OrdinalColumn } from '../packages/engine/src/columnar/ordinal-column.ts';
 import { OrdinalWriter } from '../packages/engine/src/columnar/ordinal-writer.ts';
+import type { IndexSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import type { FieldPlan } from '../packages/engine/src/schema/field-plan.ts';
-import { aggregateIndex } from '../packages/engine/src/search/aggregate.ts';
+import type { Mapping } from '../packages/engine/src/schema/mapping.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';
+import { aggregateIndex } from '../packages/engine/src/search/summarize.ts';
 import { plainArena } from '../packages/engine/src/storage/plain-arena.ts';
+import { searchContext } from '../test/support/search-context.ts';
 import { machine, median } from './shared.ts';
 
 const ROWS = Number(process.argv[2] ?? 10_000_000);
@@ -94,11 +97,10 @@ function contextOf(): SearchContext {
     ordinals: (id: number) => (columns[id] instanceof OrdinalColumn ? columns[id] : null),
   };
   const fields = plans.map((plan) => ({ plan, definition: { fast: true } }));
-  return {
-    mapping: { definition: { index: 'bench' }, defaultField: null, fields, key: {} },
-    snapshot: { segments: [reader], checkpoint: null, generation: 1 },
-    openTable: () => Promise.reject(new Error('no table')),
-  } as unknown as SearchContext;
+  const mapping = { definition: { index: 'bench' }, defaultField: null, fields, key: {} };
+  const shards = [{ shard: 0, segments: [reader] }];
+  const snapshot = { shards, files: [], checkpoint: null, generation: 1 };
+  return searchContext(mapping as unknown as Mapping, snapshot as unknown as IndexSnapshot);
 }
 
 async function duck() {

@@ -15,11 +15,11 @@ import {
   checkSearchRequest,
 } from '@lakehouse-search/contract';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
-import { aggregateIndex } from '../packages/engine/src/search/aggregate.ts';
 import type { SearchContext } from '../packages/engine/src/search/context.ts';
-import { facetIndex } from '../packages/engine/src/search/facets.ts';
 import { searchIndex } from '../packages/engine/src/search/search.ts';
+import { aggregateIndex, facetIndex } from '../packages/engine/src/search/summarize.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
+import { searchContext } from '../test/support/search-context.ts';
 import { indexFolder, LOW_VALUES, MAPPING, MULTIPLIERS } from './high-cardinality-index.ts';
 import { machine, median } from './shared.ts';
 
@@ -135,8 +135,7 @@ function peakMemory(): number {
 /** One case in this process: printed as JSON. */
 async function measure(folder: string, name: string): Promise<void> {
   const snapshot = openSnapshot(openLocalDirectory(folder));
-  const openTable = () => Promise.reject(new Error('no table'));
-  const context: SearchContext = { mapping: MAPPING, snapshot, openTable };
+  const context = searchContext(MAPPING, snapshot);
   const { ask } = CASES.find((one) => one.name === name)!;
   await aggregateIndex(
     context,

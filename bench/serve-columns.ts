@@ -8,12 +8,13 @@ import { createInterface } from 'node:readline';
 import { aggregateAll } from '../packages/engine/src/aggregate/aggregate-segments.ts';
 import type { Aggregation } from '../packages/engine/src/aggregate/aggregation.ts';
 import { finishAggregations } from '../packages/engine/src/aggregate/finish.ts';
+import { Deadline } from '../packages/engine/src/base/deadline.ts';
 import { BY_SCORE, type SortKey } from '../packages/engine/src/collect/order.ts';
 import { openSnapshot } from '../packages/engine/src/index/index-snapshot.ts';
 import type { Clause } from '../packages/engine/src/query/bind/clause.ts';
-import { type ExecutionPlan, execute } from '../packages/engine/src/search/execute/execute.ts';
-import { FilterCache } from '../packages/engine/src/search/execute/filter-cache.ts';
-import { withMatched } from '../packages/engine/src/search/execute/matches.ts';
+import { type ExecutionPlan, execute } from '../packages/engine/src/shard/execute/execute.ts';
+import { FilterCache } from '../packages/engine/src/shard/execute/filter-cache.ts';
+import { withMatched } from '../packages/engine/src/shard/execute/matches.ts';
 import { openLocalDirectory } from '../packages/engine/src/storage/local-directory.ts';
 import { PLANS } from './columns-index.ts';
 
@@ -54,7 +55,10 @@ function range({ lo = 10, hi = 50 }: Ask): Clause {
 
 /** The plan of a mode; null: facets. */
 function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
-  const plan = { filter: null, filters, order: BY_SCORE, limit: 10 };
+  const plan = {
+    ...{ filter: null, tenantFilter: null, filters, order: BY_SCORE, collapse: null, after: null },
+    ...{ limit: 10, total: true, statistics: null, deadline: new Deadline() },
+  };
   switch (kind) {
     case 'or':
       return { ...plan, clause: anyOf(ask.terms) };
@@ -77,12 +81,12 @@ function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
 
 function facet(clause: Clause) {
   let hits = 0;
-  const found = withMatched(
-    { snapshot, filters } as never,
-    { clause, filter: null },
-    (segments, deadline) => aggregateAll(segments, [BY_REPO], deadline),
+  const deadline = new Deadline();
+  const plan = { clause, filter: null, tenantFilter: null, filters, deadline };
+  const found = withMatched(snapshot.segments, plan, (segments) =>
+    aggregateAll(segments, [BY_REPO], deadline),
   );
-  const { repo } = finishAggregations([BY_REPO], found);
+  const [repo] = finishAggregations([BY_REPO], found);
   const buckets = 'buckets' in repo ? repo.buckets : [];
   const facet = buckets.map((bucket) => [bucket.key, bucket.doc_count]);
   for (const bucket of buckets) hits += bucket.doc_count;
@@ -101,7 +105,7 @@ function answer(ask: Ask) {
     return { us: us(), exact: true, ...found };
   }
   const limit = ask.mode.startsWith('count_') ? 0 : plan.limit;
-  const { docs, total } = execute(snapshot, { ...plan, limit, total: counted });
+  const { docs, total } = execute(snapshot.segments, { ...plan, limit, total: counted });
   const top = docs.map(({ key, score }) => [Number(Buffer.from(key).toString()), score]);
   const time = us();
   return { us: time, hits: counted ? total : top.length, exact: counted, top };

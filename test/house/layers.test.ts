@@ -53,6 +53,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['scoring', 'segment'],
     ['index', 'query'],
     ['collect', 'aggregate'],
+    ['shard'],
     ['search'],
     ['registry'],
     ['open'],

@@ -24,7 +24,7 @@ import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes, type LocalOptions } from './local/local-indexes.ts';
 import * as reads from './local/reads.ts';
-import type { FilterCache } from './search/execute/filter-cache.ts';
+import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
 
 const aliases = lazily(() => import('./local/aliases.ts'));

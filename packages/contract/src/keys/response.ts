@@ -7,6 +7,11 @@ export interface KeysResponse extends TableLag {
   /** One an asked key that exists, in the order asked; absent keys are left out. */
   readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
   readonly missing: readonly Coordinates[];
+  /**
+   * Shards that did not answer: their keys were looked up in the table. Absent on a complete
+   * answer.
+   */
+  readonly failed_shards?: number;
   /** The table's, at which the rows were read. */
   readonly snapshot: string | null;
   readonly index_generation: number;

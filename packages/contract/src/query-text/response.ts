@@ -32,6 +32,8 @@ export interface Suggestion {
 /** By rising distance, falling count, then text (by code point). */
 export interface SuggestResponse extends TableLag {
   readonly suggestions: readonly Suggestion[];
+  /** Shards that did not answer: the counts lack their documents. Absent on a complete answer. */
+  readonly failed_shards?: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
   readonly took_ms: number;

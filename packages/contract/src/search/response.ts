@@ -34,6 +34,7 @@ export interface SearchResponse extends TableLag {
   readonly total: number;
   readonly shards_scanned: number;
   readonly shards_total: number;
+  /** Only where a shard or an arm did not answer. */
   readonly partial?: true;
   readonly snapshot: string | null;
   readonly index_generation: number;

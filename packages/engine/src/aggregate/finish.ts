@@ -17,12 +17,13 @@ import { type Digest, digestValues } from './t-digest.ts';
 type Of<Kind extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: Kind }>;
 type Buckets = Extract<AggPartial, { readonly kind: 'buckets' }>;
 
-/** The answers by name. Throws limit_exceeded where they would hold too many buckets. */
+/** The answers in order. Throws limit_exceeded where they would hold too many buckets. */
 export function finishAggregations(
   aggregations: readonly Aggregation[],
   partials: readonly AggPartial[],
-): Record<string, AggResult> {
-  return new Finish().results(aggregations, partials);
+): readonly AggResult[] {
+  const finish = new Finish();
+  return aggregations.map((aggregation, i) => finish.result(aggregation, partials[i]));
 }
 
 /** One answer in the making: it knows how many buckets it has. */
@@ -33,11 +34,11 @@ class Finish {
     aggregations: readonly Aggregation[],
     partials: readonly AggPartial[],
   ): Record<string, AggResult> {
-    const entries = aggregations.map((a, i) => [a.name, this.#result(a, partials[i])] as const);
+    const entries = aggregations.map((a, i) => [a.name, this.result(a, partials[i])] as const);
     return Object.fromEntries(entries);
   }
 
-  #result(aggregation: Aggregation, partial: AggPartial): AggResult {
+  result(aggregation: Aggregation, partial: AggPartial): AggResult {
     if (partial.kind === 'stats') {
       return statsResult((aggregation as Of<'stats'>).field, partial);
     }

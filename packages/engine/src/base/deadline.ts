@@ -6,6 +6,14 @@ import { LIMITS } from './limits.ts';
 const STEPS = 16_384;
 
 /**
+ * How long work may take, in milliseconds, and whose limit that is: it decides the error's code.
+ */
+export interface TimeLeft {
+  readonly millis: number;
+  readonly limit: 'query' | 'call';
+}
+
+/**
  * The time limit of one query. Long loops call `check` once per batch or `spend` once per step;
  * both throw when the time is over, so a query never blocks the thread for much longer than its
  * limit.
@@ -13,7 +21,7 @@ const STEPS = 16_384;
 export class Deadline {
   readonly #clock: Pick<Clock, 'ticks'>;
   readonly #end: number;
-  #left = STEPS;
+  #steps = STEPS;
   #late: (() => LhsError) | null = null;
   #signal: AbortSignal | undefined;
 
@@ -38,6 +46,31 @@ export class Deadline {
     return own;
   }
 
+  /** The time that is left, as plain values: `limited` makes a deadline of them elsewhere. */
+  get left(): TimeLeft {
+    return {
+      millis: this.#end - this.#clock.ticks(),
+      limit: this.#late === null ? 'query' : 'call',
+    };
+  }
+
+  /** The signal that aborts the call, where it has one. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal;
+  }
+
+  /** The deadline of work that has so much time left. */
+  static limited(
+    { millis, limit }: TimeLeft,
+    signal?: AbortSignal,
+    clock?: Pick<Clock, 'ticks'>,
+  ): Deadline {
+    const own = new Deadline(millis, clock);
+    if (limit === 'call') own.#late = deadlineExceeded;
+    own.#signal = signal;
+    return own;
+  }
+
   /** Throws limit_exceeded when the time is over, or deadline_exceeded for that of the call. */
   check(): void {
     if (this.#signal?.aborted) throw callAborted();
@@ -53,9 +86,9 @@ export class Deadline {
 
   /** Counts steps of work and checks the clock every 16,384 of them. Throws limit_exceeded. */
   spend(steps: number): void {
-    this.#left -= steps;
-    if (this.#left > 0) return;
-    this.#left = STEPS;
+    this.#steps -= steps;
+    if (this.#steps > 0) return;
+    this.#steps = STEPS;
     this.check();
   }
 }

@@ -58,7 +58,7 @@ function compareNumbers(a: number | bigint, b: SortValue): number {
 /** Below 0 when `a` stands before `b`; 0 only for one and the same key. */
 export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly SortKey[]): number {
   for (let i = 0; i < order.length; i++) {
-    const difference = compareValues(a.values[i]!, b.values[i]!, order[i]!.desc);
+    const difference = compareValues(a.values[i], b.values[i], order[i].desc);
     if (difference !== 0) return difference;
   }
   return Buffer.compare(a.key, b.key);
@@ -67,7 +67,7 @@ export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly So
 /**
  * The first `limit` of two ordered lists: what joins segments, and shards, into one answer.
  */
-export function mergeRanked<T extends RankedDoc>(
+export function mergeRanked<T extends SearchAfter>(
   a: readonly T[],
   b: readonly T[],
   order: readonly SortKey[],
@@ -78,8 +78,8 @@ export function mergeRanked<T extends RankedDoc>(
   let i = 0;
   let j = 0;
   while (out.length < limit && (i < a.length || j < b.length)) {
-    const first = j === b.length || (i < a.length && compareRanked(a[i]!, b[j]!, order) <= 0);
-    out.push(first ? a[i++]! : b[j++]!);
+    const first = j === b.length || (i < a.length && compareRanked(a[i], b[j], order) <= 0);
+    out.push(first ? a[i++] : b[j++]);
   }
   return out;
 }

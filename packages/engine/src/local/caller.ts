@@ -2,7 +2,7 @@ import { type CallContext, LhsError } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
 import { callAborted, deadlineExceeded } from '../base/deadline.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import { requireTenants } from '../search/tenant.ts';
+import { requireTenants } from '../shard/request/tenant-filter.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
 /** Timers take no more. A read does not last as long. */

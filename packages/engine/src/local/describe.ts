@@ -43,12 +43,8 @@ async function tenantDocuments(
   index: string,
   call: CallContext,
 ): Promise<number> {
-  const { execute } = await import('../search/execute/execute.ts');
-  return readIndex(indexes, { index }, call, async ({ snapshot, guard, filters }) => {
-    const all = { kind: 'all', boost: 1 } as const;
-    return execute(snapshot, { clause: all, filter: null, guard, filters, order: [], limit: 0 })
-      .total;
-  });
+  const { countDocuments } = await import('../search/find-hits.ts');
+  return readIndex(indexes, { index }, call, countDocuments);
 }
 
 /** The caller's indexes by name; one that cannot be opened has an `error`. */

@@ -1,8 +1,11 @@
 import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-search/contract';
 import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { Deadline } from '../base/deadline.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
-import { tenantGuard } from '../search/tenant.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
+import { localShards } from '../shard/local-shard.ts';
+import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
@@ -36,16 +39,25 @@ async function* documentsOf(
   const { exportAll, exportMatches } = await import('../open/export-documents.ts');
   const open = indexes.hold(known);
   try {
-    const guard = tenant === undefined ? null : tenantGuard(open.mapping, tenant);
-    if (query === undefined && guard === null) {
+    const { snapshot, mapping } = open;
+    if (tenant !== undefined) tenantFilter(mapping, tenant);
+    if (query === undefined && tenant === undefined) {
       yield* exportAll(open);
       return;
     }
     const { searchIndex } = await import('../search/search.ts');
-    const { filters } = indexes;
-    const context = { ...open, openTable: noTable, filters, tenant, guard };
+    const { filters, clock, models } = indexes;
+    const shards = localShards(snapshot, mapping, { filters, clock });
+    const { baseDir } = known.registered;
+    const context: Omit<SearchContext, 'deadline'> = {
+      ...{ snapshot, mapping, shards, tenant, openTable: noTable },
+      openModel: (model, checksum) => models.open(model, baseDir, checksum),
+      lag: async () => UNKNOWN_LAG,
+      hasReached: async () => false,
+    };
+    // Each page may take as long as one query.
     yield* exportMatches(open, query ?? '*:*', (page) =>
-      searchIndex(context, checkSearchRequest(page)),
+      searchIndex({ ...context, deadline: new Deadline() }, checkSearchRequest(page)),
     );
   } finally {
     open.snapshot.release();

@@ -16,7 +16,7 @@ import { type RegisteredIndex, Registry, wasDropped } from '../registry/registry
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
-import { FilterCache } from '../search/execute/filter-cache.ts';
+import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
 import { EngineLife } from './engine-life.ts';

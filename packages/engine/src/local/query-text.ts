@@ -12,7 +12,7 @@ import { printQuery } from '../query/syntax/print.ts';
 import { requireSayable } from '../query/syntax/sayable.ts';
 import { readTree } from '../query/tree/read.ts';
 import { writeTree } from '../query/tree/write.ts';
-import { queryFields } from '../search/request/plan.ts';
+import { queryFields } from '../shard/request/query-fields.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 

@@ -2,7 +2,8 @@ import type { CallContext } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
 import type { SearchContext } from '../search/context.ts';
-import { tenantGuard } from '../search/tenant.ts';
+import { localShards } from '../shard/local-shard.ts';
+import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
@@ -18,7 +19,7 @@ export interface ReadTarget {
 
 /**
  * Runs `work` on an index at one commit. Its table is opened with the first use. A tenant's caller
- * sees only the documents and rows of that tenant (search/tenant.ts).
+ * sees only the documents and rows of that tenant (shard/request/tenant-filter.ts).
  */
 export async function readIndex<T>(
   indexes: LocalIndexes,
@@ -50,13 +51,15 @@ export async function readIndex<T>(
     return reaches(table, checkpoint, id);
   };
   try {
-    const guard = tenant === undefined ? null : tenantGuard(mapping, tenant);
-    const { filters } = indexes;
+    // A definition that names a tenant field which the index lacks answers no tenant.
+    if (tenant !== undefined) tenantFilter(mapping, tenant);
+    const { filters, clock } = indexes;
+    const shards = localShards(snapshot, mapping, { filters, clock });
     const table = { openTable, lag, hasReached };
     const { baseDir } = known.registered;
     const openModel = (model: string, checksum?: string) =>
       indexes.models.open(model, baseDir, checksum);
-    return await work({ snapshot, mapping, filters, deadline, ...table, openModel, tenant, guard });
+    return await work({ snapshot, mapping, shards, deadline, ...table, openModel, tenant });
   } finally {
     snapshot.release();
   }

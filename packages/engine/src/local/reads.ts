@@ -50,6 +50,7 @@ function reads<Q extends ReadRequest, C, R>(
   };
 }
 
+const loadSummaries = lazily(() => import('../search/summarize.ts'));
 const loadHybrid = lazily(() => import('../search/hybrid/search-meaning.ts'));
 
 /** One search. Throws as `searchIndex`. */
@@ -70,13 +71,13 @@ export const hybridLocal = reads(checkHybridRequest, async () => (await loadHybr
 /** Aggregations. Throws as `aggregateIndex`. */
 export const aggregateLocal = reads(
   checkAggregateRequest,
-  async () => (await import('../search/aggregate.ts')).aggregateIndex,
+  async () => (await loadSummaries()).aggregateIndex,
 );
 
 /** Facets. Throws as `facetIndex`. */
 export const facetsLocal = reads(
   checkFacetsRequest,
-  async () => (await import('../search/facets.ts')).facetIndex,
+  async () => (await loadSummaries()).facetIndex,
 );
 
 /** Documents of each clause of a query. */
@@ -105,7 +106,7 @@ export const benchLocal: Operation<BenchRequest, BenchResponse> = reads(
 
 const suggestOwn: Operation<SuggestRequest, SuggestResponse> = reads(
   checkSuggestRequest,
-  async () => (await import('../search/suggest/suggest.ts')).suggestTerms,
+  async () => (await import('../search/suggest.ts')).suggestIndex,
 );
 
 /** Suggestions of an index. Throws permission_denied to the callers of a tenant. */

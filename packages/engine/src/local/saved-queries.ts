@@ -66,7 +66,7 @@ async function requireRunnable(
   { request }: SavedQueryDraft,
   call: CallContext,
 ): Promise<void> {
-  const { bindOnly, readOnly } = await import('../search/execute/bind-only.ts');
+  const { bindOnly, readOnly } = await import('../search/bind-only.ts');
   const checked = checkSearchRequest(request);
   const known = knownIndex(indexes, request.index);
   if (known === null || commitVersion(known.folder) === null) readOnly(checked);

@@ -7,8 +7,8 @@ import type {
 import { LIMITS } from '../base/limits.ts';
 import { coordinatesOf, keyOfCoordinates } from '../schema/key.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
-import { documentFields } from '../search/fetch/document.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import { documentFields } from '../shard/fetch/document.ts';
 import type { OpenIndex } from './open-index.ts';
 
 /** Fields that an export prints: those that are cached or fast. */

@@ -5,14 +5,15 @@
  */
 import type { BenchRequest, BenchResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import { Deadline } from '../base/deadline.ts';
 import { BY_SCORE } from '../collect/order.ts';
 import { bindQuery } from '../query/bind/bind.ts';
 import type { Query } from '../query/query.ts';
 import { parseQuery } from '../query/syntax/parse.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { execute } from '../shard/execute/execute.ts';
+import { queryFields } from '../shard/request/query-fields.ts';
 import type { SearchContext } from './context.ts';
-import { execute } from './execute/execute.ts';
-import { queryFields } from './request/plan.ts';
 
 const DEFAULT_WARM = 3;
 const DEFAULT_REPEAT = 9;
@@ -21,13 +22,16 @@ const DEFAULT_LIMIT = 10;
 /** Runs a benchmark. Throws invalid_argument, and what the queries throw. */
 export function benchIndex(context: SearchContext, request: BenchRequest): BenchResponse {
   const { mapping, snapshot } = context;
+  const { segments } = snapshot;
+  const rest = { filter: null, tenantFilter: null, collapse: null, after: null, filters: null };
   const operator = request.operator ?? 'query';
   const repeat = request.repeat ?? DEFAULT_REPEAT;
   const limit = request.limit || DEFAULT_LIMIT;
   const fields = queryFields(mapping);
   const run = (text: string): number => {
     const clause = bindQuery(benchQuery(text, operator, mapping), fields, text);
-    return execute(snapshot, { clause, filter: null, order: BY_SCORE, limit }).total;
+    const page = { ...rest, order: BY_SCORE, limit, total: true, statistics: null };
+    return execute(segments, { ...page, clause, deadline: new Deadline() }).total;
   };
   for (let round = request.warm ?? DEFAULT_WARM; round > 0; round--) request.queries.forEach(run);
   const times = request.queries.map((): number[] => []);
@@ -36,7 +40,7 @@ export function benchIndex(context: SearchContext, request: BenchRequest): Bench
     request.queries.forEach((text, i) => {
       const started = performance.now();
       totals[i] = run(text);
-      times[i]!.push((performance.now() - started) * 1000);
+      times[i].push((performance.now() - started) * 1000);
     });
   }
   return summary(request, operator, times.map(median), totals, mapping);
@@ -56,7 +60,7 @@ function summary(
     index: mapping.definition.index,
     operator,
     queries: request.queries.map((query, i) => {
-      return { query, median_us: rounded(medians[i]!), total: totals[i]! };
+      return { query, median_us: rounded(medians[i]), total: totals[i] };
     }),
     mean_us: rounded(medians.length === 0 ? 0 : sum / medians.length),
     p50_us: rounded(percentile(sorted, 0.5)),

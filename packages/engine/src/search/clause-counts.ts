@@ -1,14 +1,16 @@
 import type { CheckedRequest, ClauseCount } from '@lakehouse-search/contract';
-import { bindQuery } from '../query/bind/bind.ts';
-import type { Clause } from '../query/bind/clause.ts';
-import { findField, type QueryFields } from '../query/bind/fields.ts';
+import { findField } from '../query/bind/fields.ts';
 import type { Query } from '../query/query.ts';
+import { writeTree } from '../query/tree/write.ts';
+import { clauseName } from '../shard/explain/subject.ts';
+import { bindRequest, readQuery } from '../shard/request/bind-request.ts';
+import { queryFields } from '../shard/request/query-fields.ts';
+import type { ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
-import { execute } from './execute/execute.ts';
-import { clauseName } from './explain/subject.ts';
-import { nearestTerm } from './nearest-term.ts';
-import { queryFields, readQuery } from './request/plan.ts';
-import { givenOf } from './search.ts';
+import { FanOut } from './fan-out.ts';
+import { findHits } from './find-hits.ts';
+import { type PreparedSearch, prepareSearch } from './prepare.ts';
+import { nearestTerm } from './suggest.ts';
 
 /** Clauses that are counted, at most. */
 const COUNTED_CLAUSES = 16;
@@ -20,26 +22,41 @@ const COUNTED_CLAUSES = 16;
  */
 export async function clauseCounts(
   context: SearchContext,
-  { request }: CheckedRequest,
+  checked: CheckedRequest,
 ): Promise<readonly ClauseCount[]> {
-  const { mapping } = context;
-  const given = await givenOf(context, request);
-  const fields = queryFields(mapping, given.query);
+  const fan = new FanOut(context.shards);
+  const prepared = await prepareSearch(context, fan, checked);
+  const { request } = checked;
   const text = request.query ?? null;
-  const clauses = [...positiveClauses(readQuery(request, mapping))].slice(0, COUNTED_CLAUSES);
-  return clauses.map((node) => {
-    const clause = bindQuery(node, fields, text);
-    const total = countMatches(context, clause);
-    const suggestion = total === 0 ? suggest(context, node, fields) : undefined;
-    const shown = clauseName(node, text);
-    return suggestion === undefined
-      ? { clause: shown, total }
-      : { clause: shown, total, suggestion };
-  });
+  const nodes = [...positiveClauses(readQuery(request, context.mapping))];
+  const counts: ClauseCount[] = [];
+  for (const node of nodes.slice(0, COUNTED_CLAUSES)) {
+    const total = await countMatches(context, fan, clauseAlone(context, prepared, node));
+    const suggestion = total === 0 ? await suggest(context, fan, node) : undefined;
+    const shown = { clause: clauseName(node, text), total };
+    counts.push(suggestion === undefined ? shown : { ...shown, suggestion });
+  }
+  return counts;
 }
 
-function countMatches({ snapshot, guard }: SearchContext, clause: Clause): number {
-  return execute(snapshot, { clause, filter: null, guard, order: [], limit: 0 }).total;
+/** A search of one clause, without the filter of the request. */
+function clauseAlone(
+  { mapping }: SearchContext,
+  { queries }: PreparedSearch,
+  node: Query,
+): PreparedSearch {
+  const search = { request: { ast: writeTree(node) }, limit: 0, offset: 0, highlight: null };
+  const alone = queries.map((query): ShardQuery => ({ ...query, search }));
+  return { queries: alone, bound: bindRequest(mapping, alone[0]), after: null };
+}
+
+async function countMatches(
+  context: SearchContext,
+  fan: FanOut,
+  prepared: PreparedSearch,
+): Promise<number> {
+  const window = { limit: 0, after: null, total: true };
+  return (await findHits(context, fan, prepared, window)).total;
 }
 
 function* positiveClauses(node: Query): Generator<Query> {
@@ -50,10 +67,14 @@ function* positiveClauses(node: Query): Generator<Query> {
   }
 }
 
-function suggest(context: SearchContext, node: Query, fields: QueryFields): string | undefined {
+async function suggest(
+  context: SearchContext,
+  fan: FanOut,
+  node: Query,
+): Promise<string | undefined> {
   // The nearest term is chosen among the words of all tenants.
   if (node.kind !== 'term' || context.tenant !== undefined) return undefined;
-  const target = findField(fields, node.field);
+  const target = findField(queryFields(context.mapping), node.field);
   if (target?.kind !== 'field' || target.plan.inverted === null) return undefined;
-  return nearestTerm(context.snapshot, target.plan, node.value);
+  return nearestTerm(context, fan, target.plan, node.value);
 }

@@ -1,132 +1,159 @@
 /**
- * Aggregations and facets of a bound search. Steps: the specifications are bound to the index's
- * fields; the matches of all segments are found; partials are made of them, and the answer.
+ * Facets and aggregations of a search, or alone. Steps: the specifications are bound to the index's
+ * fields, every shard makes partials of its matches, and the merged partials become the answer.
  */
-
 import type {
   AggResults,
+  AggregateResponse,
   AggSpecs,
+  CheckedAggregate,
+  CheckedFacets,
+  CheckedRequest,
   Facet,
   FacetSpec,
   FacetsResponse,
-  JsonObject,
-  SearchRequest,
   SearchResponse,
-  SkippedFacet,
 } from '@lakehouse-search/contract';
-import { aggregateAll } from '../aggregate/aggregate-segments.ts';
-import type { Aggregation } from '../aggregate/aggregation.ts';
-import { isAggregatable, plainField } from '../aggregate/aggregation-field.ts';
+import { LhsError } from '@lakehouse-search/contract';
 import { finishAggregations } from '../aggregate/finish.ts';
-import { readAggregations } from '../aggregate/read-aggregations.ts';
-import { findField, type QueryFields } from '../query/bind/fields.ts';
-import type { FieldPlan } from '../schema/field-plan.ts';
-import type { Mapping } from '../schema/mapping.ts';
+import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
+import { type BoundSummary, bindSummary } from '../shard/request/bind-aggregations.ts';
+import type { SummarySpecs } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
-import { withMatched } from './execute/matches.ts';
-import { bindFilter, queryFields, type SearchPlan } from './request/plan.ts';
+import { envelope, lagOf } from './envelope.ts';
+import { FanOut } from './fan-out.ts';
+import type { PreparedSearch } from './prepare.ts';
+import { prepareSearch, requireSnapshot } from './prepare.ts';
 
-/** What facets and aggregations are made of. */
-type Matched = Pick<SearchPlan, 'checked' | 'clause' | 'filter'>;
+/** The members of an answer that facets and aggregations make. */
+type SummaryAnswer = Pick<SearchResponse, 'facets' | 'skipped_facets' | 'aggs'>;
 
-/** Answers of facets and aggregations, where they are asked for, over all matching documents. */
-export function summarize(
+/** The facets and aggregations of a search, over all matching documents. */
+export async function summarize(
   context: SearchContext,
-  plan: Matched,
+  fan: FanOut,
+  prepared: PreparedSearch,
   facets: FacetSpec | undefined,
   aggs: AggSpecs | undefined,
-): FacetAnswer & { readonly aggs?: AggResults } {
+): Promise<SummaryAnswer> {
+  const { results, bound } = await summaryOf(context, fan, prepared, { facets, aggs });
   return {
-    ...(facets === undefined ? {} : facetsOf(context, plan, facets).answer),
-    ...(aggs === undefined ? {} : { aggs: aggregationsOf(context, plan, aggs).results }),
+    ...(facets === undefined ? {} : facetsOf(bound, results)),
+    ...(aggs === undefined ? {} : { aggs: aggsOf(bound, results) }),
   };
 }
 
-/** The answers of aggregations by name. Throws invalid_argument, invalid_query, limit_exceeded. */
-export function aggregationsOf(
+/**
+ * Answers aggregations over one commit of an index. Throws invalid_argument, invalid_query,
+ * limit_exceeded (too many buckets, by name of the aggregation), snapshot_not_reached.
+ */
+export async function aggregateIndex(
   context: SearchContext,
-  plan: Matched,
-  aggs: unknown,
-): { readonly results: AggResults; readonly total: number } {
-  return run(context, plan, boundAggregations(context.mapping, plan.checked.request, aggs));
+  { match, aggs }: CheckedAggregate,
+): Promise<AggregateResponse> {
+  const started = performance.now();
+  const lag = lagOf(context);
+  const { fan, prepared } = await prepareMatch(context, match);
+  const specs = typeof aggs === 'string' ? parsed(aggs) : aggs;
+  const { bound, results, total } = await summaryOf(context, fan, prepared, { aggs: specs });
+  const state = await envelope(context, started, lag);
+  return { results: aggsOf(bound, results), failed_shards: fan.failed, total, ...state };
 }
 
-/** Aggregations bound to an index. Throws as `aggregationsOf`. */
-export function boundAggregations(
-  mapping: Mapping,
-  request: SearchRequest,
-  aggs: unknown,
-): readonly Aggregation[] {
-  return readAggregations(aggs, {
-    fields: queryFields(mapping),
-    bindFilter: (filter: string | JsonObject) =>
-      bindFilter({ ...request, filter }, mapping) ?? { kind: 'none' },
-  });
-}
-
-const FACET_SIZE = 10;
-
-/** What facets are in an answer. */
-type FacetAnswer = Pick<SearchResponse, 'facets' | 'skipped_facets'>;
-
-/** The facets of the fields that can have some. Throws invalid_argument for unknown fields. */
-export function facetsOf(
+/**
+ * Answers facets over one commit of an index. Fields that cannot be aggregated are in
+ * `skipped_facets`; throws invalid_argument for unknown ones, and what a search throws.
+ */
+export async function facetIndex(
   context: SearchContext,
-  plan: Matched,
-  spec: FacetSpec,
-): { readonly answer: Pick<FacetsResponse, keyof FacetAnswer>; readonly total: number } {
-  const { counted, skipped } = facetFields(context.mapping, spec);
-  const { size = FACET_SIZE } = spec;
-  const terms = counted.map((field): Aggregation => {
-    const order = { by: 'count', desc: true } as const;
-    return { name: field.name, kind: 'terms', field, size, order, missing: null, subs: [] };
-  });
-  const { results, total } = run(context, plan, terms);
-  const facets = terms.map(({ name }) => facet(name, results));
+  { match, facets }: CheckedFacets,
+): Promise<FacetsResponse> {
+  const started = performance.now();
+  const lag = lagOf(context);
+  const { fan, prepared } = await prepareMatch(context, match);
+  const { bound, results, total } = await summaryOf(context, fan, prepared, { facets });
+  const partial = fan.failed === 0 ? {} : { partial: true as const };
   return {
-    answer: { facets, ...(skipped.length === 0 ? {} : { skipped_facets: skipped }) },
+    ...facetsOf(bound, results),
     total,
+    ...partial,
+    ...(await envelope(context, started, lag)),
   };
 }
 
-/** Fields that can be counted, and the others with the reason. Throws for unknown fields. */
-export function facetFields(
-  mapping: Mapping,
-  { fields: names }: FacetSpec,
-): { readonly counted: readonly FieldPlan[]; readonly skipped: readonly SkippedFacet[] } {
-  const fields = queryFields(mapping);
-  const counted: FieldPlan[] = [];
-  const skipped: SkippedFacet[] = [];
-  for (const name of new Set(names)) {
-    const reason = whySkipped(name, fields);
-    if (reason === null) counted.push(plainField(name, 'fields', fields));
-    else skipped.push({ field: name, reason });
+async function prepareMatch(context: SearchContext, match: CheckedRequest) {
+  const fan = new FanOut(context.shards);
+  const prepared = await prepareSearch(context, fan, match);
+  await requireSnapshot(context, match.request.min_snapshot);
+  return { fan, prepared };
+}
+
+function parsed(text: string): AggSpecs {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const message = `"aggs" is a text that is no JSON: ${(cause as Error).message}`;
+    const hint = 'send an object {"name": {"terms": {"field": "…"}}}';
+    throw new LhsError('invalid_argument', message, { hint, cause });
   }
-  return { counted, skipped };
 }
 
-function whySkipped(name: string, fields: QueryFields): string | null {
-  if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
-  const plan = plainField(name, 'fields', fields);
-  if (isAggregatable(plan, fields)) return null;
-  if (plan.type === 'TEXT') return 'it is TEXT, which has words and no values to count';
-  return `it is ${plan.type} without fast`;
+/** The merged partials of all shards as results, in the order of `bound.all`. */
+interface Summary {
+  readonly bound: BoundSummary;
+  readonly results: readonly AggResults[string][];
+  readonly total: number;
 }
 
-function facet(field: string, results: AggResults): Facet {
-  const result = results[field];
+async function summaryOf(
+  { mapping, deadline }: SearchContext,
+  fan: FanOut,
+  { queries }: PreparedSearch,
+  specs: SummarySpecs,
+): Promise<Summary> {
+  const bound = bindSummary(mapping, queries[0], specs);
+  const answers = await fan.ask((shard, number) => {
+    const request = { query: queries[number], specs, whole: fan.alone, time: deadline.left };
+    return shard.aggregate(request, deadline.signal);
+  });
+  let merged: readonly AggPartial[] | null = null;
+  let total = 0;
+  for (const answer of answers) {
+    if (answer === undefined) continue;
+    total += answer.total;
+    merged = merged === null ? answer.partials : mergeAll(merged, answer.partials);
+  }
+  return { bound, results: finishAggregations(bound.all, merged ?? []), total };
+}
+
+function mergeAll(
+  into: readonly AggPartial[],
+  other: readonly AggPartial[],
+): readonly AggPartial[] {
+  into.forEach((partial, i) => {
+    mergePartials(partial, other[i]);
+  });
+  return into;
+}
+
+function aggsOf({ all, facets }: BoundSummary, results: Summary['results']): AggResults {
+  const own = all.slice(facets).map(({ name }, i) => [name, results[facets + i]] as const);
+  return Object.fromEntries(own);
+}
+
+function facetsOf(
+  { all, facets, skipped }: BoundSummary,
+  results: Summary['results'],
+): Pick<FacetsResponse, 'facets' | 'skipped_facets'> {
+  const shown = all.slice(0, facets).map(({ name }, i) => facet(name, results[i]));
+  return { facets: shown, ...(skipped.length === 0 ? {} : { skipped_facets: skipped }) };
+}
+
+function facet(field: string, result: AggResults[string]): Facet {
   if (!('sum_other_doc_count' in result)) return { field, buckets: [], other_count: 0 };
   const buckets = result.buckets.map(({ key, doc_count: count }) => ({
     value: String(key),
     count,
   }));
   return { field, buckets, other_count: result.sum_other_doc_count };
-}
-
-function run(context: SearchContext, plan: Matched, aggregations: readonly Aggregation[]) {
-  return withMatched(context, plan, (segments, deadline) => {
-    const partials = aggregateAll(segments, aggregations, deadline);
-    const total = segments.reduce((sum, { count }) => sum + count, 0);
-    return { results: finishAggregations(aggregations, partials), total };
-  });
 }

@@ -1,49 +1,10 @@
-/**
- * Tenants: a caller of one tenant sees the documents and rows whose `tenant_field` holds the
- * tenant's name, and no request can say otherwise. The guard is a bound clause, made of the value
- * itself (nothing is parsed), that every search of a context ANDs to its own. An index without a
- * `tenant_field` has nothing to tell tenants apart by: it is closed to them.
- */
-
 import { LhsError } from '@lakehouse-search/contract';
 import type { Row, SourceTable } from '@lakehouse-search/lake';
-import type { Leaf } from '../query/bind/clause.ts';
 import { columnText } from '../schema/column-text.ts';
-import type { Definition } from '../schema/definition.ts';
-import type { MappedField, Mapping } from '../schema/mapping.ts';
-import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { tenantField } from '../shard/request/tenant-filter.ts';
 
-/** The clause that documents of a tenant match. */
-export type TenantGuard = Leaf & { readonly kind: 'term' };
-
-/** The guard of a tenant. Throws permission_denied for indexes without a `tenant_field`. */
-export function tenantGuard(mapping: Mapping, tenant: string): TenantGuard {
-  const field = tenantField(mapping);
-  return { kind: 'term', boost: 1, field: field.plan, term: Buffer.from(tenant) };
-}
-
-/** Whether a document is the tenant's. */
-export function ownsDocument(
-  { field, term }: TenantGuard,
-  reader: SegmentReader,
-  doc: number,
-): boolean {
-  const inverted = reader.inverted(field.id);
-  const info = inverted?.lookup(term) ?? null;
-  if (inverted === null || info === null) return false;
-  return inverted.postings(info).advance(doc) === doc;
-}
-
-/** Throws permission_denied unless the index tells tenants apart. */
-export function requireTenants({ index, tenantField }: Definition): void {
-  if (tenantField !== undefined) return;
-  const message = `index "${index}" has no tenant_field: it is closed to the callers of a tenant`;
-  throw new LhsError('permission_denied', message, {
-    hint: 'name a tenant_field in the definition, then reindex',
-  });
-}
-
-/** Which rows of the table are a tenant's, as the table says now. */
+/** Which rows of the table are a tenant's, as the table is now. */
 export interface TenantRows {
   /** Column that has to be read. */
   readonly column: string;
@@ -51,8 +12,8 @@ export interface TenantRows {
 }
 
 /**
- * The rows of a tenant; null where the caller is of none. Throws schema_changed where the table has
- * lost the column: then nobody's rows are shown.
+ * The rows of a tenant; null where the caller has none. Throws schema_changed where the table has
+ * lost the column: then no row is shown.
  */
 export function tenantRows(
   mapping: Mapping,
@@ -61,7 +22,7 @@ export function tenantRows(
 ): TenantRows | null {
   if (tenant === undefined) return null;
   const { source } = tenantField(mapping);
-  const bound = source.kind === 'columns' ? mapping.columns[source.columns[0]!] : undefined;
+  const bound = source.kind === 'columns' ? mapping.columns[source.columns[0]] : undefined;
   const now = table.schema.fields.find(({ id }) => id === bound?.id);
   if (now === undefined) {
     throw new LhsError('schema_changed', `the tenant's column is no longer in ${table.name}`, {
@@ -79,15 +40,4 @@ export function tenantRows(
     });
   };
   return { column: name, owns };
-}
-
-/** Fails closed: a definition that names a tenant field which the index lacks answers nobody. */
-function tenantField({ definition, fields }: Mapping): MappedField {
-  requireTenants(definition);
-  const name = definition.tenantField;
-  const field = fields.find(({ plan }) => plan.name === name);
-  if (field !== undefined && field.source.kind === 'columns') return field;
-  throw new LhsError('schema_changed', `tenant_field "${name}" is no column of the index`, {
-    hint: 'reindex after changing tenant_field',
-  });
 }

@@ -6,14 +6,14 @@
 import type { AggregateRequest, FacetsRequest, JsonObject } from '@lakehouse-search/contract';
 import { checkAggregateRequest, checkFacetsRequest, LhsError } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import type { FieldBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import type { Mapping } from '../../src/schema/mapping.ts';
-import { aggregateIndex } from '../../src/search/aggregate.ts';
-import { facetIndex } from '../../src/search/facets.ts';
+import { aggregateIndex, facetIndex } from '../../src/search/summarize.ts';
 import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
 
@@ -81,11 +81,7 @@ beforeAll(() => {
 });
 afterAll(() => snapshot.release());
 
-const context = () => ({
-  mapping: MAPPING,
-  snapshot,
-  openTable: () => Promise.reject(new Error('no table here')),
-});
+const context = () => searchContext(MAPPING, snapshot);
 const ask = async (aggs: unknown, more: Partial<AggregateRequest> = {}) =>
   (await aggregateIndex(context(), checkAggregateRequest({ aggs, ...more }))).results as Record<
     string,

@@ -16,15 +16,16 @@ import {
   MAPPING,
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf, type ModelDoc } from '../../../../test/support/oracle/model.ts';
+import { executionPlan, searchContext } from '../../../../test/support/search-context.ts';
 import { aggregatePart } from '../../src/aggregate/aggregate-segments.ts';
 import { emptyPartial } from '../../src/aggregate/empty-partial.ts';
 import { finishAggregations } from '../../src/aggregate/finish.ts';
 import { mergePartials } from '../../src/aggregate/partial.ts';
 import { partialFromJson, partialToJson } from '../../src/aggregate/partial-json.ts';
-import { readAggregations } from '../../src/aggregate/read-aggregations.ts';
-import { aggregateIndex } from '../../src/search/aggregate.ts';
-import { withMatched } from '../../src/search/execute/matches.ts';
-import { planSearch, queryFields } from '../../src/search/request/plan.ts';
+import { aggregateIndex } from '../../src/search/summarize.ts';
+import { withMatched } from '../../src/shard/execute/matches.ts';
+import { bindSummary } from '../../src/shard/request/bind-aggregations.ts';
+import { bindRequest } from '../../src/shard/request/bind-request.ts';
 import {
   col,
   dateWire,
@@ -128,11 +129,7 @@ const queries = fc.constantFrom<readonly [string | undefined, string]>(
   ['k1:absent', 'false'],
 );
 
-const context = ({ snapshot }: Corpus) => ({
-  mapping: MAPPING,
-  snapshot,
-  openTable: () => Promise.reject(new Error('no table here')),
-});
+const context = ({ snapshot }: Corpus) => searchContext(MAPPING, snapshot);
 
 async function check(
   corpus: Corpus,
@@ -150,15 +147,14 @@ async function check(
 
 /** The same, each segment's partial sent as JSON and merged in another order. */
 function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSpecs }) {
-  const plan = planSearch(checkSearchRequest({ query }), MAPPING);
-  const aggregations = readAggregations(aggs, {
-    fields: queryFields(MAPPING),
-    bindFilter: (filter) => planSearch(checkSearchRequest({ filter }), MAPPING).filter!,
-  });
+  const search = { search: checkSearchRequest({ query }) };
+  const { clause } = bindRequest(MAPPING, search);
+  const { all: aggregations } = bindSummary(MAPPING, search, { aggs });
   const sent: string[] = [];
-  withMatched(context(corpus), plan, (segments, deadline) => {
+  const plan = executionPlan(clause);
+  withMatched(corpus.snapshot.segments, plan, (segments) => {
     for (const segment of segments) {
-      const partials = aggregatePart([segment], aggregations, deadline);
+      const partials = aggregatePart([segment], aggregations, plan.deadline);
       sent.unshift(JSON.stringify(partials.map(partialToJson)));
     }
   });
@@ -168,7 +164,8 @@ function byShards(corpus: Corpus, { query, aggs }: { query?: string; aggs: AggSp
       mergePartials(merged[i], partialFromJson(wire));
     });
   }
-  return finishAggregations(aggregations, merged);
+  const results = finishAggregations(aggregations, merged);
+  return Object.fromEntries(aggregations.map(({ name }, i) => [name, results[i]]));
 }
 
 describe('random aggregations', () => {

@@ -12,7 +12,9 @@ import {
   LhsError,
 } from '@lakehouse-search/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { Deadline } from '../../src/base/deadline.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
@@ -20,11 +22,11 @@ import { IndexWriter } from '../../src/index/index-writer.ts';
 import type { FieldBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
 import type { Mapping } from '../../src/schema/mapping.ts';
-import { aggregateIndex } from '../../src/search/aggregate.ts';
 import type { SearchContext } from '../../src/search/context.ts';
-import { facetIndex } from '../../src/search/facets.ts';
 import { searchIndex } from '../../src/search/search.ts';
-import { suggestTerms } from '../../src/search/suggest/suggest.ts';
+import { suggestIndex } from '../../src/search/suggest.ts';
+import { aggregateIndex, facetIndex } from '../../src/search/summarize.ts';
+import { localShards } from '../../src/shard/local-shard.ts';
 import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
 
@@ -140,12 +142,13 @@ afterAll(() => {
   for (const snapshot of snapshots.values()) snapshot.release();
 });
 
-const contextOf = (segments: number, deadline?: Deadline): SearchContext => ({
-  mapping: MAPPING,
-  snapshot: snapshots.get(segments)!,
-  openTable: () => Promise.reject(new Error('no table here')),
-  ...(deadline === undefined ? {} : { deadline }),
-});
+const contextOf = (segments: number, clock?: Pick<Clock, 'ticks'>): SearchContext => {
+  const snapshot = snapshots.get(segments)!;
+  if (clock === undefined) return searchContext(MAPPING, snapshot);
+  const shards = localShards(snapshot, MAPPING, { clock });
+  const deadline = new Deadline(LIMITS.queryMillis, clock);
+  return searchContext(MAPPING, snapshot, { shards, deadline });
+};
 
 type Name = 'low' | 'tag' | 'num' | 'big';
 type Value = string | bigint;
@@ -293,9 +296,12 @@ describe.each(SEGMENTS)('collapse by many values in %i segment(s)', (segments) =
   });
 });
 
-/** Milliseconds pass only as the clock is looked at: from look number `over` on it is too late. */
+/** Time passes only when the clock is read: each reading from number `over` on is a limit later. */
 const clockUntil = (over: number) => {
-  const clock = { looks: 0, ticks: () => (clock.looks++ < over ? 0 : LIMITS.queryMillis + 1) };
+  const clock = {
+    looks: 0,
+    ticks: () => Math.max(0, ++clock.looks - over) * (LIMITS.queryMillis + 1),
+  };
   return clock;
 };
 
@@ -341,12 +347,12 @@ const WAYS: readonly (readonly [string, Ask])[] = [
   [
     'suggestions by prefix',
     (context) =>
-      suggestTerms(context, checkSuggestRequest({ field: 'body', text: 'w', limit: 30 })),
+      suggestIndex(context, checkSuggestRequest({ field: 'body', text: 'w', limit: 30 })),
   ],
   [
     'fuzzy suggestions',
     (context) =>
-      suggestTerms(context, checkSuggestRequest({ field: 'body', text: 'word', fuzzy: true })),
+      suggestIndex(context, checkSuggestRequest({ field: 'body', text: 'word', fuzzy: true })),
   ],
 ];
 
@@ -355,13 +361,12 @@ describe.each(SEGMENTS)('the time limit of a query over %i segment(s)', (segment
     // What is kept for later searches is made first.
     await ask(contextOf(segments));
     const whole = clockUntil(Number.POSITIVE_INFINITY);
-    await ask(contextOf(segments, new Deadline(LIMITS.queryMillis, whole)));
+    await ask(contextOf(segments, whole));
     // One look begins the deadline.
     expect(whole.looks).toBeGreaterThan(1);
     for (const over of new Set([1, whole.looks >> 1, whole.looks - 1])) {
       if (over < 1) continue;
-      const deadline = new Deadline(LIMITS.queryMillis, clockUntil(over));
-      const error = await ask(contextOf(segments, deadline)).then(
+      const error = await ask(contextOf(segments, clockUntil(over))).then(
         () => null,
         (thrown: unknown) => thrown,
       );

@@ -24,6 +24,7 @@ import {
   sortValue,
 } from '../../../../test/support/oracle/model.ts';
 import { queries, type RandomSort, sorts } from '../../../../test/support/oracle/queries.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import type { Query } from '../../src/query/query.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 import { searchIndex } from '../../src/search/search.ts';
@@ -32,11 +33,7 @@ const CASES = Number(process.env.LHS_ORACLE_CASES ?? 10_000);
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 100;
 
-const context = (corpus: Corpus) => ({
-  mapping: MAPPING,
-  snapshot: corpus.snapshot,
-  openTable: () => Promise.reject(new Error('no table here')),
-});
+const context = ({ snapshot }: Corpus) => searchContext(MAPPING, snapshot);
 const ask = (corpus: Corpus, request: SearchRequest) =>
   searchIndex(context(corpus), checkSearchRequest(request));
 const ast = (query: Query): Json => writeTree(query) as Json;

@@ -11,6 +11,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf, Model } from '../../../../test/support/oracle/model.ts';
 import { queries } from '../../../../test/support/oracle/queries.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import type { Query } from '../../src/query/query.ts';
 import { parseQuery } from '../../src/query/syntax/parse.ts';
 import { printQuery } from '../../src/query/syntax/print.ts';
@@ -25,11 +26,7 @@ const [plan] = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: 1 });
 const corpus = buildCorpus(plan!);
 const model = new Model(corpus.physical, corpus.live);
 afterAll(() => corpus.snapshot.release());
-const context = {
-  mapping: MAPPING,
-  snapshot: corpus.snapshot,
-  openTable: () => Promise.reject(new Error('no table here')),
-};
+const context = searchContext(MAPPING, corpus.snapshot);
 
 async function scores(request: SearchRequest): Promise<ReadonlyMap<string, number>> {
   const { hits } = await searchIndex(context, checkSearchRequest({ ...request, limit: 10_000 }));

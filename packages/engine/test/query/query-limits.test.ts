@@ -9,18 +9,14 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import { LIMITS } from '../../src/base/limits.ts';
 import { searchIndex } from '../../src/search/search.ts';
 
 const [plan] = fc.sample(corpusPlan(addressOf), { seed: 7, numRuns: 1 });
 const corpus = buildCorpus(plan!);
 afterAll(() => corpus.snapshot.release());
-const context = {
-  mapping: MAPPING,
-  snapshot: corpus.snapshot,
-  openTable: () => Promise.reject(new Error('no table here')),
-  hasReached: async () => true,
-};
+const context = searchContext(MAPPING, corpus.snapshot, { hasReached: async () => true });
 
 async function refusal(request: SearchRequest): Promise<string | null> {
   try {

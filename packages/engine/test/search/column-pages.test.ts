@@ -4,23 +4,22 @@
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { executionPlan } from '../../../../test/support/search-context.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
 import { countCodes } from '../../src/aggregate/count-codes.ts';
 import { countValues } from '../../src/aggregate/count-values.ts';
 import type { Codes } from '../../src/aggregate/loops.ts';
 import { simpleAnalyzer } from '../../src/analysis/simple.ts';
-import { BY_SCORE, type SearchAfter, type SortKey } from '../../src/collect/order.ts';
+import type { SearchAfter, SortKey } from '../../src/collect/order.ts';
 import { ASKS_BEFORE_ORDER } from '../../src/columnar/value-order.ts';
 import { type IndexSnapshot, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter } from '../../src/index/index-writer.ts';
 import type { Clause } from '../../src/query/bind/clause.ts';
 import type { FieldBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';
-import type { SearchContext } from '../../src/search/context.ts';
-import { execute } from '../../src/search/execute/execute.ts';
-import { FilterCache } from '../../src/search/execute/filter-cache.ts';
-import { executePage } from '../../src/search/execute/next-pages.ts';
-import type { SearchPlan } from '../../src/search/request/plan.ts';
+import { type Execution, execute } from '../../src/shard/execute/execute.ts';
+import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
+import { executePage } from '../../src/shard/execute/next-pages.ts';
 import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
 
@@ -116,6 +115,7 @@ function build(): { readonly snapshot: IndexSnapshot; readonly live: readonly Ro
 }
 
 const { snapshot, live } = build();
+const { segments } = snapshot;
 const word = (text: string): Clause => {
   return { kind: 'term', boost: 1, field: TEXT, term: Buffer.from(text) };
 };
@@ -177,14 +177,14 @@ function expectPages(clause: Clause, matches: (row: Row) => boolean): void {
       for (const desc of [true, false]) {
         const sorted = rows.toSorted((a, b) => compare(a, b, column, desc)).map(({ key }) => key);
         const order = [{ kind: 'field', desc, field }] as const;
-        const ask = { clause, filter, filters, order, limit: 12 };
-        const counted = execute(snapshot, ask);
+        const ask = executionPlan(clause, { filter, filters, order, limit: 12 });
+        const counted = execute(segments, ask);
         expect(counted.total).toBe(rows.length);
         expect(keysOf(counted.docs)).toEqual(sorted.slice(0, 12));
-        const first = execute(snapshot, { ...ask, total: false });
+        const first = execute(segments, { ...ask, total: false });
         expect(keysOf(first.docs)).toEqual(sorted.slice(0, 12));
         const after = first.docs.at(-1);
-        const next = execute(snapshot, { ...ask, total: false, after: after ?? null });
+        const next = execute(segments, { ...ask, total: false, after: after ?? null });
         expect(keysOf(next.docs)).toEqual(after === undefined ? [] : sorted.slice(12, 24));
       }
     }
@@ -202,8 +202,8 @@ describe('repeated sorts by a column', () => {
     for (const field of [...COLUMNS, TAG]) {
       for (const desc of [true, false]) {
         const order = [{ kind: 'field', desc, field }] as const;
-        const ask = { clause: { kind: 'all', boost: 1 }, filter: null, order, limit: 1 } as const;
-        for (let i = 0; i <= ASKS_BEFORE_ORDER; i++) execute(snapshot, ask);
+        const ask = executionPlan({ kind: 'all', boost: 1 }, { order, limit: 1 });
+        for (let i = 0; i <= ASKS_BEFORE_ORDER; i++) execute(segments, ask);
       }
     }
   });
@@ -225,8 +225,8 @@ describe('repeated sorts by a column', () => {
       });
       let after: SearchAfter | null = null;
       for (let from = 0; from < 3000; from += 500) {
-        const ask = { clause: word('half'), filter: null, order, limit: 500, after, total: false };
-        const { docs } = execute(snapshot, ask);
+        const ask = executionPlan(word('half'), { order, limit: 500, after, total: false });
+        const { docs } = execute(segments, ask);
         expect(keysOf(docs)).toEqual(sorted.slice(from, from + 500).map(({ key }) => key));
         after = docs.at(-1)!;
       }
@@ -237,7 +237,6 @@ describe('repeated sorts by a column', () => {
 describe('a scroll that reads pages ahead', () => {
   const all: Clause = { kind: 'all', boost: 1 };
   const filters = new FilterCache();
-  const context = { snapshot, filters } as unknown as SearchContext;
 
   /** Keys of all pages. */
   function scroll(clause: Clause, order: readonly SortKey[], limit: number, hits: number) {
@@ -245,10 +244,13 @@ describe('a scroll that reads pages ahead', () => {
     const keys: string[] = [];
     let after: SearchAfter | null = null;
     for (;;) {
-      const checked = { request, limit, offset: 0 };
-      const plan = { checked, clause, filter: null, order, after, collapse: null };
+      const plan = executionPlan(clause, { order, limit, filters });
       const ahead = { hits, groups: 1 };
-      const { docs } = executePage(context, plan as unknown as SearchPlan, ahead);
+      const named = { request, tenant: undefined };
+      const { docs }: Execution =
+        after === null
+          ? execute(segments, plan)
+          : executePage(segments, { ...plan, after }, named, ahead);
       keys.push(...keysOf(docs));
       if (docs.length < limit) return keys;
       after = docs.at(-1)!;
@@ -286,12 +288,12 @@ describe('counts of column values', () => {
     for (const words of [['common'], ['list', 'rare'], ['common', 'half', 'list']]) {
       const clause = anyOf(...words);
       const limit = DOCS;
-      const all = execute(snapshot, { clause, filter: null, order: BY_SCORE, limit });
+      const all = execute(segments, executionPlan(clause, { limit }));
       const tags = new Map(live.map(({ key, tag }) => [key, tag]));
       const wanted = all.docs.filter((doc) => tags.get(keysOf([doc])[0]!) === 'b');
-      const ask = { clause, filter: tagged('b'), order: BY_SCORE, limit: 10 };
+      const ask = executionPlan(clause, { filter: tagged('b') });
       for (const total of [true, false]) {
-        const found = execute(snapshot, { ...ask, total });
+        const found = execute(segments, { ...ask, total });
         expect(keysOf(found.docs)).toEqual(keysOf(wanted.slice(0, 10)));
         expect(found.docs.map(({ score }) => score)).toEqual(
           wanted.slice(0, 10).map(({ score }) => score),

@@ -17,6 +17,7 @@ import {
 } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { queries } from '../../../../test/support/oracle/queries.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import type { Query } from '../../src/query/query.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
 import { explainKey } from '../../src/search/explain/explain.ts';
@@ -27,11 +28,7 @@ const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const KEYS_A_QUERY = 5;
 const QUERIES_A_CORPUS = 20;
 
-const context = (corpus: Corpus) => ({
-  mapping: MAPPING,
-  snapshot: corpus.snapshot,
-  openTable: () => Promise.reject(new Error('no table here')),
-});
+const context = ({ snapshot }: Corpus) => searchContext(MAPPING, snapshot);
 const coordinatesOf = (key: string) => ({ identifier: [{ name: 'id', value: key }] });
 const keyOf = (hit: Hit): string => hit.coordinates.identifier[0]!.value;
 const close = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b));

@@ -12,15 +12,15 @@ import { describe, expect, test } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf } from '../../../../test/support/oracle/model.ts';
 import { queries } from '../../../../test/support/oracle/queries.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import { openSmallLake } from '../../../../test/support/small-lake.ts';
 import { bindQuery } from '../../src/query/bind/bind.ts';
 import type { Clause } from '../../src/query/bind/clause.ts';
-import { givenDocs } from '../../src/query/bind/given.ts';
 import { writeTree } from '../../src/query/tree/write.ts';
-import { clauseKey } from '../../src/search/execute/clause-key.ts';
-import { FilterCache } from '../../src/search/execute/filter-cache.ts';
-import { queryFields } from '../../src/search/request/plan.ts';
 import { searchIndex } from '../../src/search/search.ts';
+import { clauseKey } from '../../src/shard/execute/clause-key.ts';
+import { FilterCache } from '../../src/shard/execute/filter-cache.ts';
+import { queryFields } from '../../src/shard/request/query-fields.ts';
 
 const CASES = Number(process.env.LHS_FILTER_CASES ?? 600);
 const SEED = Number(process.env.LHS_FILTER_SEED ?? 20_261_121);
@@ -33,12 +33,10 @@ describe('cached filters', () => {
     for (const [i, plan] of fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns }).entries()) {
       const { snapshot } = buildCorpus(plan);
       const filters = new FilterCache();
-      const openTable = () => Promise.reject(new Error('no table here'));
-      const plainly = { mapping: MAPPING, snapshot, openTable };
       const check = async (query: unknown, filter: unknown) => {
         const request = { ast: query, filter, limit: 50 } as SearchRequest;
         const facts = async (cached: boolean) => {
-          const context = cached ? { ...plainly, filters } : plainly;
+          const context = searchContext(MAPPING, snapshot, cached ? { filters } : {});
           const { hits, total } = await searchIndex(context, checkSearchRequest(request));
           return { total, hits: hits.map(({ coordinates, score }) => [coordinates, score]) };
         };
@@ -82,7 +80,11 @@ describe('cached filters', () => {
   });
 
   test('have no key with precomputed documents at any position', () => {
-    const given: Clause = { kind: 'given', boost: 1, given: givenDocs('two', [], [], null) };
+    const given: Clause = {
+      kind: 'given',
+      boost: 1,
+      given: { label: 'two', segments: new Map(), words: null },
+    };
     const all: Clause = { kind: 'all', boost: 1 };
     const none = { must: [], should: [], mustNot: [], filter: [], minimum: 0 };
     const bool: Clause = { kind: 'bool', ...none, must: [all] };

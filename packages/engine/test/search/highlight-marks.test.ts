@@ -14,8 +14,8 @@ import { queries } from '../../../../test/support/oracle/queries.ts';
 import { NO_DEADLINE } from '../../src/base/deadline.ts';
 import { bindQuery } from '../../src/query/bind/bind.ts';
 import type { Query } from '../../src/query/query.ts';
-import { createHighlighter } from '../../src/search/highlight/highlight.ts';
-import { queryFields } from '../../src/search/request/plan.ts';
+import { createHighlighter } from '../../src/shard/fetch/highlight.ts';
+import { queryFields } from '../../src/shard/request/query-fields.ts';
 
 const CASES = Number(process.env.LHS_MARKS_CASES ?? 3000);
 const SEED = Number(process.env.LHS_MARKS_SEED ?? 20_261_121);

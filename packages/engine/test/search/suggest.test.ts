@@ -22,25 +22,19 @@ import {
   type ModelDoc,
   tokens,
 } from '../../../../test/support/oracle/model.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
 import { NO_DEADLINE } from '../../src/base/deadline.ts';
-import { fieldTerms } from '../../src/search/suggest/field-terms.ts';
-import { offerPrefix } from '../../src/search/suggest/prefix-terms.ts';
-import { suggestTerms } from '../../src/search/suggest/suggest.ts';
-import { SuggestionList } from '../../src/search/suggest/suggestion-list.ts';
+import { suggestIndex } from '../../src/search/suggest.ts';
+import { fieldTerms } from '../../src/shard/suggest/field-terms.ts';
+import { offerPrefix } from '../../src/shard/suggest/prefix-terms.ts';
+import { SuggestionList } from '../../src/shard/suggest/suggestion-list.ts';
 
 const CASES = Number(process.env.LHS_SUGGEST_CASES ?? 3000);
 const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 150;
 
 const ask = (corpus: Corpus, request: SuggestRequest) =>
-  suggestTerms(
-    {
-      mapping: MAPPING,
-      snapshot: corpus.snapshot,
-      openTable: () => Promise.reject(new Error('no table here')),
-    },
-    checkSuggestRequest(request),
-  );
+  suggestIndex(searchContext(MAPPING, corpus.snapshot), checkSuggestRequest(request));
 
 /** The analyzer lower-cases code point by code point: U+0130 becomes a plain i. */
 const folded = (text: string): string => text.replaceAll('\u0307', '');

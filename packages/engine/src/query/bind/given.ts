@@ -9,13 +9,13 @@ export interface GivenSegment {
 
 /** What the nearest documents of a vector were asked by. */
 export interface GivenNear {
+  /** Tells it from the other ones of the request. */
+  readonly id: string;
   readonly field: FieldPlan;
   /** null: the text has nothing that the model knows, and nothing is near it. */
   readonly vector: Float32Array | null;
   readonly k: number;
   readonly min_score?: number;
-  /** What the documents had to match to be looked at. */
-  readonly narrowing: readonly Clause[];
 }
 
 /**
@@ -31,36 +31,6 @@ export interface GivenDocs {
   readonly words: Clause | null;
   /** Only of the nearest of a vector. */
   readonly near?: GivenNear;
-}
-
-/** A document of a segment and its score. */
-export interface ScoredDoc {
-  readonly segment: number;
-  readonly doc: number;
-  readonly score: number;
-}
-
-/** Puts scored documents, each once, in the order in which clauses read them. */
-export function givenDocs(
-  label: string,
-  found: readonly ScoredDoc[],
-  segments: readonly { readonly id: string }[],
-  words: Clause | null,
-  near?: GivenNear,
-): GivenDocs {
-  const bySegment = Map.groupBy(found, (one) => one.segment);
-  const given = [...bySegment].map(([number, docs]): [string, GivenSegment] => {
-    const rising = docs.toSorted((a, b) => a.doc - b.doc);
-    return [
-      segments[number].id,
-      {
-        docs: Int32Array.from(rising, (one) => one.doc),
-        scores: Float64Array.from(rising, (one) => one.score),
-      },
-    ];
-  });
-  const docs = { label, segments: new Map(given), words };
-  return Object.freeze(near === undefined ? docs : { ...docs, near });
 }
 
 /** The score of a document; null: it is not among them. */

@@ -26,27 +26,73 @@ function normsOf(averageLength: number): Float64Array {
   return made;
 }
 
-/** Statistics of the segments of a snapshot, gathered when first asked for. */
+/** Terms of one field, by the field's id. */
+export interface FieldTerms {
+  readonly field: number;
+  readonly terms: readonly Uint8Array[];
+}
+
+/**
+ * Figures of one field and of some of its terms over some segments: those of a shard, or of all
+ * shards. Plain values, so that they travel. Deleted documents count until a merge drops them.
+ */
+export interface FieldFigures extends FieldTerms {
+  /** Documents that have the field. */
+  readonly docs: number;
+  /** Tokens of all of them. */
+  readonly tokens: number;
+  /** Documents that hold a term, by its place in `terms`. */
+  readonly frequencies: readonly number[];
+}
+
+/** The figures of fields and terms over segments, in the order of `fields`. */
+export function gatherFigures(
+  segments: readonly SegmentReader[],
+  fields: readonly FieldTerms[],
+): readonly FieldFigures[] {
+  return fields.map(({ field, terms }) => {
+    let docs = 0;
+    let tokens = 0;
+    const frequencies = terms.map(() => 0);
+    for (const segment of segments) {
+      const inverted = segment.inverted(field);
+      if (inverted === null) continue;
+      docs += inverted.docsWithField;
+      tokens += inverted.tokens;
+      terms.forEach((term, i) => {
+        frequencies[i] += inverted.lookup(term)?.df ?? 0;
+      });
+    }
+    return { field, terms, docs, tokens, frequencies };
+  });
+}
+
+/** The name of a term in a map. */
+export const termName = (term: Uint8Array): string =>
+  Buffer.from(term.buffer, term.byteOffset, term.length).toString('latin1');
+
+/**
+ * What scoring needs of the whole index: the figures of all shards where they are given, else those
+ * of the segments, gathered when they are first needed.
+ */
 export class SnapshotStatistics {
   readonly #segments: readonly SegmentReader[];
   readonly #fields = new Map<number, FieldStatistics>();
-  /** By field, then by the bytes themselves: a clause asks for its own once a segment. */
+  /** By field, then by the bytes themselves: each segment's clause reads its own once. */
   readonly #terms = new Map<number, Map<Uint8Array, number>>();
+  readonly #merged: ReadonlyMap<number, FieldFigures> | null;
+  readonly #mergedTerms = new Map<number, ReadonlyMap<string, number>>();
 
-  constructor(segments: readonly SegmentReader[]) {
+  /** `merged`: the figures of all shards; null: the segments are the whole index. */
+  constructor(segments: readonly SegmentReader[], merged: readonly FieldFigures[] | null = null) {
     this.#segments = segments;
+    this.#merged = merged && new Map(merged.map((figures) => [figures.field, figures]));
   }
 
   field(field: FieldPlan): FieldStatistics {
     const known = this.#fields.get(field.id);
     if (known !== undefined) return known;
-    let docs = 0;
-    let tokens = 0;
-    for (const segment of this.#segments) {
-      const inverted = segment.inverted(field.id);
-      docs += inverted?.docsWithField ?? 0;
-      tokens += inverted?.tokens ?? 0;
-    }
+    const { docs, tokens } = this.#figures(field.id);
     const averageLength = docs === 0 ? 1 : tokens / docs;
     const statistics = { docs, averageLength, norms: normsOf(averageLength) };
     this.#fields.set(field.id, statistics);
@@ -55,14 +101,40 @@ export class SnapshotStatistics {
 
   /** The term's idf over all segments. */
   idf(field: FieldPlan, term: Uint8Array): number {
-    let terms = this.#terms.get(field.id);
-    if (terms === undefined) this.#terms.set(field.id, (terms = new Map()));
+    return inverseFrequency(this.field(field).docs, this.documentFrequency(field.id, term));
+  }
+
+  /** Documents with a term, deleted ones too: what idf counts. */
+  documentFrequency(field: number, term: Uint8Array): number {
+    let terms = this.#terms.get(field);
+    if (terms === undefined) this.#terms.set(field, (terms = new Map()));
     const known = terms.get(term);
     if (known !== undefined) return known;
+    const df = this.#mergedFrequency(field, term) ?? this.#countedFrequency(field, term);
+    terms.set(term, df);
+    return df;
+  }
+
+  #figures(field: number): Pick<FieldFigures, 'docs' | 'tokens'> {
+    const merged = this.#merged?.get(field);
+    return merged ?? gatherFigures(this.#segments, [{ field, terms: [] }])[0];
+  }
+
+  #countedFrequency(field: number, term: Uint8Array): number {
     let df = 0;
-    for (const segment of this.#segments) df += segment.inverted(field.id)?.lookup(term)?.df ?? 0;
-    const idf = inverseFrequency(this.field(field).docs, df);
-    terms.set(term, idf);
-    return idf;
+    for (const segment of this.#segments) df += segment.inverted(field)?.lookup(term)?.df ?? 0;
+    return df;
+  }
+
+  #mergedFrequency(field: number, term: Uint8Array): number | undefined {
+    const figures = this.#merged?.get(field);
+    if (figures === undefined) return undefined;
+    let terms = this.#mergedTerms.get(field);
+    if (terms === undefined) {
+      const { frequencies } = figures;
+      terms = new Map(figures.terms.map((own, i) => [termName(own), frequencies[i]]));
+      this.#mergedTerms.set(field, terms);
+    }
+    return terms.get(termName(term));
   }
 }

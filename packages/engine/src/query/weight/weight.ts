@@ -7,7 +7,7 @@ import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Clause } from '../bind/clause.ts';
 import { segmentLeaf } from './leaves.ts';
 import type { SegmentNode } from './matches.ts';
-import { SnapshotStatistics } from './statistics.ts';
+import type { SnapshotStatistics } from './statistics.ts';
 
 /** A clause over the segments of one snapshot. */
 export interface Weight {
@@ -16,15 +16,14 @@ export interface Weight {
 }
 
 /**
- * The weight of a clause. Statistics are gathered when a term is first scored, over all segments.
- * Its leaves throw limit_exceeded once `deadline` has passed.
+ * The weight of a clause. `statistics` null: nothing is scored. Its leaves throw limit_exceeded
+ * once `deadline` has passed.
  */
 export function createWeight(
   clause: Clause,
-  segments: readonly SegmentReader[],
+  statistics: SnapshotStatistics | null,
   deadline: Deadline,
 ): Weight {
-  const statistics = new SnapshotStatistics(segments);
   return {
     node: (reader, scored) => segmentNode(clause, reader, scored ? statistics : null, deadline),
   };

@@ -3,19 +3,20 @@
  * beside it what each arm says by itself.
  */
 import type {
+  CheckedHybrid,
   ExplainArm,
   ExplainDetail,
   ExplainResponse,
   FailedArm,
   WhyNot,
 } from '@lakehouse-search/contract';
-import { type CheckedHybrid, WEIGHT_UNITS } from '@lakehouse-search/contract';
-import type { GivenNear } from '../../query/bind/given.ts';
+import { WEIGHT_UNITS } from '@lakehouse-search/contract';
+import { farWords } from '../../shard/explain/explain-near.ts';
+import { whole } from '../../shard/explain/subject.ts';
+import type { ExplainedArms, NearerDocs } from '../../shard/shard.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
-import { type FusedDoc, fusedScore } from '../hybrid/fuse.ts';
-import { explainClause } from './explain-clause.ts';
-import { farWords, similarityTo } from './explain-near.ts';
-import { type Subject, whole } from './subject.ts';
+import type { Near } from '../hybrid/find-nearest.ts';
+import { addressNumber, type FusedDoc, fusedScore } from '../hybrid/fuse.ts';
 
 /** What there is to say of a document: a tree where it was found, else why it was not. */
 export type HybridVerdict = Required<Pick<ExplainResponse, 'arms'>> &
@@ -24,24 +25,30 @@ export type HybridVerdict = Required<Pick<ExplainResponse, 'arms'>> &
     | { readonly detail?: undefined; readonly why_not: WhyNot }
   );
 
+/**
+ * The explained document: its address, what its shard says of it, and the documents nearer than it.
+ */
+export interface HybridSubject {
+  readonly address: number;
+  readonly own: ExplainedArms;
+  readonly nearer: (near: Near) => Promise<Omit<NearerDocs, 'id'>>;
+}
+
 /** Judges a document by both arms. */
-export function judgeHybrid(
+export async function judgeHybrid(
   hybrid: Hybrid,
   checked: CheckedHybrid,
-  subject: Subject,
-): HybridVerdict {
-  const { snapshot, reader, doc } = subject;
-  const found = hybrid.docs.find((one) => {
-    return one.doc === doc && snapshot.segments[one.segment] === reader;
-  });
-  const near = nearOf(hybrid, checked);
+  subject: HybridSubject,
+): Promise<HybridVerdict> {
+  const found = hybrid.docs.find((doc) => addressNumber(doc) === subject.address);
+  const { semantic } = hybrid;
   const arms = {
     ...(hybrid.words === null
       ? failedArm(hybrid, 'lexical')
       : { lexical: lexicalArm(hybrid, found, subject) }),
-    ...(near === null
+    ...(semantic === null
       ? failedArm(hybrid, 'semantic')
-      : { semantic: semanticArm(near, found, subject) }),
+      : { semantic: await semanticArm(semantic, found, subject) }),
   };
   const name = `hybrid(${JSON.stringify(checked.text)})`;
   if (found !== undefined) return { detail: fusedDetail(name, found, hybrid, checked), arms };
@@ -50,25 +57,17 @@ export function judgeHybrid(
   return { why_not: { reason: 'not_near', message, clause: name }, arms };
 }
 
-function nearOf({ semantic, field }: Hybrid, { nearest }: CheckedHybrid): GivenNear | null {
-  if (semantic === null) return null;
-  const { k, min_score } = nearest;
-  const { vector, narrowing } = semantic;
-  return { field: field.plan, vector, k, min_score, narrowing };
-}
-
-/** An arm that could not answer says so; one that was not asked is absent. */
+/** An arm that failed says so; one that does not take part is absent. */
 function failedArm({ failed }: Hybrid, arm: FailedArm['arm']): HybridVerdict['arms'] {
   const own = failed.find((one) => one.arm === arm);
   return own === undefined ? {} : { [arm]: { why_not: `it did not answer: ${own.message}` } };
 }
 
 function lexicalArm(
-  { words, lexical }: Hybrid,
+  { lexical }: Hybrid,
   found: FusedDoc | undefined,
-  subject: Subject,
+  { own: { words: detail } }: HybridSubject,
 ): ExplainArm {
-  const detail = words === null ? null : explainClause(words, subject, 'words');
   const own = found?.arms.lexical;
   if (own !== undefined && detail !== null) return { ...own, detail };
   if (detail === null) return { why_not: 'none of the words is in the row' };
@@ -78,11 +77,18 @@ function lexicalArm(
   return { detail, why_not };
 }
 
-function semanticArm(near: GivenNear, found: FusedDoc | undefined, subject: Subject): ExplainArm {
-  const similarity = similarityTo(near, subject);
+async function semanticArm(
+  near: Near,
+  found: FusedDoc | undefined,
+  { own: { similarity }, nearer }: HybridSubject,
+): Promise<ExplainArm> {
   const own = similarity === null ? {} : { similarity };
   if (found?.arms.semantic !== undefined) return { ...found.arms.semantic, ...own };
-  return { ...own, why_not: farWords(near, subject) };
+  const { field, vector, nearest } = near;
+  const { k, min_score } = nearest;
+  const known = vector === null || similarity === null ? null : await nearer(near);
+  const why_not = farWords({ field: field.plan, vector, k, min_score }, similarity, () => known);
+  return { ...own, why_not };
 }
 
 function fusedDetail(

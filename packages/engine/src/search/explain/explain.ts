@@ -1,38 +1,49 @@
 /**
  * Why the row of a key is, or is not, among the hits of a search. Steps:
  *
- * 1. The search is checked and bound as a search is, the documents of an arm by meaning are found
- *    (asked.ts); the key is looked up in the index.
- * 2. A key that the index does not have is looked for in the table: absent, or newer than the
- *    index. For the callers of a tenant it is absent, and the table is not read: no answer and no
- *    time says whether another tenant has the key.
- * 3. The query's tree and the filter's are judged on the document, node by node (verdict.ts).
- * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out
- *    (why-not.ts).
- * 5. Where the index lags, the table is asked whether it still has the row.
+ * 1. The search is bound, and its near documents are found (prepare-explain.ts).
+ * 2. The shard that has the key judges the query's tree and the filter's on the document
+ *    (shard/explain). What it needs of all shards is found and sent to it.
+ * 3. A key that no shard has is looked up in the table: absent, or newer than the index. For the
+ *    callers of a tenant it is absent, and the table is not read: no answer and no time says
+ *    whether another tenant has the key.
+ * 4. Matched: its rank by the search itself (rank.ts). Not: the first clause that keeps it out.
+ * 5. Where the index lags, the table says whether it still has the row.
  */
 import type {
+  CheckedExplain,
   CheckedExplainRequest,
   ExplainDetail,
   ExplainResponse,
   WhyNot,
 } from '@lakehouse-search/contract';
-import type { QueryFields } from '../../query/bind/fields.ts';
-import type { QueryText } from '../../query/bind/place.ts';
-import type { Query } from '../../query/query.ts';
-import { SnapshotStatistics } from '../../query/weight/statistics.ts';
+import { LIMITS } from '../../base/limits.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
+import { analyzedTerms } from '../../shard/explain/analyzed.ts';
+import { whole } from '../../shard/explain/subject.ts';
+import { silent } from '../../shard/explain/verdict.ts';
+import { docsByName } from '../../shard/request/precomputed.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type {
+  ElsewhereFacts,
+  ElsewhereNeeds,
+  HybridArms,
+  NearerDocs,
+  ShardExplain,
+  ShardExplanation,
+} from '../../shard/shard.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
-import type { SearchPlan } from '../request/plan.ts';
-import { ownsDocument } from '../tenant.ts';
-import { analyzedTerms } from './analyzed.ts';
-import { type AskedSearch, askedSearch } from './asked.ts';
-import { documentContents } from './contents.ts';
+import { envelope, scanned } from '../envelope.ts';
+import { FanOut } from '../fan-out.ts';
+import type { Hybrid } from '../hybrid/find-hybrid.ts';
+import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
+import { addressNumber } from '../hybrid/fuse.ts';
+import { mergedStatistics } from '../statistics.ts';
+import { nearestTerm } from '../suggest.ts';
+import { judgeHybrid } from './explain-hybrid.ts';
+import { type ExplainedSearch, prepareExplain } from './prepare-explain.ts';
 import { rankOf, totalOf } from './rank.ts';
-import { type Subject, whole } from './subject.ts';
 import { askTable, type TableAnswer } from './table-state.ts';
-import { judge, silent } from './verdict.ts';
-import { whyNot } from './why-not.ts';
 
 /** What the index says; the table has not been asked. */
 type IndexAnswer = Pick<
@@ -49,13 +60,15 @@ export async function explainKey(
   request: CheckedExplainRequest,
 ): Promise<ExplainResponse> {
   const started = performance.now();
-  const { mapping, snapshot } = context;
-  const asked = await askedSearch(context, request.asked);
+  const { mapping } = context;
+  const fan = new FanOut(context.shards);
+  const search = await prepareExplain(context, fan, request.asked);
   const texts = textsOfCoordinates(mapping.key, request.coordinates);
   const name = formatKey(coordinatesOfTexts(mapping.key, texts));
-  const answer = explainIn(context, asked, encodeKey(texts));
+  const explanation = new Explanation(context, fan, request.asked, search, encodeKey(texts));
+  const answer = await explanation.answer();
   const indexed = performance.now();
-  const behind = (await context.lag?.('now').catch(() => UNKNOWN_LAG)) ?? UNKNOWN_LAG;
+  const behind = await context.lag('now').catch(() => UNKNOWN_LAG);
   const lag = behind.lag_snapshots;
   const hidden = context.tenant !== undefined && !answer.found;
   const doubtful = !answer.found || (lag !== null && lag > 0);
@@ -66,6 +79,7 @@ export async function explainKey(
     : table === null
       ? answer.why_not
       : tableReason(answer, table, lag, name);
+  const { took_ms: _, ...state } = await envelope(context, started, Promise.resolve(behind));
   return {
     ...answer,
     ...(why_not === undefined ? {} : { why_not }),
@@ -74,94 +88,162 @@ export async function explainKey(
       hydration_ms: millis(ended - indexed),
       total_ms: millis(ended - started),
     },
-    shards_scanned: 1,
-    shards_total: 1,
-    snapshot: snapshot.checkpoint?.snapshot_id ?? null,
-    index_generation: snapshot.generation,
-    ...behind,
+    ...scanned(fan),
+    ...state,
   };
 }
 
 const millis = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-function explainIn(context: SearchContext, asked: AskedSearch, key: Uint8Array): IndexAnswer {
-  const { snapshot, guard = null } = context;
-  const { plan, node, fields, hybrid } = asked;
-  const { request } = plan.checked;
-  const analyzed = analyzedTerms(node, { fields, text: request.query ?? null, leaves: 0 });
-  const missing = { found: false, matched: false, analyzed };
-  const place = snapshot.find(key);
-  if (place === null) return missing;
-  const statistics = new SnapshotStatistics(snapshot.segments);
-  const { segment: reader, doc } = place;
-  const contents = documentContents(reader, doc);
-  const subjectOf = (text: QueryText, of: QueryFields): Subject => {
-    const bind = { fields: of, text, leaves: 0 };
-    return { snapshot, reader, doc, contents, statistics, bind, guarded: guard !== null };
+/** The explanation of one search on one key, from all shards. */
+class Explanation {
+  readonly #context: SearchContext;
+  readonly #fan: FanOut;
+  readonly #checked: CheckedExplain;
+  readonly #search: ExplainedSearch;
+  readonly #key: Uint8Array;
+
+  constructor(
+    context: SearchContext,
+    fan: FanOut,
+    checked: CheckedExplain,
+    search: ExplainedSearch,
+    key: Uint8Array,
+  ) {
+    this.#context = context;
+    this.#fan = fan;
+    this.#checked = checked;
+    this.#search = search;
+    this.#key = key;
+  }
+
+  async answer(): Promise<IndexAnswer> {
+    const { prepared, hybrid } = this.#search;
+    const analyzed = this.#analyzed();
+    const explained = await this.#explained();
+    if (explained === null) return { found: false, matched: false, analyzed };
+    const { filter, detail, why_not: missed, address } = explained;
+    const narrowed = filter?.why_not;
+    const out = async (why_not: WhyNot): Promise<IndexAnswer> => {
+      const total = await totalOf(this.#context, this.#fan, prepared);
+      return { found: true, analyzed, matched: false, total, why_not };
+    };
+    if (narrowed !== undefined && this.#search.byMeaning) return out(narrowed);
+    const verdict =
+      hybrid === null || explained.arms === undefined
+        ? { detail, why_not: missed, arms: undefined }
+        : await judgeHybrid(hybrid, this.#checked as CheckedExplain & { mode: 'hybrid' }, {
+            address,
+            own: explained.arms,
+            nearer: (near) => this.#nearer(near, address),
+          });
+    const arms = verdict.arms === undefined ? {} : { arms: verdict.arms };
+    if (verdict.detail === undefined) return { ...(await out(verdict.why_not as WhyNot)), ...arms };
+    if (narrowed !== undefined) return out(narrowed);
+    const shown = withFilter(verdict.detail, filter?.clause);
+    return { ...(await this.#matched()), score: shown.score, detail: shown, ...arms, analyzed };
+  }
+
+  #analyzed() {
+    const { prepared, node } = this.#search;
+    const [{ search, precomputed }] = prepared.queries;
+    const { mapping } = this.#context;
+    const fields = queryFields(mapping, docsByName(precomputed?.query, mapping, null));
+    return analyzedTerms(node, { fields, text: search.request.query ?? null, leaves: 0 });
+  }
+
+  /** What the shard of the document says of it; null: no shard has it. */
+  async #explained(): Promise<(ShardExplanation & { readonly address: number }) | null> {
+    let elsewhere: ElsewhereFacts = { nearer: [], terms: [] };
+    const request = await this.#request();
+    for (;;) {
+      const answers = await this.#fan.ask((shard, number) => {
+        const { left: time, signal } = this.#context.deadline;
+        return shard.explain({ ...request(number), elsewhere, time }, signal);
+      });
+      const shard = answers.findIndex((answer) => answer !== undefined && answer.doc !== null);
+      const own = answers[shard];
+      if (own === undefined || own.doc === null) {
+        // The key may be in a shard that failed.
+        if (this.#fan.failed > 0) throw this.#fan.error;
+        return null;
+      }
+      const address = addressNumber({ shard, ...own.doc });
+      if (own.needs === undefined) return { ...own, address };
+      elsewhere = await this.#facts(elsewhere, own.needs, address);
+    }
+  }
+
+  async #request(): Promise<(shard: number) => Omit<ShardExplain, 'elsewhere' | 'time'>> {
+    const { prepared, byMeaning, hybrid } = this.#search;
+    const { queries, bound } = prepared;
+    const words = hybrid?.words?.bound.clause;
+    const clauses = [bound.clause, bound.filter, words].filter((one) => one != null);
+    const { snapshot } = this.#context;
+    const statistics = await mergedStatistics(this.#fan, snapshot, clauses, 'all');
+    const arms = hybrid === null ? {} : { hybrid: armsOf(hybrid, this.#checked) };
+    const key = this.#key;
+    return (shard) => ({ query: queries[shard], key, statistics, byMeaning, ...arms });
+  }
+
+  /** The facts that a shard had, and those that it needs. */
+  async #facts(
+    known: ElsewhereFacts,
+    needs: ElsewhereNeeds,
+    address: number,
+  ): Promise<ElsewhereFacts> {
+    const { mapping } = this.#context;
+    const nearer: NearerDocs[] = [...known.nearer];
+    for (const id of needs.nearer) {
+      const near = this.#search.prepared.near?.get(id) as Near;
+      nearer.push({ id, ...(await this.#nearer(near, address)) });
+    }
+    const terms = [...known.terms];
+    for (const { field, word } of needs.terms) {
+      const plan = queryFields(mapping).plans.get(field);
+      const nearest = plan && (await nearestTerm(this.#context, this.#fan, plan, word));
+      terms.push({ field, word, nearest: nearest ?? null });
+    }
+    return { nearer, terms };
+  }
+
+  async #nearer(near: Near, address: number): Promise<Omit<NearerDocs, 'id'>> {
+    const { k } = near.nearest;
+    const settings = { k: LIMITS.nearestDocs, exact: true };
+    const docs = await nearestOf(this.#context, this.#fan, near, settings);
+    const at = docs.findIndex((doc) => addressNumber(doc) === address);
+    const last = docs[Math.min(k, docs.length) - 1]?.similarity ?? null;
+    return { count: docs.length, rank: at < 0 ? null : at + 1, last };
+  }
+
+  async #matched(): Promise<Omit<IndexAnswer, 'analyzed'>> {
+    const { prepared } = this.#search;
+    const { limit, offset } = prepared.bound.checked;
+    const { rank, before, total } = await rankOf(this.#context, this.#fan, prepared, this.#key);
+    const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
+    const end = offset + limit;
+    if (rank !== null && rank <= end) return answer;
+    const place = rank === null ? `a place after ${whole(before)} hits` : `rank ${whole(rank)}`;
+    const message = `${place} lies behind the page, which ends at ${whole(end)}`;
+    return { ...answer, why_not: { reason: 'below_page', message } };
+  }
+}
+
+function armsOf({ words, semantic, field }: Hybrid, checked: CheckedExplain): HybridArms {
+  const { text, lexicalFields } = checked as CheckedExplain & { readonly mode: 'hybrid' };
+  return {
+    words: words === null ? null : { text, fields: lexicalFields ?? null },
+    near: semantic === null ? null : { field: field.plan.name, vector: semantic.vector },
   };
-  const subject = subjectOf(request.query ?? null, fields);
-  // Another tenant's document is as good as none.
-  if (guard !== null && !ownsDocument(guard, reader, doc)) return missing;
-  const found = { found: true, analyzed };
-  const out = (why_not: WhyNot): IndexAnswer => {
-    return { ...found, matched: false, total: totalOf(context, plan), why_not };
-  };
-  const filterText = typeof request.filter === 'string' ? request.filter : null;
-  const filterSubject = subjectOf(filterText, asked.filterFields);
-  const filter = asked.filterNode === null ? null : judge(asked.filterNode, filterSubject);
-  const narrowed =
-    filter === null || filter.detail !== null ? null : filterReason(whyNot(filter, filterSubject));
-  // What is near is looked for behind the filter: a row that it keeps out is not far, but out.
-  if (narrowed !== null && asked.byMeaning) return out(narrowed);
-  const verdict = hybrid === null ? plainVerdict(node, subject) : hybrid.judge(subject);
-  if (verdict.detail === undefined) return { ...out(verdict.why_not), ...armsOf(verdict) };
-  if (narrowed !== null) return out(narrowed);
-  const detail = withFilter(verdict.detail, filter?.clause);
-  const answer = matched(context, plan, key);
-  return { ...answer, score: detail.score, detail, ...armsOf(verdict), analyzed };
 }
 
-type SomeVerdict = Pick<ExplainResponse, 'arms'> &
-  (
-    | { readonly detail: ExplainDetail; readonly why_not?: undefined }
-    | { readonly detail?: undefined; readonly why_not: WhyNot }
-  );
-
-function plainVerdict(node: Query, subject: Subject): SomeVerdict {
-  const verdict = judge(node, subject);
-  const { detail } = verdict;
-  return detail === null ? { why_not: whyNot(verdict, subject) } : { detail };
-}
-
-const armsOf = ({ arms }: SomeVerdict): Pick<ExplainResponse, 'arms'> =>
-  arms === undefined ? {} : { arms };
-
-function filterReason(why: WhyNot): WhyNot {
-  return { ...why, reason: 'filter', message: `the filter does not match: ${why.message}` };
-}
-
-/** The filter stands beside the parts of the query, with 0. */
+/** The filter is shown beside the parts of the query, with a score of 0. */
 function withFilter(detail: ExplainDetail, filter: string | undefined): ExplainDetail {
   if (filter === undefined) return detail;
   const parts = detail.details.length > 0 ? detail.details : [detail];
   const details = [...parts, silent(filter, 'matches; a filter does not score')];
   const { clause, score } = detail;
   return { description: `${clause}: under a filter`, score, details, clause };
-}
-
-function matched(
-  context: SearchContext,
-  plan: SearchPlan,
-  key: Uint8Array,
-): Omit<IndexAnswer, 'analyzed'> {
-  const { limit, offset } = plan.checked;
-  const { rank, before, total } = rankOf(context, plan, key);
-  const answer = { found: true, matched: true, ...(rank === null ? {} : { rank }), total };
-  const end = offset + limit;
-  if (rank !== null && rank <= end) return answer;
-  const place = rank === null ? `a place after ${whole(before)} hits` : `rank ${whole(rank)}`;
-  const message = `${place} lies behind the page, which ends at ${whole(end)}`;
-  return { ...answer, why_not: { reason: 'below_page', message } };
 }
 
 /** What the table adds to the index's answer. */

@@ -1,40 +1,46 @@
+import { Deadline } from '../../base/deadline.ts';
 import { LIMITS } from '../../base/limits.ts';
 import type { SearchAfter } from '../../collect/order.ts';
 import type { SearchContext } from '../context.ts';
-import { execute } from '../execute/execute.ts';
-import type { SearchPlan } from '../request/plan.ts';
+import type { FanOut } from '../fan-out.ts';
+import { findHits } from '../find-hits.ts';
+import type { PreparedSearch } from '../prepare.ts';
 
-/** Hits of the first look, and of each further one. */
+/** Hits of the first page, and of each further one. */
 const FIRST_HITS = 100;
 const MORE_HITS = 10_000;
 
-/** Where a document stands among all hits, from 1, and how many there are. */
+/** Where a document is among all hits, from 1, and how many there are. */
 export interface Rank {
-  /** null: behind the hits that were looked at in time. */
+  /** null: behind the hits that were read in time. */
   readonly rank: number | null;
-  /** Hits that stand before it, as far as was looked. */
+  /** Hits before it, as far as they were read. */
   readonly before: number;
   readonly total: number;
 }
 
 /**
  * The rank of a hit's key in the order of a search, by the search itself: page after page until the
- * key comes, or as much time has passed as one query may take. Throws what searching throws.
+ * key comes, or until one query's time is over. Throws what searching throws.
  */
-export function rankOf(context: SearchContext, plan: SearchPlan, key: Uint8Array): Rank {
-  const { clause, filter, order } = plan;
-  const { snapshot, guard, filters } = context;
+export async function rankOf(
+  context: SearchContext,
+  fan: FanOut,
+  prepared: PreparedSearch,
+  key: Uint8Array,
+): Promise<Rank> {
   let after: SearchAfter | null = null;
-  const deadline = performance.now() + LIMITS.queryMillis;
+  const until = performance.now() + LIMITS.queryMillis;
   let total = 0;
   for (let passed = 0, limit = FIRST_HITS; ; limit = MORE_HITS) {
-    const page = execute(snapshot, { clause, filter, guard, filters, order, limit, after });
+    const window = { limit, after, total: after === null };
+    const page = await findHits(withFullTime(context), fan, prepared, window);
     if (after === null) total = page.total;
-    const at = page.docs.findIndex((doc) => Buffer.compare(doc.key, key) === 0);
+    const at = page.docs.findIndex(({ hit }) => Buffer.compare(hit.key, key) === 0);
     if (at >= 0) return { rank: passed + at + 1, before: passed + at, total };
-    const last = page.docs.at(-1);
+    const last = page.docs.at(-1)?.hit;
     passed += page.docs.length;
-    if (last === undefined || performance.now() > deadline) {
+    if (last === undefined || performance.now() > until) {
       return { rank: null, before: passed, total };
     }
     after = { values: last.values, key: last.key };
@@ -42,7 +48,16 @@ export function rankOf(context: SearchContext, plan: SearchPlan, key: Uint8Array
 }
 
 /** How many documents a search finds. */
-export function totalOf(context: SearchContext, { clause, filter, order }: SearchPlan): number {
-  const { snapshot, guard, filters } = context;
-  return execute(snapshot, { clause, filter, guard, filters, order, limit: 0 }).total;
+export async function totalOf(
+  context: SearchContext,
+  fan: FanOut,
+  prepared: PreparedSearch,
+): Promise<number> {
+  const window = { limit: 0, after: null, total: true };
+  return (await findHits(withFullTime(context), fan, prepared, window)).total;
+}
+
+/** Each search of an explanation may take as long as one query. */
+function withFullTime(context: SearchContext): SearchContext {
+  return { ...context, deadline: new Deadline() };
 }

@@ -1,17 +1,17 @@
 import type { JsonObject } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import type { Locator } from '@lakehouse-search/lake';
 import { coordinatesOf, decodeKey, formatKey, type KeySpec } from '../../schema/key.ts';
 import type { SearchContext } from '../context.ts';
-import { documentLocator, type RowCost, readRows, rowColumns, type WantedRow } from './rows.ts';
+import { type RequestedRow, type RowCost, readRows, rowColumns } from './rows.ts';
 
 /** What hydration found for a hit: its row, or why there is none. */
 export type Hydrated = { readonly row: JsonObject } | { readonly hydrate_error: string };
 
-/** A hit to hydrate. */
+/** A hit to hydrate: its key and, where known, where its row was in the table. */
 export interface HydratedDoc {
-  readonly segment: number;
-  readonly doc: number;
   readonly key: Uint8Array;
+  readonly locator: Locator | null;
 }
 
 /**
@@ -26,15 +26,15 @@ export async function hydrate(
   cost: RowCost,
 ): Promise<readonly Hydrated[]> {
   if (docs.length === 0) return [];
-  const { mapping, snapshot } = context;
-  const wanted = docs.map(({ segment, doc, key }): WantedRow => {
-    return { texts: decodeKey(key), locator: documentLocator(snapshot, segment, doc) };
+  const { mapping } = context;
+  const requested = docs.map(({ key, locator }): RequestedRow => {
+    return { texts: decodeKey(key), locator };
   });
   try {
     const table = await context.openTable();
     const names = rowColumns(table, columns);
-    const rows = await readRows(table, mapping, wanted, names, cost, context.tenant);
-    return rows.map((row, i) => (row === null ? gone(mapping.key, docs[i]!.key) : { row }));
+    const rows = await readRows(table, mapping, requested, names, cost, context.tenant);
+    return rows.map((row, i) => (row === null ? gone(mapping.key, docs[i].key) : { row }));
   } catch (error) {
     if (error instanceof LhsError && error.code === 'invalid_argument') throw error;
     const message = error instanceof Error ? error.message : String(error);

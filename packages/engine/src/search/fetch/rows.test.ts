@@ -2,6 +2,8 @@ import type { Locator, Row, SourceTable } from '@lakehouse-search/lake';
 import { describe, expect, test } from 'vitest';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import type { Mapping } from '../../schema/mapping.ts';
+import type { Shard, ShardKeys } from '../../shard/shard.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
 import { getKeys } from './get-keys.ts';
 import { hydrate } from './hydrate.ts';
 
@@ -31,19 +33,13 @@ function fakeTable(rows: readonly Row[], file: string, calls: string[]): SourceT
 }
 
 /** An index whose document d is row d of `file`. */
-function context(table: SourceTable | Error, file: string) {
-  const segment = {
-    locators: { file: () => 0, position: (doc: number) => doc },
-    keys: { find: (key: Uint8Array) => Number(Buffer.from(key).toString()) - 1 },
+function context(table: SourceTable | Error, file: string): SearchContext {
+  const find = (key: Uint8Array) => {
+    const doc = Number(Buffer.from(key).toString()) - 1;
+    return doc >= 0 && doc < 3 ? { locator: { file, position: doc } } : null;
   };
-  const snapshot = {
-    files: [file],
-    segments: [segment],
-    find: (key: Uint8Array) => {
-      const doc = segment.keys.find(key);
-      return doc >= 0 && doc < 3 ? { segment, doc } : null;
-    },
-  } as unknown as IndexSnapshot;
+  const shard = { keys: ({ keys }: ShardKeys) => keys.map(find) } as unknown as Shard;
+  const snapshot = { files: [file] } as unknown as IndexSnapshot;
   return {
     mapping: {
       definition: { source: {} },
@@ -52,15 +48,20 @@ function context(table: SourceTable | Error, file: string) {
       keyColumns: 1,
     } as unknown as Mapping,
     snapshot,
+    shards: [shard],
+    tenant: undefined,
+    lag: async () => UNKNOWN_LAG,
     openTable: async () => {
       if (table instanceof Error) throw table;
       return table;
     },
-  };
+  } as unknown as SearchContext;
 }
 
 const row = (id: number, title: string): Row => ({ id: BigInt(id), title });
-const docs = [1, 2, 3].map((id) => ({ segment: 0, doc: id - 1, key: Buffer.from(String(id)) }));
+const docsIn = (file: string) =>
+  [1, 2, 3].map((id) => ({ key: Buffer.from(String(id)), locator: { file, position: id - 1 } }));
+const docs = docsIn('f');
 
 describe('rows of hits', () => {
   test('are read by locator; only missing rows are looked up by key', async () => {
@@ -78,7 +79,10 @@ describe('rows of hits', () => {
   test('are read by key from a compacted table', async () => {
     const calls: string[] = [];
     const table = fakeTable([row(3, 'c'), row(2, 'b'), row(1, 'a')], 'new', calls);
-    const rows = await hydrate(context(table, 'old'), docs, ['title'], { bytes: 0, requests: 0 });
+    const rows = await hydrate(context(table, 'old'), docsIn('old'), ['title'], {
+      bytes: 0,
+      requests: 0,
+    });
     expect(rows).toEqual([
       { row: { title: 'a' } },
       { row: { title: 'b' } },

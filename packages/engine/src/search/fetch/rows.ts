@@ -11,7 +11,6 @@
 import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { type Locator, type Row, type SourceTable, valueToJson } from '@lakehouse-search/lake';
-import type { IndexSnapshot } from '../../index/index-snapshot.ts';
 import { columnText, parseColumnText } from '../../schema/column-text.ts';
 import { encodeKey } from '../../schema/key.ts';
 import type { Mapping } from '../../schema/mapping.ts';
@@ -23,35 +22,24 @@ export interface RowCost {
   requests: number;
 }
 
-/** A row that is wanted: the canonical texts of its key columns and, where known, where it lay. */
-export interface WantedRow {
+/** A row to read: the canonical texts of its key columns and, where known, where it was. */
+export interface RequestedRow {
   readonly texts: readonly string[];
   readonly locator: Locator | null;
 }
 
-/** Where a document's row lay in the table when it was indexed. */
-export function documentLocator(
-  snapshot: IndexSnapshot,
-  segment: number,
-  doc: number,
-): Locator | null {
-  const { locators } = snapshot.segments[segment]!;
-  const file = snapshot.files[locators.file(doc)];
-  return file === undefined ? null : { file, position: locators.position(doc) };
-}
-
 /**
- * The columns to read; every top-level column unless told. Throws invalid_argument for a column
- * that is not there.
+ * The columns to read; every top-level column if none is named. Throws invalid_argument for a
+ * column that is not there.
  */
 export function rowColumns(
   table: SourceTable,
-  asked: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
 ): readonly string[] {
   const known = table.schema.fields.map((field) => field.name);
-  if (asked === undefined || asked.length === 0) return known;
-  const unknown = asked.find((name) => !known.includes(name));
-  if (unknown === undefined) return [...new Set(asked)];
+  if (requested === undefined || requested.length === 0) return known;
+  const unknown = requested.find((name) => !known.includes(name));
+  if (unknown === undefined) return [...new Set(requested)];
   const near = didYouMean(unknown, known);
   const message = `column "${unknown}" is not in ${table.name}${near}`;
   throw new LhsError('invalid_argument', message, { hint: `columns: ${known.join(', ')}` });
@@ -70,13 +58,13 @@ export function shownSnapshot(table: SourceTable, { definition }: Mapping): bigi
 }
 
 /**
- * The rows of `wanted`, in order; null where the table has no row of that key, or where it is not
- * the caller's `tenant`'s.
+ * The rows of `wanted`, in order; null where the table has no row of that key, or where it is not a
+ * row of the caller's `tenant`.
  */
 export async function readRows(
   table: SourceTable,
   mapping: Mapping,
-  wanted: readonly WantedRow[],
+  wanted: readonly RequestedRow[],
   columns: readonly string[],
   cost: RowCost,
   tenant?: string,
@@ -88,7 +76,7 @@ export async function readRows(
   const options = { snapshotId: shownSnapshot(table, mapping) ?? undefined, cost };
   const rows: (Row | null)[] = await rowsAtLocators(table, names, wanted, read, options);
   const left = wanted.flatMap((_, i) => (rows[i] === null ? [i] : []));
-  const keys = left.map((i) => keyValues(table, names, wanted[i]!.texts));
+  const keys = left.map((i) => keyValues(table, names, wanted[i].texts));
   const readable = left.filter((_, i) => keys[i] !== null);
   if (readable.length > 0) {
     const values = keys.filter((one) => one !== null);
@@ -118,7 +106,7 @@ function keyNames(table: SourceTable, { columns, keyColumns }: Mapping): readonl
 async function rowsAtLocators(
   table: SourceTable,
   names: readonly string[],
-  wanted: readonly WantedRow[],
+  wanted: readonly RequestedRow[],
   columns: readonly string[],
   options: { readonly snapshotId: bigint | undefined; readonly cost: RowCost },
 ): Promise<(Row | null)[]> {
@@ -129,7 +117,7 @@ async function rowsAtLocators(
   const found = await table.lookup(locators, columns, options);
   located.forEach(({ i }, at) => {
     const row = found[at] ?? null;
-    if (row !== null && hasKey(table, names, row, wanted[i]!.texts)) rows[i] = row;
+    if (row !== null && hasKey(table, names, row, wanted[i].texts)) rows[i] = row;
   });
   return rows;
 }
@@ -150,7 +138,7 @@ function hasKey(
 
 /** The key's values by type; null when a text is no value of its column: no row can have it. */
 function keyValues(table: SourceTable, names: readonly string[], texts: readonly string[]) {
-  const values = names.map((name, i) => parseColumnText(typeOf(table, name), texts[i]!));
+  const values = names.map((name, i) => parseColumnText(typeOf(table, name), texts[i]));
   return values.includes(null) ? null : values;
 }
 

@@ -1,35 +1,47 @@
 /**
- * The documents of a hybrid search: both arms over one snapshot, each cut at k under the filter and
- * the tenant's guard, then fused. An arm that cannot answer is told beside the other's documents.
+ * The documents of a hybrid search: both arms over one commit, each cut at k under the filter and
+ * the tenant filter, then fused. An arm that cannot answer is reported beside the documents of the
+ * other.
  */
 import type { CheckedHybrid, FailedArm } from '@lakehouse-search/contract';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
-import type { Clause } from '../../query/bind/clause.ts';
-import type { QueryFields } from '../../query/bind/fields.ts';
-import { type GivenDocs, givenDocs, type ScoredDoc } from '../../query/bind/given.ts';
+import { writeTree } from '../../query/tree/write.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { VectorField } from '../../shard/execute/nearest.ts';
+import { bindRequest } from '../../shard/request/bind-request.ts';
+import { lexicalFields, wordsQuery } from '../../shard/request/precomputed.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type { MarkedWords, PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
-import { narrowingClauses } from '../execute/narrowing.ts';
-import { findNear, markedWords, type Near, unknownText } from './find-nearest.ts';
+import type { FanOut } from '../fan-out.ts';
+import { findHits } from '../find-hits.ts';
+import type { PreparedSearch } from '../prepare.ts';
+import {
+  docsByShard,
+  type FiltersByShard,
+  findNear,
+  type Near,
+  type ScoredDoc,
+  unknownText,
+} from './find-nearest.ts';
 import { type FusedDoc, fuse } from './fuse.ts';
-import { lexicalDocs, lexicalFields, wordsClause } from './lexical-arm.ts';
-import { type VectorField, vectorFieldOf } from './query-vector.ts';
+import { vectorFieldOf } from './query-vector.ts';
 
 /** What a hybrid search found. */
 export interface Hybrid {
   readonly docs: readonly FusedDoc[];
-  readonly given: GivenDocs;
+  readonly precomputed: readonly PrecomputedDocs[];
   readonly field: VectorField;
-  /** The words as the lexical arm asked them; null: it is not asked, or failed. */
-  readonly words: Clause | null;
-  /** null: the arm is not asked, or failed. */
+  /** The search of the words in the lexical arm; null: it does not take part, or failed. */
+  readonly words: PreparedSearch | null;
+  /** null: the arm does not take part, or failed. */
   readonly lexical: readonly ScoredDoc[] | null;
   readonly semantic: Near | null;
   readonly failed: readonly FailedArm[];
   readonly notes: readonly string[];
 }
 
-/** What keeps one arm from answering and leaves the other as it is. All else ends the search. */
+/** Errors that end one arm and leave the other as it is. All else ends the search. */
 const ARM_CODES: ReadonlySet<ErrorCode> = new Set([
   'model_unavailable',
   'model_mismatch',
@@ -38,17 +50,22 @@ const ARM_CODES: ReadonlySet<ErrorCode> = new Set([
   'io_error',
 ]);
 
-/** Asks both arms. Throws invalid_argument for what does not fit, and where no arm could answer. */
+/**
+ * Runs both arms of a search that is prepared without its documents. Throws invalid_argument for
+ * what does not fit, and the error of the first arm where no arm could answer.
+ */
 export async function findHybrid(
   context: SearchContext,
+  fan: FanOut,
   checked: CheckedHybrid,
-  filter: Clause | null,
-  fields: QueryFields,
+  rest: PreparedSearch,
+  filters: FiltersByShard,
 ): Promise<Hybrid> {
   const { text, nearest, fusion } = checked;
-  const field = vectorFieldOf(fields, nearest.vector_field);
-  const asked = lexicalFields(context.mapping, fields, checked.lexicalFields);
-  requireTexts(asked, fields);
+  const { mapping } = context;
+  const field = vectorFieldOf(queryFields(mapping), nearest.vector_field);
+  const texts = lexicalFields(mapping, checked.lexicalFields);
+  requireTexts(texts, mapping.definition.index);
   const failed: FailedArm[] = [];
   const errors: LhsError[] = [];
   const fail = (arm: FailedArm['arm'], error: unknown): null => {
@@ -59,31 +76,28 @@ export async function findHybrid(
     errors.push(error);
     return null;
   };
-  const narrowing = narrowingClauses({ guard: context.guard, filter });
+  const { semantic: meaning, lexical: wording } = fusion.weights;
   const semantic =
-    fusion.weights.semantic === 0
+    meaning === 0
       ? null
-      : await findNear(context, field, nearest, narrowing).catch((error) =>
-          fail('semantic', error),
-        );
+      : await findNear(context, fan, field, nearest, filters).catch((e) => fail('semantic', e));
   const lexical =
-    fusion.weights.lexical === 0
+    wording === 0
       ? null
-      : attempt(
-          () => {
-            const words = wordsClause(text, asked, fields);
-            return { words, docs: lexicalDocs(context, words, filter, nearest.k) };
-          },
-          (error) => fail('lexical', error),
+      : await findWords(context, fan, text, texts, rest, nearest.k).catch((e) =>
+          fail('lexical', e),
         );
-  if (lexical === null && semantic === null) throw errors[0]!;
+  if (lexical === null && semantic === null) throw errors[0];
   const docs = fuse({ lexical: lexical?.docs ?? null, semantic: semantic?.docs ?? null }, fusion);
-  const marked = lexical?.words ?? markedWords(text, context.mapping, fields);
+  const words: MarkedWords = {
+    text,
+    fields: lexical === null ? null : texts.map(({ name }) => name),
+  };
   const label = `words and meaning, ${nearest.k} of each, fused`;
   const unknown = semantic?.vector === null && nearest.query_vector === undefined;
   return {
     docs,
-    given: givenDocs(label, docs, context.snapshot.segments, marked),
+    precomputed: docsByShard(fan.shards.length, label, docs, words),
     field,
     words: lexical?.words ?? null,
     lexical: lexical?.docs ?? null,
@@ -93,18 +107,32 @@ export async function findHybrid(
   };
 }
 
-function attempt<T>(work: () => T, fail: (error: unknown) => null): T | null {
-  try {
-    return work();
-  } catch (error) {
-    return fail(error);
-  }
+/** The `k` best documents of the words, best first. */
+async function findWords(
+  context: SearchContext,
+  fan: FanOut,
+  text: string,
+  fields: readonly FieldPlan[],
+  rest: PreparedSearch,
+  k: number,
+) {
+  const { filter, syntax, default_operator } = rest.bound.checked.request;
+  const request = { ast: writeTree(wordsQuery(text, fields)), filter, syntax, default_operator };
+  const search = { ...rest.bound.checked, request };
+  const queries = rest.queries.map((query): ShardQuery => ({ ...query, search }));
+  const words = { queries, bound: bindRequest(context.mapping, queries[0]), after: null };
+  const found = await findHits(context, fan, words, { limit: k, after: null, total: false });
+  const docs = found.docs.map(({ shard, hit: { segment, doc, score } }): ScoredDoc => {
+    return { shard, segment, doc, score };
+  });
+  return { words, docs };
 }
 
-function requireTexts(asked: readonly FieldPlan[], { index }: QueryFields): void {
-  if (asked.length > 0) return;
-  const fault = 'has no indexed TEXT field: the words have nowhere to be looked for';
-  throw new LhsError('invalid_argument', `index "${index}" ${fault}`, {
+function requireTexts(texts: readonly FieldPlan[], index: string): void {
+  if (texts.length > 0) return;
+  const nowhere = 'the words have nowhere to be looked for';
+  const message = `index "${index}" has no indexed TEXT field: ${nowhere}`;
+  throw new LhsError('invalid_argument', message, {
     hint: 'search:semantic asks for meaning alone',
   });
 }

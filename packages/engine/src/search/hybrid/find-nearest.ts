@@ -1,61 +1,113 @@
-/** Documents of a `knn` clause or a semantic search: from what is asked to those with scores. */
-
+/** Documents near a vector, from all shards: of a `knn` clause, a semantic search, a hybrid arm. */
 import type { CheckedNearest } from '@lakehouse-search/contract';
-import { LhsError } from '@lakehouse-search/contract';
-import type { Clause } from '../../query/bind/clause.ts';
-import type { QueryFields } from '../../query/bind/fields.ts';
-import { type GivenDocs, givenDocs } from '../../query/bind/given.ts';
-import type { Mapping } from '../../schema/mapping.ts';
+import { firstNear, type VectorField } from '../../shard/execute/nearest.ts';
+import type {
+  DocAddress,
+  MarkedWords,
+  NearDoc,
+  NearestSettings,
+  PrecomputedDocs,
+  SegmentDocs,
+  ShardFilter,
+} from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
-import { lexicalFields, wordsClause } from './lexical-arm.ts';
-import { type NearDoc, nearestDocs } from './nearest.ts';
-import { queryVector, type VectorField } from './query-vector.ts';
+import type { FanOut } from '../fan-out.ts';
+import { queryVector } from './query-vector.ts';
 
-/** What a search by meaning found. */
-export interface Near {
-  readonly docs: readonly NearDoc[];
-  /** The vector that was asked; null: the model knows nothing of the text. */
-  readonly vector: Float32Array | null;
-  /** What the documents had to match to be looked at. */
-  readonly narrowing: readonly Clause[];
+/** A scored document of some shard. */
+export interface ScoredDoc extends DocAddress {
+  readonly shard: number;
+  readonly score: number;
 }
 
-/** The nearest documents of what is asked, among those that all of `narrowing` match. */
+/** A near document of some shard. */
+export type ShardNearDoc = NearDoc & { readonly shard: number };
+
+/** The filters of a search for the nearest documents, as each shard takes them. */
+export type FiltersByShard = readonly (readonly ShardFilter[])[];
+
+/** What a search for the nearest documents found. */
+export interface Near {
+  readonly field: VectorField;
+  readonly docs: readonly ShardNearDoc[];
+  /** The vector; null: the model knows no word of the text, and nothing is near it. */
+  readonly vector: Float32Array | null;
+  readonly nearest: CheckedNearest;
+  readonly filters: FiltersByShard;
+}
+
+/** The nearest documents of a request among those that all filters match. */
 export async function findNear(
   context: SearchContext,
+  fan: FanOut,
   field: VectorField,
   nearest: CheckedNearest,
-  narrowing: readonly Clause[],
+  filters: FiltersByShard,
 ): Promise<Near> {
   const vector = await queryVector(context, field, nearest);
-  const docs = vector === null ? [] : nearestDocs(context, field, vector, nearest, narrowing);
-  return { docs, vector, narrowing };
+  const found = { field, vector, nearest, filters };
+  return { ...found, docs: await nearestOf(context, fan, found, nearest) };
 }
 
-/** Those documents as a clause has them. */
-export function nearGiven(
-  { snapshot, mapping }: SearchContext,
-  { docs, vector, narrowing }: Near,
-  { plan: field }: VectorField,
-  { k, query_text: text, min_score }: CheckedNearest,
-  fields: QueryFields,
-): GivenDocs {
-  const words = text === undefined ? null : markedWords(text, mapping, fields);
-  const near = { field, vector, k, min_score, narrowing };
-  return givenDocs(`nearest ${k} by ${field.name}`, docs, snapshot.segments, words, near);
+/** The nearest documents to a vector that is known already, with settings of the caller. */
+export async function nearestOf(
+  { deadline, tenant }: SearchContext,
+  fan: FanOut,
+  { field, vector, filters }: Pick<Near, 'field' | 'vector' | 'filters'>,
+  settings: NearestSettings,
+): Promise<readonly ShardNearDoc[]> {
+  if (vector === null) return [];
+  const answers = await fan.ask((shard, number) => {
+    const request = {
+      ...{ field: field.plan.name, vector, settings, filters: filters[number] },
+      ...(tenant === undefined ? {} : { tenant }),
+      ...{ keys: !fan.alone, time: deadline.left },
+    };
+    return shard.nearest(request, deadline.signal);
+  });
+  const found = answers.flatMap((docs, shard) => (docs ?? []).map((doc) => ({ ...doc, shard })));
+  return fan.alone ? found : firstNear(found, settings.k, ({ key }) => key as Uint8Array);
 }
 
-/** The words of a text that hits are marked with; null for more words than a query may have. */
-export function markedWords(text: string, mapping: Mapping, fields: QueryFields): Clause | null {
-  try {
-    return wordsClause(text, lexicalFields(mapping, fields, undefined), fields);
-  } catch (error) {
-    if (error instanceof LhsError && error.code === 'limit_exceeded') return null;
-    throw error;
-  }
+/** The words of a semantic query's text, which hits are marked with; null: it has no text. */
+function nearWords({ query_text: text }: CheckedNearest): MarkedWords | null {
+  return text === undefined ? null : { text, fields: null };
 }
 
-/** What to tell of a text that the model knows nothing of. */
+/** The documents near a vector by shard; `id`: that of `NearVector`. */
+export function nearByShard(shards: number, near: Near, id: string): readonly PrecomputedDocs[] {
+  const { field, nearest, vector, docs } = near;
+  const { k, min_score } = nearest;
+  const label = `nearest ${k} by ${field.plan.name}`;
+  const least = min_score === undefined ? {} : { min_score };
+  const shown = { id, field: field.plan.name, vector, k, ...least };
+  const byShard = docsByShard(shards, label, docs, nearWords(nearest));
+  return byShard.map((found) => ({ ...found, near: shown }));
+}
+
+/** Scored documents, each once, by shard, in the order in which clauses read them. */
+export function docsByShard(
+  shards: number,
+  label: string,
+  found: readonly ScoredDoc[],
+  words: MarkedWords | null,
+): readonly PrecomputedDocs[] {
+  const byShard = Map.groupBy(found, ({ shard }) => shard);
+  return Array.from({ length: shards }, (_, shard) => {
+    const bySegment = Map.groupBy(byShard.get(shard) ?? [], ({ segment }) => segment);
+    const segments = [...bySegment].map(([segment, docs]): SegmentDocs => {
+      const rising = docs.toSorted((a, b) => a.doc - b.doc);
+      return {
+        segment,
+        docs: Int32Array.from(rising, ({ doc }) => doc),
+        scores: Float64Array.from(rising, ({ score }) => score),
+      };
+    });
+    return { label, segments, words };
+  });
+}
+
+/** The note for a text of which the model knows no word. */
 export function unknownText(text: string): string {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return `the model knows no word of "${shown}": nothing is near it`;

@@ -3,11 +3,11 @@
 import type { Fusion } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ScoredDoc } from '../../query/bind/given.ts';
+import type { ScoredDoc } from './find-nearest.ts';
 import { fuse, fusedScore, ranksOf } from './fuse.ts';
 
 const list = (...scores: [doc: number, score: number][]): ScoredDoc[] =>
-  scores.map(([doc, score]) => ({ segment: doc % 2, doc, score }));
+  scores.map(([doc, score]) => ({ shard: 0, segment: doc % 2, doc, score }));
 const EVEN: Fusion = { rrfK: 60, weights: { lexical: 1000, semantic: 1000 } };
 
 describe('fusing two arms', () => {
@@ -38,8 +38,8 @@ describe('fusing two arms', () => {
   });
 
   test('treats one number in two segments as two documents', () => {
-    const lexical = [{ segment: 0, doc: 4, score: 1 }];
-    const semantic = [{ segment: 1, doc: 4, score: 1 }];
+    const lexical = [{ shard: 0, segment: 0, doc: 4, score: 1 }];
+    const semantic = [{ shard: 0, segment: 1, doc: 4, score: 1 }];
     expect(fuse({ lexical, semantic }, EVEN)).toHaveLength(2);
   });
 

@@ -8,14 +8,14 @@
  */
 import type { ArmRank, HitArms } from '@lakehouse-search/contract';
 import { type Fusion, WEIGHT_UNITS } from '@lakehouse-search/contract';
-import type { ScoredDoc } from '../../query/bind/given.ts';
+import type { ScoredDoc } from './find-nearest.ts';
 
-/** A document with what the arms say of it. */
+/** A document with its rank and score in each arm. */
 export interface FusedDoc extends ScoredDoc {
   readonly arms: HitArms;
 }
 
-/** The lists of the arms, best first; null: an arm that is not asked, or failed. */
+/** The lists of the arms, best first; null: an arm that does not take part, or failed. */
 export interface Arms {
   readonly lexical: readonly ScoredDoc[] | null;
   readonly semantic: readonly ScoredDoc[] | null;
@@ -28,24 +28,25 @@ export function fuse(arms: Arms, fusion: Fusion): readonly FusedDoc[] {
     const docs = arms[arm] ?? [];
     const ranks = ranksOf(docs);
     docs.forEach((doc, i) => {
-      const place = placeOf(doc.segment, doc.doc);
-      const known = all.get(place) ?? { doc };
-      all.set(place, { ...known, [arm]: { rank: ranks[i]!, score: doc.score } });
+      const address = addressNumber(doc);
+      const known = all.get(address) ?? { doc };
+      all.set(address, { ...known, [arm]: { rank: ranks[i], score: doc.score } });
     });
   }
-  return [...all.values()].map(({ doc: { segment, doc }, ...own }) => {
-    return { segment, doc, score: fusedScore(own, fusion), arms: own };
+  return [...all.values()].map(({ doc: { shard, segment, doc }, ...own }) => {
+    return { shard, segment, doc, score: fusedScore(own, fusion), arms: own };
   });
 }
 
-/** One number for a document of a snapshot. */
-export const placeOf = (segment: number, doc: number): number => segment * 2 ** 24 + doc;
+/** One number per document of a commit: segments have up to 2^24 documents. */
+export const addressNumber = ({ shard, segment, doc }: Omit<ScoredDoc, 'score'>): number =>
+  (shard * 2 ** 16 + segment) * 2 ** 24 + doc;
 
 /** The rank of each of a list by falling score: one more than there are better ones. */
 export function ranksOf(docs: readonly { readonly score: number }[]): readonly number[] {
   const ranks: number[] = [];
   docs.forEach(({ score }, i) => {
-    ranks.push(i > 0 && docs[i - 1]!.score === score ? ranks[i - 1]! : i + 1);
+    ranks.push(i > 0 && docs[i - 1].score === score ? ranks[i - 1] : i + 1);
   });
   return ranks;
 }

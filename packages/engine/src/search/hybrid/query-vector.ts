@@ -6,31 +6,20 @@ import type { CheckedNearest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { QueryFields } from '../../query/bind/fields.ts';
 import { namedVectorField, vectorFields, vectorFieldsHint } from '../../query/bind/nearest.ts';
-import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { type VectorField, withVector } from '../../shard/execute/nearest.ts';
 import type { SearchContext } from '../context.ts';
-
-/** A field of vectors. */
-export interface VectorField {
-  readonly plan: FieldPlan;
-  readonly vector: VectorPlan;
-}
 
 /** The VECTOR field that a request asks. Throws invalid_argument where it has to be named. */
 export function vectorFieldOf(fields: QueryFields, name: string | undefined): VectorField {
   if (name !== undefined) return withVector(namedVectorField(fields, name));
   const all = vectorFields(fields);
-  if (all.length === 1) return withVector(all[0]!);
+  if (all.length === 1) return withVector(all[0]);
   const message =
     all.length === 0
       ? `index "${fields.index}" has no VECTOR field`
       : `"vector_field" is missing: index "${fields.index}" has ${all.length} VECTOR fields`;
   throw new LhsError('invalid_argument', message, { hint: vectorFieldsHint(fields) });
-}
-
-/** A VECTOR field's plan with what is in it. */
-export function withVector(plan: FieldPlan): VectorField {
-  if (plan.vector === undefined) throw new TypeError(`${plan.name} is no VECTOR field`);
-  return { plan, vector: plan.vector };
 }
 
 /**
@@ -74,7 +63,6 @@ async function embedded(
     const message = `field "${plan.name}" has no model: its column holds the vectors`;
     throw new LhsError('invalid_argument', message, { hint: 'send "query_vector"' });
   }
-  if (context.openModel === undefined) throw new TypeError('a search without models');
   const committed = committedModel(context, plan);
   const embedder = await context.openModel(vector.model, committed?.checksum);
   const found = embedder.identity.checksum;

@@ -1,7 +1,7 @@
 /**
- * Searches by meaning, from a checked request to the answer. Steps: bind what every search has
- * (search/request/plan.ts), find the documents with their scores (find-nearest.ts, find-hybrid.ts),
- * then go the way of every search with them as the query's clause.
+ * Searches by meaning, from a checked request to the answer. Steps: bind what every search has,
+ * find the documents with their scores (find-nearest.ts, find-hybrid.ts), then run as every search
+ * does, with these documents in place of the query.
  */
 import type {
   CheckedHybrid,
@@ -9,21 +9,20 @@ import type {
   CheckedSemantic,
   SearchResponse,
 } from '@lakehouse-search/contract';
-import type { Clause } from '../../query/bind/clause.ts';
-import type { GivenDocs } from '../../query/bind/given.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type { PrecomputedDocs, ShardFilter, ShardQuery } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
-import { execute } from '../execute/execute.ts';
-import { narrowingClauses } from '../execute/narrowing.ts';
-import { planSearch, queryFields, type SearchPlan } from '../request/plan.ts';
-import { type AnswerParts, answer, requireSnapshot } from '../search.ts';
+import { FanOut } from '../fan-out.ts';
+import type { PreparedSearch } from '../prepare.ts';
+import { prepareSearch, requireSnapshot } from '../prepare.ts';
+import { answerSearch } from '../search.ts';
 import { findHybrid } from './find-hybrid.ts';
-import { findNear, nearGiven, unknownText } from './find-nearest.ts';
-import { placeOf } from './fuse.ts';
-import { givenByNode } from './given-by-node.ts';
+import { type FiltersByShard, findNear, nearByShard, unknownText } from './find-nearest.ts';
+import { addressNumber } from './fuse.ts';
 import { vectorFieldOf } from './query-vector.ts';
 
 /**
- * Answers a semantic search over one snapshot. Throws invalid_argument, limit_exceeded,
+ * Answers a semantic search over one commit. Throws invalid_argument, limit_exceeded,
  * model_unavailable, model_mismatch, and what a search throws.
  */
 export async function searchSemantic(
@@ -31,61 +30,66 @@ export async function searchSemantic(
   { search, nearest }: CheckedSemantic,
 ): Promise<SearchResponse> {
   const started = performance.now();
-  const fields = queryFields(context.mapping);
-  const field = vectorFieldOf(fields, nearest.vector_field);
-  const plan = await planWithout(context, search);
-  const narrowing = narrowingClauses({ guard: context.guard, filter: plan.filter });
-  const near = await findNear(context, field, nearest, narrowing);
-  const given = nearGiven(context, near, field, nearest, fields);
+  const fan = new FanOut(context.shards);
+  const field = vectorFieldOf(queryFields(context.mapping), nearest.vector_field);
+  const rest = await prepareRest(context, fan, search);
+  const near = await findNear(context, fan, field, nearest, filtersOf(rest));
+  const found = nearByShard(fan.shards.length, near, '');
   const notes = near.vector === null ? [unknownText(nearest.query_text ?? '')] : [];
-  return answerGiven(context, plan, given, started, { more: told(notes) });
+  return answerSearch(context, fan, withDocs(rest, found), started, { more: notesOf(notes) });
 }
 
-/** Answers a hybrid search over one snapshot. Throws as `searchSemantic`. */
+/** Answers a hybrid search over one commit. Throws as `searchSemantic`. */
 export async function searchHybrid(
   context: SearchContext,
   checked: CheckedHybrid,
 ): Promise<SearchResponse> {
   const started = performance.now();
-  const fields = queryFields(context.mapping);
-  const plan = await planWithout(context, checked.search);
-  const { docs, given, failed, notes } = await findHybrid(context, checked, plan.filter, fields);
-  const arms = new Map(docs.map((doc) => [placeOf(doc.segment, doc.doc), doc.arms]));
+  const fan = new FanOut(context.shards);
+  const rest = await prepareRest(context, fan, checked.search);
+  const hybrid = await findHybrid(context, fan, checked, rest, filtersOf(rest));
+  const { docs, precomputed, failed, notes } = hybrid;
+  const arms = new Map(docs.map((doc) => [addressNumber(doc), doc.arms]));
   const partial = failed.length === 0 ? {} : { partial: true as const, failed_arms: failed };
-  return answerGiven(context, plan, given, started, {
-    more: { ...partial, ...told(notes) },
-    ofHit: ({ segment, doc }) => ({ arms: arms.get(placeOf(segment, doc)) ?? {} }),
+  return answerSearch(context, fan, withDocs(rest, precomputed), started, {
+    more: { ...partial, ...notesOf(notes) },
+    ofHit: ({ shard, hit: { segment, doc } }) => {
+      return { arms: arms.get(addressNumber({ shard, segment, doc })) ?? {} };
+    },
   });
 }
 
-const told = (notes: readonly string[]): Partial<SearchResponse> =>
+const notesOf = (notes: readonly string[]): Partial<SearchResponse> =>
   notes.length === 0 ? {} : { notes };
 
-/** All of a plan but its documents: what does not fit is refused before a model is asked. */
-export async function planWithout(
+/** All of a search but its documents: what does not fit is refused before a model is opened. */
+export async function prepareRest(
   context: SearchContext,
+  fan: FanOut,
   search: CheckedRequest,
-): Promise<SearchPlan> {
-  const plan = planSearch(search, context.mapping, await givenByNode(context, search.request));
+): Promise<PreparedSearch> {
+  const prepared = await prepareSearch(context, fan, search);
   await requireSnapshot(context, search.request.min_snapshot);
-  return plan;
+  return prepared;
 }
 
-/** The clause of documents that were found. */
-export const givenClause = (given: GivenDocs): Clause => ({ kind: 'given', boost: 1, given });
+/** The filter of a request, as each shard takes it. */
+export function filtersOf({ queries }: PreparedSearch): FiltersByShard {
+  return queries.map(({ search, precomputed }): readonly ShardFilter[] => {
+    const { filter, syntax, default_operator } = search.request;
+    if (filter === undefined) return [];
+    return [{ request: { filter, syntax, default_operator }, precomputed: precomputed?.filter }];
+  });
+}
 
-/** The page is taken from the documents that were found, whatever page is asked for. */
-function answerGiven(
-  context: SearchContext,
-  bound: SearchPlan,
-  given: GivenDocs,
-  started: number,
-  parts: Pick<AnswerParts, 'more' | 'ofHit'>,
-): Promise<SearchResponse> {
-  const plan = { ...bound, clause: givenClause(given) };
-  const { snapshot, guard, filters } = context;
-  const { offset, limit } = plan.checked;
-  const page = ({ deadline }: SearchContext) =>
-    execute(snapshot, { ...plan, guard, filters, limit: offset + limit, deadline });
-  return answer(context, plan, started, { ...parts, page });
+/** A search whose documents are those that were found, whatever page is requested. */
+export function withDocs(
+  { queries, bound, ...rest }: PreparedSearch,
+  found: readonly PrecomputedDocs[],
+): PreparedSearch {
+  const replaced = queries.map((query, shard): ShardQuery => {
+    return { ...query, precomputed: { ...query.precomputed, whole: found[shard] } };
+  });
+  // Nothing of the precomputed documents is read from terms: no statistics are needed.
+  return { queries: replaced, bound: { ...bound, clause: { kind: 'all', boost: 1 } }, ...rest };
 }

@@ -1,0 +1,55 @@
+/**
+ * A request that is bound to an index and not run: it ends in the error in which a search of it
+ * would end before it reads a document.
+ */
+
+import type { CheckedRequest } from '@lakehouse-search/contract';
+import { bindQuery } from '../query/bind/bind.ts';
+import { nearestField, nearestName, nearestNodes } from '../query/bind/nearest.ts';
+import type { Query } from '../query/query.ts';
+import { parseQuery } from '../query/syntax/parse.ts';
+import { readTree } from '../query/tree/read.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { bindSummary } from '../shard/request/bind-aggregations.ts';
+import { bindRequest, readFilter, readQuery } from '../shard/request/bind-request.ts';
+import { docsByName } from '../shard/request/precomputed.ts';
+import { queryFields } from '../shard/request/query-fields.ts';
+import { readSearchAfter } from '../shard/request/sort-values.ts';
+import type { NamedDocs } from '../shard/shard.ts';
+
+/** Throws invalid_query, invalid_argument or limit_exceeded unless the request fits the index. */
+export function bindOnly(mapping: Mapping, search: CheckedRequest): void {
+  const { request } = search;
+  const { search_after: after, facets, aggs } = request;
+  const filter = readFilter(request, mapping);
+  const precomputed = {
+    query: noDocs(mapping, readQuery(request, mapping)),
+    ...(filter === null ? {} : { filter: noDocs(mapping, filter) }),
+  };
+  const query = { search, precomputed };
+  const { order } = bindRequest(mapping, query);
+  if (after !== undefined) readSearchAfter(after, order, mapping.key);
+  if (facets !== undefined || aggs !== undefined) bindSummary(mapping, query, { facets, aggs });
+}
+
+/** Throws invalid_query or limit_exceeded unless the request's queries can be read. */
+export function readOnly({ request: { query, ast, filter, syntax } }: CheckedRequest): void {
+  const parse = (text: string) => parseQuery(text, { syntax, defaultField: 'text' });
+  if (query !== undefined) parse(query);
+  if (ast !== undefined) readTree(ast);
+  if (typeof filter === 'string') parse(filter);
+  else if (filter !== undefined) readTree(filter);
+}
+
+/** No documents for each `knn` clause: which ones are near is only known when it runs. */
+function noDocs(mapping: Mapping, query: Query): readonly NamedDocs[] {
+  const fields = queryFields(mapping);
+  return [...nearestNodes(query)].map((node) => {
+    nearestField(node, fields);
+    const { filter } = node;
+    if (filter !== undefined) {
+      bindQuery(filter, queryFields(mapping, docsByName(noDocs(mapping, filter), mapping, null)));
+    }
+    return { name: nearestName(node), found: { label: 'none', segments: [], words: null } };
+  });
+}

@@ -1,0 +1,73 @@
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import type { Awaitable, Shard } from '../shard/shard.ts';
+
+/** Errors of a shard that refuse the request itself: every shard would throw them. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'invalid_argument',
+  'invalid_query',
+  'limit_exceeded',
+  'permission_denied',
+  'unsupported',
+  'schema_changed',
+  'deadline_exceeded',
+  'interrupted',
+  'closed',
+]);
+
+/**
+ * The shards of one operation, and which of them failed. A shard that fails once is not asked
+ * again: the rest of the operation counts it as failed.
+ */
+export class FanOut {
+  readonly shards: readonly Shard[];
+  readonly #errors = new Map<number, unknown>();
+
+  constructor(shards: readonly Shard[]) {
+    this.shards = shards;
+  }
+
+  /** True when one shard is the whole index. */
+  get alone(): boolean {
+    return this.shards.length === 1;
+  }
+
+  /** Number of shards that failed so far. */
+  get failed(): number {
+    return this.#errors.size;
+  }
+
+  /** The error of a shard that failed; undefined where none did. */
+  get error(): unknown {
+    return this.#errors.values().next().value;
+  }
+
+  /**
+   * Runs an operation on every shard that has not failed. Returns the answers by shard, undefined
+   * for failed ones. Throws what refuses the request, and the first error when all shards failed.
+   */
+  async ask<T>(
+    operation: (shard: Shard, number: number) => Awaitable<T>,
+  ): Promise<readonly (T | undefined)[]> {
+    if (this.alone) return [await operation(this.shards[0], 0)];
+    const answers = await Promise.all(
+      this.shards.map((shard, number) => this.#askOne(shard, number, operation)),
+    );
+    if (this.failed === this.shards.length) throw this.error;
+    return answers;
+  }
+
+  async #askOne<T>(
+    shard: Shard,
+    number: number,
+    operation: (shard: Shard, number: number) => Awaitable<T>,
+  ): Promise<T | undefined> {
+    if (this.#errors.has(number)) return undefined;
+    try {
+      return await operation(shard, number);
+    } catch (error) {
+      if (error instanceof LhsError && REFUSALS.has(error.code)) throw error;
+      this.#errors.set(number, error);
+      return undefined;
+    }
+  }
+}

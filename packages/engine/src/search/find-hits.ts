@@ -1,0 +1,75 @@
+import { checkSearchRequest } from '@lakehouse-search/contract';
+import type { CollapsedDoc } from '../collect/collapse.ts';
+import { mergeRanked, type RankedDoc, type SearchAfter } from '../collect/order.ts';
+import type { BoundRequest } from '../shard/request/bind-request.ts';
+import type { ShardHits, ShardSearch } from '../shard/shard.ts';
+import type { SearchContext } from './context.ts';
+import { FanOut } from './fan-out.ts';
+import { type PreparedSearch, prepareSearch } from './prepare.ts';
+import { mergedStatistics } from './statistics.ts';
+
+/** Which hits of a search: its first ones, or the first behind `after`. */
+export interface PageWindow {
+  readonly limit: number;
+  readonly after: SearchAfter | null;
+  /** false: the total is not needed. */
+  readonly total: boolean;
+}
+
+/** A hit, or the first document of a group, and the number of its shard. */
+export interface FoundDoc {
+  readonly shard: number;
+  readonly hit: RankedDoc | CollapsedDoc;
+}
+
+/** The first hits of all shards in order, and the number of matching documents. */
+export interface FoundDocs {
+  readonly docs: readonly FoundDoc[];
+  readonly total: number;
+}
+
+/** Searches all shards and merges their hits. Throws as `FanOut.ask`. */
+export async function findHits(
+  context: SearchContext,
+  fan: FanOut,
+  prepared: PreparedSearch,
+  window: PageWindow,
+): Promise<FoundDocs> {
+  const { queries, bound } = prepared;
+  const statistics = await mergedStatistics(fan, context.snapshot, [bound.clause]);
+  const request = (number: number): ShardSearch => {
+    const time = context.deadline.left;
+    return { query: queries[number], statistics, ...window, time };
+  };
+  const answers = await fan.ask((shard, number) =>
+    shard.search(request(number), context.deadline.signal),
+  );
+  return mergeHits(answers, bound, window.limit);
+}
+
+function mergeHits(
+  answers: readonly (ShardHits | undefined)[],
+  { order }: BoundRequest,
+  limit: number,
+): FoundDocs {
+  if (answers.length === 1) {
+    const [{ docs, total }] = answers as readonly [ShardHits];
+    return { docs: docs.map((hit) => ({ shard: 0, hit })), total };
+  }
+  let merged: readonly (FoundDoc & SearchAfter)[] = [];
+  let total = 0;
+  answers.forEach((answer, shard) => {
+    if (answer === undefined) return;
+    total += answer.total;
+    const docs = answer.docs.map((hit) => ({ shard, hit, values: hit.values, key: hit.key }));
+    merged = mergeRanked(merged, docs, order, limit);
+  });
+  return { docs: merged, total };
+}
+
+/** The number of documents that the caller may see. */
+export async function countDocuments(context: SearchContext): Promise<number> {
+  const fan = new FanOut(context.shards);
+  const prepared = await prepareSearch(context, fan, checkSearchRequest({}));
+  return (await findHits(context, fan, prepared, { limit: 0, after: null, total: true })).total;
+}

@@ -1,0 +1,118 @@
+/**
+ * `knn` clauses of a request: their documents are found before the request is bound. The tenant
+ * filter and the clause's own filter restrict them, and for clauses of the query the request's
+ * filter too, so that k documents come back wherever so many are left.
+ */
+import type { JsonObject, SearchRequest } from '@lakehouse-search/contract';
+import { nearestOfNode } from '@lakehouse-search/contract';
+import { nearestField, nearestName, nearestNodes } from '../../query/bind/nearest.ts';
+import type { Query } from '../../query/query.ts';
+import { readTree } from '../../query/tree/read.ts';
+import { writeTree } from '../../query/tree/write.ts';
+import { withVector } from '../../shard/execute/nearest.ts';
+import { bindFilter } from '../../shard/request/bind-request.ts';
+import { docsByName } from '../../shard/request/precomputed.ts';
+import { queryFields } from '../../shard/request/query-fields.ts';
+import type { NamedDocs, Precomputed, ShardFilter } from '../../shard/shard.ts';
+import type { SearchContext } from '../context.ts';
+import type { FanOut } from '../fan-out.ts';
+import { type FiltersByShard, findNear, type Near, nearByShard } from './find-nearest.ts';
+
+/**
+ * The documents of `knn` clauses as each shard takes them, and what was found, by `NearVector.id`.
+ */
+export interface NearClauses {
+  readonly precomputed: readonly Precomputed[];
+  readonly found: ReadonlyMap<string, Near>;
+}
+
+/**
+ * The documents of every `knn` clause of a request's trees; null where there is none. Throws as
+ * binding and `queryVector` do.
+ */
+export async function findNearClauses(
+  context: SearchContext,
+  fan: FanOut,
+  request: Pick<SearchRequest, 'ast' | 'filter' | 'syntax' | 'default_operator'>,
+): Promise<NearClauses | null> {
+  const { ast, filter, syntax, default_operator } = request;
+  const filterTree = typeof filter === 'object' ? readTree(filter) : null;
+  const queryTree = ast === undefined ? null : readTree(ast);
+  if (!hasNear(filterTree) && !hasNear(queryTree)) return null;
+  const search = new NearSearch(context, fan);
+  const none = fan.shards.map((): readonly ShardFilter[] => []);
+  const inFilter = await search.resolve(filterTree, none);
+  const filters = fan.shards.map((_, shard): readonly ShardFilter[] => {
+    if (filter === undefined) return [];
+    return [{ request: { filter, syntax, default_operator }, precomputed: inFilter[shard] }];
+  });
+  if (hasNear(queryTree)) search.check(filters);
+  const inQuery = await search.resolve(queryTree, filters);
+  const precomputed = fan.shards.map((_, shard): Precomputed => {
+    return { query: inQuery[shard], filter: inFilter[shard] };
+  });
+  return { precomputed, found: search.found };
+}
+
+const hasNear = (tree: Query | null): boolean =>
+  tree !== null && nearestNodes(tree).next().done !== true;
+
+class NearSearch {
+  readonly #context: SearchContext;
+  readonly #fan: FanOut;
+  readonly found = new Map<string, Near>();
+
+  constructor(context: SearchContext, fan: FanOut) {
+    this.#context = context;
+    this.#fan = fan;
+  }
+
+  /** The documents of a tree's `knn` clauses, by shard. */
+  async resolve(
+    tree: Query | null,
+    filters: FiltersByShard,
+  ): Promise<readonly (readonly NamedDocs[])[]> {
+    const { mapping } = this.#context;
+    const shards = this.#fan.shards.length;
+    const named = this.#fan.shards.map((): NamedDocs[] => []);
+    if (tree === null) return named;
+    const fields = queryFields(mapping);
+    const seen = new Set<string>();
+    for (const node of nearestNodes(tree)) {
+      const name = nearestName(node);
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const field = withVector(nearestField(node, fields));
+      const nearest = nearestOfNode(node);
+      const all = node.filter === undefined ? filters : await this.#within(node.filter, filters);
+      const near = await findNear(this.#context, this.#fan, field, nearest, all);
+      // The same clause in the query and in the filter has other filters: its name is not enough.
+      const id = String(this.found.size);
+      this.found.set(id, near);
+      nearByShard(shards, near, id).forEach((found, shard) => {
+        named[shard].push({ name, found });
+      });
+    }
+    return named;
+  }
+
+  /** Throws what binding throws, before a model is opened for a text. */
+  check([filters]: FiltersByShard): void {
+    const { mapping } = this.#context;
+    for (const { request, precomputed } of filters) {
+      bindFilter(request, mapping, docsByName(precomputed, mapping, null));
+    }
+  }
+
+  /** The filters and a clause's own filter. */
+  async #within(filter: Query, filters: FiltersByShard): Promise<FiltersByShard> {
+    const precomputed = await this.resolve(filter, filters);
+    const request = { filter: writeTree(filter) as JsonObject };
+    const all = filters.map((list, shard) => [
+      ...list,
+      { request, precomputed: precomputed[shard] },
+    ]);
+    this.check(all);
+    return all;
+  }
+}

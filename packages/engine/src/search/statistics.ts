@@ -1,0 +1,128 @@
+import type { Clause } from '../query/bind/clause.ts';
+import { type FieldFigures, type FieldTerms, termName } from '../query/weight/statistics.ts';
+import type { FanOut } from './fan-out.ts';
+
+/** Terms whose figures are cached per commit, at most. */
+const CACHED_TERMS = 65_536;
+
+/** The figures of a field and of some of its terms over all shards. */
+interface FieldTotals {
+  docs: number;
+  tokens: number;
+  readonly frequencies: Map<string, number>;
+}
+
+type Totals = Map<number, FieldTotals>;
+
+/** By commit, then by field. */
+const caches = new WeakMap<object, Totals>();
+
+/**
+ * The figures of all shards for the terms of clauses; null where one shard is the whole index,
+ * whose own figures are those of all. `commit` identifies what the figures are of. `part`: the
+ * terms that score, or those of all clauses.
+ */
+export async function mergedStatistics(
+  fan: FanOut,
+  commit: object,
+  clauses: readonly Clause[],
+  part: 'scoring' | 'all' = 'scoring',
+): Promise<readonly FieldFigures[] | null> {
+  if (fan.alone) return null;
+  const fields = clauseTerms(clauses, part);
+  let cache = caches.get(commit);
+  if (cache === undefined) caches.set(commit, (cache = new Map()));
+  const missing = missingTerms(cache, fields);
+  let totals = cache;
+  if (missing.length > 0) {
+    const answers = await fan.ask((shard) => shard.statistics({ fields: missing }));
+    // The figures of a part of the shards hold for this answer only.
+    if (fan.failed > 0) totals = copyOf(cache);
+    saveTotals(totals, missing, answers);
+  }
+  const merged = fields.map(({ field, terms }) => figuresOf(totals, field, terms));
+  if (termCount(cache) > CACHED_TERMS) cache.clear();
+  return merged;
+}
+
+/** The distinct terms of clauses by field. */
+function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): readonly FieldTerms[] {
+  const fields = new Map<number, Map<string, Uint8Array>>();
+  const add = (field: number, term: Uint8Array): void => {
+    let terms = fields.get(field);
+    if (terms === undefined) fields.set(field, (terms = new Map()));
+    terms.set(termName(term), term);
+  };
+  const visit = (clause: Clause): void => {
+    if (clause.kind === 'term') add(clause.field.id, clause.term);
+    else if (clause.kind === 'phrase') {
+      for (const { term } of clause.words) add(clause.field.id, term);
+    } else if (clause.kind === 'bool') {
+      clause.must.forEach(visit);
+      clause.should.forEach(visit);
+      if (part === 'scoring') return;
+      clause.filter.forEach(visit);
+      clause.mustNot.forEach(visit);
+    }
+  };
+  clauses.forEach(visit);
+  return [...fields].map(([field, terms]) => ({ field, terms: [...terms.values()] }));
+}
+
+function missingTerms(cache: Totals, fields: readonly FieldTerms[]): readonly FieldTerms[] {
+  return fields.flatMap(({ field, terms }): FieldTerms[] => {
+    const known = cache.get(field)?.frequencies;
+    const unknown = terms.filter((term) => known?.has(termName(term)) !== true);
+    return unknown.length === 0 ? [] : [{ field, terms: unknown }];
+  });
+}
+
+/**
+ * Sums the answers of the shards and saves the sums: searches beside this one may save the same.
+ */
+function saveTotals(
+  totals: Totals,
+  fields: readonly FieldTerms[],
+  answers: readonly (readonly FieldFigures[] | undefined)[],
+): void {
+  fields.forEach(({ field, terms }, at) => {
+    const figures = answers.flatMap((answer) => (answer === undefined ? [] : [answer[at]]));
+    const sum = (of: (one: FieldFigures) => number) =>
+      figures.reduce((all, one) => all + of(one), 0);
+    let own = totals.get(field);
+    if (own === undefined)
+      totals.set(field, (own = { docs: 0, tokens: 0, frequencies: new Map() }));
+    own.docs = sum(({ docs }) => docs);
+    own.tokens = sum(({ tokens }) => tokens);
+    terms.forEach((term, i) => {
+      own.frequencies.set(
+        termName(term),
+        sum(({ frequencies }) => frequencies[i]),
+      );
+    });
+  });
+}
+
+function figuresOf(totals: Totals, field: number, terms: readonly Uint8Array[]): FieldFigures {
+  const { docs, tokens, frequencies } = totals.get(field) as FieldTotals;
+  return {
+    field,
+    terms,
+    docs,
+    tokens,
+    frequencies: terms.map((term) => frequencies.get(termName(term)) ?? 0),
+  };
+}
+
+function copyOf(cache: Totals): Totals {
+  const copies = [...cache].map(([field, own]) => {
+    return [field, { ...own, frequencies: new Map(own.frequencies) }] as const;
+  });
+  return new Map(copies);
+}
+
+function termCount(totals: Totals): number {
+  let count = 0;
+  for (const { frequencies } of totals.values()) count += frequencies.size;
+  return count;
+}

@@ -1,0 +1,257 @@
+/**
+ * A bound query over a snapshot. Steps:
+ *
+ * 1. Queries that are words of one TEXT field, ordered by relevance, go to the postings' own
+ *    kernels (kernel-search.ts): top documents with pruning, the exact total by counting;
+ *    filters and deletes are a bitmap of blocked documents.
+ * 2. All else, segment by segment: the matches of every clause as bitmaps, their algebra on words,
+ *    the total a popcount.
+ * 3. Of the matches the first in the order are kept (collect/): ranges that cannot hold one are
+ *    skipped by their bound.
+ * 4. The lists of the segments are merged.
+ */
+
+import type { Deadline } from '../../base/deadline.ts';
+import { setBit } from '../../bitmap/bitmap.ts';
+import { type CollapsedDoc, firstGroups, SegmentGroups } from '../../collect/collapse.ts';
+import { collectEvery, collectFirst, type SegmentMatches } from '../../collect/collect-segment.ts';
+import {
+  mergeRanked,
+  type RankedDoc,
+  type SearchAfter,
+  type SortKey,
+  type SortValue,
+} from '../../collect/order.ts';
+import { RankedDocs } from '../../collect/ranked-docs.ts';
+import { SegmentDoc } from '../../collect/segment-doc.ts';
+import { segmentOrder } from '../../collect/segment-order.ts';
+import type { Clause } from '../../query/bind/clause.ts';
+import { matchesOf, type SegmentNode } from '../../query/weight/matches.ts';
+import { addScores, constantScore, type ScoreNode, scoreNode } from '../../query/weight/scores.ts';
+import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
+import { createWeight, type Weight } from '../../query/weight/weight.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { FilterCache } from './filter-cache.ts';
+import { kernelSearch } from './kernel-search.ts';
+import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { type SegmentScratch, scratchOf } from './scratch.ts';
+import { collectTested, stopsEarly } from './tested-matches.ts';
+
+/** What to find, and how much of it. */
+export interface ExecutionPlan {
+  readonly clause: Clause;
+  readonly filter: Clause | null;
+  /** What every hit has to match besides (request/tenant-filter.ts). */
+  readonly tenantFilter: Clause | null;
+  readonly order: readonly SortKey[];
+  readonly collapse: FieldPlan | null;
+  /** 0: only the total. */
+  readonly limit: number;
+  readonly after: SearchAfter | null;
+  /** false: the total is not needed, and 0 where it costs more than the page. */
+  readonly total: boolean;
+  /** Only the groups of these values. */
+  readonly groups?: readonly SortValue[];
+  /** Figures of all shards; null: the segments are the whole index. */
+  readonly statistics: readonly FieldFigures[] | null;
+  /** Matches of filters that were computed before. */
+  readonly filters: FilterCache | null;
+  readonly deadline: Deadline;
+}
+
+/**
+ * The first documents in order (groups, when collapsed), and the exact number of matching
+ * documents.
+ */
+export interface Execution {
+  readonly docs: readonly (RankedDoc | CollapsedDoc)[];
+  readonly total: number;
+}
+
+/** Runs a bound query. Throws what patterns throw that grow past their limits (limit_exceeded). */
+export function execute(segments: readonly SegmentReader[], plan: ExecutionPlan): Execution {
+  if ([plan.clause, ...narrowingClauses(plan)].some(({ kind }) => kind === 'none')) {
+    return { docs: [], total: 0 };
+  }
+  return kernelSearch(segments, plan) ?? new Search(segments, plan).run();
+}
+
+/** One search over segments, by bitmaps. */
+class Search {
+  readonly #segments: readonly SegmentReader[];
+  readonly #plan: ExecutionPlan;
+  readonly #deadline: Deadline;
+  readonly #query: Weight;
+  readonly #narrowing: Narrowing;
+  readonly #scored: boolean;
+  /** Groups of each segment with matches, when collapsed. */
+  readonly #groups: SegmentGroups[] = [];
+  /** Documents are tested in the order of a column until the page is full. */
+  readonly #tested: boolean;
+  /** The query in the segments that were tested, for their documents' scores. */
+  readonly #nodes = new Map<number, SegmentNode>();
+  #docs: readonly RankedDoc[] = [];
+  #total = 0;
+
+  constructor(segments: readonly SegmentReader[], plan: ExecutionPlan) {
+    const { clause, deadline, filters } = plan;
+    this.#deadline = deadline;
+    this.#segments = segments;
+    this.#plan = plan;
+    const statistics = new SnapshotStatistics(segments, plan.statistics);
+    this.#query = createWeight(clause, statistics, deadline);
+    this.#narrowing = new Narrowing(narrowingClauses(plan), filters, deadline);
+    this.#scored = plan.order.some((key) => key.kind === 'score');
+    this.#tested = stopsEarly(plan);
+  }
+
+  run(): Execution {
+    const { order, limit, after } = this.#plan;
+    if (this.#tested) this.#total = this.#countedApart();
+    for (let number = 0; number < this.#segments.length; number++) this.#segment(number);
+    const docs = this.#plan.collapse
+      ? firstGroups(this.#groups, order, limit, after, this.#deadline)
+      : this.#docs;
+    return { docs: this.#scored ? docs : this.#withScores(docs), total: this.#total };
+  }
+
+  #segment(number: number): void {
+    const reader = this.#segments[number];
+    const scratch = scratchOf(reader, this.#deadline);
+    const { limit } = this.#plan;
+    if (this.#tested) {
+      this.#collectTested(number, scratch);
+      return;
+    }
+    const node = this.#query.node(reader, this.#scored && limit > 0);
+    const matches = this.#matches(reader, node, scratch);
+    const count = scratch.bitmaps.count(matches);
+    this.#total += count;
+    if (count > 0 && limit > 0) this.#collect(number, node, { matches, count }, scratch);
+    scratch.bitmaps.give(matches);
+  }
+
+  /** The total where the kernels tell it; 0 where it is not wanted. */
+  #countedApart(): number {
+    if (this.#plan.total === false) return 0;
+    return kernelSearch(this.#segments, { ...this.#plan, limit: 0 })?.total ?? 0;
+  }
+
+  #collectTested(number: number, scratch: SegmentScratch): void {
+    const { order, limit, after } = this.#plan;
+    const reader = this.#segments[number];
+    const last = this.#docs.length === limit ? this.#docs[limit - 1] : null;
+    const keys = segmentOrder(reader, order);
+    const top = new RankedDocs(keys, reader.keys, limit, after, last);
+    const node = this.#query.node(reader, true);
+    this.#nodes.set(number, node);
+    collectTested({ reader, scratch, node, narrowing: this.#narrowing, order, keys }, top);
+    this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
+  }
+
+  #matches(reader: SegmentReader, node: SegmentNode, scratch: SegmentScratch): Int32Array {
+    const matches = matchesOf(node, scratch);
+    this.#narrowing.apply(matches, reader, scratch);
+    if (reader.deleted !== null) scratch.bitmaps.andNot(matches, reader.deleted);
+    return matches;
+  }
+
+  #collect(
+    number: number,
+    node: SegmentNode,
+    found: { readonly matches: Int32Array; readonly count: number },
+    scratch: SegmentScratch,
+  ): void {
+    const { order, limit, after, collapse } = this.#plan;
+    const reader = this.#segments[number];
+    const keys = segmentOrder(reader, order);
+    const held: Int32Array[] = [];
+    const constant = this.#scored ? constantScore(node) : 0;
+    const score = constant === undefined ? scoreNode(node, scratch, held) : null;
+    const segment: SegmentMatches = {
+      ...found,
+      order,
+      keys,
+      segmentKeys: reader.keys,
+      score,
+      constant: constant ?? 0,
+      scores: scratch.scores,
+      bitmaps: scratch.bitmaps,
+      deadline: this.#deadline,
+    };
+    if (collapse) {
+      const same = score === null ? segment.constant : null;
+      const { matches } = found;
+      const own = { segment: number, reader, field: collapse, matches, keys, score: same };
+      const groups = new SegmentGroups(own);
+      collectEvery(segment, (doc, value) => groups.offer(doc, value));
+      this.#groups.push(groups);
+    } else {
+      const last = this.#docs.length === limit ? this.#docs[limit - 1] : null;
+      const top = new RankedDocs(keys, reader.keys, limit, after, last);
+      collectFirst(segment, top);
+      this.#docs = mergeRanked(this.#docs, top.harvest(number), order, limit);
+    }
+    for (const bits of held) scratch.bitmaps.give(bits);
+  }
+
+  /**
+   * Hits say their score whatever they are ordered by: only the page's own documents are scored.
+   */
+  #withScores<T extends RankedDoc>(docs: readonly T[]): readonly T[] {
+    const scores = new Map<T, number>();
+    for (const number of new Set(docs.map((doc) => doc.segment))) {
+      this.#scoreDocs(
+        number,
+        docs.filter((doc) => doc.segment === number),
+        scores,
+      );
+    }
+    return docs.map((doc) => {
+      const score = scores.get(doc) ?? 0;
+      return doc instanceof SegmentDoc
+        ? (doc.withScore(score) as T & SegmentDoc)
+        : { ...doc, score };
+    });
+  }
+
+  #scoreDocs<T extends RankedDoc>(number: number, docs: readonly T[], scores: Map<T, number>) {
+    const reader = this.#segments[number];
+    const scratch = scratchOf(reader, this.#deadline);
+    const node = this.#nodes.get(number) ?? this.#query.node(reader, true);
+    const constant = constantScore(node);
+    if (constant !== undefined) {
+      for (const doc of docs) scores.set(doc, constant);
+      return;
+    }
+    const held: Int32Array[] = [];
+    const score = scoreNode(node, scratch, held);
+    const wanted = scratch.bitmaps.takeDirty();
+    // Scores are asked for by range: others' words may hold anything.
+    for (const { doc } of docs) wanted.fill(0, 8 * (doc >> 8), 8 * (doc >> 8) + 8);
+    for (const { doc } of docs) setBit(wanted, doc);
+    const rising = docs.toSorted((a, b) => a.doc - b.doc);
+    scoreDocuments(score, rising, wanted, scratch.scores, (doc, value) => scores.set(doc, value));
+    for (const bits of [wanted, ...held]) scratch.bitmaps.give(bits);
+  }
+}
+
+/** Scores some documents, given in rising order. */
+function scoreDocuments<T extends RankedDoc>(
+  score: ScoreNode,
+  docs: readonly T[],
+  wanted: Int32Array,
+  scores: Float64Array,
+  visit: (doc: T, score: number) => void,
+): void {
+  let range = -1;
+  for (const doc of docs) {
+    if (doc.doc >> 8 !== range) {
+      range = doc.doc >> 8;
+      scores.fill(0);
+      addScores(score, range, wanted, scores);
+    }
+    visit(doc, scores[doc.doc & 255]);
+  }
+}

@@ -1,0 +1,227 @@
+import type { Deadline } from '../../base/deadline.ts';
+import { type Bitmaps, copyBitmap } from '../../bitmap/bitmaps.ts';
+import type { RankedDoc, SortKey } from '../../collect/order.ts';
+import type { Clause } from '../../query/bind/clause.ts';
+import { matchesOf } from '../../query/weight/matches.ts';
+import { findPattern } from '../../query/weight/pattern-matches.ts';
+import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
+import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
+import { createWeight } from '../../query/weight/weight.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type {
+  FieldStatistics,
+  QueryTerm,
+  ScoringSegment,
+  TermSearch,
+} from '../../scoring/request.ts';
+import {
+  countPatterns,
+  type PatternSearch,
+  searchPatterns,
+  type TermPattern,
+} from '../../scoring/search-patterns.ts';
+import { countTerms, searchTerms } from '../../scoring/search-terms.ts';
+import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { Execution, ExecutionPlan } from './execute.ts';
+import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { scratchOf } from './scratch.ts';
+
+/** Answers by the postings' kernels what they can answer; null: not one of those queries. */
+export function kernelSearch(
+  segments: readonly SegmentReader[],
+  plan: ExecutionPlan,
+): Execution | null {
+  const { deadline } = plan;
+  if (plan.collapse || (plan.limit > 0 && !isRelevance(plan.order))) return null;
+  const shape = termShape(plan.clause) ?? patternShape(plan.clause);
+  if (shape === null) return null;
+  const narrowing = narrowingClauses(plan);
+  const outer = narrowing.length === 0 ? null : new Narrowing(narrowing, plan.filters, deadline);
+  const blocked: Blocked[] = [];
+  const scoring = scoringSegments(segments, shape, outer, deadline, blocked);
+  const search =
+    'pattern' in shape ? patternKernel(shape, scoring, deadline) : termKernel(shape, scoring, plan);
+  const found = plan.limit === 0 ? null : searchTop(segments, search, plan);
+  const answer = found ?? { docs: [], total: search.count() };
+  for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
+  return answer;
+}
+
+function isRelevance(order: readonly SortKey[]): boolean {
+  const [first, ...others] = order;
+  return first?.kind === 'score' && first.desc && others.length === 0;
+}
+
+/** A bitmap that was taken for this query. */
+interface Blocked {
+  readonly bitmaps: Bitmaps;
+  readonly bits: Int32Array;
+}
+
+/** What answers a query: the best documents with their exact number, or that alone. */
+interface Kernel {
+  /** Returns the number of matching documents; with `count` false it may be 0. */
+  search(top: TopDocs, count: boolean): number;
+  count(): number;
+}
+
+function termKernel(
+  { mode, field, terms }: TermShape,
+  segments: readonly ScoringSegment[],
+  { statistics: merged, deadline }: ExecutionPlan,
+): Kernel {
+  const statistics = merged === null ? undefined : termStatistics(merged, field, terms);
+  const search: TermSearch = { mode, terms, segments, statistics, deadline };
+  return {
+    search: (top, count) => searchTerms(search, top, count),
+    count: () => countTerms(search),
+  };
+}
+
+/** The figures of all shards as the kernels take them. */
+function termStatistics(
+  merged: readonly FieldFigures[],
+  field: FieldPlan,
+  terms: readonly QueryTerm[],
+): FieldStatistics {
+  const statistics = new SnapshotStatistics([], merged);
+  const { docs, averageLength } = statistics.field(field);
+  const frequencies = terms.map(({ bytes }) => statistics.documentFrequency(field.id, bytes));
+  return { docs, averageLength, frequencies };
+}
+
+function patternKernel(
+  { pattern, score }: PatternShape,
+  segments: readonly ScoringSegment[],
+  deadline: Deadline,
+): Kernel {
+  const search: PatternSearch = { pattern, score, segments, deadline };
+  return {
+    search: (top, count) => searchPatterns(search, top, count),
+    count: () => countPatterns(search),
+  };
+}
+
+/** A query that is one pattern over terms: every match has its boost as score. */
+type PatternShape = Pick<TermShape, 'field' | 'filter' | 'mustNot'> &
+  Pick<PatternSearch, 'pattern' | 'score'>;
+
+function patternShape(clause: Clause): PatternShape | null {
+  const pattern = termPattern(clause);
+  if (pattern === null) return null;
+  const { field, boost: score } = clause as PatternLeaf;
+  return { field, filter: [], mustNot: [], pattern, score };
+}
+
+type PatternLeaf = Clause & { readonly kind: 'pattern' | 'prefix' };
+
+function termPattern(clause: Clause): TermPattern | null {
+  if (clause.kind === 'prefix') return { kind: 'prefix', bytes: clause.prefix };
+  if (clause.kind !== 'pattern') return null;
+  const { automaton } = clause;
+  return { kind: 'terms', find: (reader, into, by) => findPattern(reader, automaton, into, by) };
+}
+
+function searchTop(
+  segments: readonly SegmentReader[],
+  search: Kernel,
+  plan: ExecutionPlan,
+): Execution {
+  const keyOf = (segment: number, doc: number) => segments[segment].keys.key(doc);
+  const after: TopAfter | null = plan.after
+    ? { score: plan.after.values[0] as number, key: plan.after.key }
+    : null;
+  const top = new TopDocs(plan.limit, keyOf, after);
+  const total = search.search(top, plan.total);
+  const docs = top.harvest().map(({ segment, doc, score }): RankedDoc => {
+    return { segment, doc, score, values: [score], key: keyOf(segment, doc) };
+  });
+  return { docs, total };
+}
+
+function scoringSegments(
+  segments: readonly SegmentReader[],
+  shape: Pick<TermShape, 'field' | 'filter' | 'mustNot'>,
+  outer: Narrowing | null,
+  deadline: Deadline,
+  taken: Blocked[],
+): readonly ScoringSegment[] {
+  const narrowed = shape.filter.length + shape.mustNot.length > 0;
+  const narrowing = narrowed ? createWeight(allOf(shape), null, deadline) : null;
+  return segments.flatMap((segment, number): ScoringSegment[] => {
+    const reader = segment.inverted(shape.field.id);
+    if (reader === null) return [];
+    const { ranks } = segment.keys;
+    if (narrowing === null && outer === null) {
+      return [
+        { number, reader, ranks, blocked: segment.deleted, living: livingOf(segment, shape) },
+      ];
+    }
+    const scratch = scratchOf(segment, deadline);
+    const { bitmaps } = scratch;
+    const held: Int32Array[] = [];
+    const allowed = outer === null ? [] : [...outer.bitmaps(segment, scratch, held)];
+    if (narrowing !== null) {
+      held.push(matchesOf(narrowing.node(segment, false), scratch));
+      allowed.push(held[held.length - 1]);
+    }
+    if (allowed.length === 1 && held.length === 0 && segment.deleted === null) {
+      return [{ number, reader, ranks, blocked: outside(allowed[0], segment), living: null }];
+    }
+    const bits = outsideAny(allowed, segment.deleted, bitmaps);
+    for (const one of held) bitmaps.give(one);
+    taken.push({ bitmaps, bits });
+    return [{ number, reader, ranks, blocked: bits, living: null }];
+  });
+}
+
+/**
+ * Complements of cached filter bitmaps, kept as long as the bitmaps. They double the memory of a
+ * cache entry.
+ */
+const complements = new WeakMap<Int32Array, Int32Array>();
+
+function outside(allowed: Int32Array, { arena }: SegmentReader): Int32Array {
+  let bits = complements.get(allowed);
+  if (bits === undefined) {
+    bits = copyBitmap(arena, allowed);
+    for (let i = 0; i < bits.length; i++) bits[i] = ~bits[i];
+    complements.set(allowed, bits);
+  }
+  return bits;
+}
+
+/** Documents that are deleted or outside one of the allowed sets, of which there are some. */
+function outsideAny(
+  [first, ...others]: readonly Int32Array[],
+  deleted: Int32Array | null,
+  bitmaps: Bitmaps,
+): Int32Array {
+  const inside = bitmaps.takeDirty();
+  inside.set(first);
+  for (const allowed of others) bitmaps.and(inside, allowed);
+  const bits = bitmaps.takeDirty().fill(-1);
+  bitmaps.andNot(bits, inside);
+  bitmaps.give(inside);
+  if (deleted !== null) bitmaps.or(bits, deleted);
+  return bits;
+}
+
+function allOf({ filter, mustNot }: Pick<TermShape, 'filter' | 'mustNot'>): Clause {
+  return { kind: 'bool', must: [], should: [], mustNot, filter, minimum: 0 };
+}
+
+/** Living documents by term of each field, kept as long as a segment's deletes stay. */
+const living = new WeakMap<SegmentReader, Map<number, Map<number, number>>>();
+
+function livingOf(
+  segment: SegmentReader,
+  { field }: Pick<TermShape, 'field'>,
+): Map<number, number> {
+  let fields = living.get(segment);
+  if (fields === undefined) living.set(segment, (fields = new Map()));
+  let terms = fields.get(field.id);
+  if (terms === undefined) fields.set(field.id, (terms = new Map()));
+  return terms;
+}

@@ -1,0 +1,51 @@
+import type { MatchedDocs } from '../../aggregate/aggregate-segments.ts';
+import type { Clause } from '../../query/bind/clause.ts';
+import { matchesOf } from '../../query/weight/matches.ts';
+import { createWeight } from '../../query/weight/weight.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import type { ExecutionPlan } from './execute.ts';
+import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { scratchOf } from './scratch.ts';
+
+/** What says which documents match. */
+export type MatchPlan = Pick<
+  ExecutionPlan,
+  'clause' | 'filter' | 'tenantFilter' | 'filters' | 'deadline'
+>;
+
+/**
+ * Calls `use` with the matches of every segment that has some, without deleted documents, and
+ * returns its result. The bitmaps are only valid during the call. Throws limit_exceeded when the
+ * query takes too long.
+ */
+export function withMatched<Result>(
+  segments: readonly SegmentReader[],
+  plan: MatchPlan,
+  use: (matched: readonly MatchedDocs[]) => Result,
+): Result {
+  const { clause, filters, deadline } = plan;
+  const narrowing = narrowingClauses(plan);
+  if ([clause, ...narrowing].some(({ kind }) => kind === 'none')) return use([]);
+  const query = createWeight(clause, null, deadline);
+  const narrowed = new Narrowing(narrowing, filters, deadline);
+  const giveBack: (() => void)[] = [];
+  const matched = segments.flatMap((reader): MatchedDocs[] => {
+    const scratch = scratchOf(reader, deadline);
+    const { bitmaps } = scratch;
+    const matches = matchesOf(query.node(reader, false), scratch);
+    giveBack.push(() => bitmaps.give(matches));
+    narrowed.apply(matches, reader, scratch);
+    if (reader.deleted !== null) bitmaps.andNot(matches, reader.deleted);
+    const count = bitmaps.count(matches);
+    if (count === 0) return [];
+    const other = (part: Clause) => {
+      const bits = matchesOf(createWeight(part, null, deadline).node(reader, false), scratch);
+      giveBack.push(() => bitmaps.give(bits));
+      return bits;
+    };
+    return [{ reader, matches, count, matchesOf: other }];
+  });
+  const result = use(matched);
+  for (const give of giveBack) give();
+  return result;
+}

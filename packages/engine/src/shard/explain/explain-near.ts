@@ -1,0 +1,53 @@
+/** How near a document is to a vector, and why it is not among the nearest, in words. */
+import type { GivenNear } from '../../query/bind/given.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import { scoreOf } from '../../vector/similarity.ts';
+import { withVector } from '../execute/nearest.ts';
+import type { NearerDocs } from '../shard.ts';
+import { type Subject, whole } from './subject.ts';
+
+const NAMES = { cosine: 'cosine', dot: 'dot product', l2: 'squared distance' } as const;
+
+/** How a field compares two vectors, as people read it: `cosine 0.7312`. */
+function measured({ vector }: FieldPlan, similarity: number): string {
+  const metric = vector?.similarity ?? 'cosine';
+  const shown = metric === 'l2' ? -similarity : similarity;
+  return `${NAMES[metric]} ${Number(shown.toPrecision(6))}`;
+}
+
+/** The raw similarity of the document; null: it has no vector, or there is none to compare with. */
+export function similarityTo(
+  { field, vector }: Pick<GivenNear, 'field' | 'vector'>,
+  { reader, doc }: Pick<Subject, 'reader' | 'doc'>,
+): number | null {
+  if (vector === null) return null;
+  return reader.vectors(field.id)?.similarity(vector, doc) ?? null;
+}
+
+/** How near the document is. */
+export function similarityWords(near: GivenNear, subject: Subject): string {
+  const similarity = similarityTo(near, subject);
+  return similarity === null ? 'no vector' : measured(near.field, similarity);
+}
+
+/**
+ * Why a document is not among the nearest. Filters are not mentioned: the explanation has a reason
+ * of its own for them. `nearer` is called if the rank decides; null: not known yet.
+ */
+export function farWords(
+  { field, vector, k, min_score: least }: Omit<GivenNear, 'id'>,
+  similarity: number | null,
+  nearer: () => Omit<NearerDocs, 'id'> | null,
+): string {
+  if (vector === null) return 'the model knows no word of the text: nothing is near it';
+  if (similarity === null) {
+    return `it has no vector in ${field.name} (its text is empty or unknown)`;
+  }
+  const own = measured(field, similarity);
+  const score = scoreOf(withVector(field).vector.similarity, similarity);
+  if (least !== undefined && score < least) return `${own} scores ${score}, less than ${least}`;
+  const { count, rank, last } = nearer() ?? { count: 0, rank: null, last: null };
+  const place = rank === null ? `behind the first ${whole(count)}` : `rank ${whole(rank)}`;
+  const limit = last === null ? '' : `; number ${whole(k)} has ${measured(field, last)}`;
+  return `not among the nearest ${whole(k)}: ${place}, ${own}${limit}`;
+}

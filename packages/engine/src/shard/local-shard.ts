@@ -1,0 +1,183 @@
+import type { Clock } from '../base/clock.ts';
+import { Deadline, type TimeLeft } from '../base/deadline.ts';
+import { lazily } from '../base/lazily.ts';
+import type { IndexSnapshot, SnapshotShard } from '../index/index-snapshot.ts';
+import type { Clause } from '../query/bind/clause.ts';
+import { type FieldFigures, gatherFigures } from '../query/weight/statistics.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import type { SegmentReader } from '../segment/segment-reader.ts';
+import { execute } from './execute/execute.ts';
+import type { FilterCache } from './execute/filter-cache.ts';
+import { nearestDocs, withVector } from './execute/nearest.ts';
+import { executePage } from './execute/next-pages.ts';
+import { fetchDocs, locatorOf } from './fetch/fetch-docs.ts';
+import { bindSummary } from './request/bind-aggregations.ts';
+import { type BoundRequest, bindFilter, bindRequest } from './request/bind-request.ts';
+import { docsByName } from './request/precomputed.ts';
+import { queryFields } from './request/query-fields.ts';
+import { ownsDocument, tenantFilter } from './request/tenant-filter.ts';
+import type {
+  FetchedDoc,
+  KeyedDoc,
+  NearDoc,
+  Shard,
+  ShardAggregate,
+  ShardExplain,
+  ShardExplanation,
+  ShardFetch,
+  ShardHits,
+  ShardKeys,
+  ShardNearest,
+  ShardPartials,
+  ShardQuery,
+  ShardSearch,
+  ShardSuggest,
+  StatisticsRequest,
+} from './shard.ts';
+import type { RankedTerm } from './suggest/suggestion-list.ts';
+
+const loadSummary = lazily(() => import('./execute/summarize-matches.ts'));
+const loadSuggest = lazily(() => import('./suggest/suggest-terms.ts'));
+const loadExplain = lazily(() => import('./explain/explain-doc.ts'));
+
+/** What local shards of one engine share. */
+export interface LocalShardOptions {
+  /** Matches of filters that were computed before. */
+  readonly filters?: FilterCache | null;
+  /** Default: the machine's. */
+  readonly clock?: Pick<Clock, 'ticks'>;
+}
+
+/** The shards of a commit, by number. The caller holds the commit while it uses them. */
+export function localShards(
+  snapshot: Pick<IndexSnapshot, 'shards' | 'files'>,
+  mapping: Mapping,
+  options?: LocalShardOptions,
+): readonly LocalShard[] {
+  return snapshot.shards.map((shard) => new LocalShard(shard, snapshot.files, mapping, options));
+}
+
+/**
+ * A shard of this thread: the segments of one shard of an open commit. It keeps nothing itself;
+ * what is worth keeping lives with the open segments.
+ */
+export class LocalShard implements Shard {
+  readonly #segments: readonly SegmentReader[];
+  /** Paths of data files by number, as the table records them. */
+  readonly #files: readonly string[];
+  readonly #mapping: Mapping;
+  readonly #filters: FilterCache | null;
+  readonly #clock: Pick<Clock, 'ticks'> | undefined;
+
+  constructor(
+    { segments }: Pick<SnapshotShard, 'segments'>,
+    files: readonly string[],
+    mapping: Mapping,
+    { filters = null, clock }: LocalShardOptions = {},
+  ) {
+    this.#segments = segments;
+    this.#files = files;
+    this.#mapping = mapping;
+    this.#filters = filters;
+    this.#clock = clock;
+  }
+
+  statistics({ fields }: StatisticsRequest): readonly FieldFigures[] {
+    return gatherFigures(this.#segments, fields);
+  }
+
+  search(request: ShardSearch, signal?: AbortSignal): ShardHits {
+    const { query, after, limit, total, groups, statistics, time } = request;
+    const bound = this.#bind(query);
+    const { clause, filter, tenantFilter, order, collapse } = bound;
+    const deadline = this.#deadline(time, signal);
+    const page = { limit, after, total, groups, statistics };
+    const plan = { clause, filter, tenantFilter, order, collapse, ...page };
+    const whole = { ...plan, filters: this.#filters, deadline };
+    if (after === null || query.precomputed?.whole !== undefined || groups !== undefined) {
+      return execute(this.#segments, whole);
+    }
+    const named = { request: query.search.request, tenant: query.tenant };
+    return executePage(this.#segments, { ...whole, after }, named);
+  }
+
+  nearest(request: ShardNearest, signal?: AbortSignal): readonly NearDoc[] {
+    const { field, vector, settings, keys, time } = request;
+    const plan = queryFields(this.#mapping).plans.get(field);
+    if (plan === undefined) throw new TypeError(`"${field}" is no field of the shard`);
+    const scope = {
+      narrowing: this.#narrowing(request),
+      filters: this.#filters,
+      deadline: this.#deadline(time, signal),
+    };
+    const found = nearestDocs(this.#segments, withVector(plan), vector, settings, scope);
+    if (!keys) return found;
+    return found.map((near) => ({ ...near, key: this.#segments[near.segment].keys.key(near.doc) }));
+  }
+
+  async aggregate(
+    { query, specs, whole, time }: ShardAggregate,
+    signal?: AbortSignal,
+  ): Promise<ShardPartials> {
+    const { summarizeMatches } = await loadSummary();
+    const deadline = this.#deadline(time, signal);
+    const plan = { ...this.#bind(query), filters: this.#filters, deadline };
+    const { all } = bindSummary(this.#mapping, query, specs);
+    return summarizeMatches(this.#segments, plan, all, whole);
+  }
+
+  async suggest(request: ShardSuggest, signal?: AbortSignal): Promise<readonly RankedTerm[]> {
+    const { suggestTerms } = await loadSuggest();
+    const deadline = this.#deadline(request.time, signal);
+    return suggestTerms(this.#segments, this.#mapping, request, deadline);
+  }
+
+  keys({ keys, tenant }: ShardKeys): readonly (KeyedDoc | null)[] {
+    const own = tenant === undefined ? null : tenantFilter(this.#mapping, tenant);
+    return keys.map((key) => {
+      for (const reader of this.#segments) {
+        const doc = reader.keys.find(key);
+        if (doc < 0) continue;
+        if (own !== null && !ownsDocument(own, reader, doc)) return null;
+        return { locator: locatorOf(reader, doc, this.#files) };
+      }
+      return null;
+    });
+  }
+
+  async explain(request: ShardExplain, signal?: AbortSignal): Promise<ShardExplanation> {
+    const { explainDoc } = await loadExplain();
+    this.#deadline(request.time, signal);
+    return explainDoc(this.#segments, this.#mapping, request);
+  }
+
+  fetch({ query, docs, locators, time }: ShardFetch, signal?: AbortSignal): readonly FetchedDoc[] {
+    const files = locators ? this.#files : null;
+    return fetchDocs(this.#segments, files, this.#bind(query), docs, this.#deadline(time, signal));
+  }
+
+  #bind(query: ShardQuery): BoundRequest {
+    const ids = query.precomputed === undefined ? null : this.#segments.map(({ id }) => id);
+    return bindRequest(this.#mapping, query, ids);
+  }
+
+  #narrowing({ filters, tenant }: ShardNearest): readonly Clause[] {
+    const ids = this.#segments.map(({ id }) => id);
+    const own = filters.flatMap(({ request, precomputed }) => {
+      const clause = bindFilter(
+        request,
+        this.#mapping,
+        docsByName(precomputed, this.#mapping, ids),
+      );
+      return clause === null ? [] : [clause];
+    });
+    return tenant === undefined ? own : [tenantFilter(this.#mapping, tenant), ...own];
+  }
+
+  /** Throws for a request that comes too late. */
+  #deadline(time: TimeLeft, signal: AbortSignal | undefined): Deadline {
+    const deadline = Deadline.limited(time, signal, this.#clock);
+    deadline.check();
+    return deadline;
+  }
+}

@@ -1,0 +1,74 @@
+import type { FacetSpec, JsonObject, SkippedFacet } from '@lakehouse-search/contract';
+import type { Aggregation } from '../../aggregate/aggregation.ts';
+import { isAggregatable, plainField } from '../../aggregate/aggregation-field.ts';
+import { readAggregations } from '../../aggregate/read-aggregations.ts';
+import { findField, type QueryFields } from '../../query/bind/fields.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import type { ShardQuery, SummarySpecs } from '../shard.ts';
+import { bindFilter } from './bind-request.ts';
+import { queryFields } from './query-fields.ts';
+
+const FACET_SIZE = 10;
+
+/** Facets and aggregations as a shard runs them. */
+export interface BoundSummary {
+  /** A terms aggregation per facet, then the aggregations of the request. */
+  readonly all: readonly Aggregation[];
+  /** How many of them are facets. */
+  readonly facets: number;
+  readonly skipped: readonly SkippedFacet[];
+}
+
+/** Summaries that are bound already: a coordinator and a shard of one thread bind once. */
+const bound = new WeakMap<SummarySpecs, { readonly mapping: Mapping; readonly as: BoundSummary }>();
+
+/**
+ * Binds facets and aggregations, once per object of specifications. Throws invalid_argument for
+ * unknown fields and wrong options, invalid_query, limit_exceeded.
+ */
+export function bindSummary(
+  mapping: Mapping,
+  query: ShardQuery,
+  specs: SummarySpecs,
+): BoundSummary {
+  const known = bound.get(specs);
+  if (known?.mapping === mapping) return known.as;
+  const { facets, aggs } = specs;
+  const terms = facets === undefined ? null : facetTerms(mapping, facets);
+  const { request } = query.search;
+  const bindOne = (filter: string | JsonObject) =>
+    bindFilter({ ...request, filter }, mapping) ?? { kind: 'none' };
+  const scope = { fields: queryFields(mapping), bindFilter: bindOne };
+  const own = aggs === undefined ? [] : readAggregations(aggs, scope);
+  const counted = terms?.counted ?? [];
+  const as = { all: [...counted, ...own], facets: counted.length, skipped: terms?.skipped ?? [] };
+  bound.set(specs, { mapping, as });
+  return as;
+}
+
+/** Facets as terms aggregations, and the fields that cannot be counted. */
+function facetTerms(mapping: Mapping, { fields: names, size = FACET_SIZE }: FacetSpec) {
+  const fields = queryFields(mapping);
+  const counted: Aggregation[] = [];
+  const skipped: SkippedFacet[] = [];
+  for (const name of new Set(names)) {
+    const reason = whySkipped(name, fields);
+    if (reason === null) counted.push(facetOf(plainField(name, 'fields', fields), size));
+    else skipped.push({ field: name, reason });
+  }
+  return { counted, skipped };
+}
+
+function facetOf(field: FieldPlan, size: number): Aggregation {
+  const order = { by: 'count', desc: true } as const;
+  return { name: field.name, kind: 'terms', field, size, order, missing: null, subs: [] };
+}
+
+function whySkipped(name: string, fields: QueryFields): string | null {
+  if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
+  const plan = plainField(name, 'fields', fields);
+  if (isAggregatable(plan, fields)) return null;
+  if (plan.type === 'TEXT') return 'it is TEXT, which has words and no values to count';
+  return `it is ${plan.type} without fast`;
+}

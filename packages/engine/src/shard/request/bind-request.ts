@@ -1,0 +1,192 @@
+/**
+ * A request of a shard, bound to its mapping. Steps:
+ *
+ * 1. `query` or `ast`, and `filter`, become clauses (query/bind); without a query every document
+ *    matches. Documents that were found before stand in place of `knn` clauses or of the query.
+ * 2. `sort` and `collapse` become sort keys and a field with a column.
+ * 3. `fields` and `highlight` become cached fields.
+ */
+import type { CheckedRequest, SearchRequest, SortSpec } from '@lakehouse-search/contract';
+import { LhsError, sortDirection } from '@lakehouse-search/contract';
+import { BY_SCORE, type SortKey } from '../../collect/order.ts';
+import { bindQuery } from '../../query/bind/bind.ts';
+import { fastHint } from '../../query/bind/bounds.ts';
+import type { Clause } from '../../query/bind/clause.ts';
+import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
+import type { Query } from '../../query/query.ts';
+import { parseQuery } from '../../query/syntax/parse.ts';
+import { readTree } from '../../query/tree/read.ts';
+import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { MappedField, Mapping } from '../../schema/mapping.ts';
+import type { ShardQuery } from '../shard.ts';
+import { boundDocs, type DocsByName, docsByName } from './precomputed.ts';
+import { queryFields } from './query-fields.ts';
+import { type TenantFilter, tenantFilter } from './tenant-filter.ts';
+
+/** A request as a shard runs it. */
+export interface BoundRequest {
+  readonly checked: CheckedRequest;
+  readonly clause: Clause;
+  readonly filter: Clause | null;
+  /** What every hit has to match besides. */
+  readonly tenantFilter: TenantFilter | null;
+  readonly order: readonly SortKey[];
+  readonly collapse: FieldPlan | null;
+  /** Cached fields that hits carry. */
+  readonly fields: readonly MappedField[];
+  /** Cached TEXT fields that may be highlighted; null: highlights are not requested. */
+  readonly highlight: readonly FieldPlan[] | null;
+}
+
+/** Requests that are bound already: a coordinator and a shard of one thread bind once. */
+const bound = new WeakMap<ShardQuery, { readonly mapping: Mapping; readonly as: BoundRequest }>();
+
+/**
+ * Binds a request, once per request object. `segmentIds`: the ids of the shard's segments by
+ * number; without them precomputed documents are left out, which does for everything but running
+ * the request. Throws invalid_query, invalid_argument, limit_exceeded, permission_denied.
+ */
+export function bindRequest(
+  mapping: Mapping,
+  query: ShardQuery,
+  segmentIds: readonly string[] | null = null,
+): BoundRequest {
+  const reusable = segmentIds === null || query.precomputed === undefined;
+  const known = reusable ? bound.get(query) : undefined;
+  if (known !== undefined && known.mapping === mapping) return known.as;
+  const as = bind(mapping, query, segmentIds);
+  if (reusable) bound.set(query, { mapping, as });
+  return as;
+}
+
+function bind(
+  mapping: Mapping,
+  { search: checked, tenant, precomputed }: ShardQuery,
+  segmentIds: readonly string[] | null,
+): BoundRequest {
+  const { request } = checked;
+  const fields = queryFields(mapping);
+  const order = sortOrder(request.sort, fields);
+  const named = (list: Parameters<typeof docsByName>[0]) => docsByName(list, mapping, segmentIds);
+  const whole = precomputed?.whole;
+  const clause =
+    whole === undefined
+      ? bindMatching(request, mapping, named(precomputed?.query))
+      : ({ kind: 'given', boost: 1, given: boundDocs(whole, mapping, segmentIds) } as const);
+  const { collapse } = request;
+  return {
+    checked,
+    clause,
+    filter: bindFilter(request, mapping, named(precomputed?.filter)),
+    tenantFilter: tenant === undefined ? null : tenantFilter(mapping, tenant),
+    order,
+    collapse: collapse === undefined ? null : columnField(collapse, fields, 'collapse'),
+    fields: returnedFields(request.fields, mapping, fields),
+    highlight: highlightFields(checked, mapping, fields),
+  };
+}
+
+function bindMatching(request: SearchRequest, mapping: Mapping, given?: DocsByName): Clause {
+  const fields = queryFields(mapping, given);
+  return bindQuery(readQuery(request, mapping), fields, request.query ?? null);
+}
+
+/** A request's `filter`, bound; null where it has none. */
+export function bindFilter(
+  request: SearchRequest,
+  mapping: Mapping,
+  given?: DocsByName,
+): Clause | null {
+  const filter = readFilter(request, mapping);
+  if (filter === null) return null;
+  const text = typeof request.filter === 'string' ? request.filter : null;
+  return bindQuery(filter, queryFields(mapping, given), text);
+}
+
+/** The tree of a request's `filter`; null where it has none. */
+export function readFilter(request: SearchRequest, mapping: Mapping): Query | null {
+  const { filter } = request;
+  if (filter === undefined) return null;
+  if (typeof filter !== 'string') return readTree(filter);
+  return parseQuery(filter, parseOptions(request, mapping));
+}
+
+/** The tree of a request's `query` or `ast`; every document where it has neither. */
+export function readQuery(request: SearchRequest, mapping: Mapping): Query {
+  if (request.ast !== undefined) return readTree(request.ast);
+  if (request.query === undefined) return { kind: 'match_all' };
+  return parseQuery(request.query, parseOptions(request, mapping));
+}
+
+function parseOptions(request: SearchRequest, mapping: Mapping) {
+  return {
+    syntax: request.syntax,
+    defaultField: mapping.defaultField ?? undefined,
+    defaultOperator: request.default_operator,
+  };
+}
+
+function sortOrder(sort: readonly SortSpec[] | undefined, fields: QueryFields): readonly SortKey[] {
+  if (sort === undefined || sort.length === 0) return BY_SCORE;
+  return sort.map((spec): SortKey => {
+    const desc = sortDirection(spec);
+    if (spec.field === '_score') return { kind: 'score', desc };
+    if (spec.field === '_key') return { kind: 'key', desc };
+    return { kind: 'field', desc, field: columnField(spec.field, fields, 'sort') };
+  });
+}
+
+/** A field with a column, by name. */
+function columnField(name: string, fields: QueryFields, what: 'sort' | 'collapse'): FieldPlan {
+  const field = knownField(name, fields, what);
+  if (field.column !== null && fields.fast.has(field.id)) return field;
+  const message = `"${what}" needs a fast field: "${name}" is ${field.type} without fast`;
+  throw new LhsError('invalid_argument', message, { hint: fastHint(field, fields.index) });
+}
+
+function knownField(name: string, fields: QueryFields, what: string): FieldPlan {
+  const found = findField(fields, name);
+  if (found?.kind === 'field') return found.plan;
+  const message = `"${what}" names field "${name}", which is not in index "${fields.index}"`;
+  throw new LhsError('invalid_argument', message, unknownFieldHint(fields, name));
+}
+
+/** Fields whose values the index gives back. */
+function cachedFields(mapping: Mapping): readonly MappedField[] {
+  return mapping.fields.filter((field) => field.definition?.cached === true);
+}
+
+function returnedFields(
+  names: readonly string[] | undefined,
+  mapping: Mapping,
+  fields: QueryFields,
+): readonly MappedField[] {
+  const cached = cachedFields(mapping);
+  if (names === undefined) return cached;
+  return names.map((name) => {
+    const plan = knownField(name, fields, 'fields');
+    const field = cached.find((candidate) => candidate.plan.id === plan.id);
+    if (field !== undefined) return field;
+    throw new LhsError('invalid_argument', `"fields" names "${name}", which is not cached`, {
+      hint: 'hydrate reads any column from the table; "cached: true" keeps a copy in the index',
+    });
+  });
+}
+
+/**
+ * Names that cannot be highlighted are left out, as the interface has it; unknown ones are refused.
+ */
+function highlightFields(
+  checked: CheckedRequest,
+  mapping: Mapping,
+  fields: QueryFields,
+): readonly FieldPlan[] | null {
+  if (checked.highlight === null) return null;
+  const texts = cachedFields(mapping)
+    .map((field) => field.plan)
+    .filter((plan) => plan.inverted?.kind === 'text');
+  const { fields: names } = checked.highlight;
+  if (names === null) return texts;
+  const requested = new Set(names.map((name) => knownField(name, fields, 'highlight.fields').id));
+  return texts.filter((plan) => requested.has(plan.id));
+}

@@ -1,0 +1,38 @@
+import type { FlatPath, QueryFields } from '../../query/bind/fields.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import { pathField } from '../../schema/variant-terms.ts';
+
+const fieldsOfMapping = new WeakMap<Mapping, QueryFields>();
+
+/** The fields of a mapping as queries see them, with the documents of `knn` clauses by name. */
+export function queryFields(mapping: Mapping, given?: QueryFields['given']): QueryFields {
+  let fields = fieldsOfMapping.get(mapping);
+  if (fields === undefined) fieldsOfMapping.set(mapping, (fields = readFields(mapping)));
+  return given === undefined ? fields : { ...fields, given };
+}
+
+function readFields(mapping: Mapping): QueryFields {
+  const plans = new Map(mapping.fields.map((field) => [field.plan.name, field.plan]));
+  const fast = mapping.fields.filter((field) => field.definition?.fast === true);
+  const ids = new Set(fast.map((field) => field.plan.id));
+  const without = mapping.fields.filter((field) => field.definition?.indexed === false);
+  const unindexed = new Set(without.map((field) => field.plan.id));
+  const declared = declaredPaths(mapping, plans);
+  return { index: mapping.definition.index, plans, fast: ids, unindexed, declared };
+}
+
+/** Declared fields whose variant column is also flattened: by id, where their path's terms are. */
+function declaredPaths(
+  mapping: Mapping,
+  plans: QueryFields['plans'],
+): ReadonlyMap<number, FlatPath> {
+  const declared = new Map<number, FlatPath>();
+  for (const { plan, definition } of mapping.fields) {
+    if (definition?.path === undefined) continue;
+    const paths = plans.get(pathField(definition.source[0]));
+    if (paths !== undefined) {
+      declared.set(plan.id, { plan: paths, path: definition.path.join('.') });
+    }
+  }
+  return declared;
+}

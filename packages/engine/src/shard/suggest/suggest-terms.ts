@@ -1,0 +1,87 @@
+/**
+ * Terms of one field in a shard. Steps: resolve the field (a field with terms, or a path of a
+ * variant), fold the text as the field's analyzer folds words, walk the dictionaries of all
+ * segments (prefix-terms.ts, near-terms.ts).
+ */
+import type { CheckedSuggest } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { Deadline } from '../../base/deadline.ts';
+import { changeHint } from '../../query/bind/change-hint.ts';
+import type { Leaf } from '../../query/bind/clause.ts';
+import { type FieldTarget, findField, unknownFieldHint } from '../../query/bind/fields.ts';
+import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
+import type { Mapping } from '../../schema/mapping.ts';
+import type { SegmentReader } from '../../segment/segment-reader.ts';
+import { queryFields } from '../request/query-fields.ts';
+import type { ShardSuggest } from '../shard.ts';
+import { type FieldTerms, fieldTerms, liveCount } from './field-terms.ts';
+import { offerNear } from './near-terms.ts';
+import { offerPrefix } from './prefix-terms.ts';
+import { type RankedTerm, SuggestionList } from './suggestion-list.ts';
+
+/** Texts of up to so many characters get one edit, longer ones two. */
+const SHORT_TEXT = 5;
+
+/**
+ * The first terms by distance, live documents and bytes. Throws invalid_argument (unknown field,
+ * field without terms), limit_exceeded.
+ */
+export function suggestTerms(
+  segments: readonly SegmentReader[],
+  mapping: Mapping,
+  { request, limit, terms }: ShardSuggest,
+  deadline: Deadline,
+): readonly RankedTerm[] {
+  const target = termsTarget(request.field, mapping);
+  const own = fieldTerms(segments, target.plan.id);
+  if (terms !== undefined) return terms.map((term) => counted(own, term));
+  const list = new SuggestionList(limit);
+  const clause = patternOf(request, target);
+  if (clause.kind === 'prefix') offerPrefix(own, clause.prefix, list, deadline);
+  else if (clause.kind === 'pattern') offerNear(own, clause.automaton, list, deadline);
+  return list.terms;
+}
+
+function counted(segments: readonly FieldTerms[], term: Uint8Array): RankedTerm {
+  let count = 0;
+  for (const segment of segments) {
+    const info = segment.reader.lookup(term);
+    if (info !== null) count += liveCount(segment, info);
+  }
+  return { term, distance: 0, count };
+}
+
+/** Where the terms of a field are. Throws invalid_argument where it has none. */
+export function termsTarget(name: string, mapping: Mapping): FieldTarget {
+  const fields = queryFields(mapping);
+  const target = findField(fields, name);
+  if (target === undefined) {
+    const message = `"field" names "${name}", which is not in index "${fields.index}"`;
+    throw new LhsError('invalid_argument', message, unknownFieldHint(fields, name));
+  }
+  const flat = target.plan.type === 'TEXT' ? undefined : fields.declared?.get(target.plan.id);
+  if (flat !== undefined) return { kind: 'path', ...flat };
+  if (target.plan.inverted !== null) return target;
+  const { type } = target.plan;
+  if (type === 'TEXT' || type === 'KEYWORD') {
+    const hint = changeHint(`set "indexed: true" on "${name}"`, fields.index);
+    throw new LhsError('invalid_argument', `"${name}" is not indexed: it has no terms`, { hint });
+  }
+  const hint = 'suggestions come from TEXT and KEYWORD fields and from paths of variants';
+  throw new LhsError('invalid_argument', `"${name}" is ${type}: it has no terms`, { hint });
+}
+
+/** The clause that finds the terms: folded as the analyzer folds, never stemmed or split. */
+function patternOf(request: CheckedSuggest, target: FieldTarget): Leaf {
+  const { field, text, fuzzy = false } = request;
+  const short = Array.from(text).length <= SHORT_TEXT;
+  const edits = request.max_edits ?? (short ? 1 : 2);
+  const node: PatternNode = fuzzy
+    ? { kind: 'fuzzy', field, value: text, edits }
+    : { kind: 'prefix', field, value: text };
+  const clause =
+    target.kind === 'path'
+      ? bindPathPattern(target.plan, node, target.path, 1, null)
+      : bindPattern(target.plan, node, 1, null);
+  return clause as Leaf;
+}
