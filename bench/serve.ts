@@ -53,7 +53,7 @@ export function answer(index: OpenComponents, mode: string, words: readonly stri
   if (!MODES.has(kind)) return { error: `no mode "${mode}"` };
   const started = process.hrtime.bigint();
   const used = kind === 'term' ? words.slice(0, 1) : words;
-  const terms = used.map((word, slot) => ({ bytes: utf8(word), boost: 1, slot }));
+  const terms = used.map((word, position) => ({ bytes: utf8(word), boost: 1, position }));
   const search = { mode: kind as TermMode, terms, segments: index.segments };
   let hits = 0;
   let top: [number, number][] = [];

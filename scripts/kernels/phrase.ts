@@ -1,6 +1,6 @@
 /**
  * Positions: where those of a document lie in a dense term, and how often terms stand at their
- * slots.
+ * positions.
  */
 import {
   COUNTED_AT,
@@ -122,7 +122,7 @@ const read = (byte: string, bit: string): string =>
  * more positions.
  */
 const scan = `
-  ${set('j', field('scanLeft'))} ${set('bit', field('scanBit'))} ${set('v', add(g('p'), field('slot')))}
+  ${set('j', field('scanLeft'))} ${set('bit', field('scanBit'))} ${set('v', add(g('p'), field('phrasePosition')))}
   (loop $scan
     (br_if $end (i32.eqz ${g('j')})) ${set('q', read(field('byte'), g('bit')))}
     (if (i32.lt_s ${g('q')} ${g('v')}) (then
@@ -131,7 +131,7 @@ const scan = `
   (br_if $pos (i32.ne ${g('q')} ${g('v')}))`;
 
 /**
- * match: how often the terms below byte n, located, stand at their slots; the term at $lead has the
+ * match: how often the terms below byte n, located, are at their positions; the term at $lead has the
  * fewest positions.
  */
 export const match = `(func $match ${params('i32', 'n lead width once')} (result i32)
@@ -143,7 +143,7 @@ export const match = `(func $match ${params('i32', 'n lead width once')} (result
     (br_if $end (i32.ge_u ${g('i')} ${leadField('tf')}))
     ${set('bit', add(leadField('bit'), `(i32.mul ${g('i')} ${g('width')})`))}
     ${set('i', add(g('i'), c32(1)))}
-    ${set('p', sub(read(leadField('byte'), g('bit')), leadField('slot')))}
+    ${set('p', sub(read(leadField('byte'), g('bit')), leadField('phrasePosition')))}
     (br_if $pos (i32.lt_s ${g('p')} ${c32(0)})) ${set('s', c32(0))}
     (block $ok (loop $terms
       (br_if $ok (i32.ge_u ${g('s')} ${g('n')}))

@@ -2,7 +2,7 @@
 import { DENSE } from '../postings/format.ts';
 import { intersectLists, keepLivingHits } from './intersect.ts';
 import { EXCLUDED_AT } from './kernel-memory.ts';
-import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 
 /**
  * Offers every document that holds the active terms, holds no excluded one, and can reach theta.
@@ -13,30 +13,27 @@ export function searchConjunction(scorer: SegmentScorer): void {
     return;
   }
   const n = keepLivingHits(scorer, intersectLists(scorer, true));
-  if (scorer.joined < 0) scorer.joined = n;
+  scorer.reportJoined(n);
   searchSurvivors(scorer, n);
 }
 
 /** Scores survivors[0 .. n) of lists (posting numbers in `hits`) and dense terms. */
 function searchSurvivors(scorer: SegmentScorer, n: number): void {
   const { active, count, top, reader, workspace } = scorer;
-  let lists = 0;
-  while (lists < count && active[lists].kind !== DENSE) active[lists++].decodeHitFrequencies(n);
-  let ahead = 0;
-  for (let k = lists; k < count; k++) ahead += active[k].maxScore;
+  const lists = scorer.activeLists;
+  for (let k = 0; k < lists; k++) active[k].decodeHitFrequencies(n);
+  const scan = workspace.frames.survivors;
+  scan.lists = lists;
+  scan.dense = count - lists;
+  scan.denseMax = 0;
+  for (let k = lists; k < count; k++) scan.denseMax += active[k].maxScore;
+  scan.survivorsAt = workspace.survivors.byteOffset;
+  scan.codesAt = reader.codes.byteOffset;
   scorer.describe();
   for (let i = 0; i < n; ) {
-    i = scorer.kernels.lists(
-      lists,
-      count - lists,
-      i,
-      n,
-      workspace.survivors.byteOffset,
-      reader.codes.byteOffset,
-      scorer.emitFrom,
-      top.theta / UP,
-      ahead,
-    );
+    scan.theta = scorer.emitFrom;
+    scan.low = top.theta / ROUND_UP;
+    i = workspace.kernels.lists(scan, i, n);
     scorer.takeEmitted();
   }
 }
@@ -47,8 +44,8 @@ function searchDense(scorer: SegmentScorer): void {
   scorer.describe();
   let highest = 0;
   for (let k = 0; k < count; k++) highest += active[k].maxScore;
-  const n = boundRanges(scorer, UP, top.theta);
-  sortRanges(scorer, n, top.theta, highest * UP);
+  const n = boundRanges(scorer, ROUND_UP, top.theta);
+  sortRanges(scorer, n, top.theta, highest * ROUND_UP);
   searchRanges(scorer, n, workspace.sorted);
 }
 
@@ -56,16 +53,16 @@ function searchDense(scorer: SegmentScorer): void {
  * Lists the ranges in which the described dense terms can reach a score, with bounds, in
  * workspace.ranges; how many.
  */
-export function boundRanges(scorer: SegmentScorer, up: number, least: number): number {
-  const { count, reader, workspace, kernels } = scorer;
-  return kernels.bounds(
-    count,
-    reader.ranges,
-    workspace.bound.byteOffset,
-    workspace.ranges.byteOffset,
-    up,
-    least,
-  );
+export function boundRanges(scorer: SegmentScorer, roundUp: number, theta: number): number {
+  const { workspace } = scorer;
+  const scan = workspace.frames.bounds;
+  scan.terms = scorer.count;
+  scan.ranges = scorer.reader.ranges;
+  scan.boundsAt = workspace.bound.byteOffset;
+  scan.intoAt = workspace.ranges.byteOffset;
+  scan.roundUp = roundUp;
+  scan.theta = theta;
+  return workspace.kernels.bounds(scan);
 }
 
 /** Counting sort of workspace.ranges[0 .. n) by bound, high ones first, into workspace.sorted. */
@@ -92,20 +89,17 @@ export function sortRanges(
  * workspace.bound.
  */
 export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array): void {
-  const { count, top, reader, workspace } = scorer;
-  const excluded = describeExcluded(scorer);
+  const { top, reader, workspace } = scorer;
+  const scan = workspace.frames.ranges;
+  scan.terms = scorer.count;
+  scan.orderAt = order.byteOffset;
+  scan.boundsAt = workspace.bound.byteOffset;
+  scan.codesAt = reader.codes.byteOffset;
+  scan.excluded = describeExcluded(scorer);
   for (let i = 0; i < n; ) {
-    i = scorer.kernels.ranges(
-      count,
-      i,
-      n,
-      order.byteOffset,
-      workspace.bound.byteOffset,
-      reader.codes.byteOffset,
-      excluded,
-      scorer.emitFrom,
-      top.theta / UP,
-    );
+    scan.theta = scorer.emitFrom;
+    scan.low = top.theta / ROUND_UP;
+    i = workspace.kernels.ranges(scan, i, n);
     scorer.takeEmitted();
   }
 }

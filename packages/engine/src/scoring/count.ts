@@ -13,12 +13,12 @@ const bytesOf = ({ reader }: SegmentScorer): number => reader.ranges << 5;
 
 /** Documents of a term that are not blocked. */
 export function countTerm(scorer: SegmentScorer, term: TermScorer): number {
-  const { blocked, segment } = scorer;
+  const { blocked, living } = scorer;
   if (blocked === null) return term.df;
-  const known = segment.living?.get(term.id);
+  const known = living?.get(term.id);
   if (known !== undefined) return known;
   const count = countUnblocked(scorer, term, blocked);
-  segment.living?.set(term.id, count);
+  living?.set(term.id, count);
   return count;
 }
 
@@ -43,9 +43,9 @@ export function countConjunction(scorer: SegmentScorer): number {
 
 /** Documents that hold any of the scorer's terms. */
 export function countUnion(scorer: SegmentScorer): number {
-  const { terms, termCount, blocked, segment } = scorer;
+  const { terms, termCount, blocked, living } = scorer;
   if (termCount === 1) return countTerm(scorer, terms[0]);
-  if (termCount === 2 && (blocked === null || segment.living !== null)) {
+  if (termCount === 2 && (blocked === null || living !== null)) {
     scorer.activateAll();
     return countEach(scorer) - countConjunction(scorer);
   }

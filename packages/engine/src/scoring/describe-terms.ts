@@ -6,7 +6,7 @@ import { DENSE, LIST } from '../postings/format.ts';
 import type { DenseTerm, ListTerm } from '../postings/term-info.ts';
 import type { Arena } from '../storage/directory.ts';
 import { CURSORS_AT, FIELD, TERM_BYTES, ZERO_AT } from './kernel-memory.ts';
-import type { ListScan } from './kernels.ts';
+import type { KernelFrames, ListScan } from './kernels.ts';
 import type { TermScorer } from './term-scorer.ts';
 
 /** Describes terms[0 .. count). `impacts`: by code. */
@@ -52,7 +52,7 @@ export function describePhrase(arena: Arena, terms: readonly TermScorer[], count
   for (let k = 0; k < count; k++) {
     const term = terms[k];
     const at = (TERM_BYTES * k) >> 2;
-    i32[at + (FIELD.slot >> 2)] = term.position;
+    i32[at + (FIELD.phrasePosition >> 2)] = term.position;
     i32[(CURSORS_AT >> 2) + 8 * k] = -1;
     if (term.dense !== null) continue;
     const { list } = term;
@@ -118,8 +118,7 @@ export function readDense({ i32 }: Arena, k: number, into: DescribedDense): void
   into.wide = i32[at + (FIELD.baseMask >> 2)] === 0;
 }
 
-/** A list without blocks, for a scan that is not filled in yet. */
-export const NO_LIST: ListTerm = Object.freeze({
+const NO_LIST: ListTerm = Object.freeze({
   kind: LIST,
   df: 0,
   tenthImpact: 0,
@@ -132,3 +131,45 @@ export const NO_LIST: ListTerm = Object.freeze({
   blockDataAt: 0,
   blockPositionsAt: 0,
 });
+
+/** Doubles are not whole from the start, so that the frames keep their shapes. */
+const DOUBLE = 0.5;
+
+/** Frames of the kernels, to be filled in. */
+export function newFrames(): KernelFrames {
+  const phrase = { terms: 0, lists: 0, orderAt: 0, survivorsAt: 0, boundsAt: 0, codesAt: 0 };
+  const left = { widthCodesAt: 0, excluded: 0, blockedAt: 0, counting: 0 } as const;
+  return {
+    ranges: {
+      terms: 0,
+      orderAt: 0,
+      boundsAt: 0,
+      codesAt: 0,
+      excluded: 0,
+      theta: DOUBLE,
+      low: DOUBLE,
+    },
+    survivors: {
+      lists: 0,
+      dense: 0,
+      survivorsAt: 0,
+      codesAt: 0,
+      theta: DOUBLE,
+      low: DOUBLE,
+      denseMax: DOUBLE,
+    },
+    list: { list: NO_LIST, codesAt: 0, blockedAt: 0, leastCode: 0, weight: DOUBLE, theta: DOUBLE },
+    bounds: { terms: 0, ranges: 0, boundsAt: 0, intoAt: 0, roundUp: DOUBLE, theta: DOUBLE },
+    sieve: { sourceAt: 0, size: 0, bitmapAt: 0, intoAt: 0, hitsAt: 0, first: 0, flip: 0 },
+    intersection: {
+      aAt: 0,
+      aSize: 0,
+      bAt: 0,
+      bSize: 0,
+      intoAt: 0,
+      aIndexesAt: 0,
+      bIndexesAt: 0,
+    },
+    phrase: { ...phrase, ...left, weight: DOUBLE, low: DOUBLE },
+  };
+}

@@ -47,7 +47,7 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
 
 /** Keeps documents of source[0 .. n) by a bitmap; posting numbers of the lead move along. */
 function sieve(
-  { active, kernels, workspace }: SegmentScorer,
+  { active, workspace }: SegmentScorer,
   source: Int32Array,
   n: number,
   bitmapAt: number,
@@ -55,9 +55,15 @@ function sieve(
   hits: boolean,
 ): number {
   const { survivors } = workspace;
-  const hitsAt = hits ? active[0].hits.byteOffset : 0;
-  const first = source === survivors ? 0 : 1;
-  return kernels.sieve(source.byteOffset, n, bitmapAt, survivors.byteOffset, hitsAt, first, flip);
+  const frame = workspace.frames.sieve;
+  frame.sourceAt = source.byteOffset;
+  frame.size = n;
+  frame.bitmapAt = bitmapAt;
+  frame.intoAt = survivors.byteOffset;
+  frame.hitsAt = hits ? active[0].hits.byteOffset : 0;
+  frame.first = source === survivors ? 0 : 1;
+  frame.flip = flip;
+  return workspace.kernels.sieve(frame);
 }
 
 function countUp(hits: Int32Array, n: number): void {
@@ -91,18 +97,18 @@ function merge(
   a: Int32Array | null,
   b: Int32Array | null,
 ): number {
-  const { survivors } = scorer.workspace;
+  const { survivors, frames, kernels } = scorer.workspace;
   if (term.kind === SHORT || (n > WORTH_A_KERNEL && n * COMPARABLE > term.df)) {
     term.decodeDocs();
-    return scorer.kernels.intersect(
-      source.byteOffset,
-      n,
-      term.docs.byteOffset,
-      term.df,
-      survivors.byteOffset,
-      a?.byteOffset ?? 0,
-      b?.byteOffset ?? 0,
-    );
+    const frame = frames.intersection;
+    frame.aAt = source.byteOffset;
+    frame.aSize = n;
+    frame.bAt = term.docs.byteOffset;
+    frame.bSize = term.df;
+    frame.intoAt = survivors.byteOffset;
+    frame.aIndexesAt = a?.byteOffset ?? 0;
+    frame.bIndexesAt = b?.byteOffset ?? 0;
+    return kernels.intersect(frame);
   }
   return mergeBlocks(term, source, n, survivors, a, b);
 }
@@ -159,11 +165,10 @@ export function keepLiving(scorer: SegmentScorer, n: number): number {
 
 /** The same, where the lists' posting numbers in `hits` move along. */
 export function keepLivingHits(scorer: SegmentScorer, n: number): number {
-  const { active, count, blocked, filtered, workspace } = scorer;
+  const { active, blocked, filtered, workspace } = scorer;
   if (blocked === null || filtered) return n;
   const { survivors } = workspace;
-  let lists = 1;
-  while (lists < count && active[lists].kind !== DENSE) lists++;
+  const lists = scorer.activeLists;
   const first = active[0].hits;
   let m = 0;
   for (let i = 0; i < n; i++) {

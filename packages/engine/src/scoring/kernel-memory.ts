@@ -11,7 +11,8 @@
  *   weight       f64: boost x idf
  *   tf, byte, bit
  *                frequency in a document; where its positions lie
- *   slot         place of the term in a phrase
+ *   phrasePosition
+ *                position of the term in a phrase
  *   scanBit, scanLeft
  *                where a phrase goes on reading the term's positions
  *   positions, places, positionBits
@@ -35,7 +36,7 @@ export const FIELD = {
   tf: 48,
   byte: 52,
   bit: 56,
-  slot: 60,
+  phrasePosition: 60,
   group: 64,
   offsetShift: 68,
   offsetMask: 72,

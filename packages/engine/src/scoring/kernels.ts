@@ -1,287 +1,150 @@
 import type { ListTerm } from '../postings/term-info.ts';
-import { arenaCode, plainLoops } from '../storage/arena-code.ts';
-import type { Arena } from '../storage/directory.ts';
-import { NO_LIST, scanList } from './describe-terms.ts';
-import { KERNEL_CODE } from './kernel-code.ts';
-import { PlainKernels } from './plain-kernels.ts';
 
 /**
- * Postings of a list term, of blocks whose best impact has at least the code `leastCode`, with
- * scores of at least theta and not in `blocked` (0: none).
+ * What the kernels read beside the descriptors of terms (kernel-memory.ts). Fields named `…At` are
+ * byte addresses in the arena. A workspace has one frame of each kind and fills it in before a
+ * call, so that calls allocate nothing.
  */
+
+/** Ranges in some order, for scores of documents that hold all described dense terms. */
+export interface RangeScan {
+  /** Described terms. */
+  terms: number;
+  /** Words: numbers of ranges. */
+  orderAt: number;
+  /** f64 by range: no document scores more. */
+  boundsAt: number;
+  codesAt: number;
+  /** Excluded bitmaps, at EXCLUDED_AT. */
+  excluded: number;
+  theta: number;
+  /** Theta less rounding: what bounds have to reach. */
+  low: number;
+}
+
+/** Survivors of an intersection, for scores. */
+export interface SurvivorScan {
+  /** Decoded list and short terms, described first; then dense terms. */
+  lists: number;
+  dense: number;
+  survivorsAt: number;
+  codesAt: number;
+  theta: number;
+  low: number;
+  /** The most that the dense terms score together. */
+  denseMax: number;
+}
+
+/** Blocks of a list term. */
 export interface ListScan {
   list: ListTerm;
   codesAt: number;
+  /** Bitmap of documents that are left out; 0: none. */
   blockedAt: number;
+  /** Blocks whose best impact has a lower code are skipped. */
   leastCode: number;
   weight: number;
   theta: number;
 }
 
-/** A scan that is filled in before each use. */
-export const newListScan = (): ListScan => ({
-  list: NO_LIST,
-  codesAt: 0,
-  blockedAt: 0,
-  leastCode: 0,
-  weight: 0.5,
-  theta: 0.5,
-});
+/** All ranges, for bounds of the described dense terms. */
+export interface BoundScan {
+  terms: number;
+  ranges: number;
+  /** f64 by range: receives the bounds. */
+  boundsAt: number;
+  /** Words: receives the ranges that can reach theta. */
+  intoAt: number;
+  /** Factor of the bounds. */
+  roundUp: number;
+  theta: number;
+}
+
+/** A list of documents that a bitmap sieves. */
+export interface Sieve {
+  sourceAt: number;
+  size: number;
+  bitmapAt: number;
+  intoAt: number;
+  /** Posting numbers that move along; 0: none. */
+  hitsAt: number;
+  /** 1: the posting numbers are the indexes in the source. */
+  first: 0 | 1;
+  /** 1: documents whose bit is not set are kept. */
+  flip: 0 | 1;
+}
+
+/** Two rising lists of documents. */
+export interface Intersection {
+  aAt: number;
+  aSize: number;
+  bAt: number;
+  bSize: number;
+  intoAt: number;
+  /** Receive the indexes of the common documents in a and b; both 0: not needed. */
+  aIndexesAt: number;
+  bIndexesAt: number;
+}
+
+/** Ranges or survivors in some order, for documents with a phrase. */
+export interface PhraseScan {
+  terms: number;
+  /** Survivors: decoded terms, described first. */
+  lists: number;
+  /** Words: ranges, or indexes of survivors. */
+  orderAt: number;
+  survivorsAt: number;
+  /** Ranges: f64 by range. */
+  boundsAt: number;
+  codesAt: number;
+  widthCodesAt: number;
+  /** Ranges: excluded bitmaps. */
+  excluded: number;
+  /** Survivors: a bitmap of documents that are left out; 0: none. */
+  blockedAt: number;
+  /** 1: documents are counted at COUNTED_AT, not emitted. */
+  counting: 0 | 1;
+  weight: number;
+  /** What `weight` times an impact has to reach. */
+  low: number;
+}
 
 /**
- * The inner loops of scoring, over one arena. Arguments named `…At` are byte addresses; terms are
- * described in the arena (kernel-memory.ts). What scores is emitted there, too: see `ranges`.
+ * The inner loops of scoring, over one arena. What scores at least theta is emitted in the arena
+ * (kernel-memory.ts). The scans of parts return where to go on.
  */
 export interface Kernels {
   /**
-   * Documents of the ranges sorted[from .. to) that hold all of the first `terms` described dense
-   * terms and are in none of the `excluded` bitmaps, with scores of at least theta, are emitted.
-   * `boundsAt`: f64 by range; `low`: theta less rounding. Stops after a range that emitted; returns
-   * where to go on.
+   * Emits documents of the ranges order[from .. to) that hold all terms and are in no excluded
+   * bitmap. Stops after a range that emitted.
    */
-  ranges(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    excluded: number,
-    theta: number,
-    low: number,
-  ): number;
-  /**
-   * The same for survivors[from .. to), known to hold `lists` decoded terms (described first) and
-   * `dense` others, which score at most `ahead` together. Stops when 16 are emitted.
-   */
-  lists(
-    lists: number,
-    dense: number,
-    from: number,
-    to: number,
-    survivorsAt: number,
-    codesAt: number,
-    theta: number,
-    low: number,
-    ahead: number,
-  ): number;
-  /** Emits postings of the blocks from `block` on; stops after a block that emitted. */
+  ranges(scan: RangeScan, from: number, to: number): number;
+  /** Emits documents of survivors[from .. to), which hold all terms. Stops when 16 are emitted. */
+  lists(scan: SurvivorScan, from: number, to: number): number;
+  /** Emits documents of the blocks from `block` on. Stops after a block that emitted. */
   list(scan: ListScan, block: number): number;
+  /** Finds the ranges that all terms have and that can reach theta; returns how many. */
+  bounds(scan: BoundScan): number;
+  /** Keeps documents by a bitmap; returns how many. */
+  sieve(sieve: Sieve): number;
+  /** Finds the common documents; returns how many. */
+  intersect(lists: Intersection): number;
   /**
-   * Of the first `ranges` ranges those that all described dense terms reach, that can score theta
-   * together: to `into`, their bounds times `up` to `bound` by range. Returns how many.
+   * Emits or counts documents of survivors[order[from .. to)] with the phrase, with their phrase
+   * frequencies (i32 at SCORES_AT). Stops when 16 are emitted.
    */
-  bounds(
-    terms: number,
-    ranges: number,
-    boundAt: number,
-    intoAt: number,
-    up: number,
-    theta: number,
-  ): number;
-  /**
-   * Documents of source[0 .. n) whose bit is set (with `flip` = 1: is not), to `into`; returns how
-   * many. `hits` (0: none) moves along: places in the source with `first` = 1, else its own values.
-   */
-  sieve(
-    sourceAt: number,
-    n: number,
-    bitmapAt: number,
-    intoAt: number,
-    hitsAt: number,
-    first: number,
-    flip: number,
-  ): number;
-  /**
-   * Common values of two rising lists to `into`, their places to `i` and `j` unless `i` is 0;
-   * returns how many.
-   */
-  intersect(
-    aAt: number,
-    aSize: number,
-    bAt: number,
-    bSize: number,
-    intoAt: number,
-    iAt: number,
-    jAt: number,
-  ): number;
-  /**
-   * Of survivors[ordered[from .. to)], known to hold `lists` decoded terms (described first) and
-   * `terms` - `lists` dense ones, those with the phrase and not in `blocked` (0: none), whose
-   * frequencies let `weight` reach `low`: emitted or counted as by `phrases`. Stops when 16 are
-   * emitted; returns where to go on.
-   */
-  phraseSurvivors(
-    from: number,
-    to: number,
-    orderedAt: number,
-    survivorsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    blockedAt: number,
-    lists: number,
-    terms: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number;
-  /**
-   * Documents of the ranges sorted[from .. to) with the phrase of the described dense terms, in
-   * none of the `excluded` bitmaps, whose frequencies let `weight` reach `low`: emits them with
-   * their phrase frequencies (i32 at SCORES_AT), ~doc where a place is not stored. With `counting`
-   * = 1 documents are counted at COUNTED_AT instead. Stops after a range that emitted.
-   */
-  phrases(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    excluded: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number;
+  phraseSurvivors(scan: PhraseScan, from: number, to: number): number;
+  /** The same for documents of the ranges order[from .. to). Stops after a range that emitted. */
+  phrases(scan: PhraseScan, from: number, to: number): number;
 }
 
-type Code = (...values: number[]) => number;
-
-/** New kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
-export function createKernels(arena: Arena): Kernels {
-  const loops = new PlainKernels(arena);
-  return plainLoops() ? loops : new CompiledKernels(arena, loops);
-}
-
-const codeOf = arenaCode(KERNEL_CODE);
-
-/** WebAssembly for up to three terms, plain loops beyond. */
-class CompiledKernels implements Kernels {
-  readonly #plain: PlainKernels;
-  readonly #ranges: readonly (Code | undefined)[];
-  readonly #lists: readonly (Code | undefined)[];
-  readonly #phrases: readonly (Code | undefined)[];
-  readonly #list: Code;
-  readonly sieve: Kernels['sieve'];
-  readonly #bounds: readonly (Code | undefined)[];
-  readonly intersect: Kernels['intersect'];
-  readonly phraseSurvivors: Kernels['phraseSurvivors'];
-
-  constructor(arena: Arena, plain: PlainKernels) {
-    const code = codeOf(arena) as Record<string, Code>;
-    this.#plain = plain;
-    this.#ranges = [undefined, code.ranges1, code.ranges2, code.ranges3];
-    const lists: (Code | undefined)[] = [];
-    for (const [l, p] of [
-      [1, 1],
-      [1, 2],
-      [2, 0],
-      [2, 1],
-      [3, 0],
-    ]) {
-      lists[8 * l + p] = code[`lists${l}${p}`];
-    }
-    this.#lists = lists;
-    this.#phrases = [undefined, undefined, code.phrases2, code.phrases3];
-    this.#list = code.list;
-    this.sieve = code.sieve;
-    this.#bounds = [undefined, code.bounds1, code.bounds2, code.bounds3];
-    this.intersect = code.intersect;
-    this.phraseSurvivors = code.phraseSurvivors;
-  }
-
-  list(scan: ListScan, block: number): number {
-    return scanList(this.#list, scan, block);
-  }
-
-  ranges(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    excluded: number,
-    theta: number,
-    low: number,
-  ): number {
-    const run = this.#ranges[terms];
-    if (run === undefined) {
-      return this.#plain.ranges(terms, from, to, sortedAt, boundsAt, codesAt, excluded, theta, low);
-    }
-    return run(from, to, sortedAt, boundsAt, codesAt, excluded, theta, low);
-  }
-
-  bounds(
-    terms: number,
-    ranges: number,
-    boundAt: number,
-    intoAt: number,
-    up: number,
-    theta: number,
-  ): number {
-    const run = this.#bounds[terms];
-    if (run === undefined) return this.#plain.bounds(terms, ranges, boundAt, intoAt, up, theta);
-    return run(ranges, boundAt, intoAt, up, theta);
-  }
-
-  lists(
-    lists: number,
-    dense: number,
-    from: number,
-    to: number,
-    survivorsAt: number,
-    codesAt: number,
-    theta: number,
-    low: number,
-    ahead: number,
-  ): number {
-    const run = dense < 8 ? this.#lists[8 * lists + dense] : undefined;
-    if (run !== undefined) return run(from, to, survivorsAt, codesAt, theta, low, ahead);
-    return this.#plain.lists(lists, dense, from, to, survivorsAt, codesAt, theta, low, ahead);
-  }
-
-  phrases(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    excluded: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number {
-    const run = this.#phrases[terms];
-    if (run !== undefined) {
-      return run(
-        from,
-        to,
-        sortedAt,
-        boundsAt,
-        codesAt,
-        widthCodesAt,
-        excluded,
-        counting,
-        weight,
-        low,
-      );
-    }
-    return this.#plain.phrases(
-      terms,
-      from,
-      to,
-      sortedAt,
-      boundsAt,
-      codesAt,
-      widthCodesAt,
-      excluded,
-      counting,
-      weight,
-      low,
-    );
-  }
+/** One frame of each kind. */
+export interface KernelFrames {
+  readonly ranges: RangeScan;
+  readonly survivors: SurvivorScan;
+  readonly list: ListScan;
+  readonly bounds: BoundScan;
+  readonly sieve: Sieve;
+  readonly intersection: Intersection;
+  readonly phrase: PhraseScan;
 }

@@ -3,9 +3,10 @@ import { rangeImpact } from '../postings/dense-terms.ts';
 import type { DenseTerm } from '../postings/term-info.ts';
 import { describeExcluded, sortRanges } from './conjunction.ts';
 import { COUNTED_AT } from './kernel-memory.ts';
+import type { PhraseScan } from './kernels.ts';
 import { eachEmittedPhrase } from './phrase-lists.ts';
 import { beginPhrase } from './positions.ts';
-import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 
 /**
  * Calls `visit` with every document with the phrase that may reach theta, and its phrase frequency.
@@ -28,10 +29,10 @@ export function searchDensePhrase(
     ranges[n++] = r;
   }
   sortRanges(scorer, n, 0, weight);
-  beginPhrase(scorer);
-  const excluded = describeExcluded(scorer);
+  const scan = beginRanges(scorer, 0, weight);
   for (let i = 0; i < n; ) {
-    i = runRanges(scorer, i, n, excluded, 0, weight, top.theta / UP);
+    scan.low = top.theta / ROUND_UP;
+    i = workspace.kernels.phrases(scan, i, n);
     eachEmittedPhrase(scorer, visit);
   }
 }
@@ -39,38 +40,25 @@ export function searchDensePhrase(
 /** Number of documents with the phrase. */
 export function countDensePhrase(scorer: SegmentScorer): number {
   const { ranges, arena } = scorer.reader;
-  const { sorted } = scorer.workspace;
+  const { workspace } = scorer;
+  const { sorted } = workspace;
   for (let r = 0; r < ranges; r++) sorted[r] = r;
-  beginPhrase(scorer);
-  const excluded = describeExcluded(scorer);
+  const scan = beginRanges(scorer, 1, 0);
+  scan.low = -1;
   let count = 0;
   for (let i = 0; i < ranges; ) {
-    i = runRanges(scorer, i, ranges, excluded, 1, 0, -1);
+    i = workspace.kernels.phrases(scan, i, ranges);
     count += arena.i32[COUNTED_AT >> 2];
   }
   return count;
 }
 
-function runRanges(
-  { kernels, count, reader, workspace }: SegmentScorer,
-  from: number,
-  to: number,
-  excluded: number,
-  counting: number,
-  weight: number,
-  low: number,
-): number {
-  return kernels.phrases(
-    count,
-    from,
-    to,
-    workspace.sorted.byteOffset,
-    workspace.bound.byteOffset,
-    reader.codes.byteOffset,
-    reader.widthCodes.byteOffset,
-    excluded,
-    counting,
-    weight,
-    low,
-  );
+/** Describes the terms; returns the scan of workspace.sorted. */
+function beginRanges(scorer: SegmentScorer, counting: 0 | 1, weight: number): PhraseScan {
+  const { workspace } = scorer;
+  const scan = beginPhrase(scorer, counting, weight);
+  scan.orderAt = workspace.sorted.byteOffset;
+  scan.boundsAt = workspace.bound.byteOffset;
+  scan.excluded = describeExcluded(scorer);
+  return scan;
 }

@@ -1,10 +1,11 @@
 /** Phrases with a list term: survivors by falling bound, in 256 steps, many in one call. */
 import { rangeWidth } from '../postings/dense-terms.ts';
-import { DENSE, RANGE_SHIFT } from '../postings/format.ts';
+import { RANGE_SHIFT } from '../postings/format.ts';
 import { intersectLists } from './intersect.ts';
 import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
+import type { PhraseScan } from './kernels.ts';
 import { beginPhrase, locateHits } from './positions.ts';
-import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 import { ROWS } from './workspace.ts';
 
 /** Calls `visit` with every document with the phrase that may reach theta, and its frequency. */
@@ -18,15 +19,16 @@ export function searchListPhrase(
   const n = intersectLists(scorer, true);
   if (n === 0) return;
   sortSurvivors(scorer, n);
-  beginPhrase(scorer);
+  const scan = beginSurvivors(scorer, 0, weight);
   // buckets[key] is the end of bucket key by now.
   for (let key = 0, from = 0; key < 256; key++) {
     const to = buckets[key];
     if (from === to) continue;
-    if (weight * ((256 - key) / 255.999) * UP < top.theta) break;
+    if (weight * ((256 - key) / 255.999) * ROUND_UP < top.theta) break;
     locateHits(scorer, from, to);
     while (from < to) {
-      from = run(scorer, from, to, 0, weight, top.theta / UP);
+      scan.low = top.theta / ROUND_UP;
+      from = workspace.kernels.phraseSurvivors(scan, from, to);
       eachEmittedPhrase(scorer, visit);
     }
   }
@@ -38,37 +40,21 @@ export function countListPhrase(scorer: SegmentScorer): number {
   const n = intersectLists(scorer, true);
   if (n === 0) return 0;
   for (let i = 0; i < n; i++) ordered[i] = i;
-  beginPhrase(scorer);
+  const scan = beginSurvivors(scorer, 1, 0);
+  scan.low = -1;
   locateHits(scorer, 0, n);
-  run(scorer, 0, n, 1, 0, -1);
+  scorer.workspace.kernels.phraseSurvivors(scan, 0, n);
   return scorer.reader.arena.i32[COUNTED_AT >> 2];
 }
 
-function run(
-  scorer: SegmentScorer,
-  from: number,
-  to: number,
-  counting: 0 | 1,
-  weight: number,
-  low: number,
-): number {
-  const { active, count, reader, workspace, kernels } = scorer;
-  let lists = 0;
-  while (lists < count && active[lists].kind !== DENSE) lists++;
-  return kernels.phraseSurvivors(
-    from,
-    to,
-    workspace.ordered.byteOffset,
-    workspace.survivors.byteOffset,
-    reader.codes.byteOffset,
-    reader.widthCodes.byteOffset,
-    scorer.blockedAt,
-    lists,
-    count,
-    counting,
-    weight,
-    low,
-  );
+/** Describes the terms; returns the scan of workspace.ordered. */
+function beginSurvivors(scorer: SegmentScorer, counting: 0 | 1, weight: number): PhraseScan {
+  const { workspace } = scorer;
+  const scan = beginPhrase(scorer, counting, weight);
+  scan.orderAt = workspace.ordered.byteOffset;
+  scan.survivorsAt = workspace.survivors.byteOffset;
+  scan.blockedAt = scorer.blockedAt;
+  return scan;
 }
 
 /** Documents that a phrase kernel emitted, with their phrase frequencies. */

@@ -4,12 +4,21 @@ import { LIST_BLOCK, RANGE_SHIFT } from '../postings/format.ts';
 import { blockImpact, blockSize, unpackDocs, unpackFrequencies } from '../postings/list-terms.ts';
 import type { Arena } from '../storage/directory.ts';
 import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
-import type { Kernels, ListScan } from './kernels.ts';
+import type {
+  BoundScan,
+  Intersection,
+  Kernels,
+  ListScan,
+  PhraseScan,
+  RangeScan,
+  Sieve,
+  SurvivorScan,
+} from './kernels.ts';
 import { intersect, sieve } from './plain-lists.ts';
 import { PlainPhrases } from './plain-phrases.ts';
 import { PLAIN_ROWS, PlainTerms } from './plain-terms.ts';
 
-const MOST_EMITTED = 16;
+const MAX_EMITTED = 16;
 
 /** The kernels as plain loops, for any number of terms: the same answers, bit for bit. */
 export class PlainKernels implements Kernels {
@@ -34,22 +43,13 @@ export class PlainKernels implements Kernels {
     this.#arena = arena;
   }
 
-  ranges(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    excluded: number,
-    theta: number,
-    low: number,
-  ): number {
+  ranges(scan: RangeScan, from: number, to: number): number {
+    const { terms, orderAt, boundsAt, codesAt, excluded, theta, low } = scan;
     this.#emitted = 0;
     this.#terms.open(0, terms);
     let at = from;
     while (at < to && this.#emitted === 0) {
-      const range = this.#i32[(sortedAt >> 2) + at++];
+      const range = this.#i32[(orderAt >> 2) + at++];
       if (this.#f64[(boundsAt >> 3) + range] < theta) continue;
       for (let w = RANGE_WORDS * range; w < RANGE_WORDS * range + RANGE_WORDS; w++) {
         for (let word = this.#terms.candidates(terms, excluded, w); word !== 0; word &= word - 1) {
@@ -59,8 +59,8 @@ export class PlainKernels implements Kernels {
           this.#inexact = false;
           let score = 0;
           for (let k = 0; k < terms; k++) {
-            const share = this.#denseShare(k, doc, code);
-            score = k === 0 ? share : score + share;
+            const part = this.#denseScore(k, doc, code);
+            score = k === 0 ? part : score + part;
           }
           this.#emit(doc, code, score, theta);
         }
@@ -70,39 +70,30 @@ export class PlainKernels implements Kernels {
     return at;
   }
 
-  lists(
-    lists: number,
-    dense: number,
-    from: number,
-    to: number,
-    survivorsAt: number,
-    codesAt: number,
-    theta: number,
-    low: number,
-    ahead: number,
-  ): number {
+  lists(scan: SurvivorScan, from: number, to: number): number {
+    const { lists, dense, survivorsAt, codesAt, theta, low, denseMax } = scan;
     this.#emitted = 0;
     this.#terms.open(lists, lists + dense);
     let at = from;
-    for (; at < to && this.#emitted < MOST_EMITTED; at++) {
+    for (; at < to && this.#emitted < MAX_EMITTED; at++) {
       const doc = this.#i32[(survivorsAt >> 2) + at];
       const code = this.#u8[codesAt + doc];
       this.#inexact = false;
       let score = 0;
       for (let k = 0; k < lists; k++) {
         const hit = this.#i32[(this.#terms.field(k, 'hits') >> 2) + at];
-        const share = this.#share(
+        const part = this.#termScore(
           k,
           this.#i32[(this.#terms.field(k, 'frequencies') >> 2) + hit],
           code,
         );
-        score = k === 0 ? share : score + share;
+        score = k === 0 ? part : score + part;
       }
       if (dense > 0) {
-        if (score + ahead < low) continue;
+        if (score + denseMax < low) continue;
         if (score + this.#terms.bound(lists, lists + dense, doc >> RANGE_SHIFT, code) < low)
           continue;
-        for (let k = lists; k < lists + dense; k++) score += this.#denseShare(k, doc, code);
+        for (let k = lists; k < lists + dense; k++) score += this.#denseScore(k, doc, code);
       }
       this.#emit(doc, code, score, theta);
     }
@@ -132,13 +123,13 @@ export class PlainKernels implements Kernels {
     return b;
   }
 
-  #share(k: number, tf: number, code: number): number {
+  #termScore(k: number, tf: number, code: number): number {
     if (tf >= PLAIN_ROWS) this.#inexact = true;
     return this.#terms.weight(k) * this.#terms.impact(tf, code);
   }
 
-  #denseShare(k: number, doc: number, code: number): number {
-    return this.#share(k, this.#terms.frequencyOf(k, doc), code);
+  #denseScore(k: number, doc: number, code: number): number {
+    return this.#termScore(k, this.#terms.frequencyOf(k, doc), code);
   }
 
   #emit(doc: number, code: number, score: number, theta: number): void {
@@ -148,14 +139,7 @@ export class PlainKernels implements Kernels {
     this.#f64[(SCORES_AT >> 3) + this.#emitted++] = score;
   }
 
-  bounds(
-    terms: number,
-    ranges: number,
-    boundAt: number,
-    intoAt: number,
-    up: number,
-    theta: number,
-  ): number {
+  bounds({ terms, ranges, boundsAt, intoAt, roundUp, theta }: BoundScan): number {
     let n = 0;
     this.#terms.open(0, terms);
     for (let range = 0; range < ranges; range++) {
@@ -166,92 +150,26 @@ export class PlainKernels implements Kernels {
         everywhere = code !== 0;
         sum += this.#f64[(this.#terms.field(k, 'bounds') >> 3) + code];
       }
-      if (!everywhere || up * sum < theta) continue;
-      this.#f64[(boundAt >> 3) + range] = up * sum;
+      if (!everywhere || roundUp * sum < theta) continue;
+      this.#f64[(boundsAt >> 3) + range] = roundUp * sum;
       this.#i32[(intoAt >> 2) + n++] = range;
     }
     return n;
   }
 
-  sieve(
-    sourceAt: number,
-    n: number,
-    bitmapAt: number,
-    intoAt: number,
-    hitsAt: number,
-    first: number,
-    flip: number,
-  ): number {
-    return sieve(this.#i32, sourceAt, n, bitmapAt, intoAt, hitsAt, first, flip);
+  sieve(lists: Sieve): number {
+    return sieve(this.#i32, lists);
   }
 
-  intersect(
-    aAt: number,
-    aSize: number,
-    bAt: number,
-    bSize: number,
-    intoAt: number,
-    iAt: number,
-    jAt: number,
-  ): number {
-    return intersect(this.#i32, aAt, aSize, bAt, bSize, intoAt, iAt, jAt);
+  intersect(lists: Intersection): number {
+    return intersect(this.#i32, lists);
   }
 
-  phrases(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    excluded: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number {
-    return this.#phrases.phrases(
-      terms,
-      from,
-      to,
-      sortedAt,
-      boundsAt,
-      codesAt,
-      widthCodesAt,
-      excluded,
-      counting,
-      weight,
-      low,
-    );
+  phrases(scan: PhraseScan, from: number, to: number): number {
+    return this.#phrases.phrases(scan, from, to);
   }
 
-  phraseSurvivors(
-    from: number,
-    to: number,
-    orderedAt: number,
-    survivorsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    blockedAt: number,
-    lists: number,
-    terms: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number {
-    return this.#phrases.phraseSurvivors(
-      from,
-      to,
-      orderedAt,
-      survivorsAt,
-      codesAt,
-      widthCodesAt,
-      blockedAt,
-      lists,
-      terms,
-      counting,
-      weight,
-      low,
-    );
+  phraseSurvivors(scan: PhraseScan, from: number, to: number): number {
+    return this.#phrases.phraseSurvivors(scan, from, to);
   }
 }

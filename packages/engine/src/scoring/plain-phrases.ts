@@ -10,10 +10,10 @@ import {
   TERM_BYTES,
   WIDTHS_AT,
 } from './kernel-memory.ts';
-import type { Kernels } from './kernels.ts';
+import type { Kernels, PhraseScan } from './kernels.ts';
 import { PLAIN_ROWS, PlainTerms } from './plain-terms.ts';
 
-const MOST_EMITTED = 16;
+const MAX_EMITTED = 16;
 
 /** The phrase kernels as plain loops. */
 export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'> {
@@ -37,7 +37,7 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     this.#terms = new PlainTerms(arena);
   }
 
-  /** How often the located terms stand at their slots; with `once` 1 at most. */
+  /** How often the located terms are at their positions in the phrase; with `once` 1 at most. */
   #match(terms: number, width: number, once: number): number {
     let lead = 0;
     for (let k = 1; k < terms; k++) {
@@ -45,10 +45,11 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     }
     let found = 0;
     for (let i = 0; i < this.#terms.field(lead, 'tf'); i++) {
-      const start = this.#position(lead, i, width) - this.#terms.field(lead, 'slot');
+      const start = this.#position(lead, i, width) - this.#terms.field(lead, 'phrasePosition');
       let all = start >= 0;
       for (let k = 0; k < terms && all; k++) {
-        if (k !== lead) all = this.#stands(k, start + this.#terms.field(k, 'slot'), width);
+        if (k !== lead)
+          all = this.#stands(k, start + this.#terms.field(k, 'phrasePosition'), width);
       }
       if (all) found++;
       if (all && once === 1) break;
@@ -56,28 +57,16 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     return found;
   }
 
-  phraseSurvivors(
-    from: number,
-    to: number,
-    orderedAt: number,
-    survivorsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    blockedAt: number,
-    lists: number,
-    terms: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number {
+  phraseSurvivors(scan: PhraseScan, from: number, to: number): number {
+    const { terms, lists, counting, orderAt, survivorsAt, codesAt, blockedAt, weight, low } = scan;
     const i32 = this.#i32;
     this.#emitted = 0;
     this.#terms.open(lists, terms);
-    const widthCodes = this.#u8.subarray(widthCodesAt);
+    const widthCodes = this.#u8.subarray(scan.widthCodesAt);
     let counted = 0;
     let at = from;
-    while (at < to && this.#emitted < MOST_EMITTED) {
-      const hit = i32[(orderedAt >> 2) + at++];
+    while (at < to && this.#emitted < MAX_EMITTED) {
+      const hit = i32[(orderAt >> 2) + at++];
       const doc = i32[(survivorsAt >> 2) + hit];
       if (blockedAt !== 0 && ((i32[(blockedAt >> 2) + (doc >> 5)] >>> doc) & 1) === 1) continue;
       let least = PLAIN_ROWS;
@@ -111,26 +100,15 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     this.#i32[at + (FIELD.bit >> 2)] = bit;
   }
 
-  phrases(
-    terms: number,
-    from: number,
-    to: number,
-    sortedAt: number,
-    boundsAt: number,
-    codesAt: number,
-    widthCodesAt: number,
-    excluded: number,
-    counting: number,
-    weight: number,
-    low: number,
-  ): number {
+  phrases(scan: PhraseScan, from: number, to: number): number {
+    const { terms, counting, orderAt, boundsAt, codesAt, excluded, weight, low } = scan;
     this.#emitted = 0;
     this.#terms.open(0, terms);
-    const widthCodes = this.#u8.subarray(widthCodesAt);
+    const widthCodes = this.#u8.subarray(scan.widthCodesAt);
     let counted = 0;
     let at = from;
     while (at < to && this.#emitted === 0) {
-      const range = this.#i32[(sortedAt >> 2) + at++];
+      const range = this.#i32[(orderAt >> 2) + at++];
       if (this.#f64[(boundsAt >> 3) + range] < low) continue;
       for (let w = RANGE_WORDS * range; w < RANGE_WORDS * range + RANGE_WORDS; w++) {
         for (let word = this.#terms.candidates(terms, excluded, w); word !== 0; word &= word - 1) {

@@ -13,8 +13,8 @@ export interface QueryTerm {
   readonly bytes: Uint8Array;
   /** Factor of its idf. A phrase has the sum of its terms' weights. */
   readonly boost: number;
-  /** Phrases: its position after the first term's. */
-  readonly slot: number;
+  /** Phrases: its position, counted from the first term's. */
+  readonly position: number;
 }
 
 /** A segment that has the field. */

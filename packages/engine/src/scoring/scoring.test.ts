@@ -25,7 +25,7 @@ interface ModelDoc {
 interface Wanted {
   readonly word: string;
   readonly boost: number;
-  readonly slot: number;
+  readonly position: number;
 }
 
 function blockOf(docs: readonly ModelDoc[]): FieldBlock {
@@ -124,7 +124,9 @@ function oracle(docs: readonly ModelDoc[], mode: TermMode, wanted: readonly Want
     let score = weights.reduce((sum, weight, k) => sum + share(weight, tfs[k]), 0);
     if (mode === 'phrase') {
       const starts = (words.get(used[0].word) as number[]).filter((p) =>
-        used.every(({ word, slot }) => words.get(word)?.includes(p - used[0].slot + slot)),
+        used.every(({ word, position }) =>
+          words.get(word)?.includes(p - used[0].position + position),
+        ),
       ).length;
       if (starts === 0) return [];
       score = share(
@@ -167,10 +169,10 @@ function expectAnswer(
   pages: readonly (readonly [limit: number, skip: number])[],
 ): void {
   const truth = oracle(used, mode, wanted);
-  const terms = wanted.map(({ word, boost, slot }) => ({
+  const terms = wanted.map(({ word, boost, position }) => ({
     bytes: encoder.encode(word),
     boost,
-    slot,
+    position,
   }));
   const search = { mode, terms, segments };
   expect(countTerms(search), 'count').toBe(truth.length);
@@ -219,10 +221,10 @@ const wanted = fc
     { minLength: 1, maxLength: 9 },
   )
   .map((terms) => {
-    let slot = 0;
+    let position = 0;
     return terms.map(({ word: w, boost, gap }, i) => {
-      if (i > 0) slot += gap;
-      return { word: w, boost, slot };
+      if (i > 0) position += gap;
+      return { word: w, boost, position };
     });
   });
 
@@ -311,7 +313,7 @@ describe('searches of terms', () => {
       for (const query of queries) {
         const terms = query
           .split(' ')
-          .map((w, slot) => ({ word: w, boost: slot === 1 ? 2 : 1, slot }));
+          .map((w, position) => ({ word: w, boost: position === 1 ? 2 : 1, position }));
         for (const mode of MODES) {
           expectAnswer(opened, mode, terms, [
             [10, 0],
@@ -330,8 +332,8 @@ describe('searches of terms', () => {
   function answers({ segments, keyOf }: ReturnType<typeof open>) {
     return MANY.flatMap((query) =>
       MODES.map((mode) => {
-        const terms = query.split(' ').map((w, slot) => {
-          return { bytes: encoder.encode(w), boost: 1, slot };
+        const terms = query.split(' ').map((w, position) => {
+          return { bytes: encoder.encode(w), boost: 1, position };
         });
         const top = new TopDocs(20, keyOf);
         try {

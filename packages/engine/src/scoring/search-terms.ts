@@ -27,25 +27,25 @@ import {
 import { type SegmentScorer, scorerOf } from './segment-scorer.ts';
 import { searchSingle } from './single.ts';
 import { TopDocs } from './top-docs.ts';
-import { MOST_SPLIT, searchUnion } from './union.ts';
+import { MAX_SPLIT, searchUnion } from './union.ts';
 import { walkSegment } from './walk.ts';
 
 /** Descriptors of the kernels. */
-const MOST_TERMS = 8;
-/** A stored tenth best score says something about lists up to this length. */
-const PRIMED = 10;
+const MAX_TERMS = 8;
+/** Terms store their tenth best score: it bounds lists up to this length. */
+const STORED_BEST = 10;
 
 /**
  * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
  * else 0.
  */
 export function searchTerms(search: TermSearch, top: TopDocs, count = false): number {
-  const plan = planOf(search, primes(search, top));
+  const plan = planOf(search, boundedByStored(search, top));
   const total = run(plan, top, count);
-  if (!plan.primed || top.settled) return total;
+  if (!plan.stored || top.settled) return total;
   // Of the documents that the stored scores spoke of some are deleted: once more, without them.
   top.clear();
-  run({ ...plan, primed: false }, top, false);
+  run({ ...plan, stored: false }, top, false);
   return total;
 }
 
@@ -62,7 +62,7 @@ interface Plan {
   readonly found: readonly SegmentTerms[];
   /** By term: boost x idf; of equal terms the first has all, the others -1. */
   readonly weights: readonly number[];
-  /** By term: its place in the order in which shares are added, rarest first. */
+  /** By term: its place in the order in which scores are added, rarest first. */
   readonly order: readonly number[];
   /** Terms with a weight. */
   readonly size: number;
@@ -70,14 +70,14 @@ interface Plan {
   /** All terms are in some segment, or any will do. */
   readonly possible: boolean;
   /** The threshold begins at stored tenth best scores. */
-  readonly primed: boolean;
+  readonly stored: boolean;
   readonly deadline: Deadline;
 }
 
 /** The weight of a term that is counted with an equal one before it. */
 const MERGED = -1;
 
-function planOf(search: TermSearch, primed: boolean): Plan {
+function planOf(search: TermSearch, stored: boolean): Plan {
   const { mode, segments } = search;
   const terms =
     mode === 'term' && search.terms.length > 1 ? search.terms.slice(0, 1) : search.terms;
@@ -101,7 +101,7 @@ function planOf(search: TermSearch, primed: boolean): Plan {
   const size = mode === 'phrase' ? terms.length : mergeEqual(terms, weights);
   const { deadline = NO_DEADLINE } = search;
   const counted = { weights, order, size, averageLength, possible };
-  return { mode, segments, terms, found, ...counted, primed, deadline };
+  return { mode, segments, terms, found, ...counted, stored, deadline };
 }
 
 /** Equal terms become one with the sum of their weights; returns how many are left. */
@@ -129,9 +129,12 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
  * Disjunctions, a short list: stored scores help, unless filters or the start of a page make them
  * void.
  */
-function primes({ terms, mode, segments }: TermSearch, { limit, after }: TopDocs): boolean {
+function boundedByStored(
+  { terms, mode, segments }: TermSearch,
+  { limit, after }: TopDocs,
+): boolean {
   const conjunction = mode === 'and' || mode === 'phrase';
-  if ((terms.length > 1 && conjunction) || limit > PRIMED || after !== null) return false;
+  if ((terms.length > 1 && conjunction) || limit > STORED_BEST || after !== null) return false;
   return segments.every(({ blocked, living }) => blocked === null || living !== null);
 }
 
@@ -154,25 +157,25 @@ function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean
   }
   if (present === 0 || (plan.mode !== 'or' && present < plan.size)) return 0;
   top?.enter(segment.number, segment.ranks);
-  const most = plan.mode === 'or' ? MOST_SPLIT : MOST_TERMS;
+  const most = plan.mode === 'or' ? MAX_SPLIT : MAX_TERMS;
   if (!segment.reader.text || present > most) return walk(plan, place, top);
   const scorer = scorerOf(segment.reader);
   scorer.begin(segment, top ?? NO_TOP, plan.averageLength, present);
   for (let i = 0; i < infos.length; i++) {
     const info = infos[i];
     if (info === null || plan.weights[i] === MERGED) continue;
-    scorer.addTerm(info, plan.weights[i], plan.terms[i].slot, plan.order[i]);
+    scorer.addTerm(info, plan.weights[i], plan.terms[i].position, plan.order[i]);
   }
   if (top !== null) {
-    if (plan.primed) primeAll(scorer, top);
+    if (plan.stored) raiseByStored(scorer, top);
     searchSegment(plan, scorer);
   }
   return count ? countSegment(plan, scorer) : 0;
 }
 
 /** The tenth best score of a disjunction is at least that of any of its terms. */
-function primeAll({ terms, termCount }: SegmentScorer, top: TopDocs): void {
-  for (let i = 0; i < termCount; i++) top.prime(terms[i].tenthBest);
+function raiseByStored({ terms, termCount }: SegmentScorer, top: TopDocs): void {
+  for (let i = 0; i < termCount; i++) top.raise(terms[i].tenthBest);
 }
 
 const NO_TOP = new TopDocs(0, () => new Uint8Array(0));
@@ -183,7 +186,7 @@ function walk(plan: Plan, place: number, top: TopDocs | null): number {
   const places = terms.map((_, i) => i).filter((i) => infos[i] !== null && weights[i] !== MERGED);
   if (mode !== 'phrase') places.sort((a, b) => order[a] - order[b]);
   const walked = places.map((i) => {
-    return { info: infos[i] as TermInfo, weight: weights[i], slot: terms[i].slot };
+    return { info: infos[i] as TermInfo, weight: weights[i], position: terms[i].position };
   });
   const segment = plan.segments[place];
   return walkSegment({ segment, mode, terms: walked, averageLength, deadline }, top);
@@ -191,8 +194,7 @@ function walk(plan: Plan, place: number, top: TopDocs | null): number {
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
   scorer.activateAll();
-  scorer.rising = scorer.termCount === 1;
-  if (scorer.rising) searchSingle(scorer, scorer.terms[0]);
+  if (scorer.termCount === 1) searchSingle(scorer, scorer.terms[0]);
   else if (plan.mode === 'phrase') searchPhrase(scorer, sum(plan.weights));
   else if (plan.mode === 'or') searchUnion(scorer, plan.deadline);
   else searchConjunction(scorer);

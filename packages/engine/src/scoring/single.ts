@@ -27,8 +27,8 @@ function searchShort(scorer: SegmentScorer, term: TermScorer): void {
 }
 
 function searchList(scorer: SegmentScorer, term: TermScorer): void {
-  const { reader, kernels } = scorer;
-  const scan = scorer.workspace.listScan;
+  const { reader, workspace } = scorer;
+  const scan = workspace.frames.list;
   scan.list = term.list as ListTerm;
   scan.weight = term.weight;
   scan.codesAt = reader.codes.byteOffset;
@@ -36,7 +36,7 @@ function searchList(scorer: SegmentScorer, term: TermScorer): void {
   for (let block = 0; block < term.blocks; ) {
     scan.theta = scorer.threshold;
     scan.leastCode = firstCode(scorer.impacts, term.weight, scan.theta);
-    block = kernels.list(scan, block);
+    block = workspace.kernels.list(scan, block);
     scorer.takeEmitted();
   }
 }

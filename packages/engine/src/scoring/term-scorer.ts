@@ -15,7 +15,6 @@ import {
 import { fillTerm } from '../postings/mark-docs.ts';
 import { decodeShort } from '../postings/short-terms.ts';
 import type { DenseTerm, ListTerm, TermInfo } from '../postings/term-info.ts';
-import type { Workspace } from './workspace.ts';
 
 /** What of a block is decoded. */
 const HAS_DOCS = 1;
@@ -23,6 +22,12 @@ const HAS_FREQUENCIES = 2;
 const HAS_POSITIONS = 4;
 /** Lower bounds are narrowed by this against rounding. */
 const ROUND_DOWN = 1 - 1e-12;
+
+/** Gives out arrays in an arena. */
+export interface ArenaArrays {
+  words(size: number): Int32Array;
+  floats(size: number): Float64Array;
+}
 
 /**
  * Scores a term of the query in the segment at hand; opened again for each. Postings of lists and
@@ -40,7 +45,7 @@ export class TermScorer {
   tenthBest = 0;
   /** Position in a phrase. */
   position = 0;
-  /** Rank in the order in which scores of terms are added, the same in all segments. */
+  /** Rank in the order in which scores are added, the same in all segments. */
   order = 0;
   /** Identity of the term in its segment. */
   id = 0;
@@ -67,13 +72,13 @@ export class TermScorer {
   readonly #decoded: Uint8Array;
   readonly #room: number;
 
-  constructor(workspace: Workspace, room: number) {
+  constructor(arrays: ArenaArrays, room: number) {
     this.#room = room;
-    this.docs = workspace.words(room);
-    this.frequencies = workspace.words(room);
-    this.hits = workspace.words(room);
-    this.positionBits = workspace.words(room);
-    this.bounds = workspace.floats(256);
+    this.docs = arrays.words(room);
+    this.frequencies = arrays.words(room);
+    this.hits = arrays.words(room);
+    this.positionBits = arrays.words(room);
+    this.bounds = arrays.floats(256);
     this.#decoded = new Uint8Array((room >> 7) + 1);
   }
 

@@ -77,14 +77,14 @@ export class TopDocs {
     return this.#scores[worst] === this.theta && this.#segments[worst] === this.#segment;
   }
 
-  /** True when the list is full and no score that was primed stands above its last one. */
+  /** True when the list is full and no raised theta is above its last score. */
   get settled(): boolean {
     if (this.size < this.limit) return false;
     return this.limit === 0 || this.#scores[this.#worst] >= this.theta;
   }
 
   /** A score that at least `limit` documents are known to have. */
-  prime(score: number): void {
+  raise(score: number): void {
     if (score > this.theta) this.theta = score;
   }
 

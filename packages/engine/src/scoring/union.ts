@@ -7,15 +7,15 @@
 import type { Deadline } from '../base/deadline.ts';
 import { SHORT } from '../postings/format.ts';
 import { searchConjunction } from './conjunction.ts';
-import { type SegmentScorer, UP } from './segment-scorer.ts';
+import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 import { searchSingle } from './single.ts';
 import type { TermScorer } from './term-scorer.ts';
 
 /** Terms of a union that is split by sets. */
-export const MOST_SPLIT = 6;
+export const MAX_SPLIT = 6;
 
-const sets = new Int32Array(1 << MOST_SPLIT);
-const sums = new Float64Array(1 << MOST_SPLIT);
+const sets = new Int32Array(1 << MAX_SPLIT);
+const sums = new Float64Array(1 << MAX_SPLIT);
 
 /** Offers the documents that hold any of the scorer's terms. Throws limit_exceeded. */
 export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
@@ -24,13 +24,12 @@ export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
     if (terms[i].kind === SHORT) boundShort(scorer, terms[i]);
   }
   const n = orderSets(terms, termCount);
-  for (let s = 0; s < n && sums[s] * UP >= top.theta; s++) {
+  for (let s = 0; s < n && sums[s] * ROUND_UP >= top.theta; s++) {
     deadline.check();
     scorer.activate(sets[s]);
     if (scorer.count === 1) searchSingle(scorer, scorer.active[0]);
     else searchConjunction(scorer);
   }
-  scorer.excludedCount = 0;
 }
 
 /** Fills `sets` by falling sums of the terms' best scores; returns how many. */

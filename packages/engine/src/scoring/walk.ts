@@ -10,17 +10,17 @@ import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { NO_MORE_DOCS, type PostingsCursor } from '../postings/cursors.ts';
 import type { TermInfo } from '../postings/term-info.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
-import { UP } from './segment-scorer.ts';
+import { ROUND_UP } from './segment-scorer.ts';
 import type { TopDocs } from './top-docs.ts';
 
 /** A term as it is walked. */
 export interface WalkedTerm {
   readonly info: TermInfo;
   readonly weight: number;
-  readonly slot: number;
+  readonly position: number;
 }
 
-/** What is walked in one segment. Terms stand in the order in which shares are added. */
+/** What is walked in one segment. Terms stand in the order in which scores are added. */
 export interface Walk {
   readonly segment: ScoringSegment;
   readonly mode: TermMode;
@@ -49,7 +49,7 @@ function walkAny(walk: Walk, top: TopDocs | null): number {
   for (let first = 0; first < reader.docs; first += 256) {
     deadline.spend(RANGE_STEPS * terms.length);
     seen.fill(0);
-    const wanted = top !== null && bound(walk, first) * UP >= top.theta;
+    const wanted = top !== null && bound(walk, first) * ROUND_UP >= top.theta;
     if (wanted) scores.fill(0);
     for (let k = 0; k < terms.length; k++) addRange(walk, terms[k], cursors[k], first, wanted);
     for (let i = 0; i < 256; i++) {
@@ -81,12 +81,17 @@ function addRange(
 ): void {
   for (let doc = cursor.advance(first); doc < first + 256; doc = cursor.next()) {
     seen[doc - first] = 1;
-    if (wanted) scores[doc - first] += share(walk, term.weight, cursor.tf(), doc);
+    if (wanted) scores[doc - first] += termScore(walk, term.weight, cursor.tf(), doc);
   }
 }
 
-/** The share of a term; in fields without lengths, as if every value had the average length. */
-function share({ segment, averageLength }: Walk, weight: number, tf: number, doc: number): number {
+/** The score of a term; in fields without lengths, as if every value had the average length. */
+function termScore(
+  { segment, averageLength }: Walk,
+  weight: number,
+  tf: number,
+  doc: number,
+): number {
   const { reader } = segment;
   return weight * (tf / (tf + (reader.text ? reader.normAt(doc, averageLength) : K1)));
 }
@@ -112,16 +117,16 @@ function walkAll(walk: Walk, top: TopDocs | null): number {
     if (tf === 0) continue;
     count++;
     if (top === null) continue;
-    if (mode === 'phrase') top.offer(doc, share(walk, weight, tf, doc));
-    else top.offer(doc, sumShares(walk, cursors, doc));
+    if (mode === 'phrase') top.offer(doc, termScore(walk, weight, tf, doc));
+    else top.offer(doc, sumScores(walk, cursors, doc));
   }
   return count;
 }
 
-function sumShares(walk: Walk, cursors: readonly PostingsCursor[], doc: number): number {
+function sumScores(walk: Walk, cursors: readonly PostingsCursor[], doc: number): number {
   let sum = 0;
   for (let k = 0; k < cursors.length; k++) {
-    sum += share(walk, walk.terms[k].weight, cursors[k].tf(), doc);
+    sum += termScore(walk, walk.terms[k].weight, cursors[k].tf(), doc);
   }
   return sum;
 }
@@ -140,7 +145,7 @@ function nextCommon(cursors: readonly PostingsCursor[], from: number): number {
   return doc;
 }
 
-/** Starts from which every term stands at its slot. */
+/** Starts from which every term is at its position. */
 function phraseFrequency(
   reader: InvertedReader,
   terms: readonly WalkedTerm[],
@@ -153,7 +158,7 @@ function phraseFrequency(
     const size = cursors[k].positions(into);
     const own = new Set<number>();
     for (let i = 0; i < size; i++) {
-      const start = into[i] - terms[k].slot;
+      const start = into[i] - terms[k].position;
       if (start >= 0 && (starts === null || starts.has(start))) own.add(start);
     }
     starts = own;

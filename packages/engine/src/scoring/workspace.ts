@@ -5,8 +5,10 @@ import { normsByCode } from '../inverted/lengths.ts';
 import { DENSE_SHARE, LIST_BLOCK } from '../postings/format.ts';
 import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
+import { createKernels } from './compiled-kernels.ts';
+import { newFrames } from './describe-terms.ts';
 import { TABLE_AT, WIDTHS_AT } from './kernel-memory.ts';
-import { createKernels, type Kernels, type ListScan, newListScan } from './kernels.ts';
+import type { KernelFrames, Kernels } from './kernels.ts';
 import { TermScorer } from './term-scorer.ts';
 
 /** Frequencies with exact impacts in the table; row ROWS bounds all above. */
@@ -30,8 +32,8 @@ export class Workspace {
   /** Impacts tf / (tf + norm) at [tf << 8 | length code]; row ROWS is 1. */
   readonly impact: Float64Array;
   readonly buckets = new Int32Array(258);
-  /** What the kernel `list` reads. */
-  readonly listScan: ListScan = newListScan();
+  /** Arguments of kernel calls. */
+  readonly frames: KernelFrames = newFrames();
   terms: TermScorer[] = [];
   bound: Float64Array = new Float64Array(0);
   ranges: Int32Array = new Int32Array(0);

@@ -46,7 +46,7 @@ function shapeOf(mode: TermMode, clauses: readonly Clause[]): TermShape | null {
     if (clause.kind !== 'term' || clause.field.type !== 'TEXT') return null;
     if (field !== null && field.id !== clause.field.id) return null;
     field = clause.field;
-    terms.push({ bytes: clause.term, boost: clause.boost, slot: 0 });
+    terms.push({ bytes: clause.term, boost: clause.boost, position: 0 });
   }
   if (field === null) return null;
   return { field, mode, terms, filter: [], mustNot: [] };
@@ -56,6 +56,6 @@ function phraseShape(clause: Clause & { readonly kind: 'phrase' }): TermShape | 
   const { field, words, slop, boost } = clause;
   const apart = words.every((word, i) => i === 0 || word.offset > words[i - 1].offset);
   if (slop > 0 || !apart) return null;
-  const terms = words.map(({ term, offset }) => ({ bytes: term, boost, slot: offset }));
+  const terms = words.map(({ term, offset }) => ({ bytes: term, boost, position: offset }));
   return { field, mode: 'phrase', terms, filter: [], mustNot: [] };
 }
