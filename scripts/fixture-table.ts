@@ -231,7 +231,7 @@ export class FixtureTable {
     real: string,
     options: readonly string[],
   ): Promise<CopiedFile> {
-    const staged = await stageInput({ kind: 'rows', rows });
+    const staged = await stageInput({ kind: 'rows', rows }, dirname(real));
     const session = await WriterSession.open({ inputs: staged.paths, dataFolder: dirname(real) });
     await session.run(formMacros());
     const schema = { ...this.#schema, fields };

@@ -130,7 +130,7 @@ describe('pinned surfaces', () => {
       "source changes": "[TABLE] --catalog --from --path --to --warehouse",
       "source delete": "[TABLE] --catalog --path --warehouse --where --yes",
       "source describe": "[TABLE] --catalog --path --warehouse",
-      "source import": "--allow-duplicate-keys --append --catalog --format-version --key --overwrite --partition-by --table --warehouse",
+      "source import": "--allow-duplicate-keys --append --catalog --format-version --input-format --key --memory --overwrite --partition-by --table --warehouse",
       "source rows": "[TABLE] --catalog --columns --format --limit --path --ref --snapshot --warehouse --where",
       "source snapshots": "[TABLE] --catalog --path --warehouse",
       "source tables": "--catalog --warehouse",

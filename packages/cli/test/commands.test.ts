@@ -499,7 +499,11 @@ describe('source', () => {
     ]);
     expect(twice.code).toBe(2);
     expect(twice.stderr).not.toMatch(/bug in lhs/);
-    await home.json(['source', 'import', home.path('b.csv'), '--table', 'my.t', ...at, '--append']);
+    const append = ['--table', 'my.t', ...at, '--append'];
+    const piped = await home.run(['source', 'import', '-', ...append], { input: 'id;name\n3;c\n' });
+    expect(lines(piped.stdout)[1]).toBe(
+      'read as CSV (delimiter ";", names from line 1), types from all values',
+    );
     const upsert = await home.json(['source', 'upsert', 'my.t', home.path('c.ndjson'), ...at]);
     expect(upsert).toMatchObject({ inserted: 1, updated: 1 });
     const asked = await home.run(['source', 'delete', 'my.t', ...at, '--where', 'id = 1']);

@@ -20,7 +20,8 @@ export { decodeVariant } from './variant/decode.ts';
 export { encodeVariant, type VariantBytes } from './variant/encode.ts';
 export { nodeFromJson, variantFromJson } from './variant/from-json.ts';
 export type { ImportOptions } from './write/import-files.ts';
-export type { WriteInput } from './write/input.ts';
+export type { InputReading, WriteInput } from './write/input.ts';
+export type { InputFormat } from './write/input-files.ts';
 export type { WriteResult } from './write/table-writer.ts';
 export type { WriteProgress, WriteWatch } from './write/write-progress.ts';
 export {

@@ -161,7 +161,7 @@ async function copy(
     'COMPRESSION zstd',
     `ROW_GROUP_SIZE ${ROW_GROUP}`,
     `FIELD_IDS ${fieldIdsOption(schema)}`,
-    `STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionaryBytes(schema)}`,
+    `STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionaryBytes(schema, session.memoryBytes)}`,
     ...variantsWhole(schema),
     ...more,
   ]);
@@ -169,8 +169,8 @@ async function copy(
 }
 
 /** DuckDB allocates this for each column; in wide tables that must not become all of its memory. */
-const dictionaryBytes = ({ fields }: Schema) =>
-  Math.min(MOST_DICTIONARY_BYTES, Math.floor(LIMITS.writerMemoryBytes / 4 / fields.length));
+const dictionaryBytes = ({ fields }: Schema, memoryBytes: number) =>
+  Math.min(MOST_DICTIONARY_BYTES, Math.floor(memoryBytes / 4 / fields.length));
 const MOST_DICTIONARY_BYTES = 2 ** 20;
 
 /** The entries of a MAP as DuckDB's node API has it. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rmdir } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { LakeError } from '../base/errors.ts';
 import { formatJson } from '../base/json.ts';
 import { makeFolder } from '../base/new-files.ts';
@@ -13,7 +14,9 @@ import type { Schema } from '../schema/type.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import type { NewDataFile } from './data-files.ts';
 import { inferSchema } from './infer-schema.ts';
+import type { WriteInput } from './input.ts';
 import { tableTypes } from './input-columns.ts';
+import type { InputFormat } from './input-files.ts';
 import { newTableMetadata } from './new-table.ts';
 import { parsePartitionBy } from './partitions.ts';
 import { removeFiles } from './remove-files.ts';
@@ -27,6 +30,10 @@ export interface ImportOptions extends WriteWatch {
   readonly catalog: CatalogConfig;
   readonly table: string;
   readonly files: readonly string[];
+  /** In place of files: bytes as they come, copied to disk beside the table's data. */
+  readonly stream?: Readable;
+  /** The format of `stream`. Default: what its first bytes say. */
+  readonly format?: InputFormat;
   readonly key?: readonly string[];
   /** `day(opened_at),bucket[16](id)`: see `parsePartitionBy`. */
   readonly partitionBy?: string;
@@ -48,9 +55,7 @@ export interface ImportOptions extends WriteWatch {
  */
 export async function importFiles(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;
-  const input = { kind: 'files' as const, paths: options.files };
-  if (options.files.length === 0)
-    throw new LakeError('invalid_argument', 'there is no file to import');
+  const input = inputOf(options);
   if (!(await exists(options))) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
   const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
@@ -65,6 +70,12 @@ const uniqueKeyOf =
     const names = key.length > 0 ? key : identifiers.map(({ name }) => name);
     return names.length === 0 || allowDuplicateKeys === true ? undefined : names;
   };
+
+function inputOf({ files, stream, format }: ImportOptions): WriteInput {
+  if (stream !== undefined) return { kind: 'stream', stream, format };
+  if (files.length > 0) return { kind: 'files', paths: files };
+  throw new LakeError('invalid_argument', 'there is no file to import');
+}
 
 async function exists({ catalog, table }: ImportOptions): Promise<boolean> {
   if (catalog.type === 'rest') await newTableLocation(catalog, table);
@@ -87,7 +98,7 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, partitionBy = '', formatVersion = 2 } = options;
   const location = await newTableLocation(catalog, table);
   const files = createTableFiles({ location, root: location, allowedRoots: [] });
-  const input = { kind: 'files' as const, paths: options.files };
+  const input = inputOf(options);
   const isPartitioned = partitionBy.trim() !== '';
   return withOpenInput(input, { files, isPartitioned }, options, async (open) => {
     const { schema, rows } = await schemaOf(open, options);
@@ -104,7 +115,7 @@ async function createFromFiles(options: ImportOptions): Promise<WriteResult> {
         added,
       );
       const inserted = added.reduce((n, file) => n + file.recordCount, 0);
-      return { snapshotId, inserted, updated: 0, deleted: 0 };
+      return { snapshotId, inserted, updated: 0, deleted: 0, schema };
     });
   });
 }

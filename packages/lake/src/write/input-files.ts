@@ -13,15 +13,29 @@ const FORMATS: Readonly<Record<string, InputFormat>> = Object.freeze({
   '.jsonl': 'json',
   '.json': 'json',
 });
-const ENDINGS = 'files end in .parquet, .csv, .tsv, .ndjson, .jsonl or .json';
+const ENDINGS =
+  'files end in .parquet, .csv, .tsv, .ndjson, .jsonl or .json; text may be compressed (.gz, .zst)';
+
+/** How a text file is compressed. */
+export type Compression = 'gzip' | 'zstd';
+const COMPRESSIONS: Readonly<Record<string, Compression>> = Object.freeze({
+  '.gz': 'gzip',
+  '.zst': 'zstd',
+});
+
+/** An input file: its absolute path, and how it is compressed. */
+export interface InputFile {
+  readonly path: string;
+  readonly compression: Compression | null;
+}
 
 /**
- * Absolute paths of input files and their common format. Throws input_not_found where there is no
+ * Input files and their common format. Throws input_not_found where there is no
  * such file, invalid_argument where it is not a file, its ending says nothing, or formats differ.
  */
 export async function checkedFiles(
   names: readonly string[],
-): Promise<{ readonly paths: readonly string[]; readonly format: InputFormat }> {
+): Promise<{ readonly files: readonly InputFile[]; readonly format: InputFormat }> {
   for (const name of names) await checkFile(name);
   const formats = names.map(formatOf);
   const other = formats.findIndex((format) => format !== formats[0]);
@@ -32,7 +46,8 @@ export async function checkedFiles(
         `${formats[other]}); import each kind by itself`,
     );
   }
-  return { paths: names.map((name) => resolve(name)), format: formats[0] };
+  const files = names.map((name) => ({ path: resolve(name), compression: compressionOf(name) }));
+  return { files, format: formats[0] };
 }
 
 async function checkFile(name: string): Promise<void> {
@@ -53,9 +68,17 @@ async function checkFile(name: string): Promise<void> {
   }
 }
 
+const compressionOf = (name: string): Compression | null =>
+  COMPRESSIONS[extname(name).toLowerCase()] ?? null;
+
 function formatOf(name: string): InputFormat {
-  const ending = extname(name).toLowerCase();
+  const isCompressed = compressionOf(name) !== null;
+  const inner = isCompressed ? name.slice(0, -extname(name).length) : name;
+  const ending = extname(inner).toLowerCase();
   const format = FORMATS[ending];
+  if (format === 'parquet' && isCompressed) {
+    throw refuse(name, `"${name}" is a compressed Parquet file; decompress it first`);
+  }
   if (format !== undefined) return format;
   const what = ending === '' ? 'its name has no ending' : `"${ending}" is not a known ending`;
   throw refuse(name, `cannot read "${name}": ${what}; ${ENDINGS}`);

@@ -12,7 +12,11 @@ const MIB = 2 ** 20;
  * DuckDB's error in our words: faults of the input become invalid_argument with the file and, for
  * text, the line; a full disk is disk_full, a value or row group beyond the memory out_of_memory.
  */
-export function sqlFault(cause: unknown, inputs: readonly string[]): LakeError {
+export function sqlFault(
+  cause: unknown,
+  inputs: readonly string[],
+  memoryBytes: number = LIMITS.writerMemoryBytes,
+): LakeError {
   if (cause instanceof LakeError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   const file = inputs.find((path) => message.includes(path)) ?? inputs[0];
@@ -26,13 +30,17 @@ export function sqlFault(cause: unknown, inputs: readonly string[]): LakeError {
     return new LakeError('permission_denied', first, options);
   }
   if (/out of memory|max_temp_directory_size/i.test(message)) {
-    const limit = `${LIMITS.writerMemoryBytes / MIB} MiB`;
+    const limit = `${Math.floor(memoryBytes / MIB)} MiB`;
     const why = 'its values, row groups or columns are too large; split it';
     return new LakeError(
       'out_of_memory',
       `writing ${what} needs more than ${limit}: ${why}`,
       options,
     );
+  }
+  if (/CSV Parser state machine/.test(message)) {
+    const why = 'its line ends differ (CRLF, LF and CR in one file); write it with one kind';
+    return new LakeError('invalid_argument', `cannot read ${what}: ${why}`, options);
   }
   const own = message.indexOf(OWN_FAULT);
   if (own >= 0) {

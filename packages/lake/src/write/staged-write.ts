@@ -5,6 +5,7 @@ import type { TableHandle } from '../catalog/table-handle.ts';
 import { isUnpartitioned } from '../schema/partition-spec.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
+import { refuseOtherCount } from './csv-records.ts';
 import {
   type NewDataFile,
   publishFiles,
@@ -111,12 +112,14 @@ export async function withOpenInput<T>(
   watch: WriteWatch | undefined,
   work: (open: OpenInput) => Promise<T>,
 ): Promise<T> {
-  const staged = await stageInput(input);
   const dataFolder = place.files.resolve(place.files.record('data'));
+  if (input.kind === 'stream') watch?.onProgress?.({ phase: 'receiving', rows: 0, share: 0 });
+  const staged = await stageInput(input, dataFolder, watch?.signal);
+  watch?.onRead?.(staged.reading);
   const once = async (threads?: number): Promise<T> => {
     const session = await WriterSession.open({ inputs: staged.paths, dataFolder, threads, watch });
     try {
-      return await work(await openInput(session, staged));
+      return await work(await openInput(session, staged, watch?.signal));
     } finally {
       session.close();
     }
@@ -128,9 +131,26 @@ export async function withOpenInput<T>(
       if (error instanceof LakeError && error.code === 'out_of_memory') return once(1);
       throw error;
     });
+  } catch (error) {
+    throw input.kind === 'stream' ? namedStream(error, staged.paths[0]) : error;
   } finally {
     staged.dispose();
   }
+}
+
+/** The error with the stream's name in place of the file into which it was copied. */
+function namedStream(error: unknown, path: string): unknown {
+  if (!(error instanceof LakeError) || !error.message.includes(path)) return error;
+  const message = error.message.replaceAll(`"${path}"`, 'standard input');
+  return new LakeError(error.code, message, { cause: error.cause, details: { ...error.details } });
+}
+
+/** Both results, after both have ended: a failure of the first is the one that is reported. */
+async function bothOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === 'rejected') throw a.reason;
+  if (b.status === 'rejected') throw b.reason;
+  return [a.value, b.value];
 }
 
 function enterKeys(session: WriterSession, files: readonly StagedDataFile[]): void {
@@ -138,7 +158,11 @@ function enterKeys(session: WriterSession, files: readonly StagedDataFile[]): vo
   session.enter({ phase: 'keys', rows, from: 0, to: 1 });
 }
 
-async function openInput(session: WriterSession, staged: StagedInput): Promise<OpenInput> {
+async function openInput(
+  session: WriterSession,
+  staged: StagedInput,
+  signal: AbortSignal | undefined,
+): Promise<OpenInput> {
   session.enter({ phase: 'reading', rows: 0, from: 0, to: 0.5 });
   await session.run(formMacros());
   const columns = await inputColumns(session, staged);
@@ -149,7 +173,13 @@ async function openInput(session: WriterSession, staged: StagedInput): Promise<O
     write: async (target, rows) => {
       const selected = typedSelect(staged, target.schema, columns);
       const slices = await rowSlices(session, staged, selected, rows);
-      return writeDataFiles(session, slices, target);
+      const [files, counted] = await bothOf(
+        writeDataFiles(session, slices, target),
+        staged.countRecords(signal),
+      );
+      const read = files.reduce((n, file) => n + file.recordCount, 0);
+      if (counted !== null) refuseOtherCount(counted, read);
+      return files;
     },
     keys: (schema, files, names) => {
       enterKeys(session, files);

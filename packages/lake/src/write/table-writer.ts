@@ -25,6 +25,8 @@ export interface WriteResult {
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
+  /** The schema of a table that was made by this write. */
+  readonly schema?: Schema;
 }
 
 const NOTHING: WriteResult = { snapshotId: null, inserted: 0, updated: 0, deleted: 0 };

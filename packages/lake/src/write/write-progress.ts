@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { InputReading } from './input.ts';
 
 /** How far a write is. */
 export interface WriteProgress {
@@ -13,8 +14,12 @@ export interface WriteProgress {
   readonly rows: number;
 }
 
-/** Who follows a write, and what stops it. */
+/** Who follows a write, what stops it, and what it may use. */
 export interface WriteWatch {
+  /** Called once with how an input was read. */
+  readonly onRead?: (reading: InputReading) => void;
+  /** Memory of the DuckDB that writes; more is spilled beside the data. Default 768 MiB. */
+  readonly memoryBytes?: number;
   readonly onProgress?: (progress: WriteProgress) => void;
   /** An abort rejects with AbortError and leaves nothing behind. */
   readonly signal?: AbortSignal;

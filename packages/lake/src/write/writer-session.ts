@@ -3,6 +3,7 @@ import { rename } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DuckDBAppender } from '@duckdb/node-api';
+import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { makeFolder } from '../base/new-files.ts';
 import { WorkFolder } from '../base/work-folder.ts';
@@ -31,6 +32,17 @@ export interface Stage {
   readonly to: number;
 }
 
+/** Less than this is not enough for the buffers of DuckDB's threads. */
+const LEAST_MEMORY = 128 * 2 ** 20;
+
+/** Throws invalid_argument for less than 128 MiB. */
+function memoryOf(watch: WriteWatch | undefined): number {
+  const bytes = watch?.memoryBytes ?? LIMITS.writerMemoryBytes;
+  if (bytes >= LEAST_MEMORY) return bytes;
+  const message = `a writer needs at least 128 MiB of memory, not ${bytes} bytes`;
+  throw new LakeError('invalid_argument', message);
+}
+
 /**
  * A DuckDB of its own for one write. It reads the input files and writes into a work folder inside
  * the table's data folder, nothing else (`openDuckDb`). Finished files are moved to their places
@@ -55,7 +67,7 @@ export class WriterSession {
       const duckdb = await openDuckDb({
         reads: options.inputs,
         threads: options.threads ?? Math.min(4, availableParallelism()),
-        memoryBytes: LIMITS.writerMemoryBytes,
+        memoryBytes: memoryOf(options.watch),
         spillBytes: LIMITS.writerSpillBytes,
         folder,
       });
@@ -64,6 +76,11 @@ export class WriterSession {
       folder.remove();
       throw error;
     }
+  }
+
+  /** The memory that DuckDB may use. */
+  get memoryBytes(): number {
+    return memoryOf(this.#options.watch);
   }
 
   /** A new path in the work folder, for a file or a folder. */
@@ -141,7 +158,7 @@ export class WriterSession {
       return await watched(this.#duckdb.connection, watch?.signal, onShare, work);
     } catch (cause) {
       watch?.signal?.throwIfAborted();
-      throw sqlFault(cause, inputs);
+      throw sqlFault(cause, inputs, this.memoryBytes);
     }
   }
 

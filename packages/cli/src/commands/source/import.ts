@@ -1,8 +1,10 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { importFiles } from '@lakehouse-search/lake';
+import { type InputReading, importFiles } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/search-flags.ts';
+import { INPUT_FORMATS, inputOf, memoryBytes } from '../../source/import-input.ts';
+import { readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
 import { catalogOf, sourceFlags } from '../../source/source-flags.ts';
 import { count, duration, rate } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
@@ -12,10 +14,11 @@ export default class SourceImport extends LhsCommand {
     'Make an Iceberg table of Parquet, CSV or NDJSON files, or add them to one.';
   static override examples = [
     '<%= config.bin %> source import events.parquet --table my.events --warehouse ./lake --key id',
-    '<%= config.bin %> source import more/*.csv --table my.events --warehouse ./lake --append',
+    '<%= config.bin %> source import more/*.csv.gz --table my.events --warehouse ./lake --append',
+    'zcat a.ndjson.gz | <%= config.bin %> source import - --table my.events --warehouse ./lake',
   ];
   static override strict = false;
-  static override usage = 'source import FILE... --table NS.T --warehouse DIR [--key A,B]';
+  static override usage = 'source import FILE...|- --table NS.T --warehouse DIR [--key A,B]';
   static override flags = {
     table: Flags.string({ description: 'namespace.table', helpValue: 'NS.T', required: true }),
     warehouse: sourceFlags.warehouse,
@@ -26,6 +29,14 @@ export default class SourceImport extends LhsCommand {
       helpValue: 'SPEC',
     }),
     'format-version': Flags.string({ options: ['2', '3'], description: 'Iceberg format (2)' }),
+    'input-format': Flags.string({
+      options: INPUT_FORMATS,
+      description: 'format of standard input (seen in its first bytes)',
+    }),
+    memory: Flags.string({
+      description: 'memory for writing; more is spilled beside the data (768MiB)',
+      helpValue: 'SIZE',
+    }),
     append: Flags.boolean({ description: 'add to the table', exclusive: ['overwrite'] }),
     'allow-duplicate-keys': Flags.boolean({
       description: 'do not check that keys are unique, in the files and in the table',
@@ -44,10 +55,17 @@ export default class SourceImport extends LhsCommand {
     const started = performance.now();
     const report = progressReport(this.terminal, flags.table, flags.json ?? false, 'table');
     const version = flags['format-version'];
+    const input = inputOf(argv as string[], flags['input-format']);
+    let reading: InputReading | undefined;
     const options = {
       catalog,
       table: flags.table,
-      files: argv as string[],
+      files: input.kind === 'files' ? input.paths : [],
+      ...(input.kind === 'stream' ? input : {}),
+      memoryBytes: memoryBytes(flags.memory),
+      onRead: (seen: InputReading) => {
+        reading = seen;
+      },
       key: list(flags.key),
       partitionBy: flags['partition-by'],
       formatVersion: version === undefined ? undefined : (Number(version) as 2 | 3),
@@ -62,6 +80,8 @@ export default class SourceImport extends LhsCommand {
         table: flags.table,
         snapshot: done.snapshotId?.toString() ?? null,
         inserted: done.inserted,
+        read: reading,
+        columns: done.schema && schemaColumns(done.schema),
       });
     const place =
       flags.warehouse === undefined
@@ -69,8 +89,12 @@ export default class SourceImport extends LhsCommand {
         : `--warehouse ${flags.warehouse}`;
     const took = performance.now() - started;
     const perSecond = rate((done.inserted / Math.max(1, took)) * 1000);
+    const guessed = reading === undefined ? [] : [readingLine(reading)];
+    const columns = done.schema === undefined ? [] : [schemaLine(done.schema)];
     this.print([
       `${flags.table}  +${count(done.inserted)} rows in ${duration(took)} (${perSecond} rows/s)`,
+      ...guessed,
+      ...columns,
       `next: lhs index init ${flags.table} ${place} > definition.yaml`,
     ]);
   }

@@ -2,6 +2,7 @@ import { upsertRows } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { list } from '../../search/search-flags.ts';
+import { inputOf } from '../../source/import-input.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { count, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
@@ -16,7 +17,7 @@ export default class SourceUpsert extends LhsCommand {
     table: Args.string({ ignoreStdin: true, description: 'namespace.table', required: true }),
     file: Args.string({
       ignoreStdin: true,
-      description: 'Parquet, CSV or NDJSON file',
+      description: 'Parquet, CSV or NDJSON file; - reads standard input',
       required: true,
     }),
   };
@@ -30,7 +31,7 @@ export default class SourceUpsert extends LhsCommand {
     const { args, flags } = await this.parse(SourceUpsert);
     const config = await tableOf(flags, args.table);
     const report = progressReport(this.terminal, args.table, flags.json ?? false, 'table');
-    const input = { kind: 'files', paths: [args.file] } as const;
+    const input = inputOf([args.file]);
     const key = list(flags.key);
     const done = await this.stoppable('the table is as it was', (signal) => {
       const watch = { onProgress: report.update, signal };

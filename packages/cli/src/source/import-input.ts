@@ -1,0 +1,43 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { InputFormat, WriteInput } from '@lakehouse-search/lake';
+
+const FORMATS: Readonly<Record<string, InputFormat>> = {
+  csv: 'csv',
+  ndjson: 'json',
+  parquet: 'parquet',
+};
+
+/** Values of `--input-format`. */
+export const INPUT_FORMATS = Object.keys(FORMATS);
+
+/**
+ * Files, or standard input for `-` alone. `format`: of INPUT_FORMATS, for standard input only.
+ * Throws invalid_argument.
+ */
+export function inputOf(files: readonly string[], format?: string): WriteInput {
+  if (files.length === 1 && files[0] === '-') {
+    const named = format === undefined ? {} : { format: FORMATS[format] };
+    return { kind: 'stream', stream: process.stdin, ...named };
+  }
+  if (files.includes('-')) {
+    throw new LhsError('invalid_argument', '"-" is standard input and goes with no other file');
+  }
+  if (format !== undefined) {
+    throw new LhsError('invalid_argument', '--input-format is for standard input', {
+      hint: 'the ending of a file says its format; name "-" to read standard input',
+    });
+  }
+  return { kind: 'files', paths: files };
+}
+
+const UNITS: Readonly<Record<string, number>> = { mib: 2 ** 20, gib: 2 ** 30 };
+
+/** Bytes of `512MiB` or `2GiB`. Throws invalid_argument. */
+export function memoryBytes(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit = ''] = /^(\d{1,6})\s*([MG]iB)$/i.exec(text) ?? [];
+  if (digits !== undefined) return Number(digits) * UNITS[unit.toLowerCase()];
+  throw new LhsError('invalid_argument', `"${text}" is not an amount of memory`, {
+    hint: 'write 512MiB or 2GiB',
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * How a CSV file is written (RFC 4180), read from its first line alone:
+ *
+ * - the first line holds the names of the columns;
+ * - the delimiter is the one of `,` `;` tab and `|` that occurs most often in it outside quotes
+ *   (a tab in .tsv files);
+ * - values may be quoted with `"`, which is doubled inside.
+ *
+ * DuckDB's sniffer is not asked: it skips lines that do not fit its guess.
+ */
+import { LakeError } from '../base/errors.ts';
+import { inputBytes } from './input-bytes.ts';
+import type { InputFile } from './input-files.ts';
+
+/** A CSV file's delimiter and the names of its columns, each different from the others. */
+export interface CsvHeader {
+  readonly delimiter: string;
+  readonly names: readonly string[];
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** DuckDB reads no longer line. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** Reads the header. Throws invalid_argument where the file is empty or has no end of its header. */
+export async function readCsvHeader(file: InputFile): Promise<CsvHeader> {
+  const line = await firstRecord(file);
+  if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');
+  const isTab = /\.tsv(\.|$)/i.test(file.path);
+  const delimiter = isTab ? '\t' : mostFrequent(line);
+  return { delimiter, names: distinctNames(split(line, delimiter)) };
+}
+
+async function firstRecord(file: InputFile): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of inputBytes(file)) {
+    parts.push(part);
+    bytes += part.length;
+    const text = Buffer.concat(parts).toString('utf8');
+    const end = endOfRecord(text);
+    if (end >= 0) return withoutMark(text.slice(0, end));
+    if (bytes > MOST_BYTES) throw refuse(file, `its first line has more than ${MOST_BYTES} bytes`);
+  }
+  return withoutMark(Buffer.concat(parts).toString('utf8'));
+}
+
+const withoutMark = (text: string) => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
+function endOfRecord(text: string): number {
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === '"') quoted = !quoted;
+    else if (!quoted && (char === '\n' || char === '\r')) return i;
+  }
+  return -1;
+}
+
+function mostFrequent(line: string): string {
+  const bare = line.replace(/"([^"]|"")*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))];
+}
+
+function split(line: string, delimiter: string): readonly string[] {
+  const names: string[] = [];
+  for (let at = 0; at <= line.length; at++) {
+    const end = endOfName(line, at, delimiter);
+    const raw = line.slice(at, end);
+    names.push(raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw);
+    at = end;
+  }
+  return names;
+}
+
+function endOfName(line: string, from: number, delimiter: string): number {
+  let quoted = false;
+  for (let i = from; i < line.length; i++) {
+    if (line[i] === '"') quoted = !quoted;
+    else if (!quoted && line[i] === delimiter) return i;
+  }
+  return line.length;
+}
+
+/** A column without a name is `column0` by its number; a repeated name gets `_1`, `_2`, …. */
+function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((given, i) => {
+    const base = given === '' ? `column${i}` : given;
+    let name = base;
+    for (let n = 1; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`;
+    taken.add(name.toLowerCase());
+    return name;
+  });
+}
+
+function refuse(file: InputFile, why: string): LakeError {
+  return new LakeError('invalid_argument', `cannot read "${file.path}": ${why}`, {
+    file: file.path,
+  });
+}
