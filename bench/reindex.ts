@@ -3,12 +3,12 @@
  * fsync) against SQLite FTS5 that indexes the text alone from memory; both in processes of their
  * own, in turns. Target: <= 1.5 x, peak RSS <= 900 MB.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { machine, median, need, SHARED, WORK } from './shared.ts';
+import { machine, measureLhs, median, need, SHARED, WORK } from './shared.ts';
 
 const LHS = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
 const table = need(join(SHARED, 'iceberg/git.commits'), 'the shared folder');
@@ -43,27 +43,10 @@ function lhs(...args: string[]) {
 
 /** Seconds, rows and peak RSS (MB) of one reindex in a process of its own. */
 function reindex() {
-  const script = `process.argv.splice(1, 1, ${JSON.stringify(LHS)});
-    process.on('exit', () => process.stderr.write('RSS ' + process.resourceUsage().maxRSS + '\\n'));
-    await import(${JSON.stringify(LHS)});`;
-  const args = [
-    '--input-type=module',
-    '-e',
-    script,
-    'x',
-    'index',
-    'reindex',
-    'commits',
-    '--json',
-    '--data-dir',
-    data,
-  ];
-  const started = performance.now();
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-  const seconds = (performance.now() - started) / 1000;
+  const args = ['index', 'reindex', 'commits', '--json', '--data-dir', data];
+  const { stdout, seconds, rss } = measureLhs(...args);
   const { doc_count: rows, bytes } = JSON.parse(stdout);
-  return { seconds, rows, bytes, rss: Number(/RSS (\d+)/.exec(stderr)?.[1]) / 1024 };
+  return { seconds, rows, bytes, rss };
 }
 
 function fts5() {

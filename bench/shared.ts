@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,37 @@ export function machine(): string {
   const load = loadavg()[0].toFixed(1);
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} × ${cpu.model}, ${memory} GiB, Node ${process.version}, load ${load}`;
+}
+
+/** What a command of `lhs` took in a process of its own. */
+export interface MeasuredCommand {
+  readonly stdout: string;
+  readonly seconds: number;
+  /** Processor time, of all threads. */
+  readonly cpuSeconds: number;
+  /** Peak resident memory, MB. */
+  readonly rss: number;
+}
+
+/** Runs a command of `lhs` in a process of its own. Throws what it prints when it fails. */
+export function measureLhs(...args: string[]): MeasuredCommand {
+  const lhs = fileURLToPath(new URL('../packages/cli/bin/lhs.js', import.meta.url));
+  const script = `process.argv.splice(1, 1, ${JSON.stringify(lhs)});
+    process.on('exit', () => {
+      const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+      process.stderr.write('USED ' + maxRSS + ' ' + (userCPUTime + systemCPUTime) + '\\n');
+    });
+    await import(${JSON.stringify(lhs)});`;
+  const started = performance.now();
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', script, 'x', ...args],
+    { encoding: 'utf8' },
+  );
+  const seconds = (performance.now() - started) / 1000;
+  if (status !== 0) throw new Error(stderr);
+  const [, rss, micros] = /USED (\d+) (\d+)/.exec(stderr) ?? [];
+  return { stdout, seconds, cpuSeconds: Number(micros) / 1e6, rss: Number(rss) / 1024 };
 }
 
 /** Sorted copy. */
