@@ -12,12 +12,12 @@ const TURN_MS = 25;
 /** Progress is reported at most this often. */
 export const REPORT_MS = 250;
 
-/** Runs all steps at once; `told` of the part that is done. */
-export function runSteps<T>(steps: Steps<T>, told: (part: number) => void = () => {}): T {
+/** Runs all steps at once. `report` receives the part that is done. */
+export function runSteps<T>(steps: Steps<T>, report: (part: number) => void = () => {}): T {
   for (;;) {
     const next = steps.next();
     if (next.done === true) return next.value;
-    told(next.value);
+    report(next.value);
   }
 }
 
@@ -37,7 +37,7 @@ export function* partOf<T>(steps: Steps<T>, from: number, to: number): Steps<T> 
 /** Receives the progress of the steps, at most every `REPORT_MS`, and stops them. */
 export interface StepOptions {
   readonly signal?: AbortSignal;
-  readonly told?: (part: number) => void;
+  readonly report?: (part: number) => void;
 }
 
 /**
@@ -45,8 +45,8 @@ export interface StepOptions {
  * soon after `signal` aborts, and what a step throws.
  */
 export async function takeSteps<T>(steps: Steps<T>, options: StepOptions = {}): Promise<T> {
-  const { signal, told = () => {} } = options;
-  const tell = atIntervals(told);
+  const { signal, report = () => {} } = options;
+  const tell = atIntervals(report);
   let turn = performance.now();
   try {
     for (;;) {
@@ -63,13 +63,13 @@ export async function takeSteps<T>(steps: Steps<T>, options: StepOptions = {}): 
   }
 }
 
-/** `told`, called at most every `REPORT_MS`. */
-export function atIntervals(told: (part: number) => void): (part: number) => void {
+/** Calls `report` at most every `REPORT_MS`. */
+export function atIntervals(report: (part: number) => void): (part: number) => void {
   let last = performance.now();
   return (part) => {
     const now = performance.now();
     if (now - last < REPORT_MS) return;
     last = now;
-    told(part);
+    report(part);
   };
 }

@@ -13,10 +13,10 @@ import { type ModelPlaces, ModelsInUse } from './models-in-use.ts';
 import { vectorBlock } from './vector-block.ts';
 import { addVectorCounts } from './vector-counts.ts';
 
-/** What stops it between portions of texts, and who is told how far it is. */
+/** What stops the work between portions of texts, and what receives its progress. */
 export interface StageWork {
   readonly signal?: AbortSignal;
-  readonly told?: (counts: VectorCounts) => void;
+  readonly report?: (counts: VectorCounts) => void;
 }
 
 /** Makes blocks ready for an index. Close it when done. */
@@ -86,7 +86,7 @@ export class VectorStage {
   async #embedded(
     plan: FieldPlan,
     field: FieldBlock | undefined,
-    { signal, told }: StageWork,
+    { signal, report }: StageWork,
   ): Promise<FieldBlock | undefined> {
     if (field?.kind !== 'bytes') return field;
     const model = await this.#models.of(plan);
@@ -94,7 +94,7 @@ export class VectorStage {
     const offsets = field.offsets.subarray(0, starts[starts.length - 1] + 1);
     const between = (computed: number) => {
       refuseAborted(signal);
-      told?.(addVectorCounts(this.#counts, { embeddings: { reused: 0, computed } }));
+      report?.(addVectorCounts(this.#counts, { embeddings: { reused: 0, computed } }));
     };
     const { reused, computed, ...fixed } = await model.vectors({ offsets, bytes }, between);
     this.#count({ embeddings: { reused, computed } });

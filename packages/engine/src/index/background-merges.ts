@@ -4,7 +4,7 @@
  *   2. the writer goes on: adds, deletes, moves, commits; nothing waits
  *   3. `collect` takes a merge that has ended into the writer; its next commit makes it visible
  * One merge runs at a time, within bounds of bytes and documents. One that fails is dropped and its
- * files are removed; the error is told once, and the next attempts come after ever more calls of
+ * files are removed; the error is reported once, and the next attempts come after ever more calls of
  * `start`. The index loses nothing: it only keeps more segments.
  */
 import { LhsError } from '@lakehouse-search/contract';
@@ -16,28 +16,28 @@ import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
 /**
  * Runs a merge somewhere: a worker thread (`workerRunner`) or here (`inlineRunner`). When `signal`
  * aborts it stops soon and rejects. No file of the job is written any more once it has settled.
- * `told`: the part that is done, 0 to 1.
+ * `report` receives the part that is done, 0 to 1.
  */
 export type MergeRunner = (
   job: MergeJob,
   signal: AbortSignal,
-  told?: (part: number) => void,
+  report?: (part: number) => void,
 ) => Promise<Merged>;
 
-/** For a forced merge: who decides whether it begins, who is told how it goes, what stops it. */
+/** What decides whether a forced merge begins, receives its progress, and stops it. */
 export interface ForceOptions {
-  /** Told before the first merge; what it throws stops all of them. */
+  /** Called before the first merge; what it throws stops all of them. */
   readonly planned?: (plans: readonly MergePlan[]) => void;
   /** The part of the merge `at` that is done, 0 to 1. */
-  readonly told?: (at: number, part: number) => void;
+  readonly report?: (at: number, part: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What merges may be told. */
+/** Settings of background merges. */
 export interface BackgroundOptions {
   /** Bounds of one merge. Default `BACKGROUND_SETTINGS`. */
   readonly settings?: MergeSettings;
-  /** Told of the first failure after a success. Default: a warning of the process. */
+  /** Receives the first failure after a success. Default: a warning of the process. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -139,10 +139,10 @@ export class BackgroundMerges {
     try {
       options.planned?.(plans);
       for (const [at, plan] of plans.entries()) {
-        const told = (part: number) => options.told?.(at, part);
-        const merged = await this.#runner(plan.job, this.#either(options.signal), told);
+        const report = (part: number) => options.report?.(at, part);
+        const merged = await this.#runner(plan.job, this.#either(options.signal), report);
         this.#writer.installMerge(plan, merged);
-        told(1);
+        report(1);
       }
       return plans.length;
     } catch (error) {

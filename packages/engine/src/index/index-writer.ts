@@ -49,7 +49,7 @@ import { ShardBuffers } from './shard-buffers.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
 
-/** What a writer may be told. */
+/** Settings of a writer. */
 export interface IndexWriterOptions {
   /** Bytes that documents may take in memory before a segment is flushed. Default 256 MiB. */
   readonly memoryBytes?: number;
@@ -63,7 +63,7 @@ export interface IndexWriterOptions {
 
 const MEMORY_BYTES = 256 * 2 ** 20;
 
-/** Writes an index generation. One at a time a directory; who opens it holds the index's lock. */
+/** Writes an index generation. The caller holds the index's lock: one writer per directory. */
 export class IndexWriter {
   readonly #directory: Directory;
   readonly #fields: readonly FieldPlan[];

@@ -71,14 +71,14 @@ export function runHere({ job, sources }: MergePlan, directory: Directory): Merg
  * Merges in a directory that this thread opened for it. Throws corrupt_index where an input is
  * damaged, and errors of the disk; files that were written so far are orphans then.
  */
-export function runJob(job: MergeJob, directory: Directory, told?: (part: number) => void): Merged {
+export function runJob(job: MergeJob, directory: Directory, report?: (part: number) => void): Merged {
   const verification = new Verification(directory);
   const inputs: (FrozenSegment & { reader: SegmentReader })[] = [];
   try {
     for (const input of job.inputs) {
       inputs.push({ ...input, reader: SegmentReader.open(directory, input.entry, verification) });
     }
-    return mergeSegments(inputs, job.fields, directory, job.id, told);
+    return mergeSegments(inputs, job.fields, directory, job.id, report);
   } finally {
     for (const { reader } of inputs) reader.release();
   }

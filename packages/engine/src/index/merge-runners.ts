@@ -27,7 +27,7 @@ const HEAP_MB = 512;
  * Merges in this thread, before the promise is given back: for tests, and where nothing else runs.
  */
 export function inlineRunner(directory: Directory): MergeRunner {
-  return async (job, _, told) => runJob(job, directory, told);
+  return async (job, _, report) => runJob(job, directory, report);
 }
 
 /**
@@ -39,7 +39,7 @@ export function workerRunner(
   options: { readonly entry?: URL; readonly heapMb?: number; readonly aside?: boolean } = {},
 ): MergeRunner {
   const { entry = workerEntry(), heapMb = HEAP_MB, aside = true } = options;
-  return (job, signal, told) => {
+  return (job, signal, report) => {
     const { promise, resolve, reject } = Promise.withResolvers<Merged>();
     const worker = new Worker(entry, {
       workerData: { job, aside } satisfies MergeTask,
@@ -53,7 +53,7 @@ export function workerRunner(
     let answer: MergeAnswer | null = null;
     let cause: unknown;
     worker.on('message', (message: MergeAnswer) => {
-      if (message.kind === 'progress') told?.(message.part);
+      if (message.kind === 'progress') report?.(message.part);
       else answer = message;
     });
     worker.on('error', (error) => {
@@ -73,10 +73,10 @@ const SMALL_MERGE_BYTES = 2 ** 20;
 
 /** Runs small merges by `small`, the others by `large`. */
 export function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
-  return (job, signal, told) => {
+  return (job, signal, report) => {
     const components = job.inputs.flatMap(({ entry }) => entry.components);
     const bytes = components.reduce((sum, { length }) => sum + length, 0);
-    return (bytes < SMALL_MERGE_BYTES ? small : large)(job, signal, told);
+    return (bytes < SMALL_MERGE_BYTES ? small : large)(job, signal, report);
   };
 }
 

@@ -22,14 +22,14 @@ function lowerPriority(): void {
   }
 }
 
-const told = atIntervals((part) => {
+const report = atIntervals((part) => {
   const message: MergeAnswer = { kind: 'progress', part };
   parentPort?.postMessage(message);
 });
 
 function answer(job: MergeJob): { message: MergeAnswer; transfer: ArrayBuffer[] } {
   try {
-    const merged = runJob(job, openLocalDirectory(job.path), told);
+    const merged = runJob(job, openLocalDirectory(job.path), report);
     const transfer = merged.docMaps.map(({ buffer }) => buffer as ArrayBuffer);
     return { message: { kind: 'merged', merged }, transfer };
   } catch (error) {

@@ -57,17 +57,17 @@ interface Input {
 }
 
 /**
- * Merges segments into a new one named `id`; `told` of the part that is done, 0 to 1. Throws on the
- * first write error; files written so far are orphans then.
+ * Merges segments into a new one named `id`. `report` receives the part that is done, 0 to 1.
+ * Throws on the first write error; files written so far are orphans then.
  */
 export function mergeSegments(
   inputs: readonly MergeInput[],
   fields: readonly MergeField[],
   directory: Directory,
   id: string,
-  told: (part: number) => void = () => {},
+  report: (part: number) => void = () => {},
 ): Merged {
-  return runSteps(mergingSegments(inputs, fields, directory, id), told);
+  return runSteps(mergingSegments(inputs, fields, directory, id), report);
 }
 
 /** Bytes of the inputs' components are what progress is measured by. */

@@ -44,7 +44,7 @@ export async function compactIndex(
       requireMergeRoom(bytes, request.freeBytes(), directory.path);
       progress.planned(plans);
     };
-    const count = await merges.force(segments, { planned, told: progress.told, signal });
+    const count = await merges.force(segments, { planned, report: progress.report, signal });
     const { checkpoint, files } = before;
     const after = count === 0 ? before : writer.commit({ checkpoint, files });
     return answer(before, after);

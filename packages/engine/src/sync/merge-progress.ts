@@ -10,23 +10,23 @@ import { costOf } from '../index/merge-plan.ts';
 export function mergeProgress(
   { progress }: CallContext,
   more: Pick<Progress, 'snapshot' | 'shards'> = {},
-): Required<Pick<ForceOptions, 'planned' | 'told'>> {
+): Required<Pick<ForceOptions, 'planned' | 'report'>> {
   let docs: readonly number[] = [];
   let before = 0;
-  const report = (part: number) => {
+  const send = (part: number) => {
     const docs_total = docs.reduce((sum, count) => sum + count, 0);
     const docs_done = Math.round(before + part);
     progress?.({ phase: 'merging', docs_done, docs_total, ...more });
   };
-  const sometimes = atIntervals(report);
+  const sometimes = atIntervals(send);
   return {
     planned(plans) {
       docs = plans.map((plan) => costOf(plan).docs);
-      report(0);
+      send(0);
     },
-    told(at, part) {
+    report(at, part) {
       before = docs.slice(0, at).reduce((sum, count) => sum + count, 0);
-      (part === 1 ? report : sometimes)(part * docs[at]);
+      (part === 1 ? send : sometimes)(part * docs[at]);
     },
   };
 }

@@ -138,7 +138,7 @@ async function addRows(
   const columns = mapping.columns.map((column) => column.name);
   const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
   let docs = 0;
-  const told = ({ embeddings }: VectorCounts) => {
+  const report = ({ embeddings }: VectorCounts) => {
     progress?.({
       phase: 'reading',
       docs_done: docs,
@@ -151,11 +151,11 @@ async function addRows(
   for await (const batch of readAhead(scan, signal)) {
     for await (const piece of piecesOf(batch, signal)) {
       const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
-      const complete = await stage.complete(plans, block, { signal, told });
+      const complete = await stage.complete(plans, block, { signal, report });
       await writer.addInSteps(complete, flushOptions(request, writer, docs, Math.max(total, docs)));
       docs += piece.rows;
     }
-    told(stage.counts);
+    report(stage.counts);
   }
   return docs;
 }
@@ -168,7 +168,7 @@ function flushOptions(
   total: number,
 ): StepOptions {
   const { signal } = request;
-  return { signal, told: () => tell(request, writer, 'flushing', docs, total) };
+  return { signal, report: () => tell(request, writer, 'flushing', docs, total) };
 }
 
 function tell(

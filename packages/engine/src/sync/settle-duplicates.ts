@@ -12,8 +12,8 @@ const KEYS_A_ROUND = 100_000;
 /**
  * Sees to it that no two live documents share a key. `on_duplicate_key: refuse`: throws
  * source_invalid, naming the first key and both places. `last`: the row with the highest data
- * sequence number stays, then the last by file path, then by position; `told` of each key: the
- * document that stays and all that it had. Returns how many were dropped. Throws interrupted soon
+ * sequence number stays, then the last by file path, then by position; `report` receives the
+ * document that stays and all documents of its key. Returns how many were dropped. Throws interrupted soon
  * after the signal of `work` aborts.
  */
 export async function settleDuplicates(
@@ -21,7 +21,7 @@ export async function settleDuplicates(
   mapping: Mapping,
   files: FileTable,
   work: StepOptions,
-  told?: (winner: DuplicateDoc, all: readonly DuplicateDoc[]) => void,
+  report?: (winner: DuplicateDoc, all: readonly DuplicateDoc[]) => void,
 ): Promise<number> {
   let dropped = 0;
   for (;;) {
@@ -35,7 +35,7 @@ export async function settleDuplicates(
       for (const place of places) {
         if (place !== last) listOf(losers, place.segment).push(place.doc);
       }
-      told?.(last, places);
+      report?.(last, places);
     }
     for (const [segment, docs] of losers) dropped += writer.deleteDocs(segment, docs);
   }
