@@ -15,7 +15,7 @@ export interface Place {
 /** Deletes the documents whose rows lie at these places; returns how many there were. */
 export function deleteAt(writer: IndexWriter, places: readonly Place[]): number {
   const byFile = Map.groupBy(places, ({ file }) => file);
-  writer.markPlaces(
+  writer.markPositions(
     new Map(
       [...byFile].map(([file, here]) => [
         file,

@@ -15,9 +15,8 @@ export {
   type ModelCheck,
   type ModelDescription,
 } from './embed/models.ts';
-export { checkIndex } from './index/check-index.ts';
 export { contentDigest } from './index/content-digest.ts';
-export { type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
+export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';

@@ -4,8 +4,8 @@
  *   2. the writer goes on: adds, deletes, moves, commits; nothing waits
  *   3. `collect` takes a merge that has ended into the writer; its next commit makes it visible
  * One merge runs at a time, within bounds of bytes and documents. One that fails is dropped and its
- * files are removed; the error is reported once, and the next attempts come after ever more calls of
- * `start`. The index loses nothing: it only keeps more segments.
+ * files are removed; the error is reported once, and the next attempts come after ever more calls
+ * of `start`. The index loses nothing: it only keeps more segments.
  */
 import { LhsError } from '@lakehouse-search/contract';
 import type { Merged } from '../segment/merge.ts';

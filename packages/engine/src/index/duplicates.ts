@@ -1,8 +1,8 @@
 import { runSteps, type Steps } from '../base/steps.ts';
-import type { PendingSegment, RowPlace } from './pending-segment.ts';
+import type { PendingSegment, RowLocation } from './pending-segment.ts';
 
 /** One of several live documents of a key: where its row lies, and the row's hash. */
-export interface DuplicateDoc extends RowPlace {
+export interface DuplicateDoc extends RowLocation {
   readonly segment: string;
   readonly doc: number;
   readonly hash: bigint;
@@ -11,7 +11,7 @@ export interface DuplicateDoc extends RowPlace {
 /** A key that several live documents have. */
 export interface Duplicate {
   readonly key: Uint8Array;
-  readonly places: readonly DuplicateDoc[];
+  readonly locations: readonly DuplicateDoc[];
 }
 
 /**
@@ -52,7 +52,7 @@ export function* findingDuplicates(
   return duplicates.slice(0, limit);
 }
 
-interface Place {
+interface LiveDoc {
   readonly segment: PendingSegment;
   readonly doc: number;
 }
@@ -96,8 +96,8 @@ function firstAtLeast({ hashes, head }: SortedHashes, hash: number): number {
 }
 
 /** Moves all heads behind a hash at which they stand; the live documents that have it. */
-function takeHash(all: readonly SortedHashes[], hash: number): Place[] {
-  const group: Place[] = [];
+function takeHash(all: readonly SortedHashes[], hash: number): LiveDoc[] {
+  const group: LiveDoc[] = [];
   for (const one of all) {
     const { segment, hashes, byHash } = one;
     for (; one.head < hashes.length && hashes[one.head] === hash; one.head++) {
@@ -108,15 +108,15 @@ function takeHash(all: readonly SortedHashes[], hash: number): Place[] {
   return group;
 }
 
-function equalKeys(group: readonly Place[]): readonly Duplicate[] {
-  const byKey = new Map<string, { key: Uint8Array; places: DuplicateDoc[] }>();
+function equalKeys(group: readonly LiveDoc[]): readonly Duplicate[] {
+  const byKey = new Map<string, { key: Uint8Array; locations: DuplicateDoc[] }>();
   for (const { segment, doc } of group) {
     const key = segment.reader.keys.key(doc);
     const name = Buffer.from(key).toString('latin1');
-    const entry = byKey.get(name) ?? { key, places: [] };
+    const entry = byKey.get(name) ?? { key, locations: [] };
     const { id, keys } = segment.reader;
-    entry.places.push({ ...segment.place(doc), segment: id, doc, hash: keys.rowHashes[doc] });
+    entry.locations.push({ ...segment.location(doc), segment: id, doc, hash: keys.rowHashes[doc] });
     byKey.set(name, entry);
   }
-  return [...byKey.values()].filter(({ places }) => places.length > 1);
+  return [...byKey.values()].filter(({ locations }) => locations.length > 1);
 }

@@ -14,9 +14,8 @@ import type { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
-import { checkIndex } from './check-index.ts';
 import type { CommittedField } from './commit.ts';
-import { type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
+import { checkIndex, type IndexSnapshot, openSnapshot } from './index-snapshot.ts';
 
 /** What scripts/golden.ts wrote beside each golden index. */
 interface Answer {

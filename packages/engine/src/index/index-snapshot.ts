@@ -1,10 +1,13 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { shardOfKey } from '../schema/key-buckets.ts';
+import { checkSegment } from '../segment/check.ts';
 import { sameFiles } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import { type Checkpoint, type Commit, commitBytes, readCommit } from './commit.ts';
+import { findDuplicates } from './duplicates.ts';
+import { PendingSegment } from './pending-segment.ts';
 
 /**
  * A commit may be replaced and its files unlinked while they are being opened: then the newer one
@@ -168,4 +171,20 @@ function shardsOf(commit: Commit, segments: readonly SegmentReader[]): readonly 
     shard,
     segments: segments.filter(({ entry }) => (entry.shard ?? 0) === shard),
   }));
+}
+
+/**
+ * Checks a whole index against itself: every segment, then that no key lives twice. Returns the
+ * problems; none is good.
+ */
+export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
+  const problems = snapshot.segments.flatMap((segment) =>
+    checkSegment(segment, snapshot.files.length, { shards: snapshot.shards.length }),
+  );
+  if (problems.length > 0) return problems;
+  const segments = snapshot.segments.map((reader) => new PendingSegment(reader));
+  return findDuplicates(segments, 100).map(
+    ({ key, locations: places }) =>
+      `key ${Buffer.from(key).toString('hex')} lives ${places.length} times`,
+  );
 }

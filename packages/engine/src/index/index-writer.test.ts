@@ -12,9 +12,8 @@ import {
   sorted,
 } from '../../../../test/support/writer-pair.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
-import { checkIndex } from './check-index.ts';
 import { filesOf, readCommit } from './commit.ts';
-import { openSnapshot } from './index-snapshot.ts';
+import { checkIndex, openSnapshot } from './index-snapshot.ts';
 import { IndexWriter } from './index-writer.ts';
 
 const seed = 20_260_307;
@@ -233,7 +232,7 @@ describe('the index writer', () => {
         ['k42', { n: 3n, file: 1, position: 2 }],
       ]),
     );
-    const found = writer.duplicates().map(({ key, places }) => {
+    const found = writer.duplicates().map(({ key, locations: places }) => {
       const lying = places.map(({ file, position }) => ({ file, position }));
       return [Buffer.from(key).toString(), lying];
     });
@@ -275,7 +274,7 @@ describe('the index writer', () => {
     const [duplicate, ...others] = writer.duplicates();
     expect(others).toEqual([]);
     expect(Buffer.from(duplicate.key).toString()).toBe('a');
-    expect(duplicate.places).toMatchObject([
+    expect(duplicate.locations).toMatchObject([
       { file: 0, position: 0 },
       { file: 1, position: 7 },
     ]);

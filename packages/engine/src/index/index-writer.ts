@@ -41,7 +41,7 @@ import type { Duplicate } from './duplicates.ts';
 import { openSegments } from './index-snapshot.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
-import { PendingSegment, type PlacesByFile } from './pending-segment.ts';
+import { PendingSegment, type PositionsByFile } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
 import { PlannedMerges } from './planned-merges.ts';
 import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
@@ -169,11 +169,11 @@ export class IndexWriter {
    * (ascending). `settle` finds them again by key, `deleteMarked` deletes the rest.
    */
   markRows(file: number, positions: Int32Array | null): void {
-    this.markPlaces(new Map([[file, positions]]));
+    this.markPositions(new Map([[file, positions]]));
   }
 
   /** As `markRows`, for many files at the cost of one. */
-  markPlaces(places: PlacesByFile): void {
+  markPositions(places: PositionsByFile): void {
     this.#ask(({ all }) => {
       for (const segment of all) segment.mark(places);
     });

@@ -8,7 +8,7 @@
  */
 import { LhsError } from '@lakehouse-search/contract';
 import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
-import type { MovedPlaces } from '../segment/locators.ts';
+import type { MovedLocations } from '../segment/locators.ts';
 import { type Merged, type MergeField, mergeSegments } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -19,7 +19,7 @@ import type { PendingSegment } from './pending-segment.ts';
 export interface FrozenSegment {
   readonly entry: SegmentEntry;
   readonly deleted: Int32Array | null;
-  readonly moved: MovedPlaces | null;
+  readonly moved: MovedLocations | null;
 }
 
 /** All that another thread needs to merge: plain values that can be copied. */
@@ -45,7 +45,7 @@ export function planMerge(
 ): MergePlan {
   const { path, id, fields } = target;
   const inputs = sources.map((source) => ({ entry: filesOf(source.entry), ...source.freeze() }));
-  const plain = fields.map(({ id, type, inverted, column, stored, vector }) => ({
+  const mergeFields = fields.map(({ id, type, inverted, column, stored, vector }) => ({
     id,
     type,
     inverted,
@@ -53,7 +53,7 @@ export function planMerge(
     stored,
     ...(vector !== undefined && { vector }),
   }));
-  return { job: { path, id, fields: plain, inputs }, sources };
+  return { job: { path, id, fields: mergeFields, inputs }, sources };
 }
 
 /** The files that a merge reads: the frozen bits stand for those of deleted documents. */
@@ -71,7 +71,11 @@ export function runHere({ job, sources }: MergePlan, directory: Directory): Merg
  * Merges in a directory that this thread opened for it. Throws corrupt_index where an input is
  * damaged, and errors of the disk; files that were written so far are orphans then.
  */
-export function runJob(job: MergeJob, directory: Directory, report?: (part: number) => void): Merged {
+export function runJob(
+  job: MergeJob,
+  directory: Directory,
+  report?: (part: number) => void,
+): Merged {
   const verification = new Verification(directory);
   const inputs: (FrozenSegment & { reader: SegmentReader })[] = [];
   try {

@@ -78,7 +78,7 @@ describe('MovedRows', () => {
     rows.set(1, 2, 9);
     rows.set(0, 2, 9);
     expect(frozen).toEqual({ files: Int32Array.of(0, 1, 0), positions: Int32Array.of(0, 7, 0) });
-    expect(rows.places()).toEqual({
+    expect(rows.locations()).toEqual({
       files: Int32Array.of(3, 3, 0),
       positions: Int32Array.of(9, 9, 0),
     });

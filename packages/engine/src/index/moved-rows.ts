@@ -1,5 +1,5 @@
 import { lowerBound } from '../base/lower-bound.ts';
-import type { MovedPlaces } from '../segment/locators.ts';
+import type { MovedLocations } from '../segment/locators.ts';
 
 /**
  * Rows of a segment that have moved since its files were written: two numbers a document, made at
@@ -46,12 +46,12 @@ export class MovedRows {
   }
 
   /** The places as they are now, a view. */
-  places(): MovedPlaces {
+  locations(): MovedLocations {
     return { files: this.#files, positions: this.#positions };
   }
 
   /** The places as they are now, a copy. */
-  freeze(): MovedPlaces {
+  freeze(): MovedLocations {
     return { files: this.#files.slice(), positions: this.#positions.slice() };
   }
 

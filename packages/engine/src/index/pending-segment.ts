@@ -2,20 +2,20 @@ import { lowerBound } from '../base/lower-bound.ts';
 import { type SegmentEntry, segmentBytes, writeComponent } from '../segment/entry.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import { bitmapWords, encodeLiveDocs } from '../segment/live-docs.ts';
-import { LocatorWriter, type MovedPlaces } from '../segment/locators.ts';
+import { LocatorWriter, type MovedLocations } from '../segment/locators.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { SegmentSize } from './merge-policy.ts';
 import { MovedRows } from './moved-rows.ts';
 
 /** Where a row lies: number of the data file in the file table, ordinal in it. */
-export interface RowPlace {
+export interface RowLocation {
   readonly file: number;
   readonly position: number;
 }
 
 /** Places by data file: positions (ascending), or null for every one. */
-export type PlacesByFile = ReadonlyMap<number, Int32Array | null>;
+export type PositionsByFile = ReadonlyMap<number, Int32Array | null>;
 
 /**
  * A segment as a writer sees it between two commits: the files as they are, and the deletes and
@@ -98,7 +98,7 @@ export class PendingSegment {
    * Marks live documents of data files as gone from their places: of each file all of them, or
    * those at positions (ascending). What becomes of them, `unmark` or `deleteMarked` says.
    */
-  mark(places: PlacesByFile): void {
+  mark(places: PositionsByFile): void {
     this.#eachAt(places, (doc) => {
       if (!this.isDeleted(doc)) this.#setMark(doc);
     });
@@ -125,7 +125,7 @@ export class PendingSegment {
   }
 
   /** Visits the places of live documents' rows in data files, by now; in no order. */
-  eachPlaceIn(places: PlacesByFile, visit: (file: number, position: number) => void): void {
+  eachLocationIn(places: PositionsByFile, visit: (file: number, position: number) => void): void {
     this.#eachAt(places, (doc, file, position) => {
       if (!this.isDeleted(doc)) visit(file, position);
     });
@@ -139,7 +139,7 @@ export class PendingSegment {
   }
 
   /** The place of a document's row by now. */
-  place(doc: number): RowPlace {
+  location(doc: number): RowLocation {
     const moved = this.#moved;
     if (moved?.has(doc)) return { file: moved.file(doc), position: moved.position(doc) };
     const { locators } = this.reader;
@@ -147,7 +147,7 @@ export class PendingSegment {
   }
 
   /** A copy of what a merge must know beside the files: deletes and moves of this moment. */
-  freeze(): { readonly deleted: Int32Array | null; readonly moved: MovedPlaces | null } {
+  freeze(): { readonly deleted: Int32Array | null; readonly moved: MovedLocations | null } {
     return {
       deleted: this.#deletedDocs === 0 ? null : (this.#deleted?.slice() ?? null),
       moved: this.#moved?.freeze() ?? null,
@@ -161,7 +161,7 @@ export class PendingSegment {
   carryTo(
     merged: PendingSegment,
     docMap: Int32Array,
-    frozen: { readonly deleted: Int32Array | null; readonly moved: MovedPlaces | null },
+    frozen: { readonly deleted: Int32Array | null; readonly moved: MovedLocations | null },
   ): void {
     forEachBit(this.#deleted, frozen.deleted, (doc) => merged.delete(docMap[doc]));
     this.#moved?.forEach((doc, file, position) => {
@@ -188,7 +188,7 @@ export class PendingSegment {
 
   /** Visits the documents whose rows lie at these places by now, deleted ones too. */
   #eachAt(
-    places: PlacesByFile,
+    places: PositionsByFile,
     visit: (doc: number, file: number, position: number) => void,
   ): void {
     const moved = this.#moved;
@@ -224,8 +224,8 @@ export class PendingSegment {
 
   #locators(): Uint8Array[] {
     const writer = new LocatorWriter();
-    const moved = this.#moved?.places() ?? null;
-    this.reader.locators.forEachPlace(moved, (_, file, position) => writer.add(file, position));
+    const moved = this.#moved?.locations() ?? null;
+    this.reader.locators.forEachLocation(moved, (_, file, position) => writer.add(file, position));
     return writer.finish();
   }
 

@@ -86,7 +86,7 @@ export class SegmentSet {
     let last = -1;
     let sink = new IntSink();
     for (const segment of this.#all) {
-      segment.eachPlaceIn(places, (file, position) => {
+      segment.eachLocationIn(places, (file, position) => {
         if (file !== last) sink = sinkOf(found, file);
         last = file;
         sink.push(position);

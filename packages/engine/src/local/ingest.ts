@@ -17,8 +17,8 @@ import {
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
-import { checkpointState } from '../sync/checkpoint-state.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
+import { checkpointState } from '../sync/source-state.ts';
 import { accessible } from './caller.ts';
 import type { JobCall } from './job-run.ts';
 import type { LocalIndexes } from './local-indexes.ts';

@@ -18,7 +18,7 @@ const SECTIONS = 4;
  * Places of rows that have moved since a segment's files were written, by document: number of the
  * data file + 1 (0: the row has not moved) and the row's ordinal in it.
  */
-export interface MovedPlaces {
+export interface MovedLocations {
   readonly files: Int32Array;
   readonly positions: Int32Array;
 }
@@ -112,8 +112,8 @@ export class Locators {
   }
 
   /** Calls `visit` with the place of every document's row: as written, or where it has moved. */
-  forEachPlace(
-    moved: MovedPlaces | null,
+  forEachLocation(
+    moved: MovedLocations | null,
     visit: (doc: number, file: number, position: number) => void,
   ): void {
     this.forEachRun((first, count, file, position) => {

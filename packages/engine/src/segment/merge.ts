@@ -15,7 +15,7 @@ import { StoredWriter } from '../stored/stored-writer.ts';
 import { type VectorLayout, VectorWriter } from '../vector/vector-writer.ts';
 import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
-import { LocatorWriter, type MovedPlaces } from './locators.ts';
+import { LocatorWriter, type MovedLocations } from './locators.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { columnWriter } from './segment-writer.ts';
 import { writingVectors } from './vector-components.ts';
@@ -27,7 +27,7 @@ import { writingVectors } from './vector-components.ts';
 export interface MergeInput {
   readonly reader: SegmentReader;
   readonly deleted: Int32Array | null;
-  readonly moved: MovedPlaces | null;
+  readonly moved: MovedLocations | null;
 }
 
 /** What merging has to know of a field: its plan without the analyzer. A committed field is one. */
@@ -53,7 +53,7 @@ const STORED_STEP = 8192;
 interface Input {
   readonly reader: SegmentReader;
   readonly docMap: Int32Array;
-  readonly moved: MovedPlaces | null;
+  readonly moved: MovedLocations | null;
 }
 
 /**
@@ -188,7 +188,7 @@ function* mergingStored(
 function mergeLocators(inputs: readonly Input[]): Uint8Array[] {
   const writer = new LocatorWriter();
   for (const { reader, docMap, moved } of inputs) {
-    reader.locators.forEachPlace(moved, (doc, file, position) => {
+    reader.locators.forEachLocation(moved, (doc, file, position) => {
       if (docMap[doc] >= 0) writer.add(file, position);
     });
   }

@@ -1,6 +1,8 @@
 import type { ChangeBatch } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import { type Batch, vectorKind } from '@lakehouse-search/lake';
 import type { Checkpoint } from '../index/commit.ts';
+import type { Mapping } from '../schema/mapping.ts';
 
 /** What is to be done with a batch: it comes next, or it was applied before. */
 export type BatchVerdict = 'apply' | 'applied';
@@ -33,5 +35,24 @@ function otherTable({ table_uuid }: Checkpoint, uuid: string, index: string): Lh
   return new LhsError('source_changed', message, {
     hint: 'a reindex builds the index of another table',
     next: [{ step: 'reindex', index }],
+  });
+}
+
+/** Throws invalid_argument where rows do not have the columns of `mapping`, in their order. */
+export function checkShape(mapping: Mapping, { columns, positions, rows, file }: Batch): void {
+  const wanted = mapping.columns.map(({ type }) => vectorKind(type));
+  const given = columns.map(({ kind }) => kind);
+  if (positions.length === rows && wanted.join() === given.join()) return;
+  const names = mapping.columns.map(({ name }, i) => `${name} (${wanted[i]})`).join(', ');
+  throw invalidBatch(
+    `${rows} rows of "${file}" at ${positions.length} positions have the columns ` +
+      `(${given.join(', ')}); expected are ${names}`,
+  );
+}
+
+/** The error for a batch that breaks the contract of `ChangeBatch`. */
+export function invalidBatch(message: string): LhsError {
+  return new LhsError('invalid_argument', `the change batch is not well formed: ${message}`, {
+    hint: 'removed places come first, then the rows at places where the index has none',
   });
 }

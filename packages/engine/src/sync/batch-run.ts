@@ -7,12 +7,12 @@ import { type IndexWriter, VERDICT } from '../index/index-writer.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { piecesOf } from './batch-pieces.ts';
-import { checkShape, invalidBatch } from './batch-shape.ts';
+import { checkShape, invalidBatch } from './batch-rule.ts';
 import { createFileTable, type FileTable } from './file-table.ts';
 import { NetCounts } from './net-counts.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { checkpointAt, storedSchema } from './source-state.ts';
-import { TakenPlaces } from './taken-places.ts';
+import { TakenLocations } from './taken-locations.ts';
 
 /** An index that batches are applied to. */
 export interface BatchTarget {
@@ -42,7 +42,7 @@ export class BatchRun {
   readonly #mapping: Mapping;
   readonly #batch: ChangeBatch;
   readonly #files: FileTable;
-  readonly #places: TakenPlaces;
+  readonly #places: TakenLocations;
   readonly #counts: NetCounts;
   /** Live rows without a document, of the last commit. */
   readonly #formerDropped: number;
@@ -58,7 +58,7 @@ export class BatchRun {
     this.#batch = batch;
     this.#files = createFileTable(lastCommit.files);
     this.#files.follow(batch.to.files);
-    this.#places = new TakenPlaces(target.writer);
+    this.#places = new TakenLocations(target.writer);
     this.#counts = new NetCounts(
       new Set(lastCommit.segments.map(({ id }) => id)),
       mapping.definition.onDuplicateKey === 'last',
@@ -118,7 +118,7 @@ export class BatchRun {
   #mark(): void {
     if (this.#rows) return;
     this.#rows = true;
-    if (this.#removed) this.#target.writer.markPlaces(this.#places.removed);
+    if (this.#removed) this.#target.writer.markPositions(this.#places.removed);
   }
 
   async #takeRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { StepOptions } from '../base/steps.ts';
 import type { Duplicate, DuplicateDoc } from '../index/duplicates.ts';
 import type { IndexWriter } from '../index/index-writer.ts';
-import type { RowPlace } from '../index/pending-segment.ts';
+import type { RowLocation } from '../index/pending-segment.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { FileTable } from './file-table.ts';
@@ -10,11 +10,11 @@ import type { FileTable } from './file-table.ts';
 const KEYS_A_ROUND = 100_000;
 
 /**
- * Sees to it that no two live documents share a key. `on_duplicate_key: refuse`: throws
- * source_invalid, naming the first key and both places. `last`: the row with the highest data
- * sequence number stays, then the last by file path, then by position; `report` receives the
- * document that stays and all documents of its key. Returns how many were dropped. Throws interrupted soon
- * after the signal of `work` aborts.
+ * Makes no two live documents share a key. `on_duplicate_key: refuse`: throws source_invalid, which
+ * names the first key and both rows. `last`: the row with the highest data sequence number stays,
+ * then the last by file path, then by position. `report` receives the document that stays and all
+ * documents of its key. Returns how many were dropped. Throws interrupted soon after the signal of
+ * `work` aborts.
  */
 export async function settleDuplicates(
   writer: IndexWriter,
@@ -30,7 +30,7 @@ export async function settleDuplicates(
     if (found.length === 0) return dropped;
     if (refuse) throw duplicateKey(found[0], mapping, files);
     const losers = new Map<string, number[]>();
-    for (const { places } of found) {
+    for (const { locations: places } of found) {
       const last = places.reduce((a, b) => (comparePlaces(a, b, files) >= 0 ? a : b));
       for (const place of places) {
         if (place !== last) listOf(losers, place.segment).push(place.doc);
@@ -49,7 +49,7 @@ function listOf(lists: Map<string, number[]>, name: string): number[] {
   return list;
 }
 
-function comparePlaces(a: RowPlace, b: RowPlace, files: FileTable): number {
+function comparePlaces(a: RowLocation, b: RowLocation, files: FileTable): number {
   const sequence = files.sequenceOf(a.file) - files.sequenceOf(b.file);
   if (sequence !== 0n) return sequence > 0n ? 1 : -1;
   const paths = Buffer.compare(
@@ -59,7 +59,11 @@ function comparePlaces(a: RowPlace, b: RowPlace, files: FileTable): number {
   return paths === 0 ? a.position - b.position : paths;
 }
 
-function duplicateKey({ key, places }: Duplicate, mapping: Mapping, files: FileTable): LhsError {
+function duplicateKey(
+  { key, locations: places }: Duplicate,
+  mapping: Mapping,
+  files: FileTable,
+): LhsError {
   const shown = formatKey(coordinatesOf(mapping.key, key));
   const [first, second] = places.map(
     ({ file, position }) => `row ${position} of ${files.pathOf(file)}`,

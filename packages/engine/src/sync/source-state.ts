@@ -1,4 +1,4 @@
-import type { SourceFile, SourceState } from '@lakehouse-search/contract';
+import type { CheckpointState, SourceFile, SourceState } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import {
   type DeleteFile,
@@ -9,6 +9,7 @@ import {
 } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint, Commit, DeleteRef, FileSetState, Json } from '../index/commit.ts';
+import type { OpenIndex } from '../open/open-index.ts';
 import type { FileTable } from './file-table.ts';
 
 /**
@@ -137,4 +138,18 @@ export function requireSameTable(
     hint: 'a reindex builds the index of the new table',
     next: [{ step: 'reindex', index }],
   });
+}
+
+/** Where an open index stands, as whoever makes change batches needs it. */
+export function checkpointState({ snapshot, mapping }: OpenIndex): CheckpointState {
+  const { index } = mapping.definition;
+  const { table_uuid, applied = [] } = requireCheckpoint(snapshot.commit, index);
+  return {
+    table_uuid,
+    ...committedState(snapshot.commit, index),
+    applied,
+    columns: mapping.columns.map(({ name }) => name),
+    key_columns: mapping.keyColumns,
+    index_generation: snapshot.generation,
+  };
 }

@@ -15,9 +15,8 @@ import {
   type SmallTable,
   textOf,
 } from '../../../../test/support/small-table.ts';
-import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit, writeCommit } from '../../src/index/commit.ts';
-import { openSnapshot } from '../../src/index/index-snapshot.ts';
+import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { openData, runWork, type Work } from './work.ts';

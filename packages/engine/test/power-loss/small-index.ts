@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
-import { checkIndex } from '../../src/index/check-index.ts';
 import { filesOf, readCommit } from '../../src/index/commit.ts';
-import { openSnapshot } from '../../src/index/index-snapshot.ts';
+import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { IndexWriter, type KeyBatch, VERDICT } from '../../src/index/index-writer.ts';
 import type { DocumentBlock } from '../../src/schema/field-block.ts';
 import type { FieldPlan } from '../../src/schema/field-plan.ts';

@@ -11,9 +11,8 @@ import {
 } from '../storage/frame.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
-import { checkIndex } from './check-index.ts';
 import { COMMIT_FILE, readCommit, writeCommit } from './commit.ts';
-import { openSnapshot } from './index-snapshot.ts';
+import { checkIndex, openSnapshot } from './index-snapshot.ts';
 
 const golden = fileURLToPath(new URL('../../../../fixtures/golden-v1/index/', import.meta.url));
 const arena = plainArena();

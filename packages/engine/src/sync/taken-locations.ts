@@ -1,9 +1,9 @@
 import type { Batch } from '@lakehouse-search/lake';
 import type { IndexWriter } from '../index/index-writer.ts';
-import { invalidBatch } from './batch-shape.ts';
+import { invalidBatch } from './batch-rule.ts';
 
 /** Which places of the files that an index follows its documents take, while a batch is applied. */
-export class TakenPlaces {
+export class TakenLocations {
   readonly #writer: IndexWriter;
   readonly #followed: ReadonlySet<number>;
   /** By file: what the batch removes; null: all of it. */
