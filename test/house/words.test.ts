@@ -24,3 +24,14 @@ describe('the words of packages without a command line', () => {
     expect(found).toEqual([]);
   });
 });
+
+describe('packages/contract', () => {
+  it('uses nothing that a browser does not have', () => {
+    const node = /\bBuffer\b|\bprocess\.|\bfrom 'node:|\brequire\(/;
+    const files = sourcesOf('packages/contract/src').filter(({ path }) => !path.includes('.test.'));
+    const found = files.flatMap(({ path, lines }) =>
+      lines.flatMap((line, i) => (isCode(line) && node.test(line) ? [`${path}:${i + 1}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+});

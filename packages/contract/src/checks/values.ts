@@ -22,10 +22,13 @@ export const textUpTo =
     text(value, name);
     // A UTF-16 unit is at most three bytes: most texts are not encoded to be measured.
     if (3 * (value as string).length <= mostBytes) return;
-    const bytes = Buffer.byteLength(value as string);
+    const bytes = utf8Length(value as string);
     if (bytes <= mostBytes) return;
     throw new LhsError('limit_exceeded', `"${name}" has ${bytes} bytes: at most ${mostBytes}`);
   };
+/** UTF-8 bytes of a text. */
+export const utf8Length = (text: string): number => new TextEncoder().encode(text).length;
+
 /** true or false. */
 export const flag: Check = (value, name) => {
   if (typeof value !== 'boolean') throw wrong(name, value, 'true or false');

@@ -7,34 +7,6 @@ export interface DeleteRef {
   readonly length?: number;
 }
 
-/**
- * A column of rows. `nulls[i] === 1` marks SQL NULL; `nulls` is null when there is none.
- * utf8: value i = bytes[offsets[i] .. offsets[i + 1]). int32: int, date (days). int64: long, time,
- * timestamps. float64: float, double. bool: 0 or 1. values: everything else.
- */
-export type RowColumn =
-  | {
-      readonly kind: 'utf8';
-      readonly nulls: Uint8Array | null;
-      readonly offsets: Int32Array;
-      readonly bytes: Uint8Array;
-    }
-  | { readonly kind: 'int32'; readonly nulls: Uint8Array | null; readonly values: Int32Array }
-  | { readonly kind: 'int64'; readonly nulls: Uint8Array | null; readonly values: BigInt64Array }
-  | { readonly kind: 'float64'; readonly nulls: Uint8Array | null; readonly values: Float64Array }
-  | { readonly kind: 'bool'; readonly nulls: Uint8Array | null; readonly values: Uint8Array }
-  | { readonly kind: 'values'; readonly values: readonly unknown[] };
-
-/** Rows of one data file, in file order. */
-export interface RowBatch {
-  readonly rows: number;
-  readonly columns: readonly RowColumn[];
-  /** The data file's path as recorded. */
-  readonly file: string;
-  /** Row ordinals in the data file, from 0; `rows` of them, ascending. */
-  readonly positions: Int32Array;
-}
-
 /** A data file of a snapshot, and the deletes that apply to it. */
 export interface SourceFile {
   /** As the table records it. */
@@ -61,32 +33,68 @@ export interface SourceState {
   readonly files: readonly SourceFile[];
 }
 
-/** What a change batch is made of: all removed places first, then the rows. */
+/**
+ * A column of rows, one value per row; null is SQL NULL.
+ *
+ * | kind | columns | a value |
+ * |---|---|---|
+ * | utf8 | string, uuid | a string; `{"base64": "…"}` for bytes that are not UTF-8 |
+ * | int32 | int, date (days since 1970) | a number |
+ * | int64 | long, time, timestamps (in the type's unit) | a number up to 2^53, else its digits |
+ * | float64 | float, double | a number, or "NaN", "Infinity", "-Infinity", "-0" |
+ * | bool | boolean | true or false |
+ * | values | everything else | a tagged value (docs/in-step.md) |
+ */
+export type WireColumn =
+  | { readonly kind: 'utf8'; readonly values: readonly (string | WireBytes | null)[] }
+  | { readonly kind: 'int32'; readonly values: readonly (number | null)[] }
+  | { readonly kind: 'int64' | 'float64'; readonly values: readonly (number | string | null)[] }
+  | { readonly kind: 'bool'; readonly values: readonly (boolean | null)[] }
+  | { readonly kind: 'values'; readonly values: readonly Json[] };
+
+/** Bytes in base64. */
+export interface WireBytes {
+  readonly base64: string;
+}
+
+/** A part of a change batch. All removed rows come first, then the rows to write. */
 export type BatchPart =
   /**
-   * Rows of a data file that live there no more: all of them, or those at `positions` (ascending).
+   * Rows of a data file that are no longer there: all of them, or those at `positions` (ascending).
    * Positions at which the index has no row are ignored.
    */
   | {
       readonly kind: 'removed';
       readonly path: string;
-      readonly positions: Int32Array | null;
+      readonly positions: readonly number[] | null;
     }
-  /** Rows at places where the index has none: its columns are `CheckpointState.columns`. */
-  | { readonly kind: 'rows'; readonly batch: RowBatch };
+  /**
+   * Rows at positions where the index has none, in file order. `file`: the data file's path as
+   * recorded. `positions`: row ordinals in the file, ascending. Its columns are
+   * `CheckpointState.columns`.
+   */
+  | {
+      readonly kind: 'rows';
+      readonly file: string;
+      readonly positions: readonly number[];
+      readonly columns: readonly WireColumn[];
+    };
 
 /**
- * One step `(from, to]` of a table. `from` is the checkpoint's snapshot: applied. `to` was reached
- * already: acknowledged, nothing is done. Anything else is refused (checkpoint_gap).
+ * One step `(from, to]` of a table, as JSON. If `from` is the checkpoint's snapshot, the step is
+ * applied. If `to` was reached before, it is acknowledged without effect. Everything else is
+ * refused (checkpoint_gap).
  */
 export interface ChangeBatch {
+  readonly version: 1;
   readonly table_uuid: string;
   readonly from: string | null;
   readonly to: SourceState;
-  readonly parts: Iterable<BatchPart> | AsyncIterable<BatchPart>;
+  /** An array in JSON; in a process, or over a stream, the parts may come one by one. */
+  readonly parts: readonly BatchPart[] | AsyncIterable<BatchPart>;
   /**
    * The rows hold also every row of `to` that has no document, having lost to another of its key
-   * (`on_duplicate_key: last`). Needed where such rows exist and places are removed.
+   * (`on_duplicate_key: last`). Needed where such rows exist and rows are removed.
    */
   readonly with_dropped?: boolean;
 }

@@ -85,15 +85,17 @@ const STATE_FIELDS: Fields<SourceState> = {
   ref: name,
   files: list(record(FILE_FIELDS, ['path', 'records', 'sequence', 'deletes']), MOST_FILES),
 };
-/** Its parts are checked one by one when they come (batch.ts). */
+/** The parts are checked one by one when they come (decode-part.ts). */
 const parts: Check = (value, field) => {
-  const iterable =
-    typeof value === 'object' &&
-    value !== null &&
-    (Symbol.iterator in value || Symbol.asyncIterator in value);
-  if (!iterable) throw wrong(field, value, 'an iterable of parts');
+  const streamed = typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+  if (!Array.isArray(value) && !streamed) throw wrong(field, value, 'an array of parts');
+};
+/** The form of batches that this version reads. */
+const version: Check = (value, field) => {
+  if (value !== 1) throw wrong(field, value, '1');
 };
 const BATCH_FIELDS: Fields<ChangeBatch> = {
+  version,
   table_uuid: name,
   from: orNull(snapshotId),
   to: record(STATE_FIELDS, ['snapshot_id', 'sequence', 'schema', 'files']),
@@ -102,7 +104,7 @@ const BATCH_FIELDS: Fields<ChangeBatch> = {
 };
 const APPLY_FIELDS: Fields<ApplyBatchRequest> = {
   ...INDEX_FIELDS,
-  batch: record(BATCH_FIELDS, ['table_uuid', 'from', 'to', 'parts']),
+  batch: record(BATCH_FIELDS, ['version', 'table_uuid', 'from', 'to', 'parts']),
 };
 /** Checks a change batch but for its parts. Throws invalid_argument or limit_exceeded. */
 export const checkApplyBatchRequest = requestOf<ApplyBatchRequest>(APPLY_FIELDS, 'batch');

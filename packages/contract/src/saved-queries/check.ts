@@ -1,6 +1,14 @@
 /** Requests for saved queries. */
 import { name } from '../checks/shared.ts';
-import { type Check, type Fields, object, requestOf, text, wrong } from '../checks/values.ts';
+import {
+  type Check,
+  type Fields,
+  object,
+  requestOf,
+  text,
+  utf8Length,
+  wrong,
+} from '../checks/values.ts';
 import { LhsError } from '../errors.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 import { checkSearchRequest } from '../search/check.ts';
@@ -63,7 +71,7 @@ function checkSaved<T extends SavedQueryDraft>(draft: T): T {
 /** Throws invalid_argument for what JSON cannot hold: big integers, cycles. */
 function jsonBytes(request: SearchRequest): number {
   try {
-    return Buffer.byteLength(JSON.stringify(request));
+    return utf8Length(JSON.stringify(request));
   } catch {
     throw wrong('request', request, 'JSON');
   }

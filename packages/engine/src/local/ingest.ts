@@ -10,10 +10,11 @@ import type {
 } from '@lakehouse-search/contract';
 import {
   checkApplyBatchRequest,
-  checkedParts,
   checkIndexRequest,
   checkSyncRequest,
+  decodeParts,
 } from '@lakehouse-search/contract';
+import { readWireValue } from '../documents/wire-value.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
@@ -62,8 +63,8 @@ export async function applyLocal(
   request: ApplyBatchRequest,
   work: CallContext,
 ): Promise<ApplyResponse> {
-  const { index, batch: given } = checkApplyBatchRequest(request);
-  const batch = { ...given, parts: checkedParts(given.parts) };
+  const { index, batch: wire } = checkApplyBatchRequest(request);
+  const batch = { ...wire, parts: decodeParts(wire.parts, readWireValue) };
   const known = accessible(indexes, index, work);
   return withLock(indexes, known.registered, 'write', (lock) =>
     applyToLive(lockedGeneration(indexes, known, lock), batch, work),

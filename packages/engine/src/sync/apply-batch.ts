@@ -13,12 +13,7 @@
  * On any error all is taken back: the last commit stays in force.
  */
 
-import type {
-  ApplyResponse,
-  BatchPart,
-  CallContext,
-  ChangeBatch,
-} from '@lakehouse-search/contract';
+import type { ApplyResponse, CallContext, TypedBatch, TypedPart } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Schema } from '@lakehouse-search/lake';
 import { boundSchema, followColumns, schemaChanged } from '../documents/bound-schema.ts';
@@ -42,7 +37,7 @@ export type Applied = ApplyResponse & BatchCounts;
  */
 export async function applyBatch(
   target: BatchTarget,
-  batch: ChangeBatch,
+  batch: TypedBatch,
   work: CallContext = {},
 ): Promise<Applied> {
   const { writer, index } = target;
@@ -74,7 +69,7 @@ function takeBack(writer: IndexWriter): void {
   }
 }
 
-async function* parts(batch: ChangeBatch): AsyncGenerator<BatchPart> {
+async function* parts(batch: TypedBatch): AsyncGenerator<TypedPart> {
   yield* batch.parts;
 }
 
@@ -91,7 +86,7 @@ function answer(writer: IndexWriter, applied: boolean, counts: BatchCounts): App
 function followedSchema(
   { index, mappingOf }: BatchTarget,
   { schema, snapshot_id }: Checkpoint,
-  { to }: ChangeBatch,
+  { to }: TypedBatch,
 ): Schema {
   const stored = readStoredSchema(schema);
   const bound = boundSchema(mappingOf(stored), stored);

@@ -1,4 +1,4 @@
-import type { ChangeBatch, SourceState } from '@lakehouse-search/contract';
+import type { SourceState, TypedBatch } from '@lakehouse-search/contract';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../base/limits.ts';
 import type { Checkpoint } from '../index/commit.ts';
@@ -9,7 +9,7 @@ import { checkpointAt } from './source-state.ts';
 const state = (snapshot_id: string | null): SourceState => {
   return { snapshot_id, sequence: '1', schema: { 'schema-id': 4 }, files: [] };
 };
-const batch = (from: string | null, to: string | null, table_uuid = 'u'): ChangeBatch => {
+const batch = (from: string | null, to: string | null, table_uuid = 'u'): TypedBatch => {
   return { table_uuid, from, to: state(to), parts: [] };
 };
 

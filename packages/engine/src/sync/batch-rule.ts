@@ -1,4 +1,4 @@
-import type { ChangeBatch } from '@lakehouse-search/contract';
+import type { TypedBatch } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, vectorKind } from '@lakehouse-search/lake';
 import type { Checkpoint } from '../index/commit.ts';
@@ -14,7 +14,7 @@ export type BatchVerdict = 'apply' | 'applied';
  */
 export function judgeBatch(
   checkpoint: Checkpoint,
-  { table_uuid, from, to }: ChangeBatch,
+  { table_uuid, from, to }: TypedBatch,
   index: string,
 ): BatchVerdict {
   if (checkpoint.table_uuid !== table_uuid) throw otherTable(checkpoint, table_uuid, index);

@@ -1,4 +1,4 @@
-import type { BatchPart, ChangeBatch } from '@lakehouse-search/contract';
+import type { TypedBatch, TypedPart } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { type Batch, type Schema, selectRows } from '@lakehouse-search/lake';
 import { blockOfRows, type KeyedRows, keyRows, rowsToBlock } from '../documents/rows-to-block.ts';
@@ -40,7 +40,7 @@ export class BatchRun {
   readonly #target: BatchTarget;
   readonly #schema: Schema;
   readonly #mapping: Mapping;
-  readonly #batch: ChangeBatch;
+  readonly #batch: TypedBatch;
   readonly #files: FileTable;
   readonly #places: TakenLocations;
   readonly #counts: NetCounts;
@@ -49,7 +49,7 @@ export class BatchRun {
   #removed = false;
   #rows = false;
 
-  constructor(target: BatchTarget, schema: Schema, batch: ChangeBatch) {
+  constructor(target: BatchTarget, schema: Schema, batch: TypedBatch) {
     const { lastCommit } = target.writer;
     const mapping = target.mappingOf(schema);
     this.#target = target;
@@ -69,14 +69,14 @@ export class BatchRun {
   /**
    * The next part. Throws source_invalid, invalid_argument, and what embedding its texts throws.
    */
-  async take(part: BatchPart, signal?: AbortSignal): Promise<void> {
+  async take(part: TypedPart, signal?: AbortSignal): Promise<void> {
     switch (part.kind) {
       case 'rows':
         return this.#takeRows(part.batch as Batch, signal);
       case 'removed':
         return this.#remove(part.path, part.positions);
       default:
-        throw invalidBatch(`"${(part as BatchPart).kind}" is no kind of part`);
+        throw invalidBatch(`"${(part as TypedPart).kind}" is no kind of part`);
     }
   }
 

@@ -1,8 +1,8 @@
 import type {
   ApplyResponse,
   CallContext,
-  ChangeBatch,
   SyncResponse,
+  TypedBatch,
 } from '@lakehouse-search/contract';
 import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { currentGeneration, type Generation } from '../open/index-folder.ts';
@@ -78,7 +78,7 @@ export type LockedGeneration = Omit<LockedIndex, 'table'>;
 /** Applies a change batch to the live generation. Throws index_not_built and as `applyBatch`. */
 export async function applyToLive(
   index: LockedGeneration,
-  batch: ChangeBatch,
+  batch: TypedBatch,
   work: CallContext,
 ): Promise<ApplyResponse> {
   const session = openSession(index, liveGeneration(index));

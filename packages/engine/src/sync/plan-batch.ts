@@ -10,7 +10,7 @@
  *    files came, every live row without a document is read: it may win now.
  */
 
-import type { BatchPart, DeleteRef, SourceFile } from '@lakehouse-search/contract';
+import type { DeleteRef, SourceFile, TypedPart } from '@lakehouse-search/contract';
 import {
   type FilePart,
   type FileScan,
@@ -21,7 +21,7 @@ import {
 } from '@lakehouse-search/lake';
 import { lowerBound } from '../base/lower-bound.ts';
 
-type RemovedPlaces = Extract<BatchPart, { kind: 'removed' }>;
+type RemovedPlaces = Extract<TypedPart, { kind: 'removed' }>;
 
 /** A step as it is to be applied: places that hold no row any more, parts of files to read. */
 export interface StepPlan {
@@ -82,7 +82,7 @@ export async function* stepParts(
   plan: StepPlan,
   table: Pick<SourceTable, 'read'>,
   options: ReadOptions,
-): AsyncGenerator<BatchPart> {
+): AsyncGenerator<TypedPart> {
   yield* plan.removed;
   if (plan.read.length === 0) return;
   for await (const batch of table.read(plan.read, options)) yield { kind: 'rows', batch };

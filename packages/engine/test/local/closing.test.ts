@@ -60,7 +60,7 @@ async function hangingBatch(): Promise<ChangeBatch> {
   };
   const { table_uuid, sequence, schema: columns, files } = checkpoint;
   const to = { snapshot_id: '1', sequence, schema: columns, files };
-  return { table_uuid, from: checkpoint.snapshot_id, to, parts };
+  return { version: 1, table_uuid, from: checkpoint.snapshot_id, to, parts };
 }
 
 describe('close of the engine', () => {

@@ -94,7 +94,7 @@ describe('a write that waits for the lock of an index that is dropped meanwhile'
       files,
     } = await backend.getCheckpoint({ index: 'race' });
     const to = { snapshot_id, sequence, schema: columns, files };
-    batch = { table_uuid, from: null, to, parts: [] };
+    batch = { version: 1, table_uuid, from: null, to, parts: [] };
     const lock = takeLock(indexFolder(dataDir, uuidOf('race')), 'race', 'test');
     const waiting = await open(
       clockThatRuns(async () => {

@@ -447,23 +447,18 @@ async function emptyBatch() {
   const { table_uuid, applied, columns, key_columns, index_generation, ...state } =
     await lake.backend.getCheckpoint({ index: 't' });
   const to = { ...state, snapshot_id: '7' };
-  return { index: 't', batch: { table_uuid, from: state.snapshot_id, to, parts: [] as unknown[] } };
+  return {
+    index: 't',
+    batch: { version: 1, table_uuid, from: state.snapshot_id, to, parts: [] as unknown[] },
+  };
 }
 
 describe('a change batch', () => {
   const path = 'x.parquet';
-  const positions = Int32Array.of(0, 1);
-  const utf8 = {
-    kind: 'utf8',
-    nulls: null,
-    offsets: Int32Array.of(0, 1, 2),
-    bytes: Uint8Array.of(97, 98),
-  };
-  const rows = { rows: 2, columns: [utf8, utf8, utf8], file: path, positions };
-  const column = (more: object) => ({
-    kind: 'rows',
-    batch: { ...rows, columns: [utf8, { ...utf8, ...more }, utf8] },
-  });
+  const positions = [0, 1];
+  const utf8 = { kind: 'utf8', values: ['a', 'b'] };
+  const rows = { kind: 'rows', columns: [utf8, utf8, utf8], file: path, positions };
+  const column = (more: object) => ({ ...rows, columns: [utf8, { ...utf8, ...more }, utf8] });
 
   it.each<[string, unknown]>([
     ['batch.parts[0]', null],
@@ -471,18 +466,27 @@ describe('a change batch', () => {
     ['batch.parts[0].kind', {}],
     ['batch.parts[0].path', { kind: 'removed', positions: null }],
     ['batch.parts[0].positions', { kind: 'removed', path }],
-    ['batch.parts[0].positions', { kind: 'removed', path, positions: [1] }],
-    ['batch.parts[0].positions', { kind: 'removed', path, positions: Int32Array.of(2, 1) }],
-    ['batch.parts[0].positions', { kind: 'removed', path, positions: Int32Array.of(-1) }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: Int32Array.of(1) }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: [2, 1] }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: [-1] }],
+    ['batch.parts[0].positions', { kind: 'removed', path, positions: [0.5] }],
     ['"zz"', { kind: 'removed', path, positions: null, zz: 1 }],
-    ['batch.parts[0].batch', { kind: 'rows' }],
-    ['batch.parts[0].batch.rows', { kind: 'rows', batch: { ...rows, rows: -1 } }],
-    ['batch.parts[0].batch.positions', { kind: 'rows', batch: { ...rows, rows: 3 } }],
-    ['batch.parts[0].batch.columns[1].kind', column({ kind: 'utf9' })],
-    ['batch.parts[0].batch.columns[1].offsets', column({ offsets: Int32Array.of(0, 9, 2) })],
-    ['batch.parts[0].batch.columns[1].offsets', column({ offsets: Int32Array.of(0, 1) })],
-    ['batch.parts[0].batch.columns[1].nulls', column({ nulls: Uint8Array.of(0) })],
-    ['batch.parts[0].batch.columns[1].bytes', column({ bytes: 'ab' })],
+    ['batch.parts[0].file', { kind: 'rows', columns: [], positions }],
+    ['batch.parts[0].columns', { kind: 'rows', file: path, positions }],
+    ['batch.parts[0].columns[0].values.length', { ...rows, positions: [0, 1, 2] }],
+    ['batch.parts[0].columns[1].kind', column({ kind: 'utf9' })],
+    ['batch.parts[0].columns[1].values', column({ values: 'ab' })],
+    ['batch.parts[0].columns[1].values[1]', column({ values: ['a', 5] })],
+    ['batch.parts[0].columns[1].values[1].base64', column({ values: ['a', { base64: 'a' }] })],
+    ['batch.parts[0].columns[1].values[0]', column({ kind: 'int32', values: [2 ** 31, 0] })],
+    ['batch.parts[0].columns[1].values[0]', column({ kind: 'int64', values: ['1e3', 0] })],
+    ['batch.parts[0].columns[1].values[1]', column({ kind: 'float64', values: [0.5, '1'] })],
+    ['batch.parts[0].columns[1].values[0]', column({ kind: 'bool', values: [1, true] })],
+    ['batch.parts[0].columns[1].values[1]', column({ kind: 'values', values: [null, { zz: 1 }] })],
+    [
+      'batch.parts[0].columns[1].values[0].int',
+      column({ kind: 'values', values: [{ int: 1 }, 1] }),
+    ],
   ])('is refused for %s, and the checkpoint stays (%#)', async (name, part) => {
     const { backend } = lake;
     const before = [await everything(), await backend.getCheckpoint({ index: 't' })];
@@ -500,6 +504,8 @@ describe('a change batch', () => {
   });
 
   it.each<[string, object]>([
+    ['batch.version', { version: 2 }],
+    ['batch.version', { version: undefined }],
     ['batch.table_uuid', { table_uuid: 5 }],
     ['batch.from', { from: 'head' }],
     ['batch.to', { to: null }],

@@ -1,8 +1,9 @@
-import type { BatchPart, ChangeBatch, CheckpointState } from '@lakehouse-search/engine';
+import type { CheckpointState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { wireBatch } from '../../../../test/support/wire-batch.ts';
 import { arena } from '../../../../test/support/writer-pair.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import { LIMITS } from '../../src/base/limits.ts';
@@ -133,7 +134,7 @@ class Oracle {
   committed = EMPTY;
   #reached: string[] = [];
 
-  judge({ from, to }: ChangeBatch): 'apply' | 'acknowledge' | 'refuse' {
+  judge({ from, to }: TypedBatch): 'apply' | 'acknowledge' | 'refuse' {
     if (to.snapshot_id === this.committed.id) return 'acknowledge';
     if (from === this.committed.id) return 'apply';
     const ring = this.#reached.slice(0, LIMITS.appliedSnapshots);
@@ -148,7 +149,7 @@ class Oracle {
 }
 
 interface Message {
-  readonly batch: ChangeBatch;
+  readonly batch: TypedBatch;
   readonly to: TableState;
 }
 
@@ -215,8 +216,8 @@ async function campaign(seed: number, deliveries: number) {
 }
 
 /** The batch with something wrong in the middle of it. */
-function broken(batch: ChangeBatch, pick: Pick): ChangeBatch {
-  const parts = [...(batch.parts as Iterable<BatchPart>)];
+function broken(batch: TypedBatch, pick: Pick): TypedBatch {
+  const parts = [...(batch.parts as Iterable<TypedPart>)];
   const file = batch.to.files[0]?.path ?? '/none';
   const first = batchOf(file, [[0, { id: 1000, text: 'x' }]]);
   const late = { kind: 'removed', path: file, positions: null } as const;
@@ -267,14 +268,14 @@ describe('applyBatch', () => {
   };
 
   /** A connector that reads whole files, and knows of the index what its checkpoint says. */
-  async function connect(checkpoint: CheckpointState, snapshotId: bigint): Promise<ChangeBatch> {
+  async function connect(checkpoint: CheckpointState, snapshotId: bigint): Promise<TypedBatch> {
     const table = await lake.table();
     const { files } = await table.files(snapshotId);
-    const gone = checkpoint.files.map(({ path }): BatchPart => {
+    const gone = checkpoint.files.map(({ path }): TypedPart => {
       return { kind: 'removed', path, positions: null };
     });
     const scan = table.scan({ snapshotId, columns: checkpoint.columns });
-    const rows = await Array.fromAsync(scan, (batch): BatchPart => ({ kind: 'rows', batch }));
+    const rows = await Array.fromAsync(scan, (batch): TypedPart => ({ kind: 'rows', batch }));
     const { sequenceNumber } = table.snapshot(snapshotId);
     await table.close();
     return {
@@ -306,11 +307,13 @@ describe('applyBatch', () => {
     await deleteRows(lake.source, 'id in (1, 2, 3)');
     const batch = await connect(checkpoint, await lake.head());
     const counts = { inserted: 4, updated: 0, deleted: 3, doc_count: 11 };
-    const sent = [batch, batch].map((each) => lake.backend.applyBatch({ batch: each }));
+    const sent = [batch, batch].map((each) => lake.backend.applyBatch({ batch: wireBatch(each) }));
     const answers = await Promise.allSettled(sent);
     const done = answers.filter(({ status }) => status === 'fulfilled');
     expect(done.length).toBeGreaterThan(0);
-    expect(await lake.backend.applyBatch({ batch })).toMatchObject({ applied: false });
+    expect(await lake.backend.applyBatch({ batch: wireBatch(batch) })).toMatchObject({
+      applied: false,
+    });
     expect(answers).toContainEqual(
       expect.objectContaining({
         value: { applied: true, snapshot: batch.to.snapshot_id, ...counts },
@@ -322,7 +325,9 @@ describe('applyBatch', () => {
     expect(await lake.backend.sync({})).toMatchObject({ snapshots_applied: 0 });
     await append(20, 21);
     expect(await lake.backend.sync({})).toMatchObject({ inserted: 1, snapshots_applied: 1 });
-    expect(await lake.backend.applyBatch({ batch })).toMatchObject({ applied: false });
+    expect(await lake.backend.applyBatch({ batch: wireBatch(batch) })).toMatchObject({
+      applied: false,
+    });
     await lake.expectRebuilt();
   });
 
@@ -330,9 +335,9 @@ describe('applyBatch', () => {
     const checkpoint = await lake.backend.getCheckpoint({});
     await append(10, 12);
     const batch = await connect(checkpoint, await lake.head());
-    const apply = (change: Partial<ChangeBatch>) =>
-      lake.backend.applyBatch({ batch: { ...batch, ...change } });
-    const parts = [...(batch.parts as Iterable<BatchPart>)];
+    const apply = (change: Partial<TypedBatch>) =>
+      lake.backend.applyBatch({ batch: wireBatch({ ...batch, ...change }) });
+    const parts = [...(batch.parts as Iterable<TypedPart>)];
     await expect(apply({ table_uuid: 'other' })).rejects.toMatchObject({ code: 'source_changed' });
     await expect(apply({ from: '17' })).rejects.toMatchObject({
       code: 'checkpoint_gap',
@@ -346,7 +351,7 @@ describe('applyBatch', () => {
     await expect(apply({ parts: parts.slice(1) })).rejects.toThrow(/row 0 of .* is in the index/);
     const files = batch.to.files.filter(({ path }) => known.has(path));
     await expect(apply({ to: { ...batch.to, files } })).rejects.toThrow('no file of the snapshot');
-    const [{ kind, batch: rows }] = parts.slice(1) as Extract<BatchPart, { kind: 'rows' }>[];
+    const [{ kind, batch: rows }] = parts.slice(1) as Extract<TypedPart, { kind: 'rows' }>[];
     const fewer = { ...rows, columns: rows.columns.slice(1) };
     await expect(apply({ parts: [{ kind, batch: fewer }] })).rejects.toThrow(
       'expected are id (int64), text (utf8)',

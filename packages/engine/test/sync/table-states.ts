@@ -1,5 +1,5 @@
 /** A table without files: states of it that follow each other, and the batches between them. */
-import type { BatchPart, ChangeBatch, SourceState } from '@lakehouse-search/engine';
+import type { SourceState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
 import type { Batch } from '@lakehouse-search/lake';
 
 export const UUID = '00000000-0000-4000-8000-000000000001';
@@ -123,9 +123,9 @@ export function batchOf(file: string, rows: readonly (readonly [number, ModelRow
 }
 
 /** The step between two states, as a connector sends it: whole files sometimes, rows in pieces. */
-export function stepBetween(from: TableState, to: TableState, pick: Pick): ChangeBatch {
-  const removed: BatchPart[] = [];
-  const rows: BatchPart[] = [];
+export function stepBetween(from: TableState, to: TableState, pick: Pick): TypedBatch {
+  const removed: TypedPart[] = [];
+  const rows: TypedPart[] = [];
   const add = (file: ModelFile, wanted: (position: number) => boolean) => {
     const live = file.rows
       .map((row, position) => [position, row] as const)

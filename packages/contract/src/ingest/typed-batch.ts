@@ -1,0 +1,43 @@
+import type { ChangeBatch } from './change-batch.ts';
+
+/**
+ * A column of rows. `nulls[i] === 1` marks SQL NULL; `nulls` is null when there is none.
+ * utf8: value i = bytes[offsets[i] .. offsets[i + 1]). int32: int, date (days). int64: long, time,
+ * timestamps. float64: float, double. bool: 0 or 1. values: everything else.
+ */
+export type RowColumn =
+  | {
+      readonly kind: 'utf8';
+      readonly nulls: Uint8Array | null;
+      readonly offsets: Int32Array;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly kind: 'int32'; readonly nulls: Uint8Array | null; readonly values: Int32Array }
+  | { readonly kind: 'int64'; readonly nulls: Uint8Array | null; readonly values: BigInt64Array }
+  | { readonly kind: 'float64'; readonly nulls: Uint8Array | null; readonly values: Float64Array }
+  | { readonly kind: 'bool'; readonly nulls: Uint8Array | null; readonly values: Uint8Array }
+  | { readonly kind: 'values'; readonly values: readonly unknown[] };
+
+/** Rows of one data file, in file order. */
+export interface RowBatch {
+  readonly rows: number;
+  readonly columns: readonly RowColumn[];
+  /** The data file's path as recorded. */
+  readonly file: string;
+  /** Row ordinals in the data file, from 0; `rows` of them, ascending. */
+  readonly positions: Int32Array;
+}
+
+/** A part of a change batch in memory; see `BatchPart`. */
+export type TypedPart =
+  | {
+      readonly kind: 'removed';
+      readonly path: string;
+      readonly positions: Int32Array | null;
+    }
+  | { readonly kind: 'rows'; readonly batch: RowBatch };
+
+/** A change batch in memory: what an engine applies. It never crosses a process. */
+export interface TypedBatch extends Omit<ChangeBatch, 'version' | 'parts'> {
+  readonly parts: Iterable<TypedPart> | AsyncIterable<TypedPart>;
+}
