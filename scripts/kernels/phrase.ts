@@ -131,8 +131,8 @@ const scan = `
   (br_if $pos (i32.ne ${g('q')} ${g('v')}))`;
 
 /**
- * match: how often the terms below byte n, located, are at their positions; the term at $lead has the
- * fewest positions.
+ * match: how often the terms below byte n, located, are at their positions; the term at $lead has
+ * the fewest positions.
  */
 export const match = `(func $match ${params('i32', 'n lead width once')} (result i32)
   ${locals('i32', 's i j p q v bit mask found')}

@@ -1,7 +1,7 @@
 import { LhsError, type SearchMode } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../base-command.ts';
-import { modeFlag } from '../search/meaning-flags.ts';
+import { modeFlag } from '../search/search-flags.ts';
 
 const LEFT_EXIT = 130;
 

@@ -20,7 +20,7 @@ export interface AnswerShapes {
   lines(): Promise<readonly string[]> | readonly string[];
   /** As it goes over the wire. */
   wire(): unknown;
-  table(): RowTable;
+  table(): Promise<RowTable> | RowTable;
 }
 
 /** Who reads an answer: a person at a terminal (`indent` for JSON), with colour (`styled`). */
@@ -44,10 +44,10 @@ export async function writeAnswer(
     return withSink(file, (sink) => writeTexts(sink, texts()));
   }
   if (format === 'json') {
-    const value = answer.wire();
+    const value = await answer.wire();
     return withSink(file, (sink) => writeJson(sink, value, indent ? 2 : 0));
   }
-  const table = answer.table();
+  const table = await answer.table();
   return withSink(file, (sink) => writeRows(format, table, sink));
 }
 

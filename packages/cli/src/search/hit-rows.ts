@@ -8,7 +8,7 @@ import type { OutputColumn, OutputRow } from '../output/columns.ts';
 import { columnsOf } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';
 import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
-import type { SearchQuestion } from './question.ts';
+import type { ModeRequest } from './mode-request.ts';
 
 /**
  * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the
@@ -18,7 +18,7 @@ import type { SearchQuestion } from './question.ts';
  */
 export function hitTable(
   answer: SearchResponse,
-  { mode, request }: SearchQuestion,
+  { mode, request }: ModeRequest,
   index: IndexDescription,
 ): RowTable {
   const shown = new Set(request.fields ?? index.fields.map((field) => field.name));

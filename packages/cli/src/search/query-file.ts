@@ -2,9 +2,8 @@ import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/contr
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
 import type { Style } from '../terminal/style.ts';
-import { type MeaningFlags, searchQuestion } from './meaning-flags.ts';
-import { exitWhenPartial } from './partial-exit.ts';
-import { ask, type SearchQuestion } from './question.ts';
+import { ask, type ModeRequest, modeRequest } from './mode-request.ts';
+import { exitWhenPartial } from './run-search.ts';
 import type { SearchFlags } from './search-flags.ts';
 
 /** Where answers to the lines of a file go, and how errors are printed. */
@@ -35,7 +34,7 @@ export async function runQueryFile(
   mode: SearchMode,
   index: string,
   file: string,
-  flags: SearchFlags & MeaningFlags,
+  flags: SearchFlags,
   output: QueryFileOutput,
 ): Promise<void> {
   let number = 0;
@@ -43,7 +42,7 @@ export async function runQueryFile(
     number++;
     if (line.trim() === '') continue;
     try {
-      const question = lineQuestion(await searchQuestion(mode, index, line, flags), line);
+      const question = lineQuestion(await modeRequest(mode, index, line, flags), line);
       const answer = await ask(backend, question);
       exitWhenPartial(answer, flags);
       await output.data(answer);
@@ -67,7 +66,7 @@ async function refuseLine(error: unknown, place: string, output: QueryFileOutput
 }
 
 /** What a line that is an object says goes before the flags. */
-function lineQuestion(plain: SearchQuestion, line: string): SearchQuestion {
+function lineQuestion(plain: ModeRequest, line: string): ModeRequest {
   if (!line.trimStart().startsWith('{')) return plain;
   let own: object;
   try {

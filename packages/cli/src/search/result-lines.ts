@@ -1,26 +1,22 @@
-import type {
-  ClauseCount,
-  IndexDescription,
-  SearchRequest,
-  SearchResponse,
-} from '@lakehouse-search/contract';
+import type { ClauseCount, IndexDescription, SearchResponse } from '@lakehouse-search/contract';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
 import { facetLines } from './facet-lines.ts';
 import { hitLines } from './hit-lines.ts';
 import { remarks } from './meaning-lines.ts';
-import type { SearchQuestion } from './question.ts';
+import type { ModeRequest } from './mode-request.ts';
+import { flagWords, quote } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */
 export function resultLines(
   answer: SearchResponse,
-  question: SearchQuestion,
+  search: ModeRequest,
   index: IndexDescription,
   style: Style,
   columns: number,
 ): string[] {
-  const { request } = question;
+  const { request } = search;
   const lines = wrap(headline(answer, request, index, style), columns);
   lines.push(...remarks(answer, style, columns));
   if (answer.facets !== undefined && answer.facets.length > 0) {
@@ -30,7 +26,7 @@ export function resultLines(
   answer.hits.forEach((hit, i) => {
     lines.push('', ...hitLines(hit, offset + i + 1, index, style, columns));
   });
-  const next = nextPage(answer, question, index.index);
+  const next = nextPage(answer, search, index.index);
   if (next !== undefined) lines.push('', style.dim(`next: ${next}`));
   return lines;
 }
@@ -66,15 +62,16 @@ function freshness(
 }
 
 /** The command for the page after this one, or undefined on the last page. */
-function nextPage(answer: SearchResponse, question: SearchQuestion, index: string) {
-  const { request } = question;
+function nextPage(answer: SearchResponse, search: ModeRequest, index: string) {
+  const { request } = search;
   const shown = (request.offset ?? 0) + answer.hits.length;
   const last = answer.hits.at(-1);
   if (last === undefined || shown >= answer.total) return undefined;
-  const parts = ['lhs search', index, ...modeWords(question), ...flagWords(request)];
+  const mode = search.mode === 'lexical' ? [] : ['--mode', search.mode];
+  const parts = ['lhs search', index, ...mode, ...flagWords(request)];
   if (last.sort !== undefined) parts.push('--after', quote(JSON.stringify(last.sort)));
   else parts.push('--offset', String(shown));
-  const query = textOf(question);
+  const query = textOf(search);
   if (query === undefined) return parts.join(' ');
   if (query.startsWith('-')) return [...parts, '--', quote(query)].join(' ');
   parts.splice(2, 0, quote(query));
@@ -82,59 +79,9 @@ function nextPage(answer: SearchResponse, question: SearchQuestion, index: strin
 }
 
 /** What stands behind the index: the query, or the text; undefined for a vector alone. */
-function textOf(question: SearchQuestion): string | undefined {
-  if (question.mode === 'lexical') return question.request.query ?? '*:*';
-  return question.request.query_text;
-}
-
-/** The flags of a search by meaning. A vector is not repeated. */
-function modeWords(question: SearchQuestion): string[] {
-  if (question.mode === 'lexical') return [];
-  const { request } = question;
-  const valued: [string, string | undefined][] = [
-    ['--mode', question.mode],
-    ['--vector-field', request.vector_field],
-    ['--vector', request.query_vector && '@FILE'],
-    ['--k', request.k?.toString()],
-    ['--min-score', request.min_score?.toString()],
-    ['--ef', request.ef?.toString()],
-  ];
-  if (question.mode === 'hybrid') {
-    const { rrf_k, weights, lexical_fields } = question.request;
-    valued.push(
-      ['--rrf-k', rrf_k?.toString()],
-      ['--weights', weights && `${weights.lexical ?? 1},${weights.semantic ?? 1}`],
-      ['--lexical-fields', lexical_fields?.join(',')],
-    );
-  }
-  const words = valued.flatMap(([flag, value]) => (value ? [flag, quote(value)] : []));
-  return request.exact ? [...words, '--exact'] : words;
-}
-
-/** The flags that said what is asked for, its page aside. */
-function flagWords(request: Omit<SearchRequest, 'query' | 'ast'>): string[] {
-  const sort = request.sort?.map((s) => `${s.field}${s.desc ? ':desc' : ''}`).join(',');
-  const valued: [string, string | undefined][] = [
-    ['--syntax', request.syntax],
-    ['--operator', request.default_operator],
-    ['--filter', typeof request.filter === 'string' ? request.filter : undefined],
-    ['--sort', sort],
-    ['--limit', request.limit ? String(request.limit) : undefined],
-    ['--pit', request.pit_id],
-    ['--fields', request.fields?.join(',')],
-    ['--collapse', request.collapse],
-    ['--columns', request.hydrate_columns?.join(',')],
-  ];
-  for (const field of request.facets?.fields ?? []) valued.push(['--facet', field]);
-  const words = valued.flatMap(([flag, value]) =>
-    value === undefined ? [] : [flag, quote(value)],
-  );
-  return request.hydrate && request.hydrate_columns === undefined ? [...words, '--hydrate'] : words;
-}
-
-/** A word for a POSIX shell. */
-export function quote(word: string): string {
-  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
+function textOf(search: ModeRequest): string | undefined {
+  if (search.mode === 'lexical') return search.request.query ?? '*:*';
+  return search.request.query_text;
 }
 
 /** Why nothing is near, as far as the answer says it. */

@@ -1,15 +1,22 @@
-import type { Backend, SearchMode, SearchResponse } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  LhsError,
+  type SearchMode,
+  type SearchResponse,
+} from '@lakehouse-search/contract';
 import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
 import { skippedFacets } from './facet-lines.ts';
-import { type MeaningFlags, refuseIdle, searchQuestion } from './meaning-flags.ts';
+import { hitTable } from './hit-rows.ts';
 import { remarks } from './meaning-lines.ts';
-import { exitWhenPartial } from './partial-exit.ts';
+import { ask, type ModeRequest, modeRequest, refuseIdle, withMarks } from './mode-request.ts';
+import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import type { SearchFlags } from './search-flags.ts';
-import { searchShapes } from './search-shapes.ts';
 
-/** Where an answer goes, and where remarks on it do. */
+const PARTIAL_EXIT = 6;
+
+/** Where a response goes, and where remarks on it do. */
 export interface SearchPlace {
   readonly format: OutputFormat;
   readonly style: Style;
@@ -17,27 +24,60 @@ export interface SearchPlace {
   err(...lines: readonly string[]): void;
 }
 
-/**
- * A search of any mode in the shape that a format needs. Lines say themselves what an arm could not
- * answer; beside rows it is said on standard error.
- */
+/** A search of any mode, presented in the shape that a format needs. */
 export async function runSearch(
   backend: Backend,
   mode: SearchMode,
   index: string,
   text: string | undefined,
-  flags: SearchFlags & MeaningFlags,
+  flags: SearchFlags,
   place: SearchPlace,
 ): Promise<AnswerShapes> {
-  const { format, style, width, err } = place;
   refuseIdle(mode, flags);
-  const question = await searchQuestion(mode, index, text, flags);
-  const tell = (answer: SearchResponse): void => {
-    exitWhenPartial(answer, flags);
+  const search = await modeRequest(mode, index, text, flags);
+  return presentSearch(backend, search, place, (answer) => exitWhenPartial(answer, flags));
+}
+
+/**
+ * Sends a request when a shape of its response is wanted. Lines contain the remarks on a response;
+ * with rows they go to standard error. Throws invalid_argument for facets in a format of rows.
+ */
+export function presentSearch(
+  backend: Backend,
+  search: ModeRequest,
+  { format, style, width, err }: SearchPlace,
+  check: (answer: SearchResponse) => void = () => {},
+): AnswerShapes {
+  const { index, facets } = search.request;
+  const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
+    const answer = await ask(backend, request);
+    check(answer);
     err(...skippedFacets(answer));
-    if (format === 'table' || format === 'json') return;
-    const said = remarks(answer, style, width);
-    if (said.length > 0) err(...said);
+    return answer;
   };
-  return searchShapes(backend, question, format, style, width, tell);
+  return {
+    async lines() {
+      const description = await backend.describeIndex({ index });
+      const answer = await answerOf(withMarks(search));
+      if (answer.total > 0) return resultLines(answer, search, description, style, width);
+      if (search.mode !== 'lexical') return nothingNear(answer, description.index, style, width);
+      return nothingFound(await backend.clauseCounts(search.request), description.index);
+    },
+    wire: () => answerOf(search),
+    async table() {
+      if (facets !== undefined) {
+        throw new LhsError('invalid_argument', `--format ${format} has rows of hits, no facets`, {
+          hint: 'lhs index facets writes facets as rows; --format json has both',
+        });
+      }
+      const answer = await answerOf(search);
+      err(...remarks(answer, style, width));
+      return hitTable(answer, search, await backend.describeIndex({ index }));
+    },
+  };
+}
+
+/** Sets exit code 6 for a partial response if `--fail-on-partial` is given. */
+export function exitWhenPartial({ partial }: SearchResponse, flags: SearchFlags): void {
+  if (partial && flags['fail-on-partial']) process.exitCode = PARTIAL_EXIT;
 }

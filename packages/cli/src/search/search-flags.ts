@@ -1,6 +1,19 @@
-import { type Json, LhsError, type SearchRequest, type SortSpec } from '@lakehouse-search/contract';
-import { Flags } from '@oclif/core';
+/**
+ * The flags of searches: how oclif reads each one, and one table from values to parts of a request
+ * and back.
+ */
+import type { HybridRequest, SearchRequest } from '@lakehouse-search/contract';
+import { Args, Flags, type Interfaces } from '@oclif/core';
+import { afterValues, list, numberOf, sortSpecs, vectorOf, weightsOf } from './flag-values.ts';
 
+/** The arguments of commands that take documents by a query. */
+export const matchArgs = {
+  index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  query: Args.string({
+    ignoreStdin: true,
+    description: 'query (docs/query.md); everything when left out',
+  }),
+};
 /** The flags of a search, shared by `lhs search` and `lhs index search`. */
 export const searchFlags = {
   syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
@@ -28,12 +41,12 @@ export const searchFlags = {
   highlight: Flags.boolean({ description: 'matched fragments in the answer' }),
   hydrate: Flags.boolean({ description: 'attach the rows of the table' }),
   columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
+  collapse: Flags.string({ description: 'best hit of each value only', helpValue: 'FIELD' }),
   facet: Flags.string({
     description: 'count the values of a fast field among all hits',
     helpValue: 'FIELD',
     multiple: true,
   }),
-  collapse: Flags.string({ description: 'best hit of each value only', helpValue: 'FIELD' }),
   'snapshot-min': Flags.string({
     description: 'refuse an answer from before this snapshot (exit 5)',
     helpValue: 'ID',
@@ -45,85 +58,168 @@ export const searchFlags = {
     dependsOn: ['snapshot-min'],
   }),
 };
+/** The flags of a search by meaning. */
+export const nearestFlags = {
+  k: Flags.integer({
+    description: 'nearest rows that are taken (100, hybrid 10)',
+    helpValue: 'N',
+    min: 1,
+  }),
+  'vector-field': Flags.string({
+    description: 'the VECTOR field (the only one)',
+    helpValue: 'FIELD',
+  }),
+  vector: Flags.string({
+    description: 'a vector instead of a text: a JSON array of numbers, or a file of one',
+    helpValue: 'JSON|@FILE',
+  }),
+  'min-score': Flags.string({ description: 'leave out what scores less', helpValue: 'S' }),
+  exact: Flags.boolean({ description: 'compare every vector, also where there is a graph' }),
+  ef: Flags.integer({ description: 'candidates of a graph', helpValue: 'N', min: 1 }),
+};
+/** The flags of fusing words and meaning. */
+export const fusionFlags = {
+  'rrf-k': Flags.integer({ description: 'fusion constant (60)', helpValue: 'N', min: 0 }),
+  weights: Flags.string({
+    description: 'what the arms weigh (1,1)',
+    helpValue: 'LEXICAL,SEMANTIC',
+  }),
+  'lexical-fields': Flags.string({
+    description: 'TEXT fields of the words (all)',
+    helpValue: 'A,B',
+  }),
+  'fail-on-partial': Flags.boolean({ description: 'exit 6 where an arm did not answer' }),
+};
+/** Which search it is. */
+export const modeFlag = Flags.string({
+  options: ['lexical', 'semantic', 'hybrid'],
+  description: 'by words (lexical), by meaning, or by both',
+});
 
-/** The flags of a search as oclif has read them. */
-export interface SearchFlags {
-  readonly syntax?: string;
-  readonly operator?: string;
-  readonly filter?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly sort?: string;
-  readonly after?: string;
-  readonly pit?: string;
-  readonly fields?: string;
-  readonly highlight?: boolean;
-  readonly hydrate?: boolean;
-  readonly columns?: string;
-  readonly facet?: readonly string[];
-  readonly collapse?: string;
-  readonly 'snapshot-min'?: string;
-  readonly wait?: number;
+const { syntax, operator, filter, pit, 'snapshot-min': snapshotMin, wait } = searchFlags;
+/** The flags that select the documents of facets and aggregations. */
+export const matchFlags = { syntax, operator, filter, pit, 'snapshot-min': snapshotMin, wait };
+
+/** The values of flags as oclif returns them. */
+type Values<T> = Partial<Omit<Interfaces.InferredFlags<T>, 'json'>>;
+/** The values of all flags of a search. */
+export type SearchFlags = Values<typeof searchFlags> &
+  Values<typeof nearestFlags> &
+  Values<typeof fusionFlags>;
+
+/** What flags can set in a request of any mode. */
+type Part = Partial<SearchRequest & HybridRequest>;
+
+/** A flag and its part of a request. */
+interface FlagPart<Value> {
+  /** The part that a value sets. */
+  readonly read: (value: Value) => Part | Promise<Part>;
+  /** The value that sets the part again, true for a switch. Without it the flag is not repeated. */
+  readonly write?: (part: Part) => string | readonly string[] | true | undefined;
 }
 
-/** The wire request that the flags say. Throws invalid_argument for a bad --sort or --after. */
-export function searchRequest(index: string, query: string | undefined, f: SearchFlags) {
-  const request: SearchRequest = {
-    index,
-    query: query ?? '*:*',
-    syntax: f.syntax as SearchRequest['syntax'],
-    default_operator: f.operator as SearchRequest['default_operator'],
-    filter: f.filter,
-    limit: f.limit,
-    offset: f.offset,
-    sort: f.sort === undefined ? undefined : sortSpecs(f.sort),
-    search_after: f.after === undefined ? undefined : afterValues(f.after),
-    pit_id: f.pit,
-    fields: list(f.fields),
-    highlight: f.highlight ? {} : undefined,
-    hydrate: f.hydrate || f.columns !== undefined || undefined,
-    hydrate_columns: list(f.columns),
-    collapse: f.collapse,
-    facets: f.facet === undefined ? undefined : { fields: f.facet },
-    min_snapshot: f['snapshot-min'],
-    wait_ms: f.wait === undefined ? undefined : f.wait * 1000,
-  };
-  return Object.fromEntries(
-    Object.entries(request).filter(([, v]) => v !== undefined),
-  ) as SearchRequest;
-}
+/** A flag whose value is one field of the request. */
+const same = (field: keyof Part): FlagPart<unknown> => ({
+  read: (value) => ({ [field]: value }),
+  write: (part) => part[field]?.toString(),
+});
 
-/** `a,b` -> ['a', 'b']. */
-export function list(text: string | undefined): string[] | undefined {
-  return text
-    ?.split(',')
-    .map((s) => s.trim())
-    .filter((s) => s !== '');
-}
+/** A flag whose value is a list in the request. */
+const listed = (field: 'fields' | 'hydrate_columns' | 'lexical_fields'): FlagPart<string> => ({
+  read: (value) => ({ [field]: list(value) }),
+  write: (part) => part[field]?.join(','),
+});
 
-/** `opened_at:desc,service` -> sort specs. */
-export function sortSpecs(text: string): SortSpec[] {
-  return text.split(',').map((part) => {
-    const [, field, order] = /^(.*?)(?::(asc|desc))?$/.exec(part.trim()) ?? [];
-    if (!field) {
-      throw new LhsError(
-        'invalid_argument',
-        `--sort "${text}" should be like opened_at:desc,service`,
-      );
-    }
-    return { field, desc: order === 'desc' };
-  });
-}
+/** In the order of the fields of a request. */
+const PARTS: {
+  readonly [Name in Exclude<keyof SearchFlags, 'fail-on-partial'>]: FlagPart<
+    NonNullable<SearchFlags[Name]>
+  >;
+} = {
+  syntax: same('syntax'),
+  operator: same('default_operator'),
+  filter: {
+    read: (query) => ({ filter: query }),
+    write: (part) => (typeof part.filter === 'string' ? part.filter : undefined),
+  },
+  limit: {
+    read: (limit) => ({ limit }),
+    write: ({ limit }) => (limit ? String(limit) : undefined),
+  },
+  offset: { read: (offset) => ({ offset }) },
+  sort: {
+    read: (text) => ({ sort: sortSpecs(text) }),
+    write: ({ sort }) => sort?.map((key) => `${key.field}${key.desc ? ':desc' : ''}`).join(','),
+  },
+  after: { read: (text) => ({ search_after: afterValues(text) }) },
+  pit: same('pit_id'),
+  fields: listed('fields'),
+  highlight: { read: () => ({ highlight: {} }) },
+  hydrate: {
+    read: () => ({ hydrate: true }),
+    write: (part) => (part.hydrate && part.hydrate_columns === undefined) || undefined,
+  },
+  columns: {
+    read: (text) => ({ hydrate: true, hydrate_columns: list(text) }),
+    write: (part) => part.hydrate_columns?.join(','),
+  },
+  collapse: same('collapse'),
+  facet: {
+    read: (fields) => ({ facets: { fields } }),
+    write: (part) => part.facets?.fields,
+  },
+  'snapshot-min': { read: (id) => ({ min_snapshot: id }) },
+  wait: { read: (seconds) => ({ wait_ms: seconds * 1000 }) },
+  k: same('k'),
+  'vector-field': same('vector_field'),
+  vector: {
+    read: async (text) => ({ query_vector: await vectorOf(text) }),
+    write: (part) => part.query_vector && '@FILE',
+  },
+  'min-score': {
+    read: (text) => ({ min_score: numberOf('--min-score', text) }),
+    write: (part) => part.min_score?.toString(),
+  },
+  exact: { read: () => ({ exact: true }), write: (part) => part.exact || undefined },
+  ef: same('ef'),
+  'rrf-k': same('rrf_k'),
+  weights: {
+    read: (text) => ({ weights: weightsOf(text) }),
+    write: ({ weights }) => weights && `${weights.lexical ?? 1},${weights.semantic ?? 1}`,
+  },
+  'lexical-fields': listed('lexical_fields'),
+};
+type FlagName = keyof typeof PARTS;
 
-function afterValues(text: string): Json[] {
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch {
-    values = undefined;
+/** The flags that the next page repeats, in the order in which they are shown. */
+const REPEATED: readonly FlagName[] = [
+  ...(['vector-field', 'vector', 'k', 'min-score', 'ef', 'rrf-k', 'weights'] as const),
+  ...(['lexical-fields', 'exact', 'syntax', 'operator', 'filter', 'sort', 'limit'] as const),
+  ...(['pit', 'fields', 'collapse', 'columns', 'facet', 'hydrate'] as const),
+];
+
+/** The part of a request that flags set. Throws invalid_argument for values that cannot be read. */
+export async function requestPart(flags: SearchFlags, among?: object): Promise<Part> {
+  const parts: Part[] = [];
+  for (const [name, { read }] of Object.entries(PARTS)) {
+    const value = flags[name as FlagName];
+    if (value === undefined || value === false) continue;
+    if (among === undefined || name in among) parts.push(await read(value as never));
   }
-  if (Array.isArray(values)) return values as Json[];
-  throw new LhsError('invalid_argument', `--after ${text} should be a JSON array`, {
-    hint: 'take the "sort" of the last hit as it stands, in single quotes',
+  return Object.assign({}, ...parts) as Part;
+}
+
+/** The flags that set these parts of a request again, as words of a shell. */
+export function flagWords(part: Part): string[] {
+  return REPEATED.flatMap((name) => {
+    const value = PARTS[name].write?.(part);
+    if (value === undefined) return [];
+    if (value === true) return [`--${name}`];
+    return [value].flat().flatMap((one) => [`--${name}`, quote(one)]);
   });
+}
+
+/** A word for a POSIX shell. */
+export function quote(word: string): string {
+  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }

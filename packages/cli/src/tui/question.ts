@@ -7,7 +7,7 @@ import type {
   SearchRequest,
   SortSpec,
 } from '@lakehouse-search/contract';
-import type { SearchQuestion } from '../search/question.ts';
+import type { ModeRequest } from '../search/mode-request.ts';
 
 /** What the screen needs to know of the index. */
 export interface ScreenIndex {
@@ -105,7 +105,7 @@ export function searchOf(
   index: ScreenIndex,
   question: Question,
   page: Pick<SearchRequest, 'limit' | 'highlight' | 'facets'>,
-): SearchQuestion {
+): ModeRequest {
   const { query, ...rest } = keptRequest(index.name, question);
   const mode = modeOf(question);
   if (mode === 'lexical') return { mode, request: { query, ...rest, ...page } };

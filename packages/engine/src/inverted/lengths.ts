@@ -4,7 +4,9 @@ import { codeLength, codeWidth, LONG, lengthCode, normOf } from './format.ts';
 /** Lengths of the documents of a segment on their way to disk: what encoding needs of them. */
 export interface EncodedLengths {
   readonly codes: Uint8Array;
-  /** Codes of the widths of positions; the same array as `codes` where every width is the length's. */
+  /**
+   * Codes of the widths of positions; the same array as `codes` where every width is the length's.
+   */
   readonly widthCodes: Uint8Array;
   readonly longDoc: Int32Array;
   readonly longLength: Int32Array;

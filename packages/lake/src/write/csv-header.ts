@@ -22,7 +22,9 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** DuckDB reads no longer line. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** Reads the header. Throws invalid_argument where the file is empty or has no end of its header. */
+/**
+ * Reads the header. Throws invalid_argument where the file is empty or has no end of its header.
+ */
 export async function readCsvHeader(file: InputFile): Promise<CsvHeader> {
   const line = await firstRecord(file);
   if (line === '') throw refuse(file, 'its first line is empty; it must name the columns');

@@ -3,7 +3,8 @@ import { outputFlags } from '../../output/output-target.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
 import { aggregationLines } from '../../search/aggregation-lines.ts';
 import { aggregationTable } from '../../search/aggregation-rows.ts';
-import { matchArgs, matchFlags, matchRequest } from '../../search/match-flags.ts';
+import { matchRequest } from '../../search/mode-request.ts';
+import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexAggregate extends LhsCommand {
@@ -23,7 +24,7 @@ export default class IndexAggregate extends LhsCommand {
     const target = this.target(flags);
     const aggs = await aggregationSpecs(flags);
     const answer = await (await this.backend(flags)).aggregate({
-      ...matchRequest(args, flags),
+      ...(await matchRequest(args, flags)),
       aggs,
     });
     const { results, total, took_ms: took } = answer;

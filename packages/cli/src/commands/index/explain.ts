@@ -2,14 +2,8 @@ import type { SearchMode } from '@lakehouse-search/contract';
 import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import {
-  fusionFlags,
-  modeFlag,
-  nearestFlags,
-  refuseIdle,
-  searchQuestion,
-} from '../../search/meaning-flags.ts';
-import { searchFlags } from '../../search/search-flags.ts';
+import { modeRequest, refuseIdle } from '../../search/mode-request.ts';
+import { fusionFlags, modeFlag, nearestFlags, searchFlags } from '../../search/search-flags.ts';
 
 const NOT_FOUND_EXIT = 3;
 
@@ -57,7 +51,7 @@ export default class IndexExplain extends LhsCommand {
     const coordinates = parseKey(flags.key, spec);
     const mode = (flags.mode ?? 'lexical') as SearchMode;
     refuseIdle(mode, flags);
-    const { request } = await searchQuestion(mode, args.index, args.query, flags);
+    const { request } = await modeRequest(mode, args.index, args.query, flags);
     const answer = await backend.explain({ ...request, mode, coordinates });
     if (!answer.found) process.exitCode = NOT_FOUND_EXIT;
     if (flags.json) return this.printJson(answer);

@@ -3,7 +3,8 @@ import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
 import { facetTable } from '../../search/facet-rows.ts';
-import { matchArgs, matchFlags, matchRequest } from '../../search/match-flags.ts';
+import { matchRequest } from '../../search/mode-request.ts';
+import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexFacets extends LhsCommand {
@@ -30,7 +31,7 @@ export default class IndexFacets extends LhsCommand {
     const backend = await this.backend(flags);
     const fields = flags.field ?? (await this.#countable(args.index, backend));
     const size = flags.size === undefined ? {} : { size: flags.size };
-    const answer = await backend.facets({ ...matchRequest(args, flags), fields, ...size });
+    const answer = await backend.facets({ ...(await matchRequest(args, flags)), fields, ...size });
     const { facets, total, took_ms: took } = answer;
     this.terminal.err(...skippedFacets(answer));
     const head = `${plural(total, 'row')} in ${args.index} · ${duration(took)}`;

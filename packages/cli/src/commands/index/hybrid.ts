@@ -1,7 +1,6 @@
 import { Args } from '@oclif/core';
 import { outputFlags } from '../../output/output-target.ts';
-import { fusionFlags, nearestFlags } from '../../search/meaning-flags.ts';
-import { searchFlags } from '../../search/search-flags.ts';
+import { fusionFlags, nearestFlags, searchFlags } from '../../search/search-flags.ts';
 import IndexSearch from './search.ts';
 
 export default class IndexHybrid extends IndexSearch {

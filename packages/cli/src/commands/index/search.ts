@@ -4,11 +4,11 @@ import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import {
   fusionFlags,
-  type MeaningFlags,
   modeFlag,
   nearestFlags,
-} from '../../search/meaning-flags.ts';
-import { type SearchFlags, searchFlags } from '../../search/search-flags.ts';
+  type SearchFlags,
+  searchFlags,
+} from '../../search/search-flags.ts';
 import { styleFor } from '../../terminal/style.ts';
 
 /** Many questions from one open index. */
@@ -54,9 +54,7 @@ export default class IndexSearch extends LhsCommand {
   protected async search(
     mode: SearchMode,
     args: { readonly index: string; readonly query?: string },
-    flags: SearchFlags &
-      MeaningFlags &
-      Parameters<IndexSearch['target']>[0] & { readonly queries?: string },
+    flags: SearchFlags & Parameters<IndexSearch['target']>[0] & { readonly queries?: string },
   ): Promise<void> {
     const backend = await this.backend(flags, flags.queries === undefined ? undefined : {});
     if (flags.queries !== undefined) {

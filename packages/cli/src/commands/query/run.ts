@@ -3,7 +3,7 @@ import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { savedQuery } from '../../search/saved-query.ts';
-import { searchFlags, searchRequest } from '../../search/search-flags.ts';
+import { requestPart, searchFlags } from '../../search/search-flags.ts';
 
 const { limit, offset, after, pit, hydrate, columns } = searchFlags;
 const page = { limit, offset, after, pit, hydrate, columns };
@@ -25,14 +25,11 @@ export default class QueryRun extends LhsCommand {
     const { args, flags } = await this.parse(QueryRun);
     const target = this.target(flags);
     const backend = await this.backend(flags);
-    const { request: kept } = await savedQuery(backend, args.name);
-    const { index: _, query: __, ...asked } = searchRequest('', undefined, flags);
-    const request: SearchRequest = { ...kept, ...asked };
-    const { searchShapes } = await import('../../search/search-shapes.ts');
-    const style = this.styleOf(target);
-    const { format } = target;
-    const { width } = this.terminal;
-    const question = { mode: 'lexical', request } as const;
-    await this.answer(target, await searchShapes(backend, question, format, style, width));
+    const { request: saved } = await savedQuery(backend, args.name);
+    const request: SearchRequest = { ...saved, ...(await requestPart(flags, page)) };
+    const { presentSearch } = await import('../../search/run-search.ts');
+    const { width, err } = this.terminal;
+    const place = { format: target.format, style: this.styleOf(target), width, err };
+    await this.answer(target, presentSearch(backend, { mode: 'lexical', request }, place));
   }
 }

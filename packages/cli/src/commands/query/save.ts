@@ -1,7 +1,8 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
+import { searchRequest } from '../../search/mode-request.ts';
 import { savedQuery } from '../../search/saved-query.ts';
-import { searchFlags, searchRequest } from '../../search/search-flags.ts';
+import { searchFlags } from '../../search/search-flags.ts';
 
 const { after: _after, pit: _pit, ...lastingFlags } = searchFlags;
 
@@ -30,7 +31,7 @@ export default class QuerySave extends LhsCommand {
     const { args, flags } = await this.parse(QuerySave);
     const backend = await this.backend(flags);
     const { description, replace } = flags;
-    const request = searchRequest(args.index, args.query, flags);
+    const request = await searchRequest(args.index, args.query, flags);
     await backend.describeIndex({ index: args.index });
     const draft = { name: args.name, ...(description && { description }), request };
     const saved = replace

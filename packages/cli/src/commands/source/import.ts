@@ -2,7 +2,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type InputReading, importFiles } from '@lakehouse-search/lake';
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { list } from '../../search/search-flags.ts';
+import { list } from '../../search/flag-values.ts';
 import { INPUT_FORMATS, inputOf, memoryBytes } from '../../source/import-input.ts';
 import { readingLine, schemaColumns, schemaLine } from '../../source/import-report.ts';
 import { catalogOf, sourceFlags } from '../../source/source-flags.ts';

@@ -3,7 +3,7 @@ import { type Field, openTable, type Schema, type SourceTable } from '@lakehouse
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { ROW_FORMATS, type RowFormat, rowWriter } from '../../output/row-writer.ts';
-import { list } from '../../search/search-flags.ts';
+import { list } from '../../search/flag-values.ts';
 import { columnKind } from '../../source/column-kinds.ts';
 import { batchRows } from '../../source/row-json.ts';
 import { snapshotId } from '../../source/snapshot-id.ts';

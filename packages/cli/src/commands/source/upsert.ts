@@ -1,7 +1,7 @@
 import { upsertRows } from '@lakehouse-search/lake';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { list } from '../../search/search-flags.ts';
+import { list } from '../../search/flag-values.ts';
 import { inputOf } from '../../source/import-input.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { count, snapshotName } from '../../terminal/figures.ts';

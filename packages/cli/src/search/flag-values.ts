@@ -1,0 +1,76 @@
+import { type HybridRequest, type Json, LhsError, type SortSpec } from '@lakehouse-search/contract';
+import { readText } from '../files/read-text.ts';
+
+/** `a,b` -> ['a', 'b']. */
+export function list(text: string | undefined): string[] | undefined {
+  return text
+    ?.split(',')
+    .map((s) => s.trim())
+    .filter((s) => s !== '');
+}
+
+/** `opened_at:desc,service` -> sort specs. Throws invalid_argument. */
+export function sortSpecs(text: string): SortSpec[] {
+  return text.split(',').map((part) => {
+    const [, field, order] = /^(.*?)(?::(asc|desc))?$/.exec(part.trim()) ?? [];
+    if (!field) {
+      throw new LhsError(
+        'invalid_argument',
+        `--sort "${text}" should be like opened_at:desc,service`,
+      );
+    }
+    return { field, desc: order === 'desc' };
+  });
+}
+
+/** The values of `--after`. Throws invalid_argument. */
+export function afterValues(text: string): Json[] {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    values = undefined;
+  }
+  if (Array.isArray(values)) return values as Json[];
+  throw new LhsError('invalid_argument', `--after ${text} should be a JSON array`, {
+    hint: 'take the "sort" of the last hit as it stands, in single quotes',
+  });
+}
+
+/** The finite number of a flag. Throws invalid_argument. */
+export function numberOf(flag: string, text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new LhsError('invalid_argument', `${flag} "${text}" should be a number`);
+}
+
+/** `1,2` -> the weights of both arms. Throws invalid_argument. */
+export function weightsOf(text: string): HybridRequest['weights'] {
+  const parts = text.split(',');
+  if (parts.length !== 2) {
+    const message = `--weights "${text}" should be two numbers: LEXICAL,SEMANTIC, as 1,2`;
+    throw new LhsError('invalid_argument', message);
+  }
+  const [lexical, semantic] = parts.map((part) => numberOf('--weights', part));
+  return { lexical, semantic };
+}
+
+/** The numbers of `--vector`: a JSON array, or `@` and a file of one. Throws invalid_argument. */
+export async function vectorOf(text: string): Promise<number[]> {
+  const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
+  const where = text.startsWith('@') ? `file "${text.slice(1)}"` : `--vector ${text}`;
+  let values: unknown;
+  try {
+    values = JSON.parse(json);
+  } catch (cause) {
+    throw notNumbers(where, cause);
+  }
+  if (Array.isArray(values) && values.every((value) => typeof value === 'number')) return values;
+  throw notNumbers(where);
+}
+
+function notNumbers(where: string, cause?: unknown): LhsError {
+  const shown = where.length > 60 ? `${where.slice(0, 60)}…` : where;
+  const message = `${shown} should be a JSON array of numbers`;
+  return new LhsError('invalid_argument', message, { cause });
+}
