@@ -26,7 +26,11 @@ export default defineConfig({
     projects: [
       project('unit', ['packages/*/src/**/*.test.ts'], 60_000),
       project('house', ['test/house/**/*.test.ts'], 60_000),
-      project('whole', ['packages/*/test/**/*.test.ts', 'test/whole/**/*.test.ts'], WHOLE_MS),
+      project(
+        'whole',
+        ['packages/*/test/**/*.test.ts', 'test/whole/**/*.test.ts', 'test/contract/**/*.test.ts'],
+        WHOLE_MS,
+      ),
     ],
   },
 });

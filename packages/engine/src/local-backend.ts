@@ -284,6 +284,7 @@ export class LocalBackend implements Backend {
       const begin = async function* () {
         const checked = checkCall(call);
         if (name !== null) refuseTenants(checked, name);
+        if (whole) requireWanted(checked, indexes.clock);
         yield* await work(indexes, request, indexes.life.stoppable(checked));
       };
       return indexes.life.stream(begin, whole);

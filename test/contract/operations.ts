@@ -1,0 +1,405 @@
+/** A row per operation of `Backend`: a good request, its answer, and requests that are refused. */
+import type { Backend, ErrorCode } from '@lakehouse-search/contract';
+import { expect } from 'vitest';
+import type { ContractTable } from './table.ts';
+
+/** What rows work on. The index `notes` is built. */
+export interface Setting {
+  readonly backend: Backend;
+  readonly table: ContractTable;
+}
+
+type Name = Exclude<keyof Backend, 'close'>;
+type Request<K extends Name> = NonNullable<Parameters<Backend[K]>[0]>;
+type Answer<K extends Name> =
+  ReturnType<Backend[K]> extends AsyncIterable<infer T>
+    ? readonly T[]
+    : Awaited<ReturnType<Backend[K]>>;
+
+/** The contract of one operation. */
+export interface OperationRow<K extends Name> {
+  /** A good request. It may prepare what it needs, again for each test. */
+  readonly request: (setting: Setting) => Request<K> | Promise<Request<K>>;
+  /** What its answer has at least; the items of an iterable are a list. */
+  readonly answers: Partial<Answer<K>> | ((answer: Answer<K>) => void);
+  /** Changes of the good request and the code that refuses each. */
+  readonly refused: readonly (readonly [change: Readonly<Record<string, unknown>>, ErrorCode])[];
+  /** The request names an existing index. */
+  readonly index?: 'needed' | 'optional';
+  /** Callers of a tenant may make the call. */
+  readonly tenants?: true;
+  /** The operation has no end of its own: `follow`. */
+  readonly endless?: true;
+  /** The operation takes no request, or one that may be left out. */
+  readonly bare?: true;
+}
+
+const INDEX = { index: 'notes' };
+const key = (id: string) => ({ identifier: [{ name: 'id', value: id }] });
+const BAD_QUERY = [{ query: 'title:(' }, 'invalid_query'] as const;
+const BAD_FIELD = [{ query: 'nothing:here' }, 'invalid_query'] as const;
+const NO_PIT = [{ pit_id: 'AAAA' }, 'not_found'] as const;
+const NO_JOB = [
+  [{ job_id: 'none' }, 'not_found'],
+  [{ job_id: 5 }, 'invalid_argument'],
+] as const;
+const BAD_SNAPSHOT = [{ snapshot: '77' }, 'not_found'] as const;
+
+/** Makes an index unless it exists. */
+async function defined({ backend, table }: Setting, index: string): Promise<string> {
+  const names = (await backend.listIndexes()).map(({ name }) => name);
+  if (!names.includes(index)) await backend.createIndex({ definition: table.definition(index) });
+  return index;
+}
+
+/** The id of a job that has ended. */
+async function endedJob(setting: Setting): Promise<{ readonly job_id: string }> {
+  const index = await defined(setting, 'jobs');
+  const { job_id } = await setting.backend.startJob({ kind: 'reindex', index });
+  for await (const _ of setting.backend.watchJob({ job_id }));
+  return { job_id };
+}
+
+async function savedQuery({ backend }: Setting, name: string): Promise<{ readonly id: string }> {
+  const known = (await backend.listSavedQueries()).find((query) => query.name === name);
+  const request = { ...INDEX, query: 'disk' };
+  return { id: (known ?? (await backend.createSavedQuery({ name, request }))).id };
+}
+
+const ended = { kind: 'reindex', index: 'jobs', state: 'done' } as const;
+const NO_TABLE = { source: { path: '/nowhere/at/all' } };
+
+/** All operations. One that is added to `Backend` does not compile without a row. */
+export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
+  search: {
+    request: () => ({ ...INDEX, query: 'disk', highlight: {}, hydrate: true }),
+    answers: ({ hits, total, snapshot }) => {
+      expect(total).toBe(2);
+      expect(hits.map(({ coordinates }) => coordinates)).toEqual(
+        expect.arrayContaining([key('a'), key('b')]),
+      );
+      expect(hits[0].row).toMatchObject({ org: expect.any(String) });
+      expect(snapshot).toMatch(/^\d+$/);
+    },
+    refused: [BAD_QUERY, BAD_FIELD, NO_PIT, [{ limit: 10_001 }, 'limit_exceeded']],
+    index: 'needed',
+    tenants: true,
+  },
+  semantic: {
+    request: () => ({ ...INDEX, vector_field: 'vec', query_vector: [1, 0], k: 2 }),
+    answers: ({ hits }) => {
+      expect(hits).toHaveLength(2);
+      expect(hits[0].coordinates).toEqual(key('a'));
+    },
+    refused: [[{ query_vector: [1] }, 'invalid_argument'], [{ k: 0 }, 'invalid_argument'], NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  hybrid: {
+    request: () => ({ ...INDEX, query_text: 'disk', vector_field: 'vec', query_vector: [1, 0] }),
+    answers: ({ hits }) => expect(hits[0]).toMatchObject({ coordinates: key('a') }),
+    refused: [[{ rrf_k: -1 }, 'invalid_argument'], NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  aggregate: {
+    request: () => ({ ...INDEX, query: '*:*', aggs: { orgs: { terms: { field: 'org' } } } }),
+    answers: ({ results }) =>
+      expect(results.orgs).toMatchObject({ buckets: [{ key: 'acme', doc_count: 2 }, {}] }),
+    refused: [[{ aggs: { x: { terms: { field: 'none' } } } }, 'invalid_argument'], NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  facets: {
+    request: () => ({ ...INDEX, fields: ['org'] }),
+    answers: ({ facets }) =>
+      expect(facets).toMatchObject([{ field: 'org', buckets: [{ value: 'acme', count: 2 }, {}] }]),
+    refused: [[{ size: 101 }, 'limit_exceeded'], BAD_QUERY, NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  suggest: {
+    request: () => ({ ...INDEX, field: 'title', text: 'di' }),
+    answers: ({ suggestions }) =>
+      expect(suggestions).toMatchObject([{ text: 'disk', doc_count: 2 }]),
+    refused: [
+      [{ field: 'none' }, 'invalid_argument'],
+      [{ limit: 1001 }, 'limit_exceeded'],
+    ],
+    index: 'needed',
+  },
+  explain: {
+    request: () => ({ ...INDEX, query: 'disk', coordinates: key('a') }),
+    answers: { found: true, matched: true },
+    refused: [BAD_QUERY, [{ coordinates: {} }, 'invalid_argument'], NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  getKeys: {
+    request: () => ({ ...INDEX, keys: [key('c'), key('zz')] }),
+    answers: ({ rows, missing }) => {
+      const fields = { title: 'network down', size: '50031545098999707' };
+      expect(rows).toMatchObject([{ key: key('c'), fields }]);
+      expect(missing).toEqual([key('zz')]);
+    },
+    refused: [
+      [{ columns: ['none'] }, 'invalid_argument'],
+      [{ keys: [{}] }, 'invalid_argument'],
+    ],
+    index: 'needed',
+    tenants: true,
+  },
+  exportDocuments: {
+    request: () => ({ ...INDEX, query: 'disk' }),
+    answers: (documents) =>
+      expect(documents.map(({ coordinates }) => coordinates)).toEqual([key('a'), key('b')]),
+    refused: [BAD_QUERY],
+    index: 'needed',
+    tenants: true,
+  },
+  analyze: {
+    request: () => ({ text: 'Disk full', analyzer: 'standard' }),
+    answers: ({ tokens }) => expect(tokens.map(({ token }) => token)).toEqual(['disk', 'full']),
+    refused: [[{ analyzer: 'none' }, 'invalid_definition']],
+    tenants: true,
+  },
+  parseQuery: {
+    request: () => ({ ...INDEX, query: 'title:disk' }),
+    answers: ({ ast }) => expect(JSON.stringify(ast)).toContain('"disk"'),
+    refused: [BAD_QUERY, BAD_FIELD, [{ syntax: 'sql' }, 'invalid_argument']],
+    index: 'optional',
+    tenants: true,
+  },
+  printQuery: {
+    request: () => ({ ...INDEX, ast: { term: { field: 'org', value: 'acme' } } }),
+    answers: { query: 'org:acme' },
+    refused: [[{ ast: { zz: 1 } }, 'invalid_query']],
+    index: 'optional',
+    tenants: true,
+  },
+  clauseCounts: {
+    request: () => ({ ...INDEX, query: 'disk full' }),
+    answers: (counts) => expect(counts).toMatchObject([{ total: 2 }, { total: 1 }]),
+    refused: [BAD_QUERY, BAD_FIELD, NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  bench: {
+    request: () => ({ ...INDEX, queries: ['disk'], repeat: 1, warm: 0 }),
+    answers: ({ queries }) => expect(queries).toMatchObject([{ query: 'disk', total: 2 }]),
+    refused: [[{ queries: 'disk' }, 'invalid_argument']],
+    index: 'needed',
+  },
+  describeSource: {
+    request: ({ table }) => ({ source: table.source }),
+    answers: { table: 'ops.notes', identifier: ['id'] },
+    refused: [
+      [NO_TABLE, 'source_not_found'],
+      [{ source: { path: 'not/absolute' } }, 'invalid_argument'],
+    ],
+  },
+  listTables: {
+    request: ({ table }) => ({ catalog: table.source.catalog }),
+    answers: { tables: ['ops.notes'] },
+    refused: [[{ catalog: { type: 'other' } }, 'invalid_argument']],
+  },
+  initDefinition: {
+    request: ({ table }) => ({ source: table.source, name: 'fresh' }),
+    answers: ({ definition }) => expect(definition).toContain('index: fresh'),
+    refused: [[NO_TABLE, 'source_not_found']],
+  },
+  createIndex: {
+    request: ({ table }) => ({ definition: table.definition('made') }),
+    answers: { index: 'made', status: 'created', num_docs: 0 },
+    refused: [
+      [{ definition: 'version: 1' }, 'invalid_definition'],
+      [{ base_dir: 'not/absolute' }, 'invalid_argument'],
+    ],
+  },
+  listIndexes: {
+    request: () => ({}),
+    answers: (indexes) =>
+      expect(indexes).toContainEqual(expect.objectContaining({ name: 'notes', num_docs: 3 })),
+    refused: [],
+    bare: true,
+  },
+  describeIndex: {
+    request: () => INDEX,
+    answers: { index: 'notes', status: 'live', num_docs: 3 },
+    refused: [],
+    index: 'needed',
+    tenants: true,
+  },
+  dropIndex: {
+    request: async (setting) => ({ index: await defined(setting, 'gone') }),
+    answers: (nothing) => expect(nothing).toBeUndefined(),
+    refused: [],
+    index: 'needed',
+  },
+  validateDefinition: {
+    request: ({ table }) => ({ definition: table.definition('x'), against_source: true }),
+    answers: (issues) => expect(issues).toEqual([]),
+    refused: [[{ against_source: 1 }, 'invalid_argument']],
+  },
+  reindex: {
+    request: async (setting) => ({ index: await defined(setting, 'built') }),
+    answers: ({ doc_count, index_generation }) => {
+      expect([doc_count, index_generation]).toEqual([3, 1]);
+    },
+    refused: [[{ as_of: '77' }, 'not_found']],
+    index: 'needed',
+  },
+  sync: {
+    request: () => INDEX,
+    answers: { doc_count: 3, snapshots_applied: 0 },
+    refused: [[{ until: '77' }, 'not_found']],
+    index: 'needed',
+  },
+  follow: {
+    request: () => INDEX,
+    answers: (events) => expect(events).toMatchObject([{ event: 'waiting' }]),
+    refused: [[{ poll_ms: 1 }, 'invalid_argument']],
+    index: 'needed',
+    endless: true,
+  },
+  applyBatch: {
+    request: async ({ backend }) => {
+      const { table_uuid, applied, columns, key_columns, index_generation, ...state } =
+        await backend.getCheckpoint(INDEX);
+      return { ...INDEX, batch: { version: 1, table_uuid, from: null, to: state, parts: [] } };
+    },
+    // The index has reached that snapshot: it is acknowledged.
+    answers: { applied: false, doc_count: 3 },
+    refused: [
+      [{ batch: { version: 2 } }, 'invalid_argument'],
+      [{ batch: {} }, 'invalid_argument'],
+    ],
+    index: 'needed',
+  },
+  getCheckpoint: {
+    request: () => INDEX,
+    answers: { columns: ['id', 'title', 'org', 'size', 'vec'], key_columns: 1 },
+    refused: [],
+    index: 'needed',
+  },
+  status: {
+    request: () => INDEX,
+    answers: { index: 'notes', status: 'live', num_docs: 3 },
+    refused: [],
+    index: 'needed',
+  },
+  verify: {
+    request: () => INDEX,
+    answers: { equal: true, rows_compared: 3, missing: 0, extra: 0, stale: 0 },
+    refused: [BAD_SNAPSHOT, [{ sample: 1, repair: true }, 'invalid_argument']],
+    index: 'needed',
+  },
+  compact: {
+    request: () => INDEX,
+    answers: { segments_after: 1 },
+    refused: [[{ segments: 0 }, 'invalid_argument']],
+    index: 'needed',
+  },
+  startJob: {
+    request: async (setting) => ({ kind: 'reindex', index: await defined(setting, 'started') }),
+    answers: { kind: 'reindex', index: 'started', state: 'pending', shards: [] },
+    refused: [[{ kind: 'other' }, 'invalid_argument']],
+    index: 'needed',
+  },
+  getJob: { request: endedJob, answers: ended, refused: NO_JOB },
+  listJobs: {
+    request: async (setting) => {
+      await endedJob(setting);
+      return { index: 'jobs', state: 'done', limit: 1 };
+    },
+    answers: (jobs) => expect(jobs).toMatchObject([ended]),
+    refused: [
+      [{ state: 'other' }, 'invalid_argument'],
+      [{ limit: 1001 }, 'limit_exceeded'],
+    ],
+    index: 'needed',
+    bare: true,
+  },
+  cancelJob: { request: endedJob, answers: ended, refused: NO_JOB },
+  watchJob: {
+    request: endedJob,
+    answers: (records) => expect(records).toMatchObject([ended]),
+    refused: NO_JOB,
+  },
+  openPit: {
+    request: () => ({ ...INDEX, keep_alive: '30s' }),
+    answers: ({ pit_id, expires_at }) => {
+      expect(pit_id).toEqual(expect.any(String));
+      expect(expires_at).toMatch(/Z$/);
+    },
+    refused: [
+      [{ keep_alive: 'soon' }, 'invalid_argument'],
+      [{ keep_alive: '2h' }, 'limit_exceeded'],
+    ],
+    index: 'needed',
+    tenants: true,
+  },
+  closePit: {
+    request: async ({ backend }) => {
+      const { pit_id } = await backend.openPit(INDEX);
+      return { ...INDEX, pit_id };
+    },
+    answers: { closed: true },
+    refused: [NO_PIT],
+    index: 'needed',
+    tenants: true,
+  },
+  listAliases: {
+    request: async ({ backend }) => {
+      await backend.setAlias({ alias: 'other', index: 'notes' });
+      return {};
+    },
+    answers: (aliases) => expect(aliases).toContainEqual({ alias: 'other', index: 'notes' }),
+    refused: [],
+    bare: true,
+  },
+  setAlias: {
+    request: () => ({ alias: 'second', index: 'notes' }),
+    answers: { alias: 'second', index: 'notes' },
+    refused: [[{ alias: 'notes' }, 'index_exists']],
+    index: 'needed',
+  },
+  dropAlias: {
+    request: async ({ backend }) => {
+      await backend.setAlias({ alias: 'third', index: 'notes' });
+      return { alias: 'third' };
+    },
+    answers: (nothing) => expect(nothing).toBeUndefined(),
+    refused: [[{ alias: 'none' }, 'not_found']],
+  },
+  listSavedQueries: {
+    request: async (setting) => {
+      await savedQuery(setting, 'listed');
+      return {};
+    },
+    answers: (queries) =>
+      expect(queries).toContainEqual(expect.objectContaining({ name: 'listed' })),
+    refused: [],
+    tenants: true,
+    bare: true,
+  },
+  createSavedQuery: {
+    request: () => ({ name: 'created', request: { ...INDEX, query: 'disk' } }),
+    answers: { name: 'created' },
+    refused: [[{ request: { ...INDEX, query: 'title:(' } }, 'invalid_query']],
+    tenants: true,
+  },
+  replaceSavedQuery: {
+    request: async (setting) => {
+      const { id } = await savedQuery(setting, 'replaced');
+      return { id, name: 'replaced', request: { ...INDEX, query: 'full' } };
+    },
+    answers: ({ request }) => expect(request).toMatchObject({ query: 'full' }),
+    refused: [[{ id: 'none', name: 'free' }, 'not_found']],
+  },
+  deleteSavedQuery: {
+    request: (setting) => savedQuery(setting, 'deleted'),
+    answers: (nothing) => expect(nothing).toBeUndefined(),
+    refused: [[{ id: 'none' }, 'not_found']],
+  },
+};

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
+
+const SCHEMA: Schema = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'string' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
+    { id: 4, name: 'size', required: false, type: { kind: 'long' } },
+    {
+      id: 5,
+      name: 'vec',
+      required: false,
+      type: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'float' } },
+    },
+  ],
+};
+const ROWS = [
+  { id: 'a', title: 'disk full', org: 'acme', size: 1, vec: [1, 0] },
+  { id: 'b', title: 'disk quiet', org: 'rival', size: 2, vec: [0, 1] },
+  { id: 'c', title: 'network down', org: 'acme', size: 3n ** 35n, vec: [1, 1] },
+];
+
+/** A small table on this machine, and definitions of indexes over it. */
+export interface ContractTable {
+  readonly source: {
+    readonly catalog: { readonly type: 'filesystem'; readonly warehouse: string };
+    readonly table: string;
+  };
+  /** The YAML of an index over the table. Tenants are told apart by `org`. */
+  definition(index: string): string;
+  append(id: string): Promise<unknown>;
+  remove(): void;
+}
+
+/** Makes the table in a folder of its own. */
+export async function createContractTable(): Promise<ContractTable> {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-contract-'));
+  const catalog = { type: 'filesystem', warehouse: join(folder, 'lake') } as const;
+  const source = { catalog, table: 'ops.notes' };
+  await createTable(catalog, source.table, { schema: SCHEMA });
+  await appendRows(source, { kind: 'rows', rows: ROWS });
+  return {
+    source,
+    definition: (index) => `version: 1
+index: ${index}
+source: { catalog: ${JSON.stringify(catalog)}, table: ops.notes }
+tenant_field: org
+fields:
+  - { name: title, type: TEXT, cached: true }
+  - { name: org, type: KEYWORD, fast: true }
+  - { name: size, type: LONG, fast: true, cached: true }
+  - { name: vec, type: VECTOR, dims: 2 }
+`,
+    append: (id) => appendRows(source, { kind: 'rows', rows: [{ ...ROWS[0], id }] }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
