@@ -44,8 +44,8 @@ async function refusal(...call: Parameters<typeof run>): Promise<LhsError> {
 }
 
 /**
- * What a backend promises, whatever is behind it. Requests and responses pass through JSON. The suite
- * imports nothing of the engine, so that it runs on a remote client and a gateway as well.
+ * What a backend promises, whatever is behind it. Requests and responses pass through JSON. The
+ * suite imports nothing of the engine, so that it runs on a remote client and a gateway as well.
  * `createBackend` opens a backend without indexes that reaches the files of this machine; the suite
  * closes it.
  */

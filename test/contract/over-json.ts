@@ -21,8 +21,8 @@ function sent(request: unknown): unknown {
 type Method = (request: unknown, call?: CallContext) => unknown;
 
 /**
- * A backend whose requests and responses go through JSON, as a remote one's do. Fails where a response
- * does not survive that.
+ * A backend whose requests and responses go through JSON, as a remote one's do. Fails where a
+ * response does not survive that.
  */
 export function overJson(backend: Backend): Backend {
   return new Proxy(backend, {
