@@ -7,8 +7,8 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { textsOf } from '../packages/engine/src/embed/embedder.ts';
 import { modelFolder, openEmbedder } from '../packages/engine/src/embed/open-embedder.ts';
-import { textsOf } from '../packages/engine/src/embed/texts.ts';
 import {
   idsOfWord,
   type ReferenceModel,

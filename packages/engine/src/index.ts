@@ -20,10 +20,10 @@ export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snap
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-indexes.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
-export { readCatalogFile } from './schema/catalog-file.ts';
 export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
+export { readCatalogFile } from './schema/resolve-catalog.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError } from './source/source-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';

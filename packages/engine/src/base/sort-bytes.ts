@@ -3,7 +3,7 @@
  * packs (three bytes, place) into one double and lets Float64Array.sort do the work; groups that
  * stay equal go on three bytes later, past whatever all of them share.
  */
-import { compareBytes } from './compare-bytes.ts';
+import { compareBytes } from './byte-order.ts';
 import { runSteps, type Steps } from './steps.ts';
 
 /** A byte that has ended counts 0, byte b counts b + 1. */

@@ -8,7 +8,7 @@
  *
  * Varints are LEB128. The list may be in any order (keys of a segment) or sorted (dictionaries).
  */
-import { compareBytes } from '../base/compare-bytes.ts';
+import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink, IntSink } from '../base/growing.ts';
 import { corrupt } from '../storage/frame.ts';
 

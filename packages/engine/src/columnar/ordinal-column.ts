@@ -1,4 +1,4 @@
-import { successor } from '../base/successor.ts';
+import { successor } from '../base/byte-order.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';

@@ -13,7 +13,7 @@
  *   a value
  *   6 zone hi  the same, highest
  */
-import { compareBytes } from '../base/compare-bytes.ts';
+import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink, IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { sortingByteStrings } from '../base/sort-bytes.ts';

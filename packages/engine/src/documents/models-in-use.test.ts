@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../embed/embedder.ts';
-import { textsOf } from '../embed/texts.ts';
+import { textsOf } from '../embed/embedder.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { ModelsInUse } from './models-in-use.ts';
 

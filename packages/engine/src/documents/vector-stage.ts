@@ -10,8 +10,7 @@ import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { type ModelPlaces, ModelsInUse } from './models-in-use.ts';
-import { vectorBlock } from './vector-block.ts';
-import { addVectorCounts } from './vector-counts.ts';
+import { addVectorCounts, vectorBlock } from './vector-block.ts';
 
 /** What stops the work between portions of texts, and what receives its progress. */
 export interface StageWork {

@@ -11,11 +11,11 @@ import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { describeModel, type ModelDescription } from './describe-model.ts';
 import type { Embedder } from './embedder.ts';
+import { textsOf } from './embedder.ts';
 import { sha256Of, statOf } from './file-sums.ts';
-import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
+import { COPY_AGAIN, modelUnavailable } from './model-faults.ts';
 import { openEmbedder } from './open-embedder.ts';
 import { readJson } from './static/static-manifest.ts';
-import { textsOf } from './texts.ts';
 
 const GOLDEN = 'golden.json';
 const MOST_GOLDEN_TEXTS = 1000;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { DEFAULT_MODEL } from './default-model.ts';
+import { DEFAULT_MODEL } from './embedder.ts';
 import { statOf } from './file-sums.ts';
 import { kindOf, modelFolder } from './open-embedder.ts';
 import { readStaticManifest } from './static/static-manifest.ts';

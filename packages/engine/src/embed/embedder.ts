@@ -1,7 +1,21 @@
+/** The name of the model that comes with lhs. */
+export const DEFAULT_MODEL = 'default';
+
+/** How many numbers its vectors have: known before it is opened. */
+export const DEFAULT_MODEL_DIMS = 384;
+
 /** Texts in UTF-8, one behind the other: text i = bytes[offsets[i] .. offsets[i + 1]). */
 export interface Texts {
   readonly offsets: Int32Array;
   readonly bytes: Uint8Array;
+}
+
+/** Strings as texts in UTF-8. */
+export function textsOf(list: readonly string[]): Texts {
+  const parts = list.map((text) => Buffer.from(text));
+  const offsets = new Int32Array(list.length + 1);
+  for (const [i, part] of parts.entries()) offsets[i + 1] = offsets[i] + part.length;
+  return { offsets, bytes: Buffer.concat(parts) };
 }
 
 /** Which model made a vector: two models with one checksum give the same vectors. */

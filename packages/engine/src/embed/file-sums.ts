@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { COPY_AGAIN, modelUnavailable } from './model-unavailable.ts';
+import { COPY_AGAIN, modelUnavailable } from './model-faults.ts';
 import type { ModelFile } from './static/static-manifest.ts';
 
 /** Younger than this, two writes within a tick of the clock would look alike. */

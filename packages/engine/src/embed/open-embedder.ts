@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { DEFAULT_MODEL } from './default-model.ts';
 import type { Embedder } from './embedder.ts';
-import { modelUnavailable } from './model-unavailable.ts';
+import { DEFAULT_MODEL } from './embedder.ts';
+import { modelUnavailable } from './model-faults.ts';
 import { openStaticModel } from './static/static-model.ts';
 import { openTransformer } from './transformer/transformer-model.ts';
 

@@ -1,5 +1,5 @@
 import { LhsError } from '@lakehouse-search/contract';
-import { compareBytes } from '../base/compare-bytes.ts';
+import { compareBytes } from '../base/byte-order.ts';
 
 /**
  * Distinct terms of a field in one segment: bytes in one pool, numbered as they come, found by open

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DefinitionIssue } from '@lakehouse-search/contract';
-import { DEFAULT_MODEL } from '../embed/default-model.ts';
+import { DEFAULT_MODEL } from '../embed/embedder.ts';
 import type { ParsedDefinition } from '../schema/parse-definition.ts';
 import { resolveFile } from '../schema/resolve-catalog.ts';
 import { createReport } from '../schema/yaml-tree.ts';

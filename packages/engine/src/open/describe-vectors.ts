@@ -1,5 +1,5 @@
 import type { VectorFieldDescription } from '@lakehouse-search/contract';
-import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/default-model.ts';
+import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/embedder.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Definition, VectorDefinition } from '../schema/definition.ts';
 import type { OpenIndex } from './open-index.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../base/limits.ts';
-import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/default-model.ts';
+import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/embedder.ts';
 import {
   type FieldDefinition,
   SIMILARITIES,

@@ -1,5 +1,5 @@
 import type { Type } from '@lakehouse-search/lake';
-import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/default-model.ts';
+import { DEFAULT_MODEL, DEFAULT_MODEL_DIMS } from '../embed/embedder.ts';
 import type { FieldDefinition } from './definition.ts';
 import type { VectorPlan } from './field-plan.ts';
 

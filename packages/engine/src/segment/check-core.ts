@@ -1,4 +1,4 @@
-import { compareBytes } from '../base/compare-bytes.ts';
+import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';

@@ -5,7 +5,7 @@
  */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { compareBytes } from '../base/compare-bytes.ts';
+import { compareBytes } from '../base/byte-order.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';

@@ -1,5 +1,5 @@
 import type { CallContext, Healed, HealReason, VectorCounts } from '@lakehouse-search/contract';
-import { addVectorCounts } from '../documents/vector-counts.ts';
+import { addVectorCounts } from '../documents/vector-block.ts';
 import type { Applied } from './apply-batch.ts';
 
 /** A step that has been committed. */

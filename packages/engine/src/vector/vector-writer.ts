@@ -3,10 +3,37 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';
 import { packSections } from '../storage/sections.ts';
-import { FloatSink } from './float-sink.ts';
 import { headDims, lengthsOf, SIMILARITIES } from './format.ts';
 import { Planes } from './planes.ts';
 import type { VectorReader } from './vector-reader.ts';
+
+/** Floats that are appended to; the store doubles when it is full. */
+export class FloatSink<T extends Float32Array | Float64Array> {
+  readonly #make: new (
+    length: number,
+  ) => T;
+  #values: T;
+  #length = 0;
+
+  constructor(make: new (length: number) => T) {
+    this.#make = make;
+    this.#values = new make(256);
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#values.length) {
+      const next = new this.#make(this.#values.length * 2);
+      next.set(this.#values);
+      this.#values = next;
+    }
+    this.#values[this.#length++] = value;
+  }
+
+  /** The values so far: a view that the next push may leave behind. */
+  view(): T {
+    return this.#values.subarray(0, this.#length) as T;
+  }
+}
 
 /** What a writer has to know of a field's plan. */
 export type VectorLayout = Pick<VectorPlan, 'dims' | 'similarity' | 'index'>;

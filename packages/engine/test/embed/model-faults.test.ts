@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
 import { openStaticModel } from '../../src/embed/static/static-model.ts';
-import { textsOf } from '../../src/embed/texts.ts';
 import { type StaticFolder, writeStaticFolder } from './static-model-folder.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'lhs-models-'));

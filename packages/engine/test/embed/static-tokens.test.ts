@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { textsOf } from '../../src/embed/embedder.ts';
 import { modelFolder, openEmbedder } from '../../src/embed/open-embedder.ts';
 import { embedKernels } from '../../src/embed/static/kernels.ts';
 import { readVocabulary } from '../../src/embed/static/vocabulary.ts';
 import { type TokenSink, WordPieces } from '../../src/embed/static/word-pieces.ts';
-import { textsOf } from '../../src/embed/texts.ts';
 import { mapFile } from '../../src/storage/arena.ts';
 import { idsOfWord, readReference, vectorOf, wordsOf } from './static-reference.ts';
 

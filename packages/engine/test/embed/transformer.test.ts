@@ -22,8 +22,8 @@ import {
   writeTransformer,
 } from '../../../../test/support/transformer-folder.ts';
 import type { Embedder } from '../../src/embed/embedder.ts';
+import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
-import { textsOf } from '../../src/embed/texts.ts';
 import { openTransformer } from '../../src/embed/transformer/transformer-model.ts';
 import { pieces } from '../../src/embed/transformer/transformer-session.ts';
 

@@ -19,8 +19,8 @@ import {
   type Vector,
 } from '../../../../test/support/oracle/vectors.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { textsOf } from '../../src/embed/embedder.ts';
 import { openEmbedder } from '../../src/embed/open-embedder.ts';
-import { textsOf } from '../../src/embed/texts.ts';
 
 const SEED = Number(process.env.LHS_MEANING_SEED ?? 20_261_121);
 const DIMS = 5;

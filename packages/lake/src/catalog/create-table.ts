@@ -1,10 +1,10 @@
 import { resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { refuseObjectStorage } from '../base/object-storage.ts';
-import { withAllowedRoots } from './allowed-roots.ts';
 import type { CatalogConfig } from './config.ts';
 import { createFilesystemTable, filesystemFolder } from './filesystem.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
+import { withAllowedRoots } from './table-handle.ts';
 
 function refuse(): never {
   throw new LakeError(

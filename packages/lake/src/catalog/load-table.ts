@@ -1,10 +1,10 @@
 import { refuseObjectStorage } from '../base/object-storage.ts';
-import { withAllowedRoots } from './allowed-roots.ts';
 import { loadPath } from './bare-path.ts';
 import type { CatalogConfig, TableConfig } from './config.ts';
 import { loadFilesystemTable } from './filesystem.ts';
 import { listFilesystemTables } from './filesystem-tables.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
+import { withAllowedRoots } from './table-handle.ts';
 
 /**
  * Loads a table at its newest version. Throws table_not_found, metadata_invalid, unsupported,

@@ -1,5 +1,20 @@
+import { delimiter } from 'node:path';
 import type { TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
+import type { TableConfig } from './config.ts';
+
+/**
+ * Options whose allowed roots are settled: the caller's, or those of LHS_ALLOWED_ROOTS (as PATH has
+ * them), and those of the catalog.
+ */
+export function withAllowedRoots(
+  options: LoadOptions,
+  config: Partial<Extract<TableConfig, { readonly catalog: unknown }>>,
+): LoadOptions {
+  const listed = (options.env ?? process.env).LHS_ALLOWED_ROOTS ?? '';
+  const given = options.allowedRoots ?? listed.split(delimiter).filter((root) => root !== '');
+  return { ...options, allowedRoots: [...given, ...(config.catalog?.allowed_roots ?? [])] };
+}
 
 /**
  * A table at one metadata version, with what is needed to read its files, look again, and commit.

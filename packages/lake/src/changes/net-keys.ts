@@ -4,9 +4,9 @@ import { canonicalText } from '../scan/canonical-text.ts';
 import { scanParts } from '../scan/scan.ts';
 import { isNullAt, valueAt } from '../scan/vectors.ts';
 import { BatchStore } from './batch-store.ts';
-import type { ChangeColumns } from './change-columns.ts';
 import type { ChangedParts, ChangeSource } from './change-source.ts';
 import { KEY_STATE, KeyTable } from './key-table.ts';
+import type { ChangeColumns } from './row-changes.ts';
 import { hashRows } from './row-hash.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type { Batch } from '../scan/batch.ts';
 import { canonicalText } from '../scan/canonical-text.ts';
+import { columnsOf } from '../scan/columns.ts';
 import { scanParts } from '../scan/scan.ts';
 import { selectRows, valueAt } from '../scan/vectors.ts';
 import { compareText } from '../schema/compare.ts';
 import type { Field } from '../schema/type.ts';
 import type { ChangesOptions, Row, RowChange } from '../source-table.ts';
-import { type ChangeColumns, changeColumns } from './change-columns.ts';
 import {
   type ChangedParts,
   type ChangeSource,
@@ -15,6 +15,25 @@ import {
 import { KEY_STATE } from './key-table.ts';
 import { netKeys } from './net-keys.ts';
 import { hashRows, LANES } from './row-hash.ts';
+
+/** The columns of a change set: `fields` are the key's, then the others. */
+export interface ChangeColumns {
+  readonly fields: readonly Field[];
+  readonly keyCount: number;
+}
+
+/** The key's fields, then the other columns without those of the key. Throws column_not_found. */
+export function changeColumns(source: ChangeSource, options: ChangesOptions): ChangeColumns {
+  const schema = options.schema ?? source.metadata.schema;
+  const { formatVersion } = source.metadata;
+  const key = columnsOf(schema, options.key, formatVersion);
+  const others = columnsOf(schema, options.columns, formatVersion);
+  const ids = new Set(key.map((field) => field.id));
+  return {
+    fields: [...key, ...others.filter((field) => !ids.has(field.id))],
+    keyCount: key.length,
+  };
+}
 
 /**
  * Net row changes as people see them: whole rows, sorted by key (the canonical texts of its

@@ -2,7 +2,7 @@ import type { DataFile, FileSet } from '../metadata/file-set.ts';
 import type { RowGroup } from '../parquet/footer.ts';
 import { openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
 import type { FileLayout, TableLayout } from '../source-table.ts';
-import type { LookupTable } from './lookup-table.ts';
+import type { LookupTable } from './lookup-files.ts';
 
 /** Columns of a file whose pages are counted, the largest first. */
 const COLUMNS = 64;

@@ -7,6 +7,15 @@ import type { DataFile } from '../metadata/file-set.ts';
 import { PageCache } from '../parquet/page-cache.ts';
 import { type ByteCost, openParquet, type ParquetFile } from '../parquet/parquet-file.ts';
 import { RowCache } from '../parquet/row-cache.ts';
+import type { DeadRows } from '../scan/deletes.ts';
+import type { ReadContext } from '../scan/read-context.ts';
+
+/** What look-ups need of a table; all three live as long as the table object. */
+export interface LookupTable {
+  readonly context: ReadContext;
+  readonly dead: DeadRows;
+  readonly files: LookupFiles;
+}
 
 /** One budget each for all tables of the process. */
 const SHARED_PAGES = new PageCache(LIMITS.pageCacheBytes);

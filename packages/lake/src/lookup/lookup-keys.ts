@@ -22,8 +22,8 @@ import { valueAt } from '../scan/vectors.ts';
 import type { Field, Value } from '../schema/type.ts';
 import type { ReadCost, Row } from '../source-table.ts';
 import { candidateKeys, checkKeys, keyText, valueTest } from './key-set.ts';
+import type { LookupTable } from './lookup-files.ts';
 import { deadOf, lookupLocators } from './lookup-locators.ts';
-import type { LookupTable } from './lookup-table.ts';
 import { pointRows } from './point-rows.ts';
 
 /** A row that was found by key, and where it lies. */

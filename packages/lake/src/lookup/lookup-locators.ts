@@ -6,7 +6,7 @@ import type { Locator } from '../scan/batch.ts';
 import { ScanDuckDb } from '../scan/duckdb/pool.ts';
 import type { Field, Value } from '../schema/type.ts';
 import type { ReadCost, Row } from '../source-table.ts';
-import type { LookupTable } from './lookup-table.ts';
+import type { LookupTable } from './lookup-files.ts';
 import { pointRows } from './point-rows.ts';
 
 const FILES_AT_ONCE = 4;

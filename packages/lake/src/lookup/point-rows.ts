@@ -15,7 +15,7 @@ import { absentValue, LAST_UPDATED, lineageBase, ROW_ID } from '../scan/projecti
 import { valueAt } from '../scan/vectors.ts';
 import { typeToJson } from '../schema/schema-json.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
-import type { LookupTable } from './lookup-table.ts';
+import type { LookupTable } from './lookup-files.ts';
 
 /** Where a column's values come from in one file. */
 export type PointSource =

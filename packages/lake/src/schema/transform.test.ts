@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTimestamp } from './civil-time.ts';
-import { murmur3 } from './murmur3.ts';
-import { applyTransform, parseTransform, transformText } from './transform.ts';
+import { applyTransform, murmur3, parseTransform, transformText } from './transform.ts';
 import type { Type, Value } from './type.ts';
 
 const us = (text: string): bigint => parseTimestamp(text, 6)!;

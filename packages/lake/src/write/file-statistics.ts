@@ -1,8 +1,39 @@
 import { quoteName } from '../scan/duckdb/quoting.ts';
+import { parseDate, parseTime, parseTimestamp } from '../schema/civil-time.ts';
 import { compareValues } from '../schema/compare.ts';
+import { parseDecimal } from '../schema/decimal.ts';
 import { encodeSingleValue } from '../schema/single-value.ts';
-import type { Field, Schema, Value } from '../schema/type.ts';
-import { valueOfText } from './value-of-text.ts';
+import type { Field, Schema, Type, Value } from '../schema/type.ts';
+
+/**
+ * A primitive value from the text that DuckDB casts it to; null for null. Other types keep the
+ * text.
+ */
+export function valueOfText(type: Type, value: unknown): Value {
+  if (value === null || value === undefined) return null;
+  const text = String(value);
+  switch (type.kind) {
+    case 'boolean':
+      return text === 'true';
+    case 'int':
+    case 'float':
+    case 'double':
+      return Number(text);
+    case 'long':
+      return BigInt(text);
+    case 'date':
+      return parseDate(text);
+    case 'time':
+      return parseTime(text);
+    case 'timestamp':
+    case 'timestamptz':
+      return parseTimestamp(text.replace(' ', 'T').replace(/\+00(:00)?$/, ''), 6);
+    case 'decimal':
+      return parseDecimal(text, type.scale);
+    default:
+      return text;
+  }
+}
 
 /** What a manifest entry says of a data file's columns, by field id. */
 export interface FileStatistics {

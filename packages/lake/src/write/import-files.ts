@@ -17,7 +17,7 @@ import { inferSchema } from './infer-schema.ts';
 import type { WriteInput } from './input.ts';
 import { tableTypes } from './input-columns.ts';
 import type { InputFormat } from './input-files.ts';
-import { newTableMetadata } from './new-table.ts';
+import { newTableMetadata } from './next-metadata.ts';
 import { parsePartitionBy } from './partitions.ts';
 import { removeFiles } from './remove-files.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';

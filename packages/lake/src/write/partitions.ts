@@ -9,8 +9,8 @@ import {
 import { applyTransform, parseTransform, transformAccepts } from '../schema/transform.ts';
 import type { Field, Schema, Type, Value } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
+import { valueOfText } from './file-statistics.ts';
 import type { PlainRows } from './plain-rows.ts';
-import { valueOfText } from './value-of-text.ts';
 import type { WriterSession } from './writer-session.ts';
 
 /** The partitions of a write: `tuples[n]` is the tuple of the rows with number n. */

@@ -13,7 +13,7 @@ import { collectRows, planDeletes, type RowsByFile } from './delete-rows.ts';
 import type { WriteInput } from './input.ts';
 import { scanNear } from './key-range.ts';
 import type { InputKeys } from './key-rows.ts';
-import { newTableMetadata, type TableDefinition } from './new-table.ts';
+import { newTableMetadata, type TableDefinition } from './next-metadata.ts';
 import { removeFiles } from './remove-files.ts';
 import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
 import { withDataFiles } from './staged-write.ts';

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
+import { facetTable } from '../../search/aggregation-rows.ts';
 import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
-import { facetTable } from '../../search/facet-rows.ts';
 import { matchRequest } from '../../search/mode-request.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';

@@ -5,8 +5,13 @@
  */
 import { createRequire } from 'node:module';
 import { stemEnglish } from '../english/porter2.ts';
-import { ENGLISH_STOP_WORDS } from '../english/stop-words.ts';
 import { lowerText } from '../unicode/lower.ts';
+
+/** The words that the english analyzer drops: the classic short list that Lucene uses, too. */
+export const ENGLISH_STOP_WORDS: readonly string[] = Object.freeze(
+  `a an and are as at be but by for if in into is it no not of on or such that the their then there
+  these they this to was will with`.split(/\s+/),
+);
 
 const require = createRequire(import.meta.url);
 

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from '../../base/limits.ts';
-import { COPY_AGAIN, modelUnavailable } from '../model-unavailable.ts';
+import { COPY_AGAIN, modelUnavailable } from '../model-faults.ts';
 
 /** The kind that model.json of a static model names. */
 export const STATIC_KIND = 'static token embeddings';

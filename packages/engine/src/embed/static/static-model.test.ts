@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mapFile } from '../../storage/arena.ts';
-
+import { textsOf } from '../embedder.ts';
 import { modelFolder, openEmbedder } from '../open-embedder.ts';
-import { textsOf } from '../texts.ts';
 import { openStaticModel } from './static-model.ts';
 import { readVocabulary } from './vocabulary.ts';
 import { type TokenSink, WordPieces } from './word-pieces.ts';

@@ -6,7 +6,7 @@
  *   starts[size] ends[size] ids[slots] hashes[slots] beginnings[PREFIX_BITS / 32] text
  */
 import type { Arena, Region } from '../../storage/directory.ts';
-import { COPY_AGAIN, modelUnavailable } from '../model-unavailable.ts';
+import { COPY_AGAIN, modelUnavailable } from '../model-faults.ts';
 import type { EmbedKernels } from './kernels.ts';
 import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
 

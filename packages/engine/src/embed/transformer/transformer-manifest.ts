@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { LIMITS } from '../../base/limits.ts';
 import { sumOf } from '../file-sums.ts';
-import { COPY_AGAIN, modelUnavailable } from '../model-unavailable.ts';
+import { COPY_AGAIN, modelUnavailable } from '../model-faults.ts';
 import { readJson } from '../static/static-manifest.ts';
 
 /** Changes when the same files give other vectors: chunks, pooling. */

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../base/compare-bytes.ts';
+import { compareBytes } from '../../base/byte-order.ts';
 
 /** A term that may be suggested: its bytes, edits from what was typed, live documents. */
 export interface RankedTerm {

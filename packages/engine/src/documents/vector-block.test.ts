@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addVectorCounts } from './vector-counts.ts';
+import { addVectorCounts } from './vector-block.ts';
 
 describe('counts of rows without a vector', () => {
   it('are added by field, whatever the field is called', () => {
