@@ -26,10 +26,12 @@ export const RUNS: Readonly<Record<string, Run>> = {
     clone.run(text);
     return text;
   },
-  console: async ({ text }, { clone }) =>
-    commandsOf(text)
-      .map((command) => `$ ${command}\n${clone.shown(command)}`)
-      .join(''),
+  console: async ({ text }, { clone }) => {
+    const shown = commandsOf(text).map((command) => `$ ${command}\n${clone.shown(command)}`);
+    const failed = shown.find((lines) => /^error: /m.test(lines));
+    if (failed !== undefined) throw new Error(failed);
+    return shown.join('');
+  },
   ts: async ({ text }, { clone }) => {
     if (clone.module(text) === '') throw new Error('the module prints nothing');
     return text;
