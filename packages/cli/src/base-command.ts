@@ -34,7 +34,7 @@ export abstract class LhsCommand extends Command {
       helpValue: 'URL',
       helpGroup: 'GLOBAL',
     }),
-    json: Flags.boolean({ description: 'print the wire answer as JSON', helpGroup: 'GLOBAL' }),
+    json: Flags.boolean({ description: 'print the response as JSON', helpGroup: 'GLOBAL' }),
     debug: Flags.boolean({ description: 'show where an error happened', helpGroup: 'GLOBAL' }),
   };
 
@@ -116,7 +116,7 @@ export abstract class LhsCommand extends Command {
     const stop = () => {
       if (controller.signal.aborted) endNow();
       const more = note === undefined ? '' : `; ${note}`;
-      this.terminal.err('', `stopping … (again: at once)${more}`);
+      this.terminal.err('', `stopping … (again to stop at once)${more}`);
       controller.abort();
     };
     for (const name of STOPS) process.on(name, stop);
@@ -169,6 +169,6 @@ export abstract class LhsCommand extends Command {
 function refuseRemote(url: string | undefined): void {
   if (url === undefined) return;
   throw new LhsError('unsupported', `no remote backend for "${url}": it needs a server`, {
-    hint: 'leave --url (and LHS_URL) away to use the embedded engine',
+    hint: 'remove --url (and LHS_URL) to use the embedded engine',
   });
 }

@@ -650,6 +650,6 @@ describe('the rest', () => {
     expect(command.stderr).toMatch(/did you mean lhs index search\?/);
     expect(flag.stderr).toMatch(/did you mean --limit\?/);
     expect(lines(number.stderr)[0]).toMatch(/^error: .*--limit.*many/);
-    expect(dash.stderr).toMatch(/stands behind --/);
+    expect(dash.stderr).toMatch(/after --/);
   });
 });

@@ -85,7 +85,7 @@ describe('lhs index sync --follow', () => {
       child.kill(signal);
       const { code, stderr } = await end;
       expect(code).toBe(0);
-      expect(stderr).toMatch(/^\nstopping … \(again: at once\); what is committed stays\n$/);
+      expect(stderr).toMatch(/^\nstopping … \(again to stop at once\); commits are kept\n$/);
       expect(readdirSync(indexFolder()).filter((name) => /lock|tmp/.test(name))).toEqual([]);
       const status = await home.json<{ checkpoint: unknown }>(['index', 'status', 'notes']);
       expect(status.checkpoint).toMatchObject({ snapshot });

@@ -200,7 +200,7 @@ describe('output formats', () => {
       search('--facet', 'service', '--format', 'csv'),
       home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
     ]);
-    expect(twice.stdout).toMatch(/--json and --format csv say different things/);
+    expect(twice.stdout).toMatch(/--json and --format csv contradict each other/);
     expect(ending.stderr).toMatch(/"[^"]*answer\.doc": its ending names no format/);
     expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
     expect(facets.stderr).toMatch(/--format csv has rows of hits, no facets/);

@@ -74,7 +74,7 @@ describe('lhs model', () => {
   it('check says that the shipped one is whole', async () => {
     const { stdout, code } = await home.run(['model', 'check', 'default']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^static-384 {2}static, 384 dimensions: whole$/m);
+    expect(stdout).toMatch(/^static-384 {2}static, 384 dimensions: intact$/m);
     expect(stdout).toMatch(/^golden\.json +ok: 11 texts, largest difference \d\.\de-6$/m);
   });
 

@@ -18,7 +18,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('work stopped by %s', (signal) => 
     const { code, stdout, stderr } = await signalled('stopped', signal);
     expect([code, stdout]).toEqual([130, '']);
     expect(stderr).toBe(
-      'working\n\nstopping … (again: at once)\nerror: interrupted: nothing was changed\n',
+      'working\n\nstopping … (again to stop at once)\nerror: interrupted: nothing was changed\n',
     );
   });
 
@@ -26,7 +26,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('work stopped by %s', (signal) => 
     const { code, stdout, stderr } = await signalled('late', signal);
     expect([code, stdout]).toEqual([0, 'built\n']);
     expect(stderr).toBe(
-      'working\n\nstopping … (again: at once)\nthe signal came too late: the work is done\n',
+      'working\n\nstopping … (again to stop at once)\nthe signal came too late: the work is done\n',
     );
   });
 });

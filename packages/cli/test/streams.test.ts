@@ -199,7 +199,7 @@ describe('an interrupted reindex', () => {
       130,
       { error: { code: 'interrupted', message } },
     ]);
-    expect(err).toMatch(/stopping … \(again: at once\)/);
+    expect(err).toMatch(/stopping … \(again to stop at once\)/);
     const [described, found] = await Promise.all([
       home.json<Record<string, unknown>>(['index', 'describe', 'b']),
       home.json<{ total: number }>(['search', 'b', '*:*']),

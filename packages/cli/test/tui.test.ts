@@ -283,8 +283,8 @@ describe.skipIf(!hasTmux)('the first screen of lhs tui', () => {
     const { code, stderr } = await home.run(['tui', 'wild', '--mode', 'hybrid']);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      'error: "wild" cannot be asked in mode hybrid\n' +
-        '  wild has no VECTOR field: it is asked by words alone\n',
+      'error: "wild" cannot be searched in mode hybrid\n' +
+        '  wild has no VECTOR field: only lexical search\n',
     );
   });
 

@@ -5,8 +5,7 @@ import { runGitDemo } from '../demo/run-git-demo.ts';
 import { wrap } from '../terminal/text.ts';
 
 export default class Demo extends LhsCommand {
-  static override summary =
-    'Watch a table being indexed, searched, filtered, hydrated and brought up to date.';
+  static override summary = 'Index a sample table, search it, change it and sync the index.';
   static override examples = [
     '<%= config.bin %> demo',
     '<%= config.bin %> demo --git ~/src/project',

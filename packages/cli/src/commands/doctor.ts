@@ -20,13 +20,12 @@ export default class Doctor extends LhsCommand {
   static override args = {
     index: Args.string({
       ignoreStdin: true,
-      description: 'an index: look at the data files of its table instead of this machine',
+      description: 'index whose table’s data files are checked instead of this machine',
     }),
   };
   static override flags = {
     table: Flags.string({
-      description:
-        'a table, by namespace.table, instead of an index (with --warehouse or --catalog)',
+      description: 'table as namespace.table, instead of an index (with --warehouse or --catalog)',
       helpValue: 'TABLE',
     }),
     ...sourceFlags,
@@ -38,7 +37,7 @@ export default class Doctor extends LhsCommand {
     const named = [flags.table, ...Object.values(source)].some((value) => value !== undefined);
     if (args.index !== undefined && named) {
       throw new LhsError('invalid_argument', `index "${args.index}" names its table`, {
-        hint: 'leave --table, --warehouse, --catalog and --path away, or the index',
+        hint: 'remove --table, --warehouse, --catalog and --path, or the index',
       });
     }
     if (args.index !== undefined) {
@@ -77,7 +76,7 @@ export default class Doctor extends LhsCommand {
       });
     }
     const { looked, files, rows } = layout;
-    const of = looked.length < files ? `, ${count(looked.length)} looked at` : '';
+    const of = looked.length < files ? `, ${count(looked.length)} checked` : '';
     this.print([
       `${table}: ${plural(rows, 'row')} in ${plural(files, 'data file')}${of}; ` +
         `${bytes(mostBytes(layout))} of pages are read for one row`,

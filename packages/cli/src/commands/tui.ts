@@ -17,11 +17,11 @@ export default class Tui extends LhsCommand {
   static override args = {
     index: Args.string({
       ignoreStdin: true,
-      description: 'name or alias of the index; without it the screen begins with the choice',
+      description: 'name or alias of the index; without it, the screen lists the indexes',
     }),
   };
   static override flags = {
-    query: Flags.string({ description: 'a query to begin with', helpValue: 'QUERY' }),
+    query: Flags.string({ description: 'initial query', helpValue: 'QUERY' }),
     mode: modeFlag,
   };
 
@@ -50,6 +50,6 @@ export default class Tui extends LhsCommand {
 function onlyIndex(indexes: readonly { readonly name: string }[]): string | undefined {
   if (indexes.length > 0) return indexes.length === 1 ? indexes[0].name : undefined;
   throw new LhsError('invalid_argument', 'there is no index to search yet', {
-    hint: 'lhs demo makes one to look at',
+    hint: 'lhs demo creates a sample index',
   });
 }

@@ -83,7 +83,7 @@ async function ownsTable(names: DemoNames): Promise<boolean> {
   const table = await loadTable({ catalog, table: names.table }).catch(() => undefined);
   if (table?.metadata.properties[MARK] === 'true') return true;
   throw new LhsError('already_exists', `"${folder}" was not made by lhs demo`, {
-    hint: 'move it away, or use another data folder: lhs demo --data-dir DIR',
+    hint: 'move it, or use another data folder: lhs demo --data-dir DIR',
   });
 }
 

@@ -88,7 +88,7 @@ async function makeIndex(
     return backend.reindex({ index: names.index });
   });
   tell(
-    '2  an index    title, narrative and what they mean, service, severity, opened_at, ' +
+    '2  an index    title, narrative, their meaning, service, severity, opened_at, ' +
       `host, details → ${bytes(value.bytes)}  ${time}`,
   );
 }

@@ -59,7 +59,7 @@ function largeGroups(looked: Files): LayoutFinding | null {
     detail:
       `${share(files, looked)} row groups of more than ${count(GROUP_ROWS)} rows or ` +
       `${bytes(GROUP_BYTES)} (the largest has ${rows} rows, ${size}): each row of a page of hits ` +
-      'lies in pages of its own',
+      'is in different pages',
     advice:
       'write row groups of about 20,000 rows: pyarrow row_group_size=20480, pyiceberg ' +
       'write.parquet.row-group-limit=20480, Spark write.parquet.row-group-size-bytes=8388608',

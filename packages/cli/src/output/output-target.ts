@@ -10,9 +10,9 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export const outputFlags = {
   format: Flags.string({
     options: [...OUTPUT_FORMATS],
-    description: 'what is printed (table; with --output what the name ends in)',
+    description: 'output format (table; with --output the file’s ending decides)',
   }),
-  output: Flags.string({ description: 'a file instead of stdout', helpValue: 'FILE' }),
+  output: Flags.string({ description: 'write to a file instead of stdout', helpValue: 'FILE' }),
 };
 
 /** Those flags as oclif has read them. */
@@ -47,7 +47,7 @@ const BY_ENDING: Readonly<Record<string, OutputFormat>> = {
 export function outputTarget(flags: OutputFlags, interactive: boolean): OutputTarget {
   const asked = flags.format as OutputFormat | undefined;
   if (flags.json && asked !== undefined && asked !== 'json') {
-    throw new LhsError('invalid_argument', `--json and --format ${asked} say different things`);
+    throw new LhsError('invalid_argument', `--json and --format ${asked} contradict each other`);
   }
   const file = flags.output === '-' ? undefined : flags.output;
   const format = flags.json ? 'json' : (asked ?? (file === undefined ? 'table' : endingOf(file)));

@@ -16,17 +16,17 @@ export const aggregationFlags = {
     multiple: true,
   }),
   histogram: Flags.string({
-    description: 'documents by time: 1h, 7d, or day, month, …',
+    description: 'documents per interval: 1h, 7d, or day, month, …',
     helpValue: 'FIELD:INTERVAL',
     multiple: true,
   }),
   'time-zone': Flags.string({
-    description: 'of calendar intervals (UTC)',
+    description: 'time zone of calendar intervals (UTC)',
     helpValue: 'ZONE',
     dependsOn: ['histogram'],
   }),
   cardinality: Flags.string({
-    description: 'number of different values',
+    description: 'number of distinct values',
     helpValue: 'FIELD',
     multiple: true,
   }),
@@ -68,7 +68,7 @@ export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObj
   for (const field of flags.percentiles ?? []) add(field, 'percentiles', { field });
   if (Object.keys(specs).length > 0) return specs;
   throw new LhsError('invalid_argument', 'nothing to aggregate', {
-    hint: 'say --terms FIELD, --stats FIELD, --histogram FIELD:day or --aggs JSON',
+    hint: 'add --terms FIELD, --stats FIELD, --histogram FIELD:day or --aggs JSON',
   });
 }
 

@@ -33,7 +33,7 @@ export function afterValues(text: string): Json[] {
   }
   if (Array.isArray(values)) return values as Json[];
   throw new LhsError('invalid_argument', `--after ${text} should be a JSON array`, {
-    hint: 'take the "sort" of the last hit as it stands, in single quotes',
+    hint: 'pass the "sort" of the last hit unchanged, in single quotes',
   });
 }
 

@@ -11,7 +11,7 @@ export const matchArgs = {
   index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   query: Args.string({
     ignoreStdin: true,
-    description: 'query (docs/query.md); everything when left out',
+    description: 'query (docs/query.md; default: all documents)',
   }),
 };
 /** The flags of a search, shared by `lhs search` and `lhs index search`. */
@@ -19,9 +19,12 @@ export const searchFlags = {
   syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
   operator: Flags.string({
     options: ['or', 'and'],
-    description: 'what joins words that stand side by side (or)',
+    description: 'operator that joins the clauses of a list (or)',
   }),
-  filter: Flags.string({ description: 'a query that narrows and never scores', helpValue: 'Q' }),
+  filter: Flags.string({
+    description: 'query that restricts the hits without scoring',
+    helpValue: 'Q',
+  }),
   limit: Flags.integer({
     description: 'hits per page; 0 is the default (10)',
     helpValue: 'N',
@@ -30,25 +33,28 @@ export const searchFlags = {
   offset: Flags.integer({ description: 'hits to skip', helpValue: 'N', min: 0 }),
   sort: Flags.string({ description: 'fast fields, _score, _key', helpValue: 'FIELD[:desc],…' }),
   after: Flags.string({
-    description: 'the `sort` of the last hit of the page before',
+    description: '`sort` values of the last hit of the previous page',
     helpValue: 'JSON',
   }),
   pit: Flags.string({
-    description: 'answer from this point in time (lhs index pit open)',
+    description: 'search this point in time (lhs index pit open)',
     helpValue: 'ID',
   }),
   fields: Flags.string({ description: 'cached fields to return', helpValue: 'A,B' }),
-  highlight: Flags.boolean({ description: 'matched fragments in the answer' }),
-  hydrate: Flags.boolean({ description: 'attach the rows of the table' }),
+  highlight: Flags.boolean({ description: 'return matched fragments' }),
+  hydrate: Flags.boolean({ description: 'attach the table’s rows' }),
   columns: Flags.string({ description: 'columns to hydrate (all)', helpValue: 'A,B' }),
-  collapse: Flags.string({ description: 'best hit of each value only', helpValue: 'FIELD' }),
+  collapse: Flags.string({
+    description: 'return only the best hit of each value',
+    helpValue: 'FIELD',
+  }),
   facet: Flags.string({
     description: 'count the values of a fast field among all hits',
     helpValue: 'FIELD',
     multiple: true,
   }),
   'snapshot-min': Flags.string({
-    description: 'refuse an answer from before this snapshot (exit 5)',
+    description: 'require this snapshot or a later one (exit 5)',
     helpValue: 'ID',
   }),
   wait: Flags.integer({
@@ -61,39 +67,39 @@ export const searchFlags = {
 /** The flags of a search by meaning. */
 export const nearestFlags = {
   k: Flags.integer({
-    description: 'nearest rows that are taken (100, hybrid 10)',
+    description: 'number of nearest rows (100, hybrid 10)',
     helpValue: 'N',
     min: 1,
   }),
   'vector-field': Flags.string({
-    description: 'the VECTOR field (the only one)',
+    description: 'VECTOR field (the only one)',
     helpValue: 'FIELD',
   }),
   vector: Flags.string({
-    description: 'a vector instead of a text: a JSON array of numbers, or a file of one',
+    description: 'vector instead of a text: a JSON array of numbers, or a file with one',
     helpValue: 'JSON|@FILE',
   }),
-  'min-score': Flags.string({ description: 'leave out what scores less', helpValue: 'S' }),
-  exact: Flags.boolean({ description: 'compare every vector, also where there is a graph' }),
-  ef: Flags.integer({ description: 'candidates of a graph', helpValue: 'N', min: 1 }),
+  'min-score': Flags.string({ description: 'drop hits with a lower score', helpValue: 'S' }),
+  exact: Flags.boolean({ description: 'compare every vector, even if there is a graph' }),
+  ef: Flags.integer({ description: 'candidates in a graph', helpValue: 'N', min: 1 }),
 };
 /** The flags of fusing words and meaning. */
 export const fusionFlags = {
   'rrf-k': Flags.integer({ description: 'fusion constant (60)', helpValue: 'N', min: 0 }),
   weights: Flags.string({
-    description: 'what the arms weigh (1,1)',
+    description: 'weights of the arms (1,1)',
     helpValue: 'LEXICAL,SEMANTIC',
   }),
   'lexical-fields': Flags.string({
-    description: 'TEXT fields of the words (all)',
+    description: 'TEXT fields of the lexical search (all)',
     helpValue: 'A,B',
   }),
-  'fail-on-partial': Flags.boolean({ description: 'exit 6 where an arm did not answer' }),
+  'fail-on-partial': Flags.boolean({ description: 'exit with 6 if an arm fails' }),
 };
 /** Which search it is. */
 export const modeFlag = Flags.string({
   options: ['lexical', 'semantic', 'hybrid'],
-  description: 'by words (lexical), by meaning, or by both',
+  description: 'search by words (lexical), by meaning (semantic), or by both',
 });
 
 const { syntax, operator, filter, pit, 'snapshot-min': snapshotMin, wait } = searchFlags;

@@ -24,7 +24,7 @@ export function inputOf(files: readonly string[], format?: string): WriteInput {
   }
   if (format !== undefined) {
     throw new LhsError('invalid_argument', '--input-format is for standard input', {
-      hint: 'the ending of a file says its format; name "-" to read standard input',
+      hint: 'the ending of a file determines its format; use "-" to read standard input',
     });
   }
   return { kind: 'files', paths: files };

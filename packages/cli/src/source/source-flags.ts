@@ -61,7 +61,7 @@ export async function tableOf(flags: SourceFlags, table: string | undefined): Pr
   const catalog = await catalogOf(flags);
   if (catalog === undefined) {
     throw new LhsError('invalid_argument', 'where is the table?', {
-      hint: 'say --warehouse DIR, --catalog FILE.yaml or --path DIR',
+      hint: 'add --warehouse DIR, --catalog FILE.yaml or --path DIR',
     });
   }
   if (table === undefined) {

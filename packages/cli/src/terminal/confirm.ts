@@ -14,8 +14,8 @@ export async function confirm(
 ): Promise<boolean> {
   if (yes) return true;
   if (!terminal.asks) {
-    throw new LhsError('invalid_argument', `${question} Nobody is here to answer`, {
-      hint: 'say --yes to go on without a question',
+    throw new LhsError('invalid_argument', `${question} There is no terminal to ask`, {
+      hint: 'add --yes to continue without a question',
     });
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });

@@ -95,7 +95,7 @@ function flagHints(error: UsageError): string[] {
   return (Array.isArray(error.flags) ? error.flags : []).flatMap((flag) => {
     const near = nearest(String(flag).replace(/^-+/, ''), known);
     if (near !== undefined) return [`  did you mean --${near}?`];
-    return /^-[^-]/.test(String(flag)) ? ['  a query that begins with "-" stands behind --'] : [];
+    return /^-[^-]/.test(String(flag)) ? ['  write a query that begins with "-" after --'] : [];
   });
 }
 

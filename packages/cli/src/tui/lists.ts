@@ -66,7 +66,7 @@ async function savedChoice(
       does: { type: 'restore', name, restored: parts },
     };
   } catch {
-    const why = `${name} is a tree that no query string says: lhs query run ${name}`;
+    const why = `${name} is a tree without a query string: lhs query run ${name}`;
     return { label: name, detail: 'a query tree', does: { type: 'refuse', why } };
   }
 }
@@ -106,7 +106,7 @@ async function facetChoices(backend: Backend, state: State): Promise<Choice[]> {
         choice(`${field}:${valueText(value)}`, `${field}:${value}`, count(n)),
       ),
     );
-  const on = filters.map((clause) => choice(clause, clause, 'takes it away'));
+  const on = filters.map((clause) => choice(clause, clause, 'removes it'));
   return [...on, ...offered.filter((one) => !one.isOn)];
 }
 
@@ -133,7 +133,7 @@ function modesOf(name: string, { fields, vector_fields: vectors }: IndexDescript
   if (of === undefined) {
     const lexicalOnly =
       vectors.length === 0
-        ? `${name} has no VECTOR field: it is asked by words alone`
+        ? `${name} has no VECTOR field: only lexical search`
         : `the vectors of ${name} came with its rows: no model compares a text with them`;
     return { modes: ['lexical'] as const, lexicalOnly };
   }

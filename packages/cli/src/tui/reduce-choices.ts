@@ -78,7 +78,7 @@ export function choose(state: State, { does }: Choice): State {
 export function nextMode(state: State): State {
   const { modes, name, lexicalOnly } = state.index;
   if (modes.length < 2) {
-    return { ...state, note: lexicalOnly ?? `${name} is asked by words alone` };
+    return { ...state, note: lexicalOnly ?? `${name} only has lexical search` };
   }
   const mode = modes[(modes.indexOf(state.mode) + 1) % modes.length];
   return { ...state, ...AT_TOP, mode };

@@ -202,7 +202,7 @@ describe('what lies over the hits', () => {
   });
 
   it('goes through the modes that the index has, and says where there is one', () => {
-    expect(after(start, { type: 'mode' }).note).toMatch(/^incidents is asked by words alone/);
+    expect(after(start, { type: 'mode' }).note).toMatch(/^incidents only has lexical search/);
     const modes = ['lexical', 'semantic', 'hybrid'] as const;
     const state = initialState({ ...INDEX, modes }, { columns: 80, rows: 24 });
     const action: ScreenInput = { type: 'mode' };

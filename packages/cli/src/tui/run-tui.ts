@@ -56,7 +56,7 @@ export async function runTui(backend: Backend, options: TuiOptions): Promise<Out
  */
 function startingMode(index: ScreenIndex, mode: SearchMode = 'lexical'): SearchMode {
   if (index.name === '' || index.modes.includes(mode)) return mode;
-  throw new LhsError('invalid_argument', `"${index.name}" cannot be asked in mode ${mode}`, {
+  throw new LhsError('invalid_argument', `"${index.name}" cannot be searched in mode ${mode}`, {
     hint: index.lexicalOnly ?? `its modes: ${index.modes.join(', ')}`,
   });
 }

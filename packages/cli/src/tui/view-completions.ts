@@ -37,11 +37,11 @@ function conditions({ filters, sort, kept, answer, hint, columns }: State): Line
   if (kept.syntax === 'kql') parts.push([span('kql', 'field')]);
   if (kept.default_operator === 'and') parts.push([span('all words', 'field')]);
   if (kept.collapse !== undefined) {
-    parts.push([span('one a ', 'dim'), span(kept.collapse, 'field')]);
+    parts.push([span('one per ', 'dim'), span(kept.collapse, 'field')]);
   }
   const widened = hint === undefined ? answer?.widened : undefined;
   if (widened !== undefined) {
-    parts.push([span('no hit as it stands; hits of ', 'dim'), span(widened, 'value')]);
+    parts.push([span('no hit; hits of ', 'dim'), span(widened, 'value')]);
   }
   const caveat = hint === undefined ? answer?.caveat : undefined;
   if (caveat !== undefined) parts.push([span(caveat, 'wrong')]);

@@ -2,7 +2,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class AliasList extends LhsCommand {
-  static override summary = 'List the other names of indexes.';
+  static override summary = 'List the aliases of indexes.';
   static override examples = [
     '<%= config.bin %> alias list',
     '<%= config.bin %> alias list --json',

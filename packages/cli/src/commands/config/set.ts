@@ -4,7 +4,7 @@ import { userConfigFile } from '../../config/settings.ts';
 import { writeSetting } from '../../config/write-setting.ts';
 
 export default class ConfigSet extends LhsCommand {
-  static override summary = 'Keep a setting in the user’s own file.';
+  static override summary = 'Store a setting in the user’s configuration file.';
   static override examples = [
     '<%= config.bin %> config set data_dir ~/search',
     '<%= config.bin %> config set data_dir ""',
@@ -13,7 +13,7 @@ export default class ConfigSet extends LhsCommand {
     key: Args.string({ ignoreStdin: true, description: 'data_dir or url', required: true }),
     value: Args.string({
       ignoreStdin: true,
-      description: 'the value; an empty one removes it',
+      description: 'value; an empty one removes the setting',
       required: true,
     }),
   };
@@ -22,6 +22,6 @@ export default class ConfigSet extends LhsCommand {
     const { args, flags } = await this.parse(ConfigSet);
     await writeSetting(args.key, args.value);
     if (flags.json) return this.printJson({ key: args.key, value: args.value });
-    this.print([`${args.key} kept in ${userConfigFile()}`]);
+    this.print([`${args.key} stored in ${userConfigFile()}`]);
   }
 }

@@ -10,7 +10,7 @@ export default class ConfigView extends LhsCommand {
     '<%= config.bin %> config set data_dir ~/search',
   ];
   static override flags = {
-    'show-origin': Flags.boolean({ description: 'say why each value is what it is' }),
+    'show-origin': Flags.boolean({ description: 'show the origin of each value' }),
   };
 
   override async run(): Promise<void> {

@@ -8,7 +8,7 @@ import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 
 export default class IndexAggregate extends LhsCommand {
-  static override summary = 'Aggregate the documents of a query: values, times, figures.';
+  static override summary = 'Count and measure the documents that match a query.';
   static override examples = [
     '<%= config.bin %> index aggregate incidents timeout --terms service --histogram ' +
       'opened_at:week',

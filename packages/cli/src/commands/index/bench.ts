@@ -17,17 +17,17 @@ export default class IndexBench extends LhsCommand {
   };
   static override flags = {
     queries: Flags.string({
-      description: 'a query a line, or a JSON array of texts',
+      description: 'one query per line, or a JSON array of strings',
       helpValue: 'FILE',
       required: true,
     }),
     operator: Flags.string({
       options: ['or', 'and', 'phrase', 'query'],
-      description: 'how words are joined; query: each line is a query string (query)',
+      description: 'operator between words; query: each line is a query string (query)',
     }),
     limit: Flags.integer({ description: 'hits per query (10)', min: 1 }),
-    warm: Flags.integer({ description: 'rounds that do not count (3)', min: 0 }),
-    repeat: Flags.integer({ description: 'rounds that count (9)', min: 1 }),
+    warm: Flags.integer({ description: 'warm-up rounds (3)', min: 0 }),
+    repeat: Flags.integer({ description: 'measured rounds (9)', min: 1 }),
   };
 
   override async run(): Promise<void> {

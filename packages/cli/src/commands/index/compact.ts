@@ -5,8 +5,8 @@ import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexCompact extends LhsCommand {
   static override summary =
-    'Merge an index’s segments and drop deleted rows from them; searches go on, the ' +
-    'table is not read.';
+    'Merge an index’s segments and drop deleted rows, without reading the table or ' +
+    'blocking searches.';
   static override examples = [
     '<%= config.bin %> index compact incidents',
     '<%= config.bin %> index compact incidents --segments 4 --json',
@@ -16,7 +16,7 @@ export default class IndexCompact extends LhsCommand {
   };
   static override flags = {
     segments: Flags.integer({
-      description: 'segments to leave (1), as far as limits of their size allow',
+      description: 'number of segments (1), more if a segment would be too large',
       helpValue: 'N',
       min: 1,
     }),
@@ -27,7 +27,7 @@ export default class IndexCompact extends LhsCommand {
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
     const request = { index: args.index, segments: flags.segments };
-    const done = await this.stoppable('the index stays as it was', (signal) =>
+    const done = await this.stoppable('the index is unchanged', (signal) =>
       backend.compact(request, { progress: report.update, signal }).finally(report.stop),
     );
     if (flags.json) return this.printJson(done);

@@ -3,7 +3,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { describeLines } from '../../search/describe-lines.ts';
 
 export default class IndexDescribe extends LhsCommand {
-  static override summary = 'Show the fields and figures of an index.';
+  static override summary = 'Show the fields and sizes of an index.';
   static override examples = [
     '<%= config.bin %> index describe incidents',
     '<%= config.bin %> index describe incidents --json',

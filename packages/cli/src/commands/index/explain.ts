@@ -9,7 +9,7 @@ const NOT_FOUND_EXIT = 3;
 
 export default class IndexExplain extends LhsCommand {
   static override summary =
-    'Say why a row is found with its score and rank, or why not (exit 3 when it is not there).';
+    'Explain why a row is found, with score and rank, or why not (exit 3 if it does not exist).';
   static override examples = [
     `<%= config.bin %> index explain incidents 'timeout service:billing' --key id=4217`,
     `<%= config.bin %> index explain incidents 'title:"connection reset" -resolved:true' ` +
@@ -21,12 +21,12 @@ export default class IndexExplain extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query (docs/query.md), everything when left out; a text with --mode',
+      description: 'query (docs/query.md; default: all documents); a text with --mode',
     }),
   };
   static override flags = {
     key: Flags.string({
-      description: 'the key of the row',
+      description: 'key of the row',
       helpValue: 'A=B,C=D',
       required: true,
     }),

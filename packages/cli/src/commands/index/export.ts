@@ -6,8 +6,7 @@ import { type RowFormat, rowWriter } from '../../output/row-writer.ts';
 import { fieldColumns, keyCells, keyColumns } from '../../search/field-columns.ts';
 
 export default class IndexExport extends LhsCommand {
-  static override summary =
-    'Print every live document: its key and all cached and fast fields, by key.';
+  static override summary = 'Print every live document by key, with its cached and fast fields.';
   static override examples = [
     '<%= config.bin %> index export incidents --format ndjson',
     "<%= config.bin %> index export incidents --format parquet --query 'service:billing' " +
@@ -18,7 +17,10 @@ export default class IndexExport extends LhsCommand {
   };
   static override flags = {
     format: Flags.string({ options: ['ndjson', 'arrow', 'parquet'], default: 'ndjson' }),
-    query: Flags.string({ description: 'only what this query finds', helpValue: 'Q' }),
+    query: Flags.string({
+      description: 'count only documents that match this query',
+      helpValue: 'Q',
+    }),
   };
 
   override async run(): Promise<void> {

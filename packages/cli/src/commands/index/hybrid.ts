@@ -4,7 +4,7 @@ import { fusionFlags, nearestFlags, searchFlags } from '../../search/search-flag
 import IndexSearch from './search.ts';
 
 export default class IndexHybrid extends IndexSearch {
-  static override summary = 'Search by words and by meaning at once, the two lists fused.';
+  static override summary = 'Search by words and by meaning, and fuse the two results.';
   static override examples = [
     `<%= config.bin %> index hybrid incidents 'certificate expired, people cannot sign in'`,
     `<%= config.bin %> index hybrid incidents 'slow checkout' --weights 1,2 --filter 'severity:1'`,
@@ -14,7 +14,7 @@ export default class IndexHybrid extends IndexSearch {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'a text: its words and its meaning are looked for; nothing in it is an operator',
+      description: 'text to search for; it has no operators',
     }),
   };
   static override flags = {

@@ -4,7 +4,7 @@ import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 import { escapedControls } from '../../terminal/json-text.ts';
 
 export default class IndexInit extends LhsCommand {
-  static override summary = 'Write a good first definition from a table’s schema, to stdout.';
+  static override summary = 'Print a first definition from a table’s schema.';
   static override examples = [
     '<%= config.bin %> index init ops.incidents --warehouse ./lake > incidents.yaml',
     '<%= config.bin %> index init --path ./lake/ops/incidents --name incidents > incidents.yaml',

@@ -14,7 +14,7 @@ export default class IndexParse extends LhsCommand {
     syntax: Flags.string({ options: ['default', 'kql'], description: 'query syntax' }),
     operator: Flags.string({
       options: ['or', 'and'],
-      description: 'what joins words side by side',
+      description: 'operator that joins the clauses of a list',
     }),
     index: Flags.string({ description: 'check the fields against this index' }),
   };

@@ -13,7 +13,7 @@ export default class IndexPrint extends LhsCommand {
   static override args = {
     tree: Args.string({
       ignoreStdin: true,
-      description: 'the tree, or - for stdin',
+      description: 'query tree as JSON, or - for stdin',
       required: true,
     }),
   };

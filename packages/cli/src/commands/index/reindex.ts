@@ -6,7 +6,7 @@ import { progressReport } from '../../terminal/progress.ts';
 
 export default class IndexReindex extends LhsCommand {
   static override summary =
-    'Build an index from its table; the former generation answers until the new one is whole.';
+    'Build an index from its table. The former generation serves searches until then.';
   static override examples = [
     '<%= config.bin %> index reindex incidents',
     '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
@@ -16,7 +16,7 @@ export default class IndexReindex extends LhsCommand {
   };
   static override flags = {
     'as-of': Flags.string({
-      description: 'build from this snapshot (the current one)',
+      description: 'snapshot to build from (the current one)',
       helpValue: 'SNAPSHOT',
     }),
   };

@@ -13,7 +13,7 @@ import { styleFor } from '../../terminal/style.ts';
 
 /** Many questions from one open index. */
 const queries = Flags.string({
-  description: 'run many: a query or a JSON request a line; an answer a line',
+  description: 'run one query or JSON request per line of FILE, print one response per line',
   helpValue: 'FILE',
   exclusive: ['after', 'offset', 'format', 'output'],
 });
@@ -33,7 +33,7 @@ export default class IndexSearch extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query (docs/query.md), everything when left out; a text with --mode',
+      description: 'query (docs/query.md; default: all documents); a text with --mode',
     }),
   };
   static override flags = {

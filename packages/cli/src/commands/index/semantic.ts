@@ -12,7 +12,7 @@ export default class IndexSemantic extends IndexSearch {
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
-    query: Args.string({ ignoreStdin: true, description: 'a text in your own words' }),
+    query: Args.string({ ignoreStdin: true, description: 'text to search for' }),
   };
   static override flags = {
     ...searchFlags,

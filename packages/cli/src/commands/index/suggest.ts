@@ -4,19 +4,20 @@ import { count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class IndexSuggest extends LhsCommand {
-  static override summary = 'Complete or correct what is typed, from the terms of a field.';
+  static override summary = 'Complete or correct a text from the terms of a field.';
   static override examples = [
     '<%= config.bin %> index suggest incidents --field title time',
     '<%= config.bin %> index suggest incidents --field service biling --fuzzy 2',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
-    text: Args.string({ ignoreStdin: true, description: 'what is typed', default: '' }),
+    text: Args.string({ ignoreStdin: true, description: 'text to complete', default: '' }),
   };
   static override flags = {
     field: Flags.string({ description: 'a TEXT or KEYWORD field', required: true }),
     fuzzy: Flags.integer({
-      description: 'whole terms up to so many edits away (0 to 2), not what begins with the text',
+      description:
+        'terms within this many edits (0 to 2) instead of terms that start with the text',
       helpValue: 'N',
       min: 0,
     }),

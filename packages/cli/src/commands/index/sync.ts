@@ -9,8 +9,7 @@ import { count, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
 export default class IndexSync extends LhsCommand {
-  static override summary =
-    'Apply the table’s new snapshots to an index, each in a commit of its own.';
+  static override summary = 'Apply the table’s new snapshots to an index, one commit per snapshot.';
   static override examples = [
     '<%= config.bin %> index sync incidents',
     '<%= config.bin %> index sync incidents --follow',
@@ -21,7 +20,7 @@ export default class IndexSync extends LhsCommand {
   };
   static override flags = {
     follow: Flags.boolean({
-      description: 'stay in step with the table until it is stopped',
+      description: 'keep applying new snapshots until stopped',
       exclusive: ['until'],
     }),
     until: Flags.string({
@@ -29,7 +28,7 @@ export default class IndexSync extends LhsCommand {
       helpValue: 'SNAPSHOT',
     }),
     poll: Flags.string({
-      description: 'longest pause between two looks at the table (5)',
+      description: 'longest pause between two checks of the table (5)',
       helpValue: 'SECONDS',
       dependsOn: ['follow'],
     }),
@@ -44,7 +43,7 @@ export default class IndexSync extends LhsCommand {
       this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
     const request = { index: args.index, until: flags.until };
-    const done = await this.stoppable('what is committed stays', (signal) =>
+    const done = await this.stoppable('commits are kept', (signal) =>
       backend.sync(request, { progress, signal }),
     );
     if (flags.json) return this.printJson(done);
@@ -74,7 +73,7 @@ export default class IndexSync extends LhsCommand {
   ): Promise<void> {
     const poll_ms = pollMillis(flags.poll);
     const backend = await this.backend(flags);
-    const { signal } = this.interruptible('what is committed stays');
+    const { signal } = this.interruptible('commits are kept');
     const report = flags.json ? null : followReport(this.terminal, this.style);
     try {
       for await (const event of backend.follow({ index, poll_ms }, { signal })) {

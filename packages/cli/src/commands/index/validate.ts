@@ -9,7 +9,8 @@ import { pad, printable } from '../../terminal/text.ts';
 const INVALID_EXIT = 2;
 
 export default class IndexValidate extends LhsCommand {
-  static override summary = 'Check a definition: every fault with file, line and column (exit 2).';
+  static override summary =
+    'Check a definition; report every error with file, line and column (exit 2).';
   static override examples = [
     '<%= config.bin %> index validate incidents.yaml --warehouse ./lake',
     '<%= config.bin %> index validate incidents.yaml --github',
@@ -21,7 +22,7 @@ export default class IndexValidate extends LhsCommand {
       description: 'print annotations of GitHub Actions',
       exclusive: ['json'],
     }),
-    offline: Flags.boolean({ description: 'do not look at the table' }),
+    offline: Flags.boolean({ description: 'do not read the table' }),
     ...sourceFlags,
   };
 

@@ -7,7 +7,7 @@ const DRIFT = 8;
 
 export default class IndexVerify extends LhsCommand {
   static override summary =
-    'Compare an index with its table, row by row, and with itself; --repair mends what drifted.';
+    'Compare an index with its table, row by row, and with itself; --repair fixes differences.';
   static override examples = [
     '<%= config.bin %> index verify incidents',
     '<%= config.bin %> index verify incidents --repair',
@@ -18,11 +18,11 @@ export default class IndexVerify extends LhsCommand {
   };
   static override flags = {
     snapshot: Flags.string({
-      description: 'compare with this snapshot, branch or tag (the one that the index equals)',
+      description: 'snapshot, branch or tag to compare with (the index’s own)',
       helpValue: 'SNAPSHOT',
     }),
     sample: Flags.integer({
-      description: 'compare about so many documents, chosen evenly, instead of all',
+      description: 'compare about this many documents at even distances instead of all',
       min: 1,
       helpValue: 'N',
     }),

@@ -13,7 +13,7 @@ import { pad, printable, width, wrap } from '../../terminal/text.ts';
 const NOT_FOUND_EXIT = 3;
 
 export default class KeysGet extends LhsCommand {
-  static override summary = 'Fetch rows of the table by their keys (exit 3 when a key is absent).';
+  static override summary = 'Read rows of the table by key (exit 3 if a key is absent).';
   static override examples = [
     '<%= config.bin %> keys get incidents id=4217',
     `<%= config.bin %> keys get commits 'repo=git,sha=1a3e5f' --columns subject,body --json`,
@@ -25,13 +25,16 @@ export default class KeysGet extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     key: Args.string({
       ignoreStdin: true,
-      description: 'name=value,name=value; several may be given',
+      description: 'key as name=value,name=value; repeatable',
     }),
   };
   static override flags = {
     ...outputFlags,
     columns: Flags.string({ description: 'columns of the table (all)', helpValue: 'A,B' }),
-    keys: Flags.string({ description: 'file with a key a line, - for stdin', helpValue: 'FILE' }),
+    keys: Flags.string({
+      description: 'file with one key per line, - for stdin',
+      helpValue: 'FILE',
+    }),
   };
 
   override async run(): Promise<void> {

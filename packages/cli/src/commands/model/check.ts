@@ -41,7 +41,7 @@ export default class ModelCheckCommand extends LhsCommand {
 }
 
 const headline = ({ ok, model: { name, kind, dims } }: ModelCheck): string =>
-  `${name}  ${kind}, ${dims} dimensions: ${ok ? 'whole' : 'not whole'}`;
+  `${name}  ${kind}, ${dims} dimensions: ${ok ? 'intact' : 'damaged'}`;
 
 function rows({ files, golden }: ModelCheck): string[][] {
   const found = files.map((file) => [file.name, bytes(file.bytes), file.ok ? 'ok' : 'differs']);

@@ -5,7 +5,7 @@ import { bytes, count } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class ModelDescribe extends LhsCommand {
-  static override summary = 'Show what a model is: its kind, dimensions, checksum and files.';
+  static override summary = 'Show a model’s kind, dimensions, checksum and files.';
   static override examples = [
     '<%= config.bin %> model describe default',
     '<%= config.bin %> model describe ./models/all-MiniLM-L6-v2 --json',

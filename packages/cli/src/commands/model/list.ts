@@ -7,7 +7,7 @@ import { table } from '../../terminal/table.ts';
 const CHECKSUM_CHARS = 12;
 
 export default class ModelList extends LhsCommand {
-  static override summary = 'List the model that ships with lhs, and those in a folder.';
+  static override summary = 'List the included model and the models in a folder.';
   static override examples = [
     '<%= config.bin %> model list',
     '<%= config.bin %> model list ./models --json',

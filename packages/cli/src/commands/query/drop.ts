@@ -3,7 +3,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { savedQuery } from '../../search/saved-query.ts';
 
 export default class QueryDrop extends LhsCommand {
-  static override summary = 'Forget a saved query.';
+  static override summary = 'Delete a saved query.';
   static override examples = [
     '<%= config.bin %> query drop slow',
     '<%= config.bin %> query drop slow --json',

@@ -9,8 +9,7 @@ const { limit, offset, after, pit, hydrate, columns } = searchFlags;
 const page = { limit, offset, after, pit, hydrate, columns };
 
 export default class QueryRun extends LhsCommand {
-  static override summary =
-    'Search as a saved query says; flags change its page, not its question.';
+  static override summary = 'Run a saved query; flags change the page, not the query.';
   static override examples = [
     '<%= config.bin %> query run slow',
     '<%= config.bin %> query run slow --limit 100 --hydrate --json',

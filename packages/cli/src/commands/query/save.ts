@@ -7,24 +7,27 @@ import { searchFlags } from '../../search/search-flags.ts';
 const { after: _after, pit: _pit, ...lastingFlags } = searchFlags;
 
 export default class QuerySave extends LhsCommand {
-  static override summary =
-    'Keep a search by words under a name: its query, filter, order and all.';
+  static override summary = 'Save a lexical search under a name, with its query, filter and order.';
   static override examples = [
     `<%= config.bin %> query save slow incidents 'timeout OR "slow query"' --sort opened_at:desc`,
     `<%= config.bin %> query save slow incidents 'latency' --replace`,
   ];
   static override args = {
-    name: Args.string({ ignoreStdin: true, description: 'what to call it', required: true }),
+    name: Args.string({
+      ignoreStdin: true,
+      description: 'name of the saved query',
+      required: true,
+    }),
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
     query: Args.string({
       ignoreStdin: true,
-      description: 'query by words (docs/query.md); everything when left out',
+      description: 'lexical query (docs/query.md; default: all documents)',
     }),
   };
   static override flags = {
     ...lastingFlags,
-    description: Flags.string({ description: 'what it is for', helpValue: 'TEXT' }),
-    replace: Flags.boolean({ description: 'in the place of the one of that name' }),
+    description: Flags.string({ description: 'description of the saved query', helpValue: 'TEXT' }),
+    replace: Flags.boolean({ description: 'replace the saved query of that name' }),
   };
 
   override async run(): Promise<void> {

@@ -9,7 +9,7 @@ import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 
 export default class SourceChanges extends LhsCommand {
   static override summary =
-    'Print the net row changes between two snapshots, by key, one JSON object a line.';
+    'Print the net row changes between two snapshots by key, one JSON object per line.';
   static override examples = [
     '<%= config.bin %> source changes ops.incidents --warehouse ./lake --from ' +
       '5029384756100371 --to 5103000000007718',

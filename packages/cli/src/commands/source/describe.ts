@@ -5,7 +5,7 @@ import { plural, snapshotName } from '../../terminal/figures.ts';
 import { table } from '../../terminal/table.ts';
 
 export default class SourceDescribe extends LhsCommand {
-  static override summary = 'Show the schema of a table and what it holds now.';
+  static override summary = 'Show the schema of a table and its current contents.';
   static override examples = [
     '<%= config.bin %> source describe ops.incidents --warehouse ./lake',
     '<%= config.bin %> source describe --path ./lake/ops/incidents --json',

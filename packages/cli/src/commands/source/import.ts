@@ -11,7 +11,7 @@ import { progressReport } from '../../terminal/progress.ts';
 
 export default class SourceImport extends LhsCommand {
   static override summary =
-    'Make an Iceberg table of Parquet, CSV or NDJSON files, or add them to one.';
+    'Create an Iceberg table from Parquet, CSV or NDJSON files, or add them to one.';
   static override examples = [
     '<%= config.bin %> source import events.parquet --table my.events --warehouse ./lake --key id',
     '<%= config.bin %> source import more/*.csv.gz --table my.events --warehouse ./lake --append',
@@ -49,7 +49,7 @@ export default class SourceImport extends LhsCommand {
     const catalog = await catalogOf(flags);
     if (catalog === undefined) {
       throw new LhsError('invalid_argument', 'where should the table be?', {
-        hint: 'say --warehouse DIR or --catalog FILE.yaml',
+        hint: 'add --warehouse DIR or --catalog FILE.yaml',
       });
     }
     const started = performance.now();

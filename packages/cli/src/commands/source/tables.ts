@@ -15,7 +15,7 @@ export default class SourceTables extends LhsCommand {
     const catalog = await catalogOf(flags);
     if (catalog === undefined) {
       throw new LhsError('invalid_argument', 'which catalog?', {
-        hint: 'say --warehouse DIR or --catalog FILE.yaml',
+        hint: 'add --warehouse DIR or --catalog FILE.yaml',
       });
     }
     const { tables } = await (await this.source(flags)).listTables({ catalog });

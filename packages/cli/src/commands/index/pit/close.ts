@@ -2,14 +2,18 @@ import { Args } from '@oclif/core';
 import { LhsCommand } from '../../../base-command.ts';
 
 export default class IndexPitClose extends LhsCommand {
-  static override summary = 'Close a point in time, so that its files may go.';
+  static override summary = 'Close a point in time and release its files.';
   static override examples = [
     '<%= config.bin %> index pit close incidents "$PIT"',
     '<%= config.bin %> index pit close incidents "$PIT" --json',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
-    pit: Args.string({ ignoreStdin: true, description: 'what opening printed', required: true }),
+    pit: Args.string({
+      ignoreStdin: true,
+      description: 'id that pit open printed',
+      required: true,
+    }),
   };
 
   override async run(): Promise<void> {

@@ -3,7 +3,7 @@ import { LhsCommand } from '../../../base-command.ts';
 
 export default class IndexPitOpen extends LhsCommand {
   static override summary =
-    'Open a point in time: an index as it is now, for as long as searches use it.';
+    'Open a point in time: searches with its id see the index as it is now.';
   static override examples = [
     '<%= config.bin %> index pit open incidents',
     `PIT=$(<%= config.bin %> index pit open incidents --keep-alive 30m)`,
@@ -14,7 +14,7 @@ export default class IndexPitOpen extends LhsCommand {
   };
   static override flags = {
     'keep-alive': Flags.string({
-      description: 'how long it outlives its last use: 30s, 5m (default), 1h at most',
+      description: 'time until it expires after its last use: 30s, 5m (default), at most 1h',
       helpValue: 'TIME',
     }),
   };
