@@ -54,6 +54,12 @@ describe('loading of modules', () => {
     expect(urls.filter((url) => /\/engine\/dist\/search\/search\.js$/.test(url))).toHaveLength(1);
   });
 
+  it('a list of indexes loads no code that searches', async () => {
+    const urls = await loaded('index', 'list', '--json');
+    const searching = /\/engine\/dist\/(query|scoring|collect|aggregate|shard\/execute)\//;
+    expect(urls.filter((url) => searching.test(url))).toEqual([]);
+  });
+
   it('version loads next to nothing', async () => {
     const urls = await loaded('--version');
     expect(urls.filter((url) => /\/(packages|node_modules)\//.test(url)).length).toBeLessThan(3);

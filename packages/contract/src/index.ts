@@ -39,8 +39,6 @@ export * from './points-in-time/check.ts';
 export type * from './points-in-time/request.ts';
 export type * from './points-in-time/response.ts';
 export * from './query-text/check.ts';
-export * from './query-text/check-bench.ts';
-export * from './query-text/check-suggest.ts';
 export type * from './query-text/request.ts';
 export type * from './query-text/response.ts';
 export * from './saved-queries/check.ts';

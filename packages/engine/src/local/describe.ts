@@ -10,7 +10,6 @@ import { currentGeneration } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
 import { accessible, isListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { readIndex } from './read-index.ts';
 
 /** The current state of an index. Throws index_not_found, corrupt_index, io_error. */
 export async function describeLocal(
@@ -43,6 +42,7 @@ async function tenantDocuments(
   index: string,
   call: CallContext,
 ): Promise<number> {
+  const { readIndex } = await import('./read-index.ts');
   const { countDocuments } = await import('../search/find-hits.ts');
   return readIndex(indexes, { index }, call, countDocuments);
 }

@@ -26,11 +26,13 @@ import { lazily } from '../base/lazily.ts';
 import type { SearchContext } from '../search/context.ts';
 import { requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { type ReadTarget, readIndex } from './read-index.ts';
+import type { ReadTarget } from './read-index.ts';
 import { answerOnceReached, type Wanted } from './wait-for-snapshot.ts';
 
 /** An operation of the embedded engine. */
 export type Operation<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => Promise<R>;
+
+const loadReadIndex = lazily(() => import('./read-index.ts'));
 
 /** What requests for reads have in common, as far as they have it. */
 type ReadRequest = ReadTarget & Wanted;
@@ -43,6 +45,7 @@ function reads<Q extends ReadRequest, C, R>(
   return async (indexes, request, call) => {
     const checked = check(request);
     const answer = await loaded();
+    const { readIndex } = await loadReadIndex();
     requireWanted(call, indexes.clock);
     return answerOnceReached(indexes, request, call, () =>
       readIndex(indexes, request, call, async (context) => answer(context, checked)),
