@@ -72,7 +72,7 @@ export async function tableOf(flags: SourceFlags, table: string | undefined): Pr
   return { catalog, table };
 }
 
-/** For `validate`: the place that overrides the definition's own, if any is given. */
+/** For `validate`: the location that overrides the definition's own, if the flags name one. */
 export async function sourceOverride(
   flags: SourceFlags,
 ): Promise<TableConfig | { readonly catalog: CatalogConfig } | undefined> {

@@ -86,14 +86,14 @@ export const record =
   (fields: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
   (value, name) => {
     object(value, name);
-    const given = value as Readonly<Record<string, unknown>>;
-    for (const [key, part] of Object.entries(given)) {
+    const values = value as Readonly<Record<string, unknown>>;
+    for (const [key, part] of Object.entries(values)) {
       const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (check === undefined) throw unknownField(key, name, Object.keys(fields));
       if (part !== undefined) check(part, within(name, key));
     }
     for (const key of required) {
-      if (given[key] === undefined) throw wrong(within(name, key), undefined, 'a value');
+      if (values[key] === undefined) throw wrong(within(name, key), undefined, 'a value');
     }
   };
 /** A value of JSON that is no array and no object. */
@@ -129,8 +129,8 @@ export function isPlain(value: unknown): boolean {
 const within = (name: string, key: string): string => (name === '' ? key : `${name}.${key}`);
 
 function unknownField(field: string, parent: string, known: readonly string[]): LhsError {
-  const place = parent === '' ? 'request field' : `field of "${parent}"`;
-  const message = `unknown ${place} "${cut(field)}"${didYouMean(field, known)}`;
+  const what = parent === '' ? 'request field' : `field of "${parent}"`;
+  const message = `unknown ${what} "${cut(field)}"${didYouMean(field, known)}`;
   return new LhsError('invalid_argument', message, { hint: `fields: ${known.join(', ')}` });
 }
 

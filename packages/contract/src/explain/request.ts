@@ -10,7 +10,7 @@ export interface ExplainRequest
     NearestSpec,
     Pick<HybridRequest, 'rrf_k' | 'weights' | 'lexical_fields'> {
   readonly coordinates: Coordinates;
-  /** Which search is explained: lexical unless told, which takes `query` or `ast`. */
+  /** Which search is explained: by default lexical, which takes `query` or `ast`. */
   readonly mode?: SearchMode;
   /** The page that the row is looked for on, as in a search. */
   readonly limit?: number;

@@ -39,9 +39,9 @@ export type WhyNotReason =
   | 'filter'
   /** Nothing of the query is left after analysis (stop words only), or it can match nothing. */
   | 'nothing_left'
-  /** It is not among the nearest that were asked for, or has no vector. */
+  /** It is not among the `k` nearest, or has no vector. */
   | 'not_near'
-  /** It matches and stands behind the page. */
+  /** It matches and ranks behind the page. */
   | 'below_page'
   /** Neither the index nor the table has the key. */
   | 'absent'
@@ -51,7 +51,7 @@ export type WhyNotReason =
   | 'not_indexed'
   /** The index has it still, the table no more. */
   | 'removed'
-  /** The index does not have it, and the table cannot be asked. */
+  /** The index does not have it, and the table is out of reach. */
   | 'table_unreachable';
 
 /** The first thing that keeps a row from the page. */

@@ -46,7 +46,7 @@ export interface AnalyzerDescription {
   readonly options: JsonObject;
 }
 
-/** A VECTOR field: how it is kept and what is in it. */
+/** A VECTOR field: how it is stored and what is in it. */
 export interface VectorFieldDescription {
   readonly name: string;
   readonly dims: number;

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 
-/** A delete file of the table, or a deletion vector in one (then with its place in it). */
+/** A delete file of the table, or a deletion vector in one (then with its range in the file). */
 export interface DeleteRef {
   readonly path: string;
   readonly offset?: number;

@@ -32,7 +32,7 @@ export interface ReindexResponse extends VectorCounts {
 export type HealReason =
   /** The checkpoint's snapshot is no longer in the table's metadata. */
   | 'snapshot_expired'
-  /** The table stands at an ancestor of the checkpoint's snapshot. */
+  /** The table is at an ancestor of the checkpoint's snapshot. */
   | 'rolled_back'
   /** The definition follows another branch or tag than before. */
   | 'ref_changed'
@@ -72,7 +72,7 @@ export interface SyncResponse extends VectorCounts {
 export interface ApplyResponse {
   /** false: the batch was applied before; nothing was done. */
   readonly applied: boolean;
-  /** Where the index stands now. */
+  /** The snapshot of the index now. */
   readonly snapshot: string | null;
   readonly doc_count: number;
   readonly inserted: number;
@@ -136,7 +136,7 @@ export interface IndexStatus {
   readonly head?: { readonly snapshot: string | null; readonly at: string | null };
   readonly source_error?: { readonly code: string; readonly message: string };
   /**
-   * Absent where it cannot be told. `rows`: rows that the snapshots in between added, replaced and
+   * Absent if it is not known. `rows`: rows that the snapshots in between added, replaced and
    * deleted, as their summaries count them. `seconds`: age of the first snapshot that is missing.
    */
   readonly lag?: {

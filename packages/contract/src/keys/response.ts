@@ -4,7 +4,7 @@ import type { TableLag } from '../lag.ts';
 
 /** Rows of the table by key. */
 export interface KeysResponse extends TableLag {
-  /** One an asked key that exists, in the order asked; absent keys are left out. */
+  /** One row per key that exists, in the order of the request; absent keys are in `missing`. */
   readonly rows: readonly { readonly key: Coordinates; readonly fields: JsonObject }[];
   readonly missing: readonly Coordinates[];
   /**

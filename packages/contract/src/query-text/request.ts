@@ -30,11 +30,11 @@ export interface SuggestRequest {
   readonly field: string;
   /** What has been typed. Without it: the most frequent terms. */
   readonly text?: string;
-  /** Suggestions at most; 10 unless told, 1,000 at most. */
+  /** Suggestions at most; 10 by default, 1,000 at most. */
   readonly limit?: number;
   /** Terms near the text (whole terms, up to `max_edits` away) instead of what begins with it. */
   readonly fuzzy?: boolean;
-  /** 0 to 2; with `fuzzy` 1 for texts of up to 5 characters, else 2, unless told. */
+  /** 0 to 2; with `fuzzy` 1 for texts of up to 5 characters, else 2, by default. */
   readonly max_edits?: number;
 }
 

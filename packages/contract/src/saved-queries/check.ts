@@ -47,7 +47,7 @@ export function checkSavedQueryDraft(value: unknown): SavedQueryDraft {
   return checkSaved(readDraft(value));
 }
 
-/** The same for a draft that takes the place of a saved query. */
+/** The same for a draft that replaces a saved query. */
 export function checkReplaceSavedQuery(value: unknown): ReplaceSavedQueryRequest {
   return checkSaved(readReplace(value));
 }

@@ -9,7 +9,7 @@ export interface SavedQueryDraft {
   readonly request: SearchRequest;
 }
 
-/** A draft that takes the place of a saved query. */
+/** A draft that replaces a saved query. */
 export interface ReplaceSavedQueryRequest extends SavedQueryDraft {
   readonly id: string;
 }

@@ -1,6 +1,6 @@
 import type { SavedQueryDraft } from './request.ts';
 
-/** A search kept under a name. Times: ISO-8601, UTC. */
+/** A search with a name. Times: ISO-8601, UTC. */
 export interface SavedQuery extends SavedQueryDraft {
   readonly id: string;
   readonly created_at: string;

@@ -31,7 +31,7 @@ export interface CheckedSemantic {
   readonly search: CheckedRequest;
   readonly nearest: CheckedNearest;
 }
-/** How two lists are fused. Weights are whole thousandths; 0: the arm is not asked. */
+/** How two lists are fused. Weights are whole thousandths; 0: the arm does not search. */
 export interface Fusion {
   readonly rrfK: number;
   readonly weights: { readonly lexical: number; readonly semantic: number };
@@ -115,7 +115,7 @@ export function checkHybridRequest(value: unknown): CheckedHybrid {
 
 function weightUnits({ lexical = 1, semantic = 1 }: NonNullable<HybridRequest['weights']> = {}) {
   if (lexical === 0 && semantic === 0) {
-    throw new LhsError('invalid_argument', '"weights" are both 0: no arm would be asked');
+    throw new LhsError('invalid_argument', '"weights" are both 0: no arm would search');
   }
   const units = (value: number) => Math.round(value * WEIGHT_UNITS);
   return { lexical: units(lexical), semantic: units(semantic) };

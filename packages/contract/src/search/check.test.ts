@@ -19,7 +19,10 @@ describe('the check of a search request', () => {
       'invalid_argument: unknown request field "limt"; did you mean "limit"?',
     ],
     [{ query: 7 }, 'invalid_argument: "query" is 7: expected a string'],
-    [{ query: 'a', ast: {} }, 'invalid_argument: "query" and "ast" both given: send one of them'],
+    [
+      { query: 'a', ast: {} },
+      'invalid_argument: "query" and "ast" exclude each other: send one of them',
+    ],
     [{ limit: -1 }, 'invalid_argument: "limit" is -1: expected a whole number from 0 to 10000'],
     [{ limit: 1.5 }, 'invalid_argument: "limit" is 1.5: expected a whole number from 0 to 10000'],
     [{ limit: 10_001 }, 'limit_exceeded: "limit" is 10001: at most 10000'],

@@ -111,7 +111,10 @@ function highlightSettings(spec: HighlightSpec) {
 
 function checkTogether(request: SearchRequest, limit: number, offset: number): void {
   if (request.query !== undefined && request.ast !== undefined) {
-    throw new LhsError('invalid_argument', '"query" and "ast" both given: send one of them');
+    throw new LhsError(
+      'invalid_argument',
+      '"query" and "ast" exclude each other: send one of them',
+    );
   }
   if (request.search_after !== undefined && offset > 0) {
     throw new LhsError(
@@ -143,7 +146,7 @@ function checkTogether(request: SearchRequest, limit: number, offset: number): v
   }
 }
 
-/** A sort as the index takes it: `_score` falls unless told, all else rises. */
+/** A sort with its direction: by default `_score` falls and all else rises. */
 export function sortDirection(spec: SortSpec): boolean {
   return spec.desc ?? spec.field === '_score';
 }

@@ -54,14 +54,14 @@ export type SearchMode = 'lexical' | 'semantic' | 'hybrid';
 
 /** What is near, and how much of it. Fields that are not named here are refused. */
 export interface NearestSpec {
-  /** A VECTOR field; the index's only one unless told. */
+  /** A VECTOR field. Default: the index's only one. */
   readonly vector_field?: string;
   /** Text that the field's model turns into a vector. */
   readonly query_text?: string;
   /** The vector itself: `dims` finite numbers. It goes before `query_text`. */
   readonly query_vector?: readonly number[];
   /**
-   * Documents that are taken, of those that filter and tenant leave. Unless told 100, of each arm
+   * Documents that are taken, of those that filter and tenant leave. By default 100, of each arm
    * of a hybrid search 10, or `limit` where that is more: who scrolls through pages names it.
    */
   readonly k?: number;
@@ -76,12 +76,12 @@ export interface NearestSpec {
 /**
  * `POST /v1/search:semantic`: the `k` nearest documents, scored by similarity. `syntax` and
  * `default_operator` are those of a `filter` that is a query string. `limit`: without it, all of a
- * `k` that is given, else 10.
+ * `k` if the request has one, else 10.
  */
 export interface SemanticRequest extends NearestSpec, Omit<SearchRequest, 'query' | 'ast'> {}
 
 /**
- * What each arm's ranks weigh: numbers from 0 to 1,000 with at most three decimals. 1 unless told.
+ * What each arm's ranks weigh: numbers from 0 to 1,000 with at most three decimals. Default: 1.
  */
 export interface ArmWeights {
   readonly lexical?: number;
@@ -93,10 +93,10 @@ export interface ArmWeights {
  * of its meaning, fused by reciprocal rank: score = sum of weight / (rrf_k + rank).
  */
 export interface HybridRequest extends SemanticRequest {
-  /** A whole number: 60 unless told. */
+  /** A whole number. Default: 60. */
   readonly rrf_k?: number;
   readonly weights?: ArmWeights;
-  /** TEXT fields that the words are looked for in; all of the definition unless told. */
+  /** TEXT fields that the words are looked for in; by default all of the definition. */
   readonly lexical_fields?: readonly string[];
 }
 

@@ -84,7 +84,7 @@ export interface SkippedFacet {
   readonly reason: string;
 }
 
-/** A bucket of an answer. `aggs`: what was asked of its documents. */
+/** A bucket of an answer. `aggs`: the aggregations of its documents. */
 export interface AggBucket {
   /** A value, the first microsecond of an interval since 1970, or a range's name. */
   readonly key: Json;

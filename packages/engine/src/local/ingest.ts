@@ -71,7 +71,7 @@ export async function applyLocal(
   );
 }
 
-/** Where an index stands. Throws index_not_built. */
+/** The checkpoint of an index. Throws index_not_built. */
 export function checkpointLocal(
   indexes: LocalIndexes,
   request: IndexRequest,

@@ -1,6 +1,6 @@
 import { ENDED_JOB_STATES, type Job } from '@lakehouse-search/contract';
 
-/** Where job records are kept. A record is replaced as a whole, and found by its id. */
+/** A store of job records. A record is replaced as a whole, and found by its id. */
 export interface JobStore {
   /** Adds a record, or replaces the one with its id. */
   put(job: Job): void;

@@ -25,7 +25,7 @@ import { OpenModels } from './open-models.ts';
 /** So long a closing engine waits for calls that do not end, as for a table that hangs. */
 const PATIENCE_MS = 5000;
 
-/** What a local engine stands on; tests put a faulty disk under it. */
+/** The surroundings of a local engine; tests replace the disk and the clock. */
 export interface LocalOptions {
   /** Opens the folder of a generation. Default: files of this machine, mapped. */
   readonly openDirectory?: OpenDirectory;
@@ -49,7 +49,7 @@ const FRESHNESS_MS = 1000;
 
 /**
  * What a local engine keeps between two operations: the registry, which indexes are open at which
- * commit, which of them it writes itself, and the tables that searches asked for.
+ * commit, which of them it writes itself, and the tables of its searches.
  */
 export class LocalIndexes {
   readonly dataDir: string;
@@ -63,9 +63,9 @@ export class LocalIndexes {
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
   readonly writing = new Set<string>();
-  /** Matches of filters that were asked for before. */
+  /** Cached matches of filters. */
   readonly filters = new FilterCache();
-  /** Models that searches asked for. */
+  /** Open models. */
   readonly models: OpenModels;
   readonly #open: OpenIndexes;
   readonly #definitions = new Map<string, KnownIndex>();
@@ -131,7 +131,9 @@ export class LocalIndexes {
     return this.during(known.registered, () => this.#open.pin(known, ttlMs, this.clock.now()));
   }
 
-  /** A pinned commit, kept for `ttlMs` from now on; the caller releases it. Throws not_found, … */
+  /**
+   * A pinned commit, pinned for `ttlMs` from now on; the caller releases it. Throws not_found, …
+   */
   holdPinned(known: KnownIndex, pinned: PinName, ttlMs: number): OpenIndex {
     const now = this.clock.now();
     return this.during(known.registered, () => this.#open.holdPinned(known, pinned, ttlMs, now));
@@ -196,7 +198,7 @@ export class LocalIndexes {
     }
   }
 
-  /** The table of an index as it is now, kept open for the next time. Throws as `openSource`. */
+  /** The table of an index at its newest version; it stays open. Throws as `openSource`. */
   async newestTable(known: KnownIndex): Promise<SourceTable> {
     return (await this.#keptTables()).newest(known);
   }

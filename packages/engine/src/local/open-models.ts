@@ -1,23 +1,23 @@
 import type { Embedder, OpenEmbedder } from '../embed/embedder.ts';
 
-/** Models that are kept open: a transformer holds hundreds of megabytes. */
-const KEPT_MODELS = 4;
+/** Open models at most: a transformer holds hundreds of megabytes. */
+const MOST_MODELS = 4;
 
-/** A model that is kept open. */
-interface KeptModel {
+/** An open model. */
+interface OpenModel {
   readonly embedder: Promise<Embedder>;
-  /** Checksums that an index asked for in vain: its files are not read for them again. */
+  /** Checksums that its files do not have: they are not read again for these. */
   readonly missed: Set<string>;
 }
 
 /**
- * Models that searches have asked for, open until the engine closes or others take their place; the
- * one that was asked longest ago goes first.
+ * The models that searches use. They stay open until the engine closes; beyond the limit, the least
+ * recently used one is closed.
  */
 export class OpenModels {
   readonly #openEmbedder: OpenEmbedder;
-  /** By folder of the definition and name; the last asked last. */
-  readonly #open = new Map<string, KeptModel>();
+  /** By folder of the definition and name, the most recently used last. */
+  readonly #open = new Map<string, OpenModel>();
 
   constructor(openEmbedder: OpenEmbedder) {
     this.#openEmbedder = openEmbedder;
@@ -26,24 +26,24 @@ export class OpenModels {
   /**
    * A model by its name in a definition of the folder `baseDir`. Where the one that is open has
    * another checksum than the index was built with, its files are read anew: they may have changed.
-   * Throws model_unavailable, and tries again when it is asked again.
+   * Throws model_unavailable, and tries again with the next call.
    */
   async open(model: string, baseDir: string, checksum?: string): Promise<Embedder> {
     const name = JSON.stringify([model, baseDir]);
-    const kept = this.#open.get(name);
-    if (kept === undefined) return this.#keep(name, model, baseDir).embedder;
+    const open = this.#open.get(name);
+    if (open === undefined) return this.#keep(name, model, baseDir).embedder;
     this.#open.delete(name);
-    this.#open.set(name, kept);
-    const embedder = await kept.embedder;
+    this.#open.set(name, open);
+    const embedder = await open.embedder;
     if (checksum === undefined || embedder.identity.checksum === checksum) return embedder;
-    if (kept.missed.has(checksum)) return embedder;
-    kept.missed.add(checksum);
+    if (open.missed.has(checksum)) return embedder;
+    open.missed.add(checksum);
     // Another search may have read them anew meanwhile.
     const now = this.#open.get(name);
-    if (now !== undefined && now !== kept) return now.embedder;
+    if (now !== undefined && now !== open) return now.embedder;
     const fresh = this.#keep(name, model, baseDir);
     fresh.missed.add(checksum);
-    void closeModel(kept.embedder);
+    void closeModel(open.embedder);
     return fresh.embedder;
   }
 
@@ -54,20 +54,20 @@ export class OpenModels {
     for (const { embedder } of all) await closeModel(embedder);
   }
 
-  #keep(name: string, model: string, baseDir: string): KeptModel {
-    const kept = { embedder: this.#openEmbedder(model, baseDir), missed: new Set<string>() };
-    kept.embedder.catch(() => {
-      if (this.#open.get(name) === kept) this.#open.delete(name);
+  #keep(name: string, model: string, baseDir: string): OpenModel {
+    const open = { embedder: this.#openEmbedder(model, baseDir), missed: new Set<string>() };
+    open.embedder.catch(() => {
+      if (this.#open.get(name) === open) this.#open.delete(name);
     });
     this.#open.delete(name);
-    this.#open.set(name, kept);
+    this.#open.set(name, open);
     this.#shrink();
-    return kept;
+    return open;
   }
 
   #shrink(): void {
     for (const [name, { embedder }] of this.#open) {
-      if (this.#open.size <= KEPT_MODELS) return;
+      if (this.#open.size <= MOST_MODELS) return;
       this.#open.delete(name);
       void closeModel(embedder);
     }

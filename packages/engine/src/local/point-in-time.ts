@@ -4,8 +4,8 @@
  *     0  u8 version (1) | 1 uuid of the index, 16 bytes | 17 u32 generation
  *     21 id of the pin, 8 random bytes | 29 u32 keep_alive, milliseconds
  *
- * It names a pin (index/pins.ts) and how long each use renews it. Nothing else is kept: it outlives
- * the process, and works in every process of the machine.
+ * It names a pin (index/pins.ts) and how long each use renews it. Nothing else is stored: it
+ * outlives the process, and works in every process of the machine.
  */
 import type {
   CallContext,
@@ -64,7 +64,7 @@ export function closePit(
 }
 
 /**
- * The commit of a point in time, held for the caller, who releases its snapshot; it is kept for its
+ * The commit of a point in time. The caller releases its snapshot. The point in time lasts for its
  * keep_alive from now on. Throws not_found where it is closed, expired or of another index.
  */
 export function holdPit(indexes: LocalIndexes, known: KnownIndex, pitId: string): OpenIndex {

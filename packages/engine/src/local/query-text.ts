@@ -37,7 +37,7 @@ export async function parseText(
 }
 
 /**
- * The query string of a tree, short enough to be asked. Throws unsupported where none says it,
+ * The query string of a tree, short enough for a request. Throws unsupported if none expresses it,
  * limit_exceeded where it would be too long, and what reading (and with an index binding) throws.
  */
 export async function printTree(

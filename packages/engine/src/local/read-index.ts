@@ -8,7 +8,7 @@ import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { holdPit } from './point-in-time.ts';
 
-/** A table that takes longer than this to say where it stands is not waited for: lag null. */
+/** A table that does not answer within this time is not waited for: the lag is null. */
 const LAG_MS = 1000;
 
 /** Which index is read, and at which commit: the newest one unless a point in time says so. */

@@ -13,8 +13,9 @@ import type { LocalIndexes } from './local-indexes.ts';
 const TABLE_MS = 10_000;
 
 /**
- * How an index stands to its table. A table that is out of reach is no error: what the index knows
- * is told, and why the rest is not. Throws index_not_found, corrupt_index, io_error.
+ * How far an index is behind its table. A table that is out of reach is no error: the answer has
+ * the index's own figures and the reason why the others are missing. Throws index_not_found,
+ * corrupt_index, io_error.
  */
 export async function statusOf(
   indexes: LocalIndexes,
@@ -48,9 +49,9 @@ async function beyond(indexes: LocalIndexes, known: KnownIndex, subject: StatusS
 }
 
 async function newestWithin(indexes: LocalIndexes, known: KnownIndex): Promise<SourceTable> {
-  const given = new AbortController();
-  const late = indexes.clock.sleep(TABLE_MS, given.signal).then(() => {
-    if (given.signal.aborted) return undefined;
+  const answered = new AbortController();
+  const late = indexes.clock.sleep(TABLE_MS, answered.signal).then(() => {
+    if (answered.signal.aborted) return undefined;
     const what = `the table did not answer within ${TABLE_MS / 1000} s`;
     throw new LhsError('source_unreachable', what);
   });
@@ -58,6 +59,6 @@ async function newestWithin(indexes: LocalIndexes, known: KnownIndex): Promise<S
     const newest = indexes.newestTable(known);
     return (await Promise.race([newest, late])) ?? (await newest);
   } finally {
-    given.abort();
+    answered.abort();
   }
 }

@@ -11,15 +11,15 @@ import type { LocalIndexes } from './local-indexes.ts';
 import { writeIndex } from './write-index.ts';
 
 /**
- * Verifies an index, and repairs it where that is asked for: only then the write lock is taken.
+ * Verifies an index, and repairs it if the request says so: only then it takes the write lock.
  * Throws as `verifyIndex` and `repairIndex` do.
  */
 export async function verifyLocal(
   indexes: LocalIndexes,
-  given: VerifyRequest,
+  value: VerifyRequest,
   work: CallContext,
 ): Promise<VerifyResponse> {
-  const request = checkVerifyRequest(given);
+  const request = checkVerifyRequest(value);
   if (request.repair === true) {
     const { repairIndex } = await import('../verify/repair.ts');
     const known = accessible(indexes, request.index, work);

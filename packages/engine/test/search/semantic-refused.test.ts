@@ -118,7 +118,7 @@ describe('refused hybrid requests', () => {
     [{ ...own }, '"query_text" is missing: its words are one arm'],
     [
       { ...near, weights: { lexical: 0, semantic: 0 } },
-      '"weights" are both 0: no arm would be asked',
+      '"weights" are both 0: no arm would search',
     ],
     [
       { ...near, weights: { lexical: -1 } },

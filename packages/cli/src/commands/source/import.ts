@@ -83,7 +83,7 @@ export default class SourceImport extends LhsCommand {
         read: reading,
         columns: done.schema && schemaColumns(done.schema),
       });
-    const place =
+    const location =
       flags.warehouse === undefined
         ? `--catalog ${flags.catalog}`
         : `--warehouse ${flags.warehouse}`;
@@ -95,7 +95,7 @@ export default class SourceImport extends LhsCommand {
       `${flags.table}  +${count(done.inserted)} rows in ${duration(took)} (${perSecond} rows/s)`,
       ...guessed,
       ...columns,
-      `next: lhs index init ${flags.table} ${place} > definition.yaml`,
+      `next: lhs index init ${flags.table} ${location} > definition.yaml`,
     ]);
   }
 }
