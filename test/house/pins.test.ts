@@ -41,6 +41,7 @@ describe('pinned surfaces', () => {
     [
       "LakeError",
       "MapValue",
+      "PRIMITIVE_KINDS",
       "VariantValue",
       "appendRows",
       "createTable",

@@ -1,4 +1,5 @@
-import type { Analyzer, TokenSink } from './analyzer.ts';
+import type { Analyzer } from './analyzer.ts';
+import type { Tokenizer } from './pipeline.ts';
 
 /**
  * The `simple` analyzer: tokens are maximal runs of `[\p{Alphabetic}\p{N}]`, lower-cased code point
@@ -23,18 +24,9 @@ const TOKEN = /^[\p{Alphabetic}\p{N}]$/u;
 const CLASS = new Uint8Array(0x110000);
 const LOWER = new Map<number, number>();
 
-/** The one instance. */
-export const simpleAnalyzer: Analyzer = Object.freeze({ name: 'simple', analyze, normalize });
-
 const token = new Uint8Array(MAX_TOKEN_BYTES + 16);
 
-function analyze(
-  text: Uint8Array,
-  from: number,
-  to: number,
-  position: number,
-  sink: TokenSink,
-): number {
+const analyze: Tokenizer = (text, from, to, position, sink) => {
   let at = from;
   let next = position;
   while (at < to) {
@@ -66,7 +58,7 @@ function analyze(
     next++;
   }
   return next;
-}
+};
 
 /** Bytes of the sequence that a lead byte begins, kept inside the text. */
 function utf8Length(lead: number, at: number, to: number): number {
@@ -128,3 +120,6 @@ function normalize(word: string): string {
   for (const char of word) out += String.fromCodePoint(lower(char.codePointAt(0) ?? 0));
   return out;
 }
+
+/** The one instance. */
+export const simpleAnalyzer: Analyzer = Object.freeze({ name: 'simple', analyze, normalize });

@@ -111,7 +111,7 @@ export class NumericColumn {
    * value hold anything.
    */
   get codes(): Uint8Array | Uint16Array | Uint32Array | null {
-    return this.width === 8 ? null : this.#codes();
+    return this.width === 8 ? null : this.#narrowCodes();
   }
 
   /** Ordered values by slot at width 8; null at other widths. */
@@ -121,19 +121,7 @@ export class NumericColumn {
 
   /** Where the documents' slots begin (docs + 1 numbers); null: document d has slot d. */
   get starts(): Int32Array | null {
-    return this.#slots();
-  }
-
-  /** The value of a slot as a number, as `sortKey` says it. */
-  numberAt(slot: number): number {
-    return this.#number(slot);
-  }
-
-  /** Lowest and highest code of a zone, or null where it has no value; not at width 8. */
-  zoneCodes(zone: number): { readonly lo: number; readonly hi: number } | null {
-    const lo = Number(this.#zoneCode(this.#lo, zone));
-    const hi = Number(this.#zoneCode(this.#hi, zone));
-    return lo > hi ? null : { lo, hi };
+    return this.multi ? this.#starts : null;
   }
 
   has(doc: number): boolean {
@@ -168,22 +156,22 @@ export class NumericColumn {
    * broken by `min`.
    */
   sortKey(doc: number): number {
-    if (!this.multi) return this.#number(doc);
+    if (!this.multi) return this.numberAt(doc);
     if (this.double) return doubleFromOrdered(this.minAt(doc));
-    let key = this.#number(this.#starts[doc]);
+    let key = this.numberAt(this.#starts[doc]);
     for (let slot = this.#starts[doc] + 1; slot < this.#starts[doc + 1]; slot++) {
-      key = Math.min(key, this.#number(slot));
+      key = Math.min(key, this.numberAt(slot));
     }
     return key;
   }
 
   /** As `sortKey`, with the document's highest value. */
   maxKey(doc: number): number {
-    if (!this.multi) return this.#number(doc);
+    if (!this.multi) return this.numberAt(doc);
     if (this.double) return doubleFromOrdered(this.maxAt(doc));
-    let key = this.#number(this.#starts[doc]);
+    let key = this.numberAt(this.#starts[doc]);
     for (let slot = this.#starts[doc] + 1; slot < this.#starts[doc + 1]; slot++) {
-      key = Math.max(key, this.#number(slot));
+      key = Math.max(key, this.numberAt(slot));
     }
     return key;
   }
@@ -237,7 +225,7 @@ export class NumericColumn {
     }
     const { a, b } = this.#codesBetween(from, to);
     if (a > b) return;
-    const source = this.#source(this.#codes());
+    const source = this.#source(this.#narrowCodes());
     for (let zone = 0; zone < this.zones; zone++) {
       const zoneLo = Number(this.#zoneCode(this.#lo, zone));
       const zoneHi = Number(this.#zoneCode(this.#hi, zone));
@@ -252,10 +240,10 @@ export class NumericColumn {
     const from = lo < this.min ? this.min : lo;
     const to = hi > this.max ? this.max : hi;
     if (from > to || this.values === 0) return () => false;
-    const starts = this.#slots();
+    const starts = this.starts;
     const wide = this.#wide;
     const { a, b } = this.#codesBetween(from, to);
-    const codes = this.width === 8 ? null : this.#codes();
+    const codes = this.width === 8 ? null : this.#narrowCodes();
     const fits =
       codes === null
         ? (slot: number) => wide[slot] >= from && wide[slot] <= to
@@ -297,14 +285,10 @@ export class NumericColumn {
 
   #source<T>(codes: T): CodeSource<T> & { readonly present: Int32Array } {
     const { arena, present, docs } = this;
-    return { arena, codes, starts: this.#slots(), present, docs };
+    return { arena, codes, starts: this.starts, present, docs };
   }
 
-  #slots(): Int32Array | null {
-    return this.multi ? this.#starts : null;
-  }
-
-  #codes(): Uint8Array | Uint16Array | Uint32Array {
+  #narrowCodes(): Uint8Array | Uint16Array | Uint32Array {
     if (this.width === 1) return this.#u8;
     return this.width === 2 ? this.#u16 : this.#u32;
   }
@@ -314,7 +298,8 @@ export class NumericColumn {
     return this.width === 2 ? this.#u16[slot] : this.#u32[slot];
   }
 
-  #number(slot: number): number {
+  /** The value of a slot as a number, as `sortKey` returns it. */
+  numberAt(slot: number): number {
     if (this.width !== 8) return this.#numberOf(this.#code(slot));
     const low = this.#u32[2 * slot];
     const high = this.#u32[2 * slot + 1] | 0;

@@ -2,7 +2,7 @@
  * The documents of a column in the order of their values: one array a column and direction, made
  * when pages are asked for again and again. Sorted by two or four passes over 16 bits of the codes.
  */
-import { AskedTable } from '../base/asked-table.ts';
+import { LazyTable } from '../base/lazy-table.ts';
 import { NumericColumn } from './numeric-column.ts';
 import type { OrdinalColumn } from './ordinal-column.ts';
 
@@ -19,7 +19,7 @@ export interface ValueOrder {
 }
 
 type Column = NumericColumn | OrdinalColumn;
-type Orders = Readonly<Record<'rising' | 'falling', AskedTable<Column, ValueOrder>>>;
+type Orders = Readonly<Record<'rising' | 'falling', LazyTable<Column, ValueOrder>>>;
 
 const orders = new WeakMap<Column, Orders>();
 
@@ -36,7 +36,7 @@ export function valueOrder(
   let own = orders.get(column);
   if (own === undefined) {
     const table = (falling: boolean) =>
-      new AskedTable(ASKS_BEFORE_ORDER, (of: Column) => makeOrder(of, falling, byKey()));
+      new LazyTable(ASKS_BEFORE_ORDER, (of: Column) => makeOrder(of, falling, byKey()));
     own = { rising: table(false), falling: table(true) };
     orders.set(column, own);
   }

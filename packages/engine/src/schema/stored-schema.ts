@@ -1,5 +1,11 @@
 import { LhsError } from '@lakehouse-search/contract';
-import type { Field, ListType, PrimitiveKind, Schema, Type } from '@lakehouse-search/lake';
+import {
+  type Field,
+  type ListType,
+  PRIMITIVE_KINDS,
+  type Schema,
+  type Type,
+} from '@lakehouse-search/lake';
 
 /**
  * The schema that a checkpoint keeps (Iceberg's JSON form, Appendix C), as far as a mapping needs
@@ -28,25 +34,6 @@ function readField(json: unknown): Field {
   return { id, name, required: required === true, type: readType(type) };
 }
 
-const PRIMITIVES: readonly PrimitiveKind[] = [
-  'boolean',
-  'int',
-  'long',
-  'float',
-  'double',
-  'date',
-  'time',
-  'timestamp',
-  'timestamptz',
-  'timestamp_ns',
-  'timestamptz_ns',
-  'string',
-  'uuid',
-  'binary',
-  'unknown',
-  'variant',
-];
-
 function readType(json: unknown): Type {
   if (typeof json === 'string') return readPrimitive(json);
   const { type, ...rest } = (json ?? {}) as Record<string, unknown>;
@@ -67,7 +54,7 @@ function readType(json: unknown): Type {
 }
 
 function readPrimitive(name: string): Type {
-  const kind = PRIMITIVES.find((primitive) => primitive === name);
+  const kind = PRIMITIVE_KINDS.find((primitive) => primitive === name);
   if (kind !== undefined) return { kind };
   const decimal = /^decimal\((\d+), ?(\d+)\)$/.exec(name);
   if (decimal) return { kind: 'decimal', precision: Number(decimal[1]), scale: Number(decimal[2]) };

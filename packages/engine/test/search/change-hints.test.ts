@@ -38,35 +38,63 @@ beforeAll(async () => {
 });
 afterAll(() => lake.close());
 
-const ASKED: readonly [string, string, () => Promise<unknown>][] = [
-  ['a sort', 'set "fast: true" on "n"', () => lake.backend.search({ sort: [{ field: 'n' }] })],
+/**
+ * What is requested, the setting that it needs, the request, and its response with that setting.
+ */
+const ASKED: readonly [string, string, () => Promise<unknown>, object][] = [
+  [
+    'a sort',
+    'set "fast: true" on "n"',
+    () => lake.backend.search({ sort: [{ field: 'n' }] }),
+    { total: 3 },
+  ],
   [
     'a sort by values',
     'set "fast: true" on "k"',
     () => lake.backend.search({ sort: [{ field: 'k' }] }),
+    { total: 3 },
   ],
-  ['a collapse', 'set "fast: true" on "k"', () => lake.backend.search({ collapse: 'k' })],
-  ['a range', 'set "fast: true" on "n"', () => lake.backend.search({ query: 'n:[1 TO 2]' })],
+  [
+    'a collapse',
+    'set "fast: true" on "k"',
+    () => lake.backend.search({ collapse: 'k' }),
+    { total: 3 },
+  ],
+  [
+    'a range',
+    'set "fast: true" on "n"',
+    () => lake.backend.search({ query: 'n:[1 TO 2]' }),
+    { total: 2 },
+  ],
   [
     'an aggregation',
     'set "fast: true" on "n"',
     () => lake.backend.aggregate({ aggs: { a: { stats: { field: 'n' } } } }),
+    { results: { a: { count: 3, sum: 6 } } },
   ],
-  ['a value', 'set "indexed: true" on "k"', () => lake.backend.search({ query: 'k:v1' })],
+  [
+    'a value',
+    'set "indexed: true" on "k"',
+    () => lake.backend.search({ query: 'k:v1' }),
+    { total: 1 },
+  ],
   [
     'a suggestion',
     'set "indexed: true" on "k"',
     () => lake.backend.suggest({ field: 'k', text: 'v' }),
+    { suggestions: [{ text: 'v1' }, { text: 'v2' }, { text: 'v3' }] },
   ],
   [
     'a range on a path',
     'declare "size" as a field',
     () => lake.backend.search({ query: 'meta.size:>1' }),
+    { total: 2 },
   ],
   [
     'an aggregation of a path',
     'declare "meta.size" as a fast field',
     () => lake.backend.aggregate({ aggs: { a: { stats: { field: 'meta.size' } } } }),
+    { results: { a: { count: 3, sum: 6 } } },
   ],
 ];
 
@@ -84,6 +112,8 @@ describe('hints to change the definition', () => {
     await lake.backend.dropIndex({ index: 't' });
     await lake.define(WITH);
     await lake.backend.reindex({});
-    for (const [what, , ask] of ASKED) await expect(ask(), what).resolves.toBeDefined();
+    for (const [what, , ask, response] of ASKED) {
+      expect(await ask(), what).toMatchObject(response);
+    }
   });
 });

@@ -2,28 +2,18 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { JsonNode } from '../base/json-node.ts';
 import { LIMITS } from '../base/limits.ts';
 import { defaultToJson, parseDefault } from './default-json.ts';
-import type { Field, PrimitiveKind, Schema, StructType, Type } from './type.ts';
+import {
+  type Field,
+  PRIMITIVE_KINDS,
+  type PrimitiveKind,
+  type Schema,
+  type StructType,
+  type Type,
+} from './type.ts';
 
 /** Schemas as JSON (format/spec.md, Appendix C, "Schemas" and "Data Types"). */
 
-const PRIMITIVES: ReadonlySet<string> = new Set<PrimitiveKind>([
-  'boolean',
-  'int',
-  'long',
-  'float',
-  'double',
-  'date',
-  'time',
-  'timestamp',
-  'timestamptz',
-  'timestamp_ns',
-  'timestamptz_ns',
-  'string',
-  'uuid',
-  'binary',
-  'unknown',
-  'variant',
-]);
+const PRIMITIVES: ReadonlySet<string> = new Set(PRIMITIVE_KINDS);
 
 interface Context {
   readonly ids: Set<number>;

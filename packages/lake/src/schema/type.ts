@@ -2,23 +2,28 @@
  * The Iceberg type model (format/spec.md, "Schemas and Data Types"; Appendix C for the JSON form).
  * Everything is a frozen plain object with a `kind`.
  */
-export type PrimitiveKind =
-  | 'boolean'
-  | 'int'
-  | 'long'
-  | 'float'
-  | 'double'
-  | 'date'
-  | 'time'
-  | 'timestamp'
-  | 'timestamptz'
-  | 'timestamp_ns'
-  | 'timestamptz_ns'
-  | 'string'
-  | 'uuid'
-  | 'binary'
-  | 'unknown'
-  | 'variant';
+
+/** The kinds of types without parameters. */
+export const PRIMITIVE_KINDS = Object.freeze([
+  'boolean',
+  'int',
+  'long',
+  'float',
+  'double',
+  'date',
+  'time',
+  'timestamp',
+  'timestamptz',
+  'timestamp_ns',
+  'timestamptz_ns',
+  'string',
+  'uuid',
+  'binary',
+  'unknown',
+  'variant',
+] as const);
+/** The kind of a type without parameters. */
+export type PrimitiveKind = (typeof PRIMITIVE_KINDS)[number];
 
 /** A type without parameters. */
 export interface PrimitiveType {

@@ -1,4 +1,4 @@
-import type { TokenSink } from '../analyzer.ts';
+import type { Tokenizer } from '../pipeline.ts';
 import { decodePoint, lengthOf, pointOf } from '../unicode/utf8.ts';
 import { tokenizeStandard } from './standard.ts';
 
@@ -10,13 +10,7 @@ const SCRIPTS =
  * run of one character is a token alone); everything between them as `standard` words. Pairs need
  * no dictionary and find every word of two characters or more: a query's pairs are a phrase.
  */
-export function tokenizeCjk(
-  text: Uint8Array,
-  from: number,
-  to: number,
-  position: number,
-  sink: TokenSink,
-): number {
+export const tokenizeCjk: Tokenizer = (text, from, to, position, sink) => {
   let next = position;
   let plain = from;
   for (let at = from; at < to; ) {
@@ -34,7 +28,7 @@ export function tokenizeCjk(
     plain = at;
   }
   return tokenizeStandard(text, plain, to, next, sink);
-}
+};
 
 /**
  * Where the characters of the run at text[at] begin, and its end; a single entry when there is

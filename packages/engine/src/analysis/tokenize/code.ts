@@ -9,7 +9,7 @@
  *
  * each once. So any of them finds the word, and words next to one another are neighbours.
  */
-import type { TokenSink } from '../analyzer.ts';
+import type { Tokenizer } from '../pipeline.ts';
 import { decodePoint, lengthOf, pointOf } from '../unicode/utf8.ts';
 
 const NONE = 0;
@@ -33,13 +33,7 @@ function kindOf(character: string): number {
 }
 
 /** Words of source code, whole and in parts, letters as they are. */
-export function tokenizeCode(
-  text: Uint8Array,
-  from: number,
-  to: number,
-  position: number,
-  sink: TokenSink,
-): number {
+export const tokenizeCode: Tokenizer = (text, from, to, position, sink) => {
   let next = position;
   for (let at = from; at < to; ) {
     if (text[at] < 128 && ASCII[text[at]] === NONE) {
@@ -60,7 +54,7 @@ export function tokenizeCode(
     next++;
   }
   return next;
-}
+};
 
 /**
  * The end of a word of small ASCII letters, perhaps with a capital before them, that has no parts;

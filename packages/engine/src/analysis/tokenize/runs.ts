@@ -1,5 +1,4 @@
 /** Tokenizers that cut text into runs of characters of a kind. */
-import type { TokenSink } from '../analyzer.ts';
 import type { Tokenizer } from '../pipeline.ts';
 import { decodePoint, lengthOf, pointOf } from '../unicode/utf8.ts';
 
@@ -40,14 +39,8 @@ export const tokenizeWhitespace: Tokenizer = runsOf((c) => !/^\s$/u.test(c));
 export const tokenizeLetters: Tokenizer = runsOf((c) => /^[\p{Alphabetic}\p{M}]$/u.test(c));
 
 /** The whole text, if there is any, as one token. */
-export function tokenizeKeyword(
-  text: Uint8Array,
-  from: number,
-  to: number,
-  position: number,
-  sink: TokenSink,
-): number {
+export const tokenizeKeyword: Tokenizer = (text, from, to, position, sink) => {
   if (to <= from) return position;
   sink.token(text, from, to, position, from, to);
   return position + 1;
-}
+};

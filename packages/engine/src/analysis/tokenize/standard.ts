@@ -12,7 +12,7 @@
  * The stretch begins where a boundary is certain: the fast path has decided it from code points
  * that it knows on both sides.
  */
-import type { TokenSink } from '../analyzer.ts';
+import type { Tokenizer } from '../pipeline.ts';
 import { decodePoint, decodeUtf8, lengthOf, pointOf } from '../unicode/utf8.ts';
 import {
   JOINER,
@@ -32,13 +32,7 @@ let segmenter: Intl.Segmenter | undefined;
  * The word-like segments that Intl.Segmenter finds in text[from .. to), as tokens; returns the
  * position that comes next. Slow (10 MB/s and less), but it knows every script.
  */
-export function segmentWords(
-  text: Uint8Array,
-  from: number,
-  to: number,
-  position: number,
-  sink: TokenSink,
-): number {
+export const segmentWords: Tokenizer = (text, from, to, position, sink) => {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   const { text: characters, offsets } = decodeUtf8(text, from, to);
   let next = position;
@@ -49,16 +43,10 @@ export function segmentWords(
     sink.token(text, start, end, next++, start, end);
   }
   return next;
-}
+};
 
 /** Unicode words, letters as they are. */
-export function tokenizeStandard(
-  text: Uint8Array,
-  from: number,
-  to: number,
-  position: number,
-  sink: TokenSink,
-): number {
+export const tokenizeStandard: Tokenizer = (text, from, to, position, sink) => {
   let next = position;
   let at = from;
   while (at < to) {
@@ -80,7 +68,7 @@ export function tokenizeStandard(
     at = end;
   }
   return next;
-}
+};
 
 /**
  * The end of the word that begins at text[at], or -1 when it runs into something that only the

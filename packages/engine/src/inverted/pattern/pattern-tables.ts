@@ -2,7 +2,7 @@
  * What searches for patterns keep of an open dictionary, in memory only: the reversed dictionary,
  * the short words, the lowest document of each block.
  */
-import { AskedTable } from '../../base/asked-table.ts';
+import { LazyTable } from '../../base/lazy-table.ts';
 import { firstDocument } from '../../postings/lowest-docs.ts';
 import { DICTIONARY_BLOCK } from '../format.ts';
 import type { InvertedReader } from '../inverted-reader.ts';
@@ -64,8 +64,8 @@ function makeMinima(reader: InvertedReader): BlockMinima {
 }
 
 interface Tables {
-  readonly near: AskedTable<InvertedReader, NearTables>;
-  readonly minima: AskedTable<InvertedReader, BlockMinima>;
+  readonly near: LazyTable<InvertedReader, NearTables>;
+  readonly minima: LazyTable<InvertedReader, BlockMinima>;
 }
 
 const tables = new WeakMap<InvertedReader, Tables>();
@@ -75,8 +75,8 @@ function tablesOf(reader: InvertedReader): Tables | null {
   let own = tables.get(reader);
   if (own === undefined) {
     own = {
-      near: new AskedTable(ASKS_BEFORE_TABLES, makeNear),
-      minima: new AskedTable(ASKS_BEFORE_TABLES, makeMinima),
+      near: new LazyTable(ASKS_BEFORE_TABLES, makeNear),
+      minima: new LazyTable(ASKS_BEFORE_TABLES, makeMinima),
     };
     tables.set(reader, own);
   }

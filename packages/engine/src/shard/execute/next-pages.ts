@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { SearchRequest } from '@lakehouse-search/contract';
-import { KeptBytes } from '../../base/kept-bytes.ts';
+import { CacheBudget } from '../../base/cache-budget.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { compareRanked, type SearchAfter } from '../../collect/order.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
@@ -49,7 +49,7 @@ class SavedRequest {
 
 /** By the segments of an open shard. */
 const saved = new WeakMap<readonly SegmentReader[], Map<string, SavedRequest>>();
-const savedBytes = new KeptBytes(LIMITS.nextPagesBytes);
+const savedBytes = new CacheBudget(LIMITS.nextPagesBytes);
 
 /**
  * The documents of the page behind `plan.after`, from an earlier search of the same request where

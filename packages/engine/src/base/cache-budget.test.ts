@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeptBytes } from './kept-bytes.ts';
+import { CacheBudget } from './cache-budget.ts';
 
 function holder(name: string, dropped: string[]) {
   const value = { name, drop: () => void dropped.push(name) };
@@ -9,7 +9,7 @@ function holder(name: string, dropped: string[]) {
 describe('cached bytes of a process', () => {
   it('is taken from the least recently used, never from the one in use', () => {
     const dropped: string[] = [];
-    const kept = new KeptBytes(100);
+    const kept = new CacheBudget(100);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => holder(name, dropped));
     kept.use(a!.ref, 40);
     kept.use(b!.ref, 40);
@@ -25,7 +25,7 @@ describe('cached bytes of a process', () => {
 
   it('counts what a holder takes now', () => {
     const dropped: string[] = [];
-    const kept = new KeptBytes(100);
+    const kept = new CacheBudget(100);
     const [a, b] = ['a', 'b'].map((name) => holder(name, dropped));
     kept.use(a!.ref, 90);
     kept.use(a!.ref, 10);

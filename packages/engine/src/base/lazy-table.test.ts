@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { AskedTable } from './asked-table.ts';
+import { LazyTable } from './lazy-table.ts';
 
 const MIB = 2 ** 20;
 
 /** A table of so many bytes, made when first asked for. */
-const tableOf = (mib: number) => new AskedTable(0, (_: null) => ({ bytes: mib * MIB }));
+const tableOf = (mib: number) => new LazyTable(0, (_: null) => ({ bytes: mib * MIB }));
 
 describe('a lazily built table', () => {
   it('is built after enough requests and then cached', () => {
-    const table = new AskedTable(2, (name: string) => ({ bytes: 1, name }));
+    const table = new LazyTable(2, (name: string) => ({ bytes: 1, name }));
     expect([table.get('a'), table.get('a')]).toEqual([null, null]);
     const made = table.get('a');
     expect(made).toEqual({ bytes: 1, name: 'a' });
@@ -28,7 +28,7 @@ describe('a lazily built table', () => {
   });
 
   it('is built again after as many requests once it was dropped', () => {
-    const rare = new AskedTable(2, (_: null) => ({ bytes: MIB }));
+    const rare = new LazyTable(2, (_: null) => ({ bytes: MIB }));
     const asked = () =>
       [rare.get(null), rare.get(null), rare.get(null)].map((made) => made !== null);
     expect(asked()).toEqual([false, false, true]);

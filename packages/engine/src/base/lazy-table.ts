@@ -3,12 +3,12 @@
  * often that making it pays; until then the caller does without. The least recently used go when
  * all together take too much; those that nobody can ask any more, with their structures.
  */
-import { KeptBytes } from './kept-bytes.ts';
+import { CacheBudget } from './cache-budget.ts';
 
-const tables = new KeptBytes(96 * 2 ** 20);
+const tables = new CacheBudget(96 * 2 ** 20);
 
 /** A table of a structure, and how it comes to be. */
-export class AskedTable<Structure, Made extends { readonly bytes: number }> {
+export class LazyTable<Structure, Made extends { readonly bytes: number }> {
   readonly #make: (structure: Structure) => Made;
   readonly #asks: number;
   readonly #self = new WeakRef(this);

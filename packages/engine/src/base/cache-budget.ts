@@ -7,7 +7,7 @@ export interface Droppable {
  * A limit on the memory of many holders together. When they hold more, the least recently used are
  * dropped; the one in use stays. Holders that have been garbage collected do not count.
  */
-export class KeptBytes {
+export class CacheBudget {
   readonly #most: number;
   /** Bytes by holder, the last used last. */
   readonly #held = new Map<WeakRef<Droppable>, number>();
