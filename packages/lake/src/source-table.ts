@@ -26,7 +26,7 @@ export interface ScanOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Between which snapshots changes are asked for, and of which columns. */
+/** The snapshots and columns of a request for changes. */
 export interface ChangesOptions {
   /** null: from the empty table. */
   readonly from: bigint | null;
@@ -83,7 +83,7 @@ export interface FileLayout {
   /** Columns as Parquet counts them (each leaf of a nested one), and those without offset index. */
   readonly columns: number;
   readonly withoutOffsetIndex: number;
-  /** Bytes of the pages that one row lies in, all columns together, on average. */
+  /** Average bytes of the pages of one row, all columns together. */
   readonly rowBytes: number;
 }
 

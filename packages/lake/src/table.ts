@@ -47,7 +47,7 @@ export function tableOf(handle: TableHandle, engine: ParquetEngine = 'auto'): So
   return new IcebergTable(handle, engine);
 }
 
-/** File sets kept by a table object. */
+/** File sets that a table object caches. */
 const KEPT_FILE_SETS = 4;
 
 class IcebergTable implements SourceTable {

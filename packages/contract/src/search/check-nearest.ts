@@ -135,7 +135,7 @@ function checkParts(request: SemanticRequest, leastK: number): CheckedSemantic {
   return { search: checkSearchRequest({ ...others, ...pageOf(others, k) }), nearest };
 }
 
-/** Who names `k` and no page wants all of them. */
+/** Without `limit`, a request with `k` returns all of them. */
 function pageOf({ limit, offset = 0 }: SearchRequest, k: number | undefined) {
   if (limit || k === undefined) return {};
   return { limit: Math.max(1, Math.min(k, REQUEST_LIMITS.windowHits - offset)) };

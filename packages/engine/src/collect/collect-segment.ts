@@ -20,7 +20,7 @@ const WORDS_A_CHECK = 1024;
 const FEW_MATCHES = 4096;
 /** Documents that are tested one by one, where all matches could be looked up instead. */
 const MOST_VISITS = 1024;
-/** So many times as many as matches that lie anywhere need: then they lie at the other end. */
+/** Give up after this many times the documents that evenly spread matches need. */
 const PATIENCE = 4;
 
 /** What of a segment is to be collected. */

@@ -60,7 +60,7 @@ export class ModelsInUse {
   }
 
   /**
-   * Every text of the index has been asked for: caches may forget others. Throws io_error,
+   * Every text of the index was requested: caches may drop others. Throws io_error,
    * disk_full.
    */
   async endBuild(): Promise<void> {

@@ -31,7 +31,7 @@ import {
 import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
 import { vectorsOfColumn } from './vectors-of-column.ts';
 
-/** What tells the rows of a batch apart: keys, and hashes over every column that was read. */
+/** Identity of the rows of a batch: keys, and hashes over every column that was read. */
 export interface KeyedRows {
   readonly keys: EncodedKeys;
   readonly hashes: BigUint64Array;

@@ -37,7 +37,7 @@ function faultOf(list: readonly Value[], dims: number): string | null {
 
 const isFloat = (value: number): boolean => Number.isFinite(Math.fround(value));
 
-/** Writes a list at values[at ..), of length 1 where asked. */
+/** Writes a list at values[at ..), normalized to length 1 on request. */
 function take(list: readonly number[], normal: boolean, values: Float32Array, at: number): void {
   const length = normal ? Math.hypot(...list) : 1;
   if (length === 0) return;

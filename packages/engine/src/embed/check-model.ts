@@ -1,5 +1,5 @@
 /**
- * Whether a model is whole and does what its maker says:
+ * Whether a model is intact and gives its maker's vectors:
  *
  *  1. every file: its length, and its SHA-256 where the model lists one
  *  2. it opens and embeds a sentence

@@ -12,7 +12,7 @@ import { installed, RUNTIME } from './transformer/transformer-model.ts';
 export interface DescribedFile {
   readonly name: string;
   readonly bytes: number;
-  /** As the model says, or as it is where the model says none. */
+  /** As model.json names it, or as computed if it names none. */
   readonly sha256: string;
 }
 

@@ -36,7 +36,7 @@ export interface Embedder {
    * any company. Throws model_unavailable where a number is not finite.
    */
   embed(texts: Texts): Promise<Float32Array>;
-  /** Texts of about a second: who can be stopped asks for so many at once. Absent: thousands. */
+  /** Texts that take about a second: the batch of a caller that can stop. Absent: thousands. */
   readonly portion?: number;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export const VECTOR_INDEXES = ['auto', 'flat', 'hnsw'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 export type VectorIndex = (typeof VECTOR_INDEXES)[number];
 
-/** What a definition says of a VECTOR field. */
+/** A VECTOR field of a definition. */
 export interface VectorDefinition {
   /** Absent: as many as the default model gives. */
   readonly dims?: number;

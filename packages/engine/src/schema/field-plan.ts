@@ -1,7 +1,7 @@
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { FieldType, Similarity, VectorIndex } from './definition.ts';
 
-/** How a VECTOR field is kept and compared. */
+/** How a VECTOR field is stored and compared. */
 export interface VectorPlan {
   readonly dims: number;
   readonly similarity: Similarity;

@@ -70,7 +70,7 @@ export async function initDefinition(table: SourceTable, options: InitOptions): 
 const FIELD_BYTES = Math.floor(LIMITS.definitionBytes / 2);
 const OTHER_BYTES = Math.floor(LIMITS.definitionBytes / 8);
 
-/** As many entries below a heading as a definition holds; a comment says how many are left out. */
+/** At most as many entries below a heading as a definition may have; a comment counts the rest. */
 function fitting(what: string, lines: readonly string[], bytes: number): readonly string[] {
   let left = bytes;
   const over = lines.findIndex((line, i) => {

@@ -62,7 +62,7 @@ export interface Mapping {
   readonly defaultField: string | null;
 }
 
-/** Something that the table cannot give, and the part of the definition that asks for it. */
+/** A requirement that the table does not meet, and the part of the definition that has it. */
 type Fault = (
   target:
     | { key: string }

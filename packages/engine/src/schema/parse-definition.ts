@@ -55,7 +55,7 @@ export interface ParsedDefinition {
   readonly issues: readonly DefinitionIssue[];
   readonly places: DefinitionPlaces;
 }
-/** Where things stand in the text, for checks against the table. */
+/** Positions in the text, for checks against the table. */
 export interface DefinitionPlaces {
   readonly source: number;
   readonly key: ReadonlyMap<string, number>;
@@ -80,7 +80,7 @@ export function indexNameFault(name: string): string | null {
         'characters, from a letter or digit';
 }
 
-/** Parses and checks `text`. Never throws for what the text says. */
+/** Parses and checks `text`. Reports faults of the text instead of throwing. */
 export function parseDefinition(text: string, catalog: AnalyzerCatalog): ParsedDefinition {
   const report = createReport(text);
   const places = { source: 0, key: new Map(), fields: new Map(), variants: new Map() };

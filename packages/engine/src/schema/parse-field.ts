@@ -26,7 +26,7 @@ export const FIELD_KEYS = ['name', 'source', ...SETTINGS, ...VECTOR_KEYS] as con
 export const SHAPE_FIELD_KEYS = ['path', ...SETTINGS] as const;
 const FAST_BY_DEFAULT: readonly FieldType[] = ['DATE', 'LONG', 'DOUBLE', 'BOOL', 'IP'];
 
-/** What a field says besides its name and source. */
+/** Keys of a field besides its name and source. */
 export type FieldSettings = Omit<FieldDefinition, 'name' | 'source' | 'path' | 'when'>;
 
 /** Analyzer names that a definition may use. */

@@ -9,7 +9,7 @@ import {
 import { readFlag, readList, readMap, readScalarText, readText } from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
-/** A field of a shape and where it stands in the text. */
+/** A field of a shape and its position in the text. */
 export interface PlacedField {
   readonly field: FieldDefinition;
   readonly at: number;

@@ -24,7 +24,7 @@ type VectorEntries = KnownEntries<
 >;
 
 /**
- * What a VECTOR field says besides its name and source. Faults are reported; what could be read is
+ * Keys of a VECTOR field besides name and source. Faults are reported; what could be read is
  * returned all the same.
  */
 export function parseVectorSettings(

@@ -37,7 +37,7 @@ export function leafTexts(text: string): readonly string[] {
   return canonical === null || canonical === text ? [text] : [text, canonical];
 }
 
-/** An object key as it stands in a path. */
+/** An object key in the form that a path has. */
 export function escapePathKey(key: string): string {
   return key.includes(SEPARATOR) ? key.replaceAll(SEPARATOR, '\u2400') : key;
 }

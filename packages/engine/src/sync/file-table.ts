@@ -3,7 +3,7 @@ import { normalizeRecorded } from '@lakehouse-search/lake';
 
 /** Numbers of data files, as locators name them: a commit's `files`, growing. */
 export interface FileTable {
-  /** The number of a path, given out when it is new. */
+  /** The number of a path; a new path gets the next number. */
   numberOf(path: string): number;
   /** The number of a path, or null where it has none. */
   known(path: string): number | null;
@@ -13,7 +13,7 @@ export interface FileTable {
   /** Takes the files of a table state in: numbers and sequence numbers. */
   follow(files: readonly SourceFile[]): void;
   /**
-   * The table for a commit at these files: numbers of others are blank, and free to be given out.
+   * The table for a commit with these files: the numbers of others are blank and can be reused.
    */
   at(files: readonly SourceFile[]): readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * Following: an index stays in step with its table until it is told to stop.
+ * Following: applies new snapshots of the table to an index until stopped.
  *
  * 1. A look at the table's pointer. Nothing new: the pauses between looks grow up to `pollMs`.
  * 2. Something new: the index is opened (its lock taken) and brought to the head, a commit for each
@@ -23,12 +23,12 @@ import { followedSnapshot } from '../source/source-table.ts';
 import { lookPause, mendsItself, retryPause } from './follow-pace.ts';
 import type { AppliedStep, SyncSession } from './sync.ts';
 
-/** Longest pause between two looks where nobody says. */
+/** Default of the longest pause between two checks. */
 export const POLL_MS = 5000;
 
 /** An index that is open for following: its lock is held until it is closed. */
 export interface FollowedIndex {
-  /** Opened at the last commit; closed before the lock is given back. */
+  /** Opened at the last commit; closed before the lock is released. */
   readonly session: Pick<SyncSession, 'catchUp' | 'merging' | 'takeMerges'>;
   /** Gives back the session and the lock. */
   close(): Promise<void>;
@@ -72,7 +72,7 @@ class Follower {
   #table: SourceTable | null = null;
   #subject = '';
   #index: FollowedIndex | null = null;
-  /** What was seen when the index was given back: nothing to do as long as it is the same. */
+  /** State of the table when the index was released: nothing to do while it is the same. */
   #restedAt = '';
   #quietLooks = 0;
   /** When there was no merge the last time, in ticks. */

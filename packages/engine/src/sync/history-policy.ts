@@ -44,7 +44,7 @@ export function historyPolicy(
   };
 }
 
-/** When a snapshot may be expired; null: it may not, as things stand, or it is gone already. */
+/** When a snapshot may be expired; null: it may not now, or it is already gone. */
 function expiresAt(
   table: SourceTable,
   branch: SnapshotRef | undefined,
@@ -59,7 +59,7 @@ function expiresAt(
   return snapshot.timestampMs + maxAge;
 }
 
-/** Whether another branch or tag, which is kept for ever, is at a snapshot. */
+/** Whether another branch or tag, which never expires, points to a snapshot. */
 function isHeld(table: SourceTable, branch: SnapshotRef | undefined, id: bigint): boolean {
   return table.refs.some(
     (ref) =>
@@ -76,5 +76,5 @@ function whole(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,19}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The last moment that a date can tell stands for later ones ("for ever"). */
+/** The last representable date stands for later ones ("never"). */
 const isoOf = (ms: number): string => new Date(Math.min(ms, 8_640_000_000_000_000)).toISOString();

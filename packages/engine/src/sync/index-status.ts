@@ -19,7 +19,7 @@ export interface StatusSubject {
   readonly writer: ProcessIdentity | null;
 }
 
-/** What the index says of itself, without its table. */
+/** The index's own part of the status, without its table. */
 export function ownStatus({ definition, snapshot, writer }: StatusSubject): IndexStatus {
   const held = writer === null ? {} : { writer: { pid: writer.pid, host: writer.host } };
   return {
@@ -82,7 +82,7 @@ function lagOf(way: Way, headSince: number, now: number): IndexStatus['lag'] {
   return { snapshots: steps.length, rows: rowsOf(steps), seconds };
 }
 
-/** Rows by the summaries; null where one says nothing. A replace changes no row. */
+/** Rows by the summaries; null if one lacks them. A replace changes no row. */
 function rowsOf(missing: readonly Snapshot[]): { added: number; deleted: number } | null {
   let added = 0;
   let deleted = 0;
@@ -97,7 +97,7 @@ function rowsOf(missing: readonly Snapshot[]): { added: number; deleted: number 
   return { added, deleted };
 }
 
-/** Why the table says nothing, as the answer carries it. */
+/** Why the table cannot be read, as the response carries it. */
 export function sourceFault(error: unknown): Required<Pick<IndexStatus, 'source_error'>> {
   if (!(error instanceof LhsError)) throw error;
   return { source_error: { code: error.code, message: error.message } };

@@ -16,11 +16,11 @@ const LAG_MS = 1000;
 /** The commit that an answer is read from. */
 type ReadCommit = Pick<SearchContext, 'snapshot' | 'mapping'>;
 
-/** A table that is kept open, and the looks at it: one goes on, at most one waits. */
+/** An open table and its checks: one runs, at most one waits. */
 interface Kept {
   readonly version: number;
   readonly stop: AbortController;
-  /** Aborts when `stop` does, or all looks are given up. */
+  /** Aborts when `stop` does or all checks are abandoned. */
   readonly stopped: AbortSignal;
   table: SourceTable | undefined;
   look: Promise<SourceTable> | undefined;
@@ -116,7 +116,7 @@ export class KeptTables {
     this.#stop.abort();
   }
 
-  /** Closes what is open; looks that still go on are given up. */
+  /** Closes open tables and abandons running checks. */
   async close(): Promise<void> {
     this.stop();
     const all = [...this.#tables.values()];

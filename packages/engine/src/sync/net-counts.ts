@@ -11,7 +11,7 @@ export class NetCounts {
   readonly #committed: ReadonlySet<string>;
   /**
    * By place: the hash of the document that a row replaced, to be known if the row loses its key to
-   * another. Null: keys stand once.
+   * another. Null: keys are unique.
    */
   readonly #replaced: Map<number, bigint> | null;
 

@@ -1,5 +1,5 @@
 /**
- * What lies between an index and a state of its table, found from file sets alone:
+ * The difference between an index and a state of its table, from file sets alone:
  *
  * 1. A data file is the same when path, records and data sequence number are. One that is gone, or
  *    is another under its old path: all its places are removed.

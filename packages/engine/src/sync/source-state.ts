@@ -140,7 +140,7 @@ export function requireSameTable(
   });
 }
 
-/** Where an open index stands, as whoever makes change batches needs it. */
+/** The state of an open index that a producer of change batches needs. */
 export function checkpointState({ snapshot, mapping }: OpenIndex): CheckpointState {
   const { index } = mapping.definition;
   const { table_uuid, applied = [] } = requireCheckpoint(snapshot.commit, index);

@@ -13,7 +13,7 @@ export interface AppliedStep extends VectorCounts {
   readonly healed?: Healed;
 }
 
-/** Who is told of each commit, besides how the work goes. */
+/** Receivers of each commit and of progress. */
 export interface SyncWork extends CallContext {
   readonly onCommit?: (step: AppliedStep) => void;
 }
@@ -37,7 +37,7 @@ export interface Step {
   readonly reason: HealReason | null;
 }
 
-/** What is told of a step that a batch has applied. */
+/** Report of a step that a batch has applied. */
 export function appliedStep(
   step: Step,
   { inserted, updated, deleted }: Applied,
@@ -55,7 +55,7 @@ export function appliedStep(
   };
 }
 
-/** Tells who asked for it of a committed step. */
+/** Reports a committed step to the caller. */
 export function report({ progress, onCommit }: SyncWork, done: AppliedStep): void {
   const { snapshot, operation, inserted, updated, deleted } = done;
   const { embeddings } = done;

@@ -21,14 +21,14 @@ export class TakenLocations {
     return this.#removed;
   }
 
-  /** The batch says that no row of the index lies at these places any more. */
+  /** The batch removes all rows at these locations. */
   remove(file: number, positions: Int32Array | null): void {
     const known = this.#removed.get(file);
     if (positions === null || known === null) this.#removed.set(file, null);
     else this.#removed.set(file, known === undefined ? positions : united(known, positions));
   }
 
-  /** Throws invalid_argument where a document lies at the place of one of the rows. */
+  /** Throws invalid_argument if a document already has the location of one of the rows. */
   requireFree(file: number, { file: path, positions }: Batch): void {
     if (!this.#followed.has(file) || this.#removed.get(file) === null) return;
     const taken = this.#takenIn(file);

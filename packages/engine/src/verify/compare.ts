@@ -6,10 +6,10 @@
  *    always.
  * 2. All other rows are held. When the table was read to its end they are settled by key
  *    (settle.ts): rows that share a key, then what document the row has: none (missing), one
- *    that says something else (stale).
+ *    with another hash or location (stale).
  * 3. Live documents that no row was found for are extra.
  *
- * Documents that are seen are asked for their vectors (vectors.ts).
+ * The vectors of visited documents are checked (vectors.ts).
  *
  * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
  * document, four bytes a row of one data file, and the held rows.

@@ -62,7 +62,7 @@ export class VerifyDocs {
   }
 
   /**
-   * By position in a data file: a live document that says it lies there, or -1. Valid until the
+   * By position in a data file: a live document with that row location, or -1. Valid until the
    * next call. `records`: rows of the file.
    */
   inFile(file: number, records: number): Int32Array {
@@ -121,7 +121,7 @@ export class VerifyDocs {
     return reader.keys.key(doc - first);
   }
 
-  /** Where the document says its row lies. */
+  /** The document's row location. */
   place(doc: number): { readonly file: number; readonly position: number } {
     const { reader, first } = this.#part(doc);
     const { locators } = reader;

@@ -145,7 +145,7 @@ function heldKeys(held: HeldRows): ReadonlySet<string> {
   return keys;
 }
 
-/** Where the rows of these documents' keys lie in the table; none where it has no such row. */
+/** Row locations of these documents' keys in the table; none for a key without a row. */
 async function placesByKey(
   { docs, mapping, table, set }: ComparedSides,
   lost: readonly number[],

@@ -7,7 +7,7 @@ import { createFileTable } from '../sync/file-table.ts';
 import type { HeldRows } from './held-rows.ts';
 import type { ComparedSides } from './sides.ts';
 
-/** A row, and the document of its key that says something else. */
+/** A row, and the document of its key that differs from it. */
 export interface StaleRow {
   readonly row: number;
   readonly doc: number;

@@ -20,7 +20,7 @@ export interface ComparedSides {
   /** Schema under which rows are read: the mapping's columns as the table has them. */
   readonly schema: Schema;
   readonly set: FileSet;
-  /** A document whose row lies elsewhere than it says is stale. */
+  /** A document with another row location than its row is stale. */
   readonly places: boolean;
 }
 

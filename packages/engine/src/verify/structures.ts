@@ -11,7 +11,7 @@ export type StructureCheck = (
 
 /**
  * The check in this thread. That documents are those of the table, and live in one segment only, is
- * not asked: the comparison says it.
+ * not checked here: the comparison finds it.
  */
 export const checkHere: StructureCheck = async (snapshot, { progress, signal }) => {
   const { segments, files, shards } = snapshot;

@@ -9,12 +9,12 @@ export interface CheckJob {
   readonly path: string;
   readonly commit: Commit;
 }
-/** What it says: the problems; or that files of the commit are not there (any more). */
+/** Its message: the problems, or that files of the commit are missing. */
 export type CheckAnswer =
   | { readonly kind: 'checked'; readonly problems: readonly string[] }
   | { readonly kind: 'unopened' };
 
-/** Heap of a thread, MiB: the index lies outside of it. */
+/** Heap of a thread in MiB, without the index. */
 const HEAP_MB = 512;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Whether documents have a vector where their rows give one, while verify reads the rows:
  *
- * 1. Vectors of the rows' own: presence is told by the row.
+ * 1. Vectors that come with the rows: the row decides the presence.
  * 2. Of a text: none where it is empty. A document without a vector whose text is not empty is in
  *    doubt: the model may know nothing of it. Those texts are embedded in the end, without a cache.
  *
@@ -23,7 +23,7 @@ export type OpenModel = (model: string) => Promise<Embedder>;
 
 /** Documents of one kind that are named at most. */
 const SHOWN = 10;
-/** Texts that are in doubt at most, and their bytes; a warning tells of more. */
+/** Limit of doubtful texts and of their bytes; beyond it, a warning. */
 const DOUBTS = 10_000;
 const DOUBT_BYTES = 64 * 2 ** 20;
 

@@ -1,5 +1,5 @@
 /**
- * Verify: is the index what its table says?
+ * Verify: does the index equal its table?
  *
  * 1. The commit that is open is compared with the table's snapshot, row by row (compare.ts),
  *    or a sample of it (sample.ts).
@@ -28,7 +28,7 @@ import { type ComparedSides, prepareSides } from './sides.ts';
 import { checkHere, type StructureCheck } from './structures.ts';
 import type { OpenModel } from './vectors.ts';
 
-/** An answer without its time, and what a repair needs to know. */
+/** A response without its time, and the input of a repair. */
 export interface Verified {
   readonly answer: Omit<VerifyResponse, 'took_ms'>;
   readonly sides: ComparedSides;

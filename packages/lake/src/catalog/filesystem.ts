@@ -103,7 +103,7 @@ function conflict(place: Place, version: number): LakeError {
   );
 }
 
-/** The folder in which a table of this catalog lies, or would lie. */
+/** The folder of an existing or new table of this catalog. */
 export async function filesystemFolder(
   config: FilesystemCatalogConfig,
   table: string,

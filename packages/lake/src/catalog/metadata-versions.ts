@@ -25,7 +25,7 @@ export interface MetadataVersion {
 const HADOOP = /^v(\d{1,15})(\.gz)?\.metadata\.json(\.gz)?$/;
 const NUMBERED = /^(\d{1,15})-[^/]*\.metadata\.json(\.gz)?$/;
 
-/** The version that a metadata file's name tells, or null. */
+/** The version in a metadata file's name, or null. */
 function versionOfName(folder: string, name: string): MetadataVersion | null {
   const hadoop = HADOOP.exec(name);
   if (hadoop) return { path: join(folder, name), version: Number(hadoop[1]), layout: 'hadoop' };

@@ -5,7 +5,7 @@ import { answerJson, errorMessage, httpUrl, isTrustworthy, send, shownUrl } from
 import type { LoadOptions } from './table-handle.ts';
 
 /**
- * Who we are to a REST catalog: nobody, a bearer token, or OAuth2 client credentials. Secrets come
+ * Identity for a REST catalog: none, a bearer token, or OAuth2 client credentials. Secrets come
  * from the environment alone.
  */
 export interface RestAuth {

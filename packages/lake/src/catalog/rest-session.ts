@@ -35,7 +35,7 @@ export interface RestSession {
   url(path: string, query?: Readonly<Record<string, string>>): URL;
 }
 
-/** What a single request asks for beside its path. */
+/** Options of a single request besides its path. */
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** A token that the catalog handed out for one table, in place of the session's. */

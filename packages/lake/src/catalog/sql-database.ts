@@ -14,7 +14,7 @@ export interface SqlRow {
 
 /** A connection that is opened for one question and closed after it. Placeholders are `?`. */
 export interface SqlDatabase {
-  /** Where the database lies, for errors; no password in it. */
+  /** Address of the database for errors, without password. */
   readonly shown: string;
   rows(sql: string, values: readonly string[]): Promise<readonly SqlRow[]>;
   /** How many rows an INSERT or UPDATE changed. */

@@ -75,7 +75,7 @@ export class KeyTable {
     return this.#states[entry];
   }
 
-  /** Sets the entry's state, and where its row lies now. */
+  /** Sets the entry's state and the current location of its row. */
   settle(entry: number, state: number, file: number, position: number): void {
     this.#states[entry] = state;
     this.#files[entry] = file;

@@ -22,7 +22,7 @@ export interface NetKeys {
   readonly table: KeyTable;
 }
 
-/** Batches of each side that are kept in memory between the passes, in bytes. */
+/** Bytes of each side's batches that stay in memory between the passes. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -62,7 +62,7 @@ export async function* rowChangesBetween(
   for (const change of changes) yield rowChange(change, columns, fields);
 }
 
-/** A row of a batch that is kept. */
+/** A row of a cached batch. */
 interface RowRef {
   readonly batch: Batch;
   readonly row: number;

@@ -59,7 +59,7 @@ function columnTest(data: DataFile, spec: PartitionSpec, field: Field): (value: 
     partition(value);
 }
 
-/** Bounds of floats leave out NaN, so they are not asked. */
+/** Bounds of floats leave out NaN, so they are not used. */
 function boundOf(type: Type, bytes: Uint8Array | undefined): Value | undefined {
   if (bytes === undefined || type.kind === 'float' || type.kind === 'double') return undefined;
   return decodeSingleValue(type, bytes);

@@ -125,7 +125,7 @@ interface FilePlace {
 interface OpenFile {
   readonly file: Promise<ParquetFile>;
   users: number;
-  /** Fulfilled when the file is closed, once it is no longer kept. */
+  /** Fulfilled when the file is closed after its eviction. */
   dropped: Promise<void> | null;
   /** Called when the last user is done. */
   unused: () => void;

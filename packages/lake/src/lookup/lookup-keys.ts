@@ -26,7 +26,7 @@ import type { LookupTable } from './lookup-files.ts';
 import { deadOf, lookupLocators } from './lookup-locators.ts';
 import { pointRows } from './point-rows.ts';
 
-/** A row that was found by key, and where it lies. */
+/** A row that was found by key, and its location. */
 export interface FoundRow {
   readonly row: Row;
   readonly locator: Locator;

@@ -65,7 +65,7 @@ export async function deadOf(table: LookupTable, scan: FileScan) {
   }
 }
 
-/** Row `i` of columns that stand in the order of `fields`, by column name. */
+/** Row `i` of columns in the order of `fields`, by column name. */
 export function rowOf(
   fields: readonly Field[],
   columns: readonly (readonly Value[])[],

@@ -84,7 +84,7 @@ async function parquetRows(
   return complete(sources, values, positions);
 }
 
-/** A short name of each list of columns, for the keys of kept rows. */
+/** A short name of each list of columns, for the keys of cached rows. */
 const NUMBERS = new Map<string, string>();
 const MOST_NUMBERS = 1024;
 let numbers = 0;

@@ -9,7 +9,7 @@ import { encrypted } from './manifest-list.ts';
  * "Manifests").
  */
 
-/** What the entry and its manifest know beside the struct. */
+/** Values of the entry and its manifest besides the struct. */
 export interface FileContext {
   readonly manifest: string;
   readonly spec: PartitionSpec;

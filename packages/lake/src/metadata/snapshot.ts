@@ -21,11 +21,11 @@ export interface SnapshotRef {
   readonly retention?: RefRetention;
 }
 
-/** What a branch or tag says of its keeping; the table's properties stand in for what is absent. */
+/** Retention of a branch or tag; the table's properties replace absent values. */
 export interface RefRetention {
-  /** Branches: snapshots that are kept whatever their age. */
+  /** Branches: number of snapshots to keep at any age. */
   readonly minSnapshots?: number;
-  /** Branches: snapshots that are younger than this are kept. */
+  /** Branches: snapshots younger than this are kept. */
   readonly maxSnapshotAgeMs?: number;
   /** The ref itself goes when its snapshot is older than this. */
   readonly maxRefAgeMs?: number;

@@ -65,7 +65,7 @@ export function assembler(plan: ReadPlan, cursorOf: CursorOf, file: string): Rea
   }
 }
 
-/** Goes past one item's entries in a column that nobody reads. */
+/** Skips one item's entries in a column that is not read. */
 function pass(cursor: LeafCursor, repeat: number): void {
   do cursor.skip();
   while (cursor.repetition() > repeat);

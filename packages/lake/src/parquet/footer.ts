@@ -39,14 +39,14 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** Rows that stand together in the file. `firstRow` is an ordinal of the file. */
+/** Adjacent rows of the file. `firstRow` is an ordinal of the file. */
 export interface RowGroup {
   readonly firstRow: number;
   readonly rows: number;
   readonly chunks: readonly ColumnChunk[];
 }
 
-/** What the footer says, checked against the file's size and itself. */
+/** The footer, checked against the file's size and itself. */
 export interface Footer {
   readonly rows: number;
   readonly createdBy: string | null;

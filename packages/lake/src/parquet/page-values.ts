@@ -7,7 +7,7 @@ import type { HybridRuns } from './hybrid-runs.ts';
  */
 export type PhysicalValue = boolean | number | bigint | Uint8Array;
 
-/** The values of a page without its nulls, decoded one by one when asked for. */
+/** The values of a page without its nulls, decoded one by one on request. */
 export interface PageValues {
   readonly length: number;
   /** Memory that the page keeps alive. */

@@ -11,7 +11,7 @@ import { encodeThrift, i64, list, struct, type ThriftOut } from './thrift-writer
 
 const MAGIC = Buffer.from('PAR1', 'latin1');
 
-/** How a column type lies in a file: numbers of parquet.thrift. */
+/** How a column type is stored in a file: numbers of parquet.thrift. */
 interface PlainType {
   readonly physical: number;
   readonly converted?: number;

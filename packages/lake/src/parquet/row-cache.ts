@@ -19,7 +19,7 @@ export class RowCache {
     this.#budgetBytes = budgetBytes;
   }
 
-  /** Memory that the kept rows take. */
+  /** Memory of the cached rows. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -60,6 +60,6 @@ export class RowCache {
   }
 }
 
-/** What a kept row and each of its values take beside their bytes. */
+/** Overhead of a cached row and of each of its values. */
 const ROW_BYTES = 200;
 const VALUE_BYTES = 32;

@@ -10,7 +10,7 @@ export interface ChangedScan {
   readonly removedDeletes: readonly DeleteFile[];
 }
 
-/** What lies between two file sets. Untouched files are in none of the lists. */
+/** The difference of two file sets. Untouched files are in none of the lists. */
 export interface FileSetDiff {
   readonly added: readonly FileScan[];
   readonly removed: readonly FileScan[];

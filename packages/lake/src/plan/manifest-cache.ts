@@ -10,7 +10,7 @@ import type { TableMetadata } from '../metadata/table-metadata.ts';
  */
 type Cache = Map<string, Promise<readonly ManifestEntry[]>>;
 
-/** Manifests kept for a table version, and entries above which a manifest is not kept. */
+/** Manifests cached per table version, and entries above which a manifest is not cached. */
 const KEPT_MANIFESTS = 256;
 const KEPT_ENTRIES = 2000;
 

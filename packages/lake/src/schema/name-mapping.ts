@@ -54,7 +54,7 @@ function parseMapping(node: JsonNode): NameMapping {
   return Object.freeze(fields);
 }
 
-/** The mapped field that a file's column `name` stands for at this level, or null. */
+/** The field that the mapping gives a file's column `name` at this level, or null. */
 export function mappedField(mapping: NameMapping, name: string): MappedField | null {
   return mapping.find((field) => field.names.includes(name)) ?? null;
 }

@@ -64,7 +64,7 @@ export function partitionSpecToJson(spec: PartitionSpec): JsonObject {
   return { 'spec-id': spec.specId, fields: partitionFieldsToJson(spec) };
 }
 
-/** Whether rows of a spec lie in one partition: no fields, or only dropped ones (`void`). */
+/** Whether a spec has a single partition: no fields, or only dropped ones (`void`). */
 export function isUnpartitioned(spec: PartitionSpec): boolean {
   return spec.fields.every((field) => field.transform.kind === 'void');
 }

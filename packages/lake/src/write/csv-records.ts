@@ -21,7 +21,7 @@ export async function countCsvRecords(
   return counter.end() - 1;
 }
 
-/** Where the next byte stands. */
+/** Offset of the next byte. */
 const AT = Object.freeze({ start: 0, bare: 1, quoted: 2, afterQuote: 3 });
 
 class RecordCounter {

@@ -62,7 +62,7 @@ export async function writeDataFiles(
     : writePartitions(session, slices, target);
 }
 
-/** Moves staged files to where their metadata says they are. */
+/** Moves staged files to the paths in their metadata. */
 export async function publishFiles(
   session: WriterSession,
   files: readonly StagedDataFile[],

@@ -35,7 +35,7 @@ export function valueOfText(type: Type, value: unknown): Value {
   }
 }
 
-/** What a manifest entry says of a data file's columns, by field id. */
+/** A manifest entry's statistics of a data file's columns, by field id. */
 export interface FileStatistics {
   readonly recordCount: number;
   readonly valueCounts: ReadonlyMap<number, bigint>;

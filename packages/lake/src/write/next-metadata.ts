@@ -152,7 +152,7 @@ function oldRef(raw: JsonObject, name: string): JsonObject {
   return ((raw.refs as JsonObject | undefined)?.[name] as JsonObject | undefined) ?? {};
 }
 
-/** Remembers the metadata file that this version follows; at most 100 are kept. */
+/** Adds the previous metadata file to the log, which has at most 100 entries. */
 export function withLog(raw: JsonObject, previousFile: string, previousMs: number): JsonObject {
   const entry = { 'timestamp-ms': previousMs, 'metadata-file': previousFile };
   return { ...raw, 'metadata-log': [...listOf(raw['metadata-log']), entry].slice(-100) };

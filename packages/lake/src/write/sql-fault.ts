@@ -63,7 +63,7 @@ function plainReason(message: string): string {
   return `line ${csv[1]}: ${lowerFirst(withoutAdvice(reason))}`;
 }
 
-/** Advice that names settings of DuckDB helps nobody here. */
+/** Users cannot change the settings of DuckDB that its advice names. */
 function withoutAdvice(text: string): string {
   return text
     .replace(/\s*\(?(Try |Possible |Consider |If you )[\s\S]*$/, '')

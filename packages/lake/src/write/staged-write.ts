@@ -26,15 +26,15 @@ import { typedSelect } from './typed-select.ts';
 import type { WriteWatch } from './write-progress.ts';
 import { WriterSession } from './writer-session.ts';
 
-/** An input whose data files lie in their places, though no snapshot names them yet. */
+/** An input whose data files are in place, though no snapshot names them yet. */
 export interface WrittenInput {
   readonly table: TableHandle;
   readonly added: readonly NewDataFile[];
-  /** The keys of its rows; null where none were asked for. */
+  /** The keys of its rows; null if not requested. */
   readonly keys: InputKeys | null;
 }
 
-/** What a write of rows is told beside its input. */
+/** Options of a write of rows. */
 export interface RowWriteOptions {
   /** The key columns whose values `commit` needs. Throws as `keyReader`. */
   readonly keyOf?: (schema: Schema) => readonly string[] | undefined;

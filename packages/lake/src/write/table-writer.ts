@@ -189,7 +189,7 @@ const records = (files: readonly NewDataFile[]) => files.reduce((n, f) => n + f.
 /** How many rows a selection names. */
 export const countRows = (rows: RowsByFile) => [...rows.values()].reduce((n, r) => n + r.length, 0);
 
-/** The property of a table that says how each operation deletes rows. */
+/** The table property that selects how each operation deletes rows. */
 const MODES = { delete: 'write.delete.mode', overwrite: 'write.merge.mode' } as const;
 
 /**

@@ -69,7 +69,7 @@ export class KeyTable {
     return new Uint8Array(buffer, byteOffset + from * KEY_BYTES, (to - from) * KEY_BYTES);
   }
 
-  /** Goes through all keys, each looked up among those that are asked for. */
+  /** Visits all keys and looks each up among the requested ones. */
   #scan(keys: TextKeys): Int32Array {
     const wanted = new KeyTable(keys.count);
     for (let i = 0; i < keys.count; i++) wanted.add(keys, i);
@@ -79,7 +79,7 @@ export class KeyTable {
       const asked = wanted.find(own, number);
       if (asked >= 0) found[asked] = number;
     }
-    // A key that is asked for twice is found at its later place.
+    // A key that is requested twice is found at its later index.
     for (let i = 0; i < keys.count; i++) found[i] = found[wanted.find(keys, i)];
     return found;
   }

@@ -30,7 +30,7 @@ function kindOf(byte: number): number {
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Where ids go: a buffer of fixed size, and who empties it. */
+/** Receives ids: a buffer of fixed size and the function that empties it. */
 export interface TokenSink {
   readonly ids: Int32Array;
   /** Ids in the buffer. */

@@ -20,7 +20,7 @@ const RULES = 'transformer, chunks of equal length, mean, 1';
 const POSITIONS = 512;
 const TOKENS = 1 << 20;
 
-/** What of a dtype stands in the name of its file. */
+/** Part of a dtype in the name of its file. */
 const SUFFIXES: Readonly<Record<string, string>> = {
   fp32: '',
   fp16: '_fp16',
@@ -85,7 +85,7 @@ export function readTransformer(folder: string, remembered?: string): Transforme
   };
 }
 
-/** The weights' file of a dtype and what may lie beside it. */
+/** The weights' file of a dtype and its possible companions. */
 const weights = (dtype: string): string[] => {
   const name = `onnx/model${SUFFIXES[dtype]}.onnx`;
   return [name, `${name}_data`];

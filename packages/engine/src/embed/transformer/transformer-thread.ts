@@ -5,14 +5,14 @@ import type { SessionFault, SessionJob } from './transformer-session.ts';
 
 /** Texts to embed, in a message. */
 export type Request = Texts;
-/** What the thread says: once whether it runs, then an answer to each request. */
+/** Messages of the thread: first whether it runs, then a response to each request. */
 export type Answer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'fault'; readonly fault: SessionFault }
   | { readonly kind: 'vectors'; readonly vectors: Float32Array }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Heap of the thread, MiB: weights and activations lie outside of it. */
+/** Heap of the thread in MiB, without weights and activations. */
 const HEAP_MB = 1024;
 
 /** The thread of one transformer: one request at a time. */
@@ -53,12 +53,12 @@ export class TransformerThread {
     throw new LhsError('internal', `embedding failed: ${why}`);
   }
 
-  /** Whether it can be asked no more. */
+  /** Whether it takes no more requests. */
   get ended(): boolean {
     return this.#ended !== null;
   }
 
-  /** Ends the thread; what waits is told so. */
+  /** Ends the thread; waiting requests fail. */
   async stop(): Promise<void> {
     this.#end(new LhsError('interrupted', 'the model was closed'));
     await this.#worker.terminate();
