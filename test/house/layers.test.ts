@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   lake: [
     ['base'],
-    ['schema', 'puffin'],
+    ['objects', 'schema', 'puffin'],
     ['avro', 'variant'],
     ['metadata', 'parquet'],
     ['catalog', 'plan'],

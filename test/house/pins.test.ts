@@ -57,6 +57,7 @@ describe('pinned surfaces', () => {
       "makeFolder",
       "nodeFromJson",
       "normalizeRecorded",
+      "openObjectStore",
       "openRegularFile",
       "openTable",
       "schemaToJson",

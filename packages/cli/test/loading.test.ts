@@ -41,7 +41,7 @@ async function loaded(...args: readonly string[]): Promise<string[]> {
 }
 
 const HEAVY =
-  /node_modules\/(ink|react|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|hnswlib-node)\/|\/dist\/tui\//;
+  /node_modules\/(ink|react|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|hnswlib-node|@aws-sdk|@smithy)\/|\/dist\/tui\//;
 
 describe('loading of modules', () => {
   it('search loads no screen, no model, no DuckDB and no YAML', async () => {
@@ -58,6 +58,11 @@ describe('loading of modules', () => {
     const urls = await loaded('index', 'list', '--json');
     const searching = /\/engine\/dist\/(query|scoring|collect|aggregate|shard\/execute)\//;
     expect(urls.filter((url) => searching.test(url))).toEqual([]);
+  });
+
+  it('reading a local table loads nothing that speaks to S3', async () => {
+    const urls = await loaded('source', 'rows', 't.rows', '--warehouse', home.path('lake'));
+    expect(urls.filter((url) => /@aws-sdk|@smithy|\/objects\/s3-/.test(url))).toEqual([]);
   });
 
   it('version loads next to nothing', async () => {

@@ -7,6 +7,18 @@ export { listTables, loadTable } from './catalog/load-table.ts';
 export type { LoadOptions, TableCommit, TableHandle } from './catalog/table-handle.ts';
 export type { DataFile, DeleteFile, FileScan, FileSet } from './metadata/file-set.ts';
 export type { TableMetadata } from './metadata/table-metadata.ts';
+export type {
+  ByteSpan,
+  GetOptions,
+  GotObject,
+  ListOptions,
+  ObjectBody,
+  ObjectInfo,
+  ObjectStore,
+  PutOptions,
+} from './objects/object-store.ts';
+export { openObjectStore } from './objects/open-object-store.ts';
+export type { S3Config } from './objects/s3-settings.ts';
 export { diffFileSets, type FileSetDiff } from './plan/diff-file-sets.ts';
 export { fileSet } from './plan/file-set.ts';
 export type { Batch, ColumnVector, Locator } from './scan/batch.ts';

@@ -7,6 +7,7 @@ import { parseJson } from '../src/base/json.ts';
 import { JsonNode } from '../src/base/json-node.ts';
 import { loadPath } from '../src/catalog/bare-path.ts';
 import { listTables, loadTable } from '../src/catalog/load-table.ts';
+import { settled } from '../src/catalog/settled-options.ts';
 import type { TableHandle } from '../src/catalog/table-handle.ts';
 import { readManifest } from '../src/metadata/manifest.ts';
 import { readManifestList } from '../src/metadata/manifest-list.ts';
@@ -49,7 +50,7 @@ async function recordCount(table: TableHandle, id: bigint): Promise<number> {
 
 describe.skipIf(!present).each(tables)('metadata of table %s', (name) => {
   const truth = present ? truthOf(name) : (undefined as unknown as Truth);
-  const load = () => loadPath(join(shared, name, truth.metadata_file), {});
+  const load = () => loadPath(join(shared, name, truth.metadata_file), settled({}, {}));
 
   it('has the version, ids, refs and schema of the truth', async () => {
     const { metadata } = await load();
@@ -72,7 +73,7 @@ describe.skipIf(!present).each(tables)('metadata of table %s', (name) => {
   });
 
   it('is found by its folder alone', async () => {
-    const byFolder = await loadPath(join(shared, name), {});
+    const byFolder = await loadPath(join(shared, name), settled({}, {}));
     expect(byFolder.metadata.file).toBe(join(shared, name, truth.metadata_file));
     expect(await byFolder.refresh()).toBe(byFolder);
   });
@@ -163,7 +164,7 @@ describe.skipIf(!present).each(tables)('metadata of table %s', (name) => {
 describe.skipIf(!present)('avro data files', () => {
   it('decode to the rows of the truth', async () => {
     const truth = truthOf('formats_avro');
-    const table = await loadPath(join(shared, 'formats_avro'), {});
+    const table = await loadPath(join(shared, 'formats_avro'), settled({}, {}));
     for (const snapshot of truth.snapshots) {
       const id = BigInt(snapshot.snapshot_id);
       const schema = schemaById(table.metadata, snapshotOf(table.metadata, id).schemaId);
@@ -234,7 +235,7 @@ describe.skipIf(!present)('malformed tables', () => {
 
   it.each(Object.entries(faults))('%s is refused by name', async (name, [code, words]) => {
     const attempt = async () => {
-      const table = await loadPath(join(shared, 'malformed', name), {});
+      const table = await loadPath(join(shared, 'malformed', name), settled({}, {}));
       return fileSet(table, table.metadata.currentSnapshotId);
     };
     await expect(attempt()).rejects.toMatchObject({ code, message: expect.stringMatching(words) });

@@ -81,7 +81,7 @@ export async function sourceOverride(
   return catalog === undefined ? undefined : { catalog };
 }
 
-/** A path from the working directory; an address on object storage stays, to be refused by name. */
+/** A path from the working directory; an address on object storage stays. */
 function placeOf(path: string): string {
   return isObjectStorage(path) ? path : resolve(path);
 }

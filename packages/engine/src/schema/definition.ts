@@ -1,4 +1,4 @@
-import type { CatalogConfig } from '@lakehouse-search/lake';
+import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
 
 export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL' | 'VECTOR';
 export const FIELD_TYPES: readonly FieldType[] = [
@@ -81,7 +81,7 @@ export interface Definition {
   readonly index: string;
   readonly source:
     | { readonly catalog: CatalogConfig; readonly table: string; readonly ref?: string }
-    | { readonly path: string; readonly ref?: string };
+    | { readonly path: string; readonly ref?: string; readonly s3?: S3Config };
   readonly key: {
     readonly partition: readonly string[];
     /** Empty: the table's identifier fields, filled in when the table is known. */

@@ -117,7 +117,12 @@ describe('the proposed definition', () => {
 });
 
 describe('the definition of a wide table', () => {
-  const catalog_ = { type: 'filesystem' as const, warehouse: '/lake', allowed_roots: ['/a b'] };
+  const catalog_ = {
+    type: 'filesystem' as const,
+    warehouse: '/lake',
+    allowed_roots: ['/a b'],
+    s3: { region: 'x', path_style: true },
+  };
   const source = { catalog: catalog_, table: 'w.t' };
   it.each([
     ['text columns', (i: number) => [`column_${i}`, { type: string, values: ['some words'] }]],

@@ -12,6 +12,7 @@
 import type {
   ColumnVector,
   Field,
+  S3Config,
   SourceTable,
   TableConfig,
   Type,
@@ -98,13 +99,20 @@ function indexName(table: string): string {
 }
 
 function sourceLines(source: TableConfig): string[] {
-  if ('path' in source) return [`  path: ${quote(source.path)}`];
+  if ('path' in source) return [`  path: ${quote(source.path)}`, ...s3Lines(source.s3)];
   const entries = Object.entries(source.catalog).map(([key, value]) => `${key}: ${written(value)}`);
   return [`  catalog: { ${entries.join(', ')} }`, `  table: ${quote(source.table)}`];
 }
 
-const written = (value: string | readonly string[]) =>
-  typeof value === 'string' ? quote(value) : `[${value.map(quote).join(', ')}]`;
+const s3Lines = (s3: S3Config | undefined) => (s3 === undefined ? [] : [`  s3: ${written(s3)}`]);
+
+function written(value: string | boolean | readonly string[] | S3Config): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return `[${value.map(quote).join(', ')}]`;
+  const entries = Object.entries(value as S3Config).map(([key, v]) => `${key}: ${written(v)}`);
+  return `{ ${entries.join(', ')} }`;
+}
 
 function keyLines(keys: readonly string[], first: string | undefined): string[] {
   if (keys.length > 0) {

@@ -35,7 +35,8 @@ const VECTOR: JsonObject = {
   index: { enum: VECTOR_INDEXES },
 };
 
-const ROOTS: JsonObject = { allowed_roots: { anyOf: [text, list(text)] } };
+const S3: JsonObject = closed({ endpoint: text, region: text, path_style: { type: 'boolean' } });
+const ROOTS: JsonObject = { allowed_roots: { anyOf: [text, list(text)] }, s3: S3 };
 const CATALOG: JsonObject = {
   oneOf: [
     closed({ type: { const: 'filesystem' }, warehouse: text, ...ROOTS }, ['type', 'warehouse']),
@@ -85,7 +86,7 @@ export function definitionJsonSchema(): JsonObject {
         source: {
           oneOf: [
             closed({ catalog: CATALOG, table: text, ref: text }, ['catalog', 'table']),
-            closed({ path: text, ref: text }, ['path']),
+            closed({ path: text, ref: text, s3: S3 }, ['path']),
           ],
         },
         key: closed({ partition: textOrTexts, identifier: textOrTexts }),

@@ -113,6 +113,13 @@ describe('a good definition', () => {
     expect(source(rest)).toMatchObject({ catalog: { type: 'rest', token_env: 'T' } });
     const roots = '{ catalog: { type: rest, uri: h, allowed_roots: [/a, b] }, table: a.b }';
     expect(source(roots)).toMatchObject({ catalog: { allowed_roots: ['/a', 'b'] } });
+    const s3 = { endpoint: 'http://h:9000', region: 'eu-north-1', path_style: true };
+    expect(source(`{ path: s3://b/t, s3: ${JSON.stringify(s3)} }`)).toEqual({
+      path: 's3://b/t',
+      s3,
+    });
+    const warehouse = `{ type: filesystem, warehouse: s3://b, s3: ${JSON.stringify(s3)} }`;
+    expect(source(`{ catalog: ${warehouse}, table: a.b }`)).toMatchObject({ catalog: { s3 } });
   });
 
   it('expands nothing', () => {

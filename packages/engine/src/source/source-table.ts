@@ -14,7 +14,10 @@ import { fromSource, unlessAborted } from './source-errors.ts';
  * own folder.
  */
 function tableConfig(source: Definition['source'], baseDir: string): TableConfig {
-  if ('path' in source) return { path: resolvePath(source.path, baseDir) };
+  if ('path' in source) {
+    const { s3 } = source;
+    return { path: resolvePath(source.path, baseDir), ...(s3 === undefined ? {} : { s3 }) };
+  }
   return { catalog: resolveCatalog(source.catalog, baseDir), table: source.table };
 }
 

@@ -5,6 +5,7 @@
 export type LakeErrorCode =
   | 'catalog_unreachable'
   | 'catalog_refused'
+  | 'storage_unreachable'
   | 'table_not_found'
   | 'table_exists'
   | 'snapshot_not_found'

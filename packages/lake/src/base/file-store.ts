@@ -1,6 +1,8 @@
 import type { LakeErrorCode } from './errors.ts';
+import { type FolderEntries, localEntries, localStamp } from './folder-entries.ts';
 import { readLocalFile } from './local-file.ts';
 import { type FileRole, openLocalFile, type RandomAccessFile } from './random-access-file.ts';
+import { createExclusive } from './whole-files.ts';
 
 /**
  * Where the files of a table are: a disk of this machine, or an object store. Paths are those that
@@ -14,8 +16,17 @@ export interface FileStore {
   open(path: string, role: FileRole): Promise<RandomAccessFile>;
   /** All bytes of a file. `missing` is the code if it is not there. Throws limit_exceeded. */
   read(path: string, missing: LakeErrorCode, maxBytes: number): Promise<Buffer>;
-  /** Local copies for one scan. */
-  copies(): LocalCopies;
+  /** What is in a folder; nothing where it is not there. */
+  entries(folder: string): Promise<FolderEntries>;
+  /** Names the version of a file: equal stamps mean the same bytes. null where there is no file. */
+  stamp(path: string): Promise<string | null>;
+  /**
+   * Creates a file, which becomes visible whole. False where the name is taken. Throws
+   * permission_denied, disk_full.
+   */
+  create(path: string, text: string | Uint8Array): Promise<boolean>;
+  /** Local copies for one scan; `signal` stops their making. */
+  copies(signal?: AbortSignal): LocalCopies;
 }
 
 /**
@@ -24,7 +35,7 @@ export interface FileStore {
  */
 export interface LocalCopies {
   /** The absolute local path that the copy of `path` has. */
-  pathOf(path: string): string;
+  pathOf(path: string): Promise<string>;
   /**
    * Makes the copy of `path`, as `open` throws. False if the file is larger than all copies may be:
    * then it is read by range.
@@ -35,7 +46,7 @@ export interface LocalCopies {
 }
 
 const THEMSELVES: LocalCopies = Object.freeze({
-  pathOf: (path: string) => path,
+  pathOf: async (path: string) => path,
   make: async () => true,
   release: () => {},
 });
@@ -44,5 +55,8 @@ const THEMSELVES: LocalCopies = Object.freeze({
 export const localFiles: FileStore = Object.freeze({
   open: openLocalFile,
   read: readLocalFile,
+  entries: localEntries,
+  stamp: localStamp,
+  create: createExclusive,
   copies: () => THEMSELVES,
 });

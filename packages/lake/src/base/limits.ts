@@ -27,6 +27,20 @@ export const LIMITS = Object.freeze({
   catalogTimeoutMs: 30_000,
   catalogRetries: 3,
   catalogTables: 1_000_000,
+  /** Requests to an object store: at a time, attempts of each, and how long these may take. */
+  s3Requests: 24,
+  s3Attempts: 7,
+  s3ConnectMs: 10_000,
+  s3AttemptMs: 60_000,
+  s3WholeMs: 300_000,
+  /** Parts in which objects are sent and fetched, and how many of one object at a time. */
+  s3PartBytes: 8 * 1024 * 1024,
+  s3PartsAtOnce: 6,
+  /** Blocks of objects that are kept for reads by range, in all and each. */
+  objectBlocksBytes: 64 * 1024 * 1024,
+  objectBlockBytes: 64 * 1024,
+  /** Local copies of data files, unless LHS_OBJECT_CACHE_BYTES says otherwise. */
+  objectCacheBytes: 8 * 1024 * 1024 * 1024,
   versionProbes: 10_000,
   /** Row ordinals in one data file are 32-bit signed integers here. */
   rowsPerFile: 2_147_483_647,

@@ -83,7 +83,7 @@ export async function openLocalFile(
     const { handle, size } = await openRegularFile(path);
     return new LocalFile(name, size, handle, role);
   } catch (cause) {
-    throw openFailed(path, role, cause);
+    throw openFailed(name, role, cause);
   }
 }
 

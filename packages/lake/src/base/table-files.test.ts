@@ -68,24 +68,59 @@ describe('createTableFiles', () => {
     );
   });
 
-  it.each(['s3', 's3a', 'gs', 'abfss', 'hdfs'])(
-    'says of %s that it cannot be read yet',
-    (scheme) => {
-      expect(() => files.resolve(`${scheme}://bucket/x`)).toThrow(
-        expect.objectContaining({
-          code: 'unsupported',
-          message:
-            `"${scheme}://bucket/x" lies on object storage: tables on object storage ` +
-            'cannot be read yet',
-        }),
-      );
-    },
-  );
+  it.each(['gs', 'abfss', 'hdfs'])('says of %s that it cannot be read', (scheme) => {
+    expect(() => files.resolve(`${scheme}://bucket/x`)).toThrow(
+      expect.objectContaining({
+        code: 'unsupported',
+        message: expect.stringContaining(
+          `"${scheme}://bucket/x" lies on a store that cannot be read: tables may lie on local`,
+        ),
+      }),
+    );
+  });
+
+  it.each(['s3', 's3a'])('refuses %s beside the location by name', (scheme) => {
+    expect(() => files.resolve(`${scheme}://bucket/x`)).toThrow(
+      expect.objectContaining({ code: 'path_refused', file: `${scheme}://bucket/x` }),
+    );
+  });
 
   it('maps a copied object store location to where it lies now', () => {
     const copied = createTableFiles({ location: 's3://bucket/wh/t', root: '/copy/t' });
     expect(copied.resolve('s3://bucket/wh/t/data/x')).toBe('/copy/t/data/x');
-    expect(() => copied.resolve('s3://other/wh/t/data/x')).toThrow(/cannot be read yet/);
+    expect(() => copied.resolve('s3://other/wh/t/data/x')).toThrow(/is refused/);
     expect(copied.record('data/y')).toBe('s3://bucket/wh/t/data/y');
+  });
+});
+
+describe('a table on S3', () => {
+  const far = createTableFiles({ location: 's3a://b/wh/t/', root: 's3://b/wh/t' });
+
+  it.each([
+    ['s3://b/wh/t/data/x', 's3://b/wh/t/data/x'],
+    ['s3a://b/wh/t/data/x', 's3://b/wh/t/data/x'],
+    // keys may hold doubled slashes
+    ['s3a://b/wh/t//data//x', 's3://b/wh/t//data//x'],
+  ])('reads %s at %s', (recorded, real) => {
+    expect(far.resolve(recorded)).toBe(real);
+  });
+
+  it.each([
+    's3://b/wh/t2/data/x',
+    's3://b/wh/t/../t2/x',
+    's3://other/wh/t/data/x',
+    's3://b/wh/t',
+    '/etc/passwd',
+    'http://169.254.169.254/latest/meta-data',
+  ])('refuses %s', (recorded) => {
+    expect(() => far.resolve(recorded)).toThrow(expect.objectContaining({ code: 'path_refused' }));
+  });
+
+  it('reads in buckets and folders that are allowed', () => {
+    const allowedRoots = ['s3://other/files', '/mnt/lake'];
+    const more = createTableFiles({ location: 's3://b/t', root: 's3://b/t', allowedRoots });
+    expect(more.resolve('s3a://other/files/x')).toBe('s3://other/files/x');
+    expect(more.resolve('/mnt/lake/x')).toBe('/mnt/lake/x');
+    expect(() => more.resolve('s3://other/filesystem/x')).toThrow(/is refused/);
   });
 });

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { isAbsolute, resolve as resolvePath } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { LakeError, type LakeErrorCode } from './errors.ts';
 import { type FileStore, localFiles } from './file-store.ts';
 import { LIMITS } from './limits.ts';
-import { refuseObjectStorage } from './object-storage.ts';
+import { isS3, refuseOtherStores } from './object-storage.ts';
+import { resolvePlace } from './place.ts';
 
 /**
  * From the paths that a table's metadata records to the paths where its files lie now.
@@ -49,7 +50,8 @@ export interface PathMapping {
 }
 
 /**
- * One spelling for each place: local paths become absolute paths, other schemes stay as they are,
+ * One spelling for each place: local paths become absolute paths, `s3a:` and `s3n:` become `s3:`,
+ * other schemes stay as they are,
  * without a closing slash and without doubled or `.` segments (`./x` is `x`). Two recorded paths
  * name the same file when these are equal.
  */
@@ -57,7 +59,7 @@ export function normalizeRecorded(recorded: string): string {
   const local = /^file:(\/\/(localhost)?(?=\/))?/i.exec(recorded);
   if (local) return collapse(recorded.slice(local[0].length));
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*)(.*)$/s.exec(recorded);
-  if (scheme) return scheme[1]! + collapse(scheme[2]!);
+  if (scheme) return scheme[1]!.replace(/^s3[an]:/i, 's3:') + collapse(scheme[2]!);
   return collapse(recorded);
 }
 
@@ -90,6 +92,11 @@ function checkShape(recorded: string, location: string): void {
   if (/(^|[/\\])\.\.([/\\]|$)/.test(recorded)) refuse(recorded, 'it holds ".."', location);
 }
 
+/** Keys may hold doubled slashes: an object is read under its name as recorded. */
+function exact(recorded: string, path: string): string {
+  return isS3(path) ? recorded.replace(/^[^:]*/, 's3') : path;
+}
+
 /**
  * Makes a resolver. `mappings` come beside the table's own `location` -> `root`; `allowedRoots`
  * are local folders under which recorded paths may lie as they are. `own` defaults to `root`.
@@ -101,26 +108,29 @@ export function createTableFiles(options: {
   readonly mappings?: readonly PathMapping[];
   readonly allowedRoots?: readonly string[];
   /** Default: the file systems of this machine. */
-  readonly store?: FileStore;
+  readonly store?: FileStore | undefined;
 }): TableFiles {
   const { location, store = localFiles } = options;
-  const root = resolvePath(options.root);
-  const own = resolvePath(options.own ?? root);
+  const root = resolvePlace(options.root);
+  const own = resolvePlace(options.own ?? root);
   const mappings = [{ recorded: location, real: root }, ...(options.mappings ?? [])]
-    .map((m) => ({ recorded: normalizeRecorded(m.recorded), real: resolvePath(m.real) }))
+    .map((m) => ({ recorded: normalizeRecorded(m.recorded), real: resolvePlace(m.real) }))
     .sort((a, b) => b.recorded.length - a.recorded.length);
-  const allowed = [root, ...(options.allowedRoots ?? [])].map((r) => resolvePath(r));
+  const allowed = [root, ...(options.allowedRoots ?? [])].map((r) => resolvePlace(r));
 
   const resolve = (recorded: string): string => {
     checkShape(recorded, location);
     const path = normalizeRecorded(recorded);
     for (const mapping of mappings) {
       const rest = below(path, mapping.recorded);
-      if (rest !== null) return `${mapping.real === '/' ? '' : mapping.real}/${rest}`;
+      if (rest === null) continue;
+      const real = `${mapping.real === '/' ? '' : mapping.real}/${rest}`;
+      return real === path ? exact(recorded, path) : real;
     }
-    refuseObjectStorage(path);
-    if (!isAbsolute(path)) refuse(recorded, 'it is neither local nor under the location', location);
-    if (allowed.some((r) => below(path, r) !== null)) return path;
+    refuseOtherStores(path);
+    if (!isS3(path) && !isAbsolute(path))
+      refuse(recorded, 'it is neither local nor under the location', location);
+    if (allowed.some((r) => below(path, r) !== null)) return exact(recorded, path);
     return refuse(
       recorded,
       'it lies neither under the location nor under an allowed root; if you trust the ' +

@@ -1,19 +1,21 @@
-import { basename, dirname, resolve as resolvePath } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { isS3 } from '../base/object-storage.ts';
+import { resolvePlace } from '../base/place.ts';
 import { kindOfPath } from '../base/table-files.ts';
-import { readMetadataFile } from '../metadata/read-metadata.ts';
+import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';
 import { filesystemHandle } from './filesystem.ts';
 import { relocate } from './relocation.ts';
-import type { LoadOptions, TableHandle } from './table-handle.ts';
+import type { SettledOptions, TableHandle } from './table-handle.ts';
 
 /**
  * A table by path: its folder (then the newest metadata version counts, and commits are those of
  * the filesystem catalog), or one of its metadata files (then that version, for ever). Throws
  * table_not_found, metadata_invalid.
  */
-export async function loadPath(path: string, options: LoadOptions): Promise<TableHandle> {
-  const real = resolvePath(path);
-  const kind = await kindOfPath(real);
+export async function loadPath(path: string, options: SettledOptions): Promise<TableHandle> {
+  const real = resolvePlace(path);
+  const kind = isS3(real) ? kindOfObject(real) : await kindOfPath(real);
   if (kind === 'file') return loadMetadataFile(real, options);
   if (kind === 'folder') {
     const folder = basename(real) === 'metadata' ? dirname(real) : real;
@@ -26,9 +28,14 @@ export async function loadPath(path: string, options: LoadOptions): Promise<Tabl
   );
 }
 
-async function loadMetadataFile(path: string, options: LoadOptions): Promise<TableHandle> {
-  const metadata = await readMetadataFile(path);
-  const files = relocate(metadata, path, { allowedRoots: options.allowedRoots ?? [] });
+/** An object store has no folders: the name says whether a metadata file is meant. */
+function kindOfObject(path: string): 'file' | 'folder' {
+  return isMetadataFileName(basename(path)) ? 'file' : 'folder';
+}
+
+async function loadMetadataFile(path: string, options: SettledOptions): Promise<TableHandle> {
+  const metadata = await readMetadataFile(path, options.store);
+  const files = relocate(metadata, path, options);
   const handle: TableHandle = Object.freeze({
     name: basename(files.root),
     metadata,

@@ -1,3 +1,7 @@
+import type { S3Config } from '../objects/s3-settings.ts';
+
+export type { S3Config } from '../objects/s3-settings.ts';
+
 /** How a table is found: the `source` of an index definition, or the flags of `lhs source`. */
 export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
 
@@ -8,6 +12,8 @@ interface AnyCatalogConfig {
    * records may lie (Iceberg's `add_files` leaves files where they are).
    */
   readonly allowed_roots?: readonly string[];
+  /** How tables on `s3://` are reached; what is not set comes from the environment. */
+  readonly s3?: S3Config;
 }
 
 /** The Hadoop layout below a folder. */
@@ -39,4 +45,4 @@ export interface RestCatalogConfig extends AnyCatalogConfig {
 /** A table of a catalog, or a bare path to its folder or metadata file. */
 export type TableConfig =
   | { readonly catalog: CatalogConfig; readonly table: string }
-  | { readonly path: string };
+  | { readonly path: string; readonly s3?: S3Config };

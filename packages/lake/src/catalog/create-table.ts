@@ -1,10 +1,10 @@
 import { resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { refuseObjectStorage } from '../base/object-storage.ts';
+import { isS3, refuseOtherStores } from '../base/object-storage.ts';
 import type { CatalogConfig } from './config.ts';
 import { createFilesystemTable, filesystemFolder } from './filesystem.ts';
+import { settled } from './settled-options.ts';
 import type { LoadOptions, TableHandle } from './table-handle.ts';
-import { withAllowedRoots } from './table-handle.ts';
 
 function refuse(): never {
   throw new LakeError(
@@ -13,12 +13,23 @@ function refuse(): never {
   );
 }
 
+function refuseObjects(warehouse: string): void {
+  refuseOtherStores(warehouse);
+  if (!isS3(warehouse)) return;
+  throw new LakeError(
+    'unsupported',
+    `tables are created in local folders only, not in "${warehouse}"; ` +
+      'create the table with the engine that writes it',
+    { file: warehouse },
+  );
+}
+
 /**
  * The folder in which `namespace.table` would be created: the `location` of its first metadata.
  * Throws unsupported for REST and for object storage.
  */
 export async function newTableLocation(catalog: CatalogConfig, table: string): Promise<string> {
-  if (catalog.type !== 'rest') refuseObjectStorage(catalog.warehouse ?? '');
+  if (catalog.type !== 'rest') refuseObjects(catalog.warehouse ?? '');
   switch (catalog.type) {
     case 'filesystem':
       return resolvePath(await filesystemFolder(catalog, table));
@@ -41,13 +52,13 @@ export async function createTable(
 ): Promise<TableHandle> {
   switch (catalog.type) {
     case 'filesystem':
-      return createFilesystemTable(catalog, table, json, withAllowedRoots(options, { catalog }));
+      return createFilesystemTable(catalog, table, json, settled(options, catalog));
     case 'sql':
       return (await import('./sql.ts')).createSqlTable(
         catalog,
         table,
         json,
-        withAllowedRoots(options, { catalog }),
+        settled(options, catalog),
       );
     case 'rest':
       return refuse();

@@ -2,8 +2,11 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import type { FileStore } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
 import { fileFault } from '../base/local-file.ts';
+import { isS3 } from '../base/object-storage.ts';
+import { joinPlace, resolvePlace } from '../base/place.ts';
 import { isForbidden } from '../base/write-fault.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
 import { isTableFolder } from './metadata-versions.ts';
@@ -41,7 +44,9 @@ export async function warehouseFault(warehouse: string): Promise<LakeError | nul
  */
 export async function listFilesystemTables(
   config: FilesystemCatalogConfig,
+  store: FileStore,
 ): Promise<readonly string[]> {
+  if (isS3(config.warehouse)) return listObjectTables(resolvePlace(config.warehouse), store);
   const warehouse = resolvePath(config.warehouse);
   const fault = await warehouseFault(warehouse);
   if (fault !== null) throw fault;
@@ -110,4 +115,23 @@ async function entriesOf({ path, parts }: Folder): Promise<readonly Dirent[]> {
     if (parts.length > 0) return [];
     throw fileFault(error, path, 'catalog_unreachable');
   }
+}
+
+async function listObjectTables(warehouse: string, store: FileStore): Promise<readonly string[]> {
+  const tables: string[] = [];
+  const look = async ({ path, parts }: Folder): Promise<void> => {
+    const { folders, files } = await store.entries(path);
+    const isTable = files.includes('version-hint.text') || (await isTableFolder(path, store));
+    if (parts.length > 0 && folders.includes('metadata') && isTable) {
+      tables.push(parts.join('.'));
+      if (tables.length <= LIMITS.catalogTables) return;
+      throw new LakeError('limit_exceeded', `warehouse "${warehouse}" holds too many tables`);
+    }
+    if (parts.length >= NAMESPACE_DEPTH) return;
+    for (const name of folders.filter((folder) => !folder.startsWith('.'))) {
+      await look({ path: joinPlace(path, name), parts: [...parts, name] });
+    }
+  };
+  await look({ path: warehouse, parts: [] });
+  return tables.sort();
 }

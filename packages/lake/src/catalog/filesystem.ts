@@ -1,7 +1,10 @@
-import { join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { type FileStore, localFiles } from '../base/file-store.ts';
 import { makeFolder } from '../base/new-files.ts';
+import { isS3 } from '../base/object-storage.ts';
+import { joinPlace, resolvePlace } from '../base/place.ts';
 import { kindOfPath } from '../base/table-files.ts';
+import { createExclusive, writeVersionHint } from '../base/whole-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { FilesystemCatalogConfig } from './config.ts';
 import { listFilesystemTables, warehouseFault } from './filesystem-tables.ts';
@@ -12,9 +15,8 @@ import {
   newestMetadata,
   pointerOf,
 } from './metadata-versions.ts';
-import { createExclusive, writeVersionHint } from './metadata-write.ts';
 import { relocate } from './relocation.ts';
-import type { LoadOptions, TableCommit, TableHandle } from './table-handle.ts';
+import type { SettledOptions, TableCommit, TableHandle } from './table-handle.ts';
 import { splitTableName, tableExists, tableNameParts } from './table-name.ts';
 
 /**
@@ -27,19 +29,20 @@ interface Place {
   readonly folder: string;
   /** null for a bare path: then only the table's own folder may be read. */
   readonly warehouse: string | null;
-  readonly options: LoadOptions;
+  readonly options: SettledOptions;
 }
 
 /** The newest version of the table in a folder. Throws table_not_found, metadata_invalid. */
 export async function filesystemHandle(place: Place): Promise<TableHandle> {
-  const version = await newestMetadata(place.folder);
+  const version = await newestMetadata(place.folder, place.options.store);
   if (version === null) throw await notThere(place);
   return handleAt(place, version);
 }
 
 /** A warehouse that was there and is away (not mounted, renamed): its tables are not gone. */
 async function notThere({ folder, warehouse }: Place): Promise<LakeError> {
-  return (warehouse === null ? null : await warehouseFault(warehouse)) ?? notATable(folder);
+  const isLocal = warehouse !== null && !isS3(warehouse);
+  return (isLocal ? await warehouseFault(warehouse) : null) ?? notATable(folder);
 }
 
 function notATable(folder: string): LakeError {
@@ -52,23 +55,22 @@ function notATable(folder: string): LakeError {
 }
 
 async function handleAt(place: Place, version: MetadataVersion): Promise<TableHandle> {
-  let pointer = await pointerOf(place.folder, version);
-  const metadata = await readMetadataFile(version.path);
+  let pointer = await pointerOf(place.folder, version, place.options.store);
+  const metadata = await readMetadataFile(version.path, place.options.store);
   const { folder, warehouse } = place;
-  const allowedRoots = place.options.allowedRoots ?? [];
-  const files = relocate(metadata, version.path, { folder, warehouse, allowedRoots });
+  const files = relocate(metadata, version.path, { ...place.options, folder, warehouse });
   const commit: TableCommit = { commitMetadata: (json) => commitNext(place, version, json) };
   const handle: TableHandle = Object.freeze({
     name: place.name,
     metadata,
     files,
     config: {},
-    commit: version.layout === 'hadoop' ? Object.freeze(commit) : null,
+    commit: version.layout === 'hadoop' && !isS3(folder) ? Object.freeze(commit) : null,
     refresh: async () => {
-      if (await isStillNewest(place.folder, version, pointer)) return handle;
-      const newest = await newestMetadata(place.folder);
+      if (await isStillNewest(place.folder, version, pointer, place.options.store)) return handle;
+      const newest = await newestMetadata(place.folder, place.options.store);
       if (newest === null) throw await notThere(place);
-      const now = await pointerOf(place.folder, newest);
+      const now = await pointerOf(place.folder, newest, place.options.store);
       if (newest.path !== version.path || now.stamp !== pointer.stamp) {
         return handleAt(place, newest);
       }
@@ -84,11 +86,11 @@ async function commitNext(
   version: MetadataVersion,
   json: string,
 ): Promise<TableHandle> {
-  const newest = await newestMetadata(place.folder);
+  const newest = await newestMetadata(place.folder, place.options.store);
   if (newest?.path !== version.path) throw conflict(place, version.version);
   const next = version.version + 1;
-  const folder = join(place.folder, 'metadata');
-  const path = join(folder, `v${next}.metadata.json`);
+  const folder = joinPlace(place.folder, 'metadata');
+  const path = joinPlace(folder, `v${next}.metadata.json`);
   if (!(await createExclusive(path, json))) throw conflict(place, version.version);
   await writeVersionHint(folder, next);
   return handleAt(place, { path, version: next, layout: 'hadoop' });
@@ -107,12 +109,13 @@ function conflict(place: Place, version: number): LakeError {
 export async function filesystemFolder(
   config: FilesystemCatalogConfig,
   table: string,
+  store: FileStore = localFiles,
 ): Promise<string> {
-  const warehouse = resolvePath(config.warehouse);
-  const nested = join(warehouse, ...tableNameParts(table));
-  if (await isTableFolder(nested)) return nested;
-  const flat = join(warehouse, table);
-  return (await isTableFolder(flat)) ? flat : nested;
+  const warehouse = resolvePlace(config.warehouse);
+  const nested = joinPlace(warehouse, ...tableNameParts(table));
+  if (await isTableFolder(nested, store)) return nested;
+  const flat = joinPlace(warehouse, table);
+  return (await isTableFolder(flat, store)) ? flat : nested;
 }
 
 /**
@@ -122,16 +125,27 @@ export async function filesystemFolder(
 export async function loadFilesystemTable(
   config: FilesystemCatalogConfig,
   table: string,
-  options: LoadOptions,
+  options: SettledOptions,
 ): Promise<TableHandle> {
-  const warehouse = resolvePath(config.warehouse);
-  const folder = await filesystemFolder(config, table);
-  if ((await kindOfPath(folder)) === 'none') throw await missing(config, table);
+  const warehouse = resolvePlace(config.warehouse);
+  const { store } = options;
+  const folder = await filesystemFolder(config, table, store);
+  const isThere = await isTableFolder(folder, store);
+  if (!isThere && !(await isFolder(folder))) throw await missing(config, table, store);
   return filesystemHandle({ name: table, folder, warehouse, options });
 }
 
-async function missing(config: FilesystemCatalogConfig, table: string): Promise<LakeError> {
-  const known = await knownTables(config);
+/** A local folder that holds no table is refused as such. */
+async function isFolder(path: string): Promise<boolean> {
+  return !isS3(path) && (await kindOfPath(path)) !== 'none';
+}
+
+async function missing(
+  config: FilesystemCatalogConfig,
+  table: string,
+  store: FileStore,
+): Promise<LakeError> {
+  const known = await knownTables(config, store);
   const shown = known.slice(0, 10).join(', ');
   return new LakeError(
     'table_not_found',
@@ -143,9 +157,12 @@ async function missing(config: FilesystemCatalogConfig, table: string): Promise<
 }
 
 /** The tables of a warehouse, none where there is no warehouse. Throws permission_denied. */
-async function knownTables(config: FilesystemCatalogConfig): Promise<readonly string[]> {
+async function knownTables(
+  config: FilesystemCatalogConfig,
+  store: FileStore,
+): Promise<readonly string[]> {
   try {
-    return await listFilesystemTables(config);
+    return await listFilesystemTables(config, store);
   } catch (error) {
     if ((error as LakeError).code === 'permission_denied') throw error;
     return [];
@@ -157,14 +174,15 @@ export async function createFilesystemTable(
   config: FilesystemCatalogConfig,
   table: string,
   json: string,
-  options: LoadOptions,
+  options: SettledOptions,
 ): Promise<TableHandle> {
   splitTableName(table);
   const folder = await filesystemFolder(config, table);
-  const metadata = join(folder, 'metadata');
+  const metadata = joinPlace(folder, 'metadata');
   if (await isTableFolder(folder)) throw tableExists(table);
   await makeFolder(metadata);
-  if (!(await createExclusive(join(metadata, 'v1.metadata.json'), json))) throw tableExists(table);
+  if (!(await createExclusive(joinPlace(metadata, 'v1.metadata.json'), json)))
+    throw tableExists(table);
   await writeVersionHint(metadata, 1);
   return loadFilesystemTable(config, table, options);
 }

@@ -1,10 +1,10 @@
-import { refuseObjectStorage } from '../base/object-storage.ts';
+import { refuseOtherStores } from '../base/object-storage.ts';
 import { loadPath } from './bare-path.ts';
 import type { CatalogConfig, TableConfig } from './config.ts';
 import { loadFilesystemTable } from './filesystem.ts';
 import { listFilesystemTables } from './filesystem-tables.ts';
-import type { LoadOptions, TableHandle } from './table-handle.ts';
-import { withAllowedRoots } from './table-handle.ts';
+import { settled } from './settled-options.ts';
+import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts';
 
 /**
  * Loads a table at its newest version. Throws table_not_found, metadata_invalid, unsupported,
@@ -14,18 +14,18 @@ export async function loadTable(
   config: TableConfig,
   options: LoadOptions = {},
 ): Promise<TableHandle> {
-  return load(config, withAllowedRoots(options, 'path' in config ? {} : config));
+  return load(config, settled(options, 'path' in config ? config : config.catalog));
 }
 
-async function load(config: TableConfig, options: LoadOptions): Promise<TableHandle> {
+async function load(config: TableConfig, options: SettledOptions): Promise<TableHandle> {
   if ('path' in config) {
-    refuseObjectStorage(config.path);
+    refuseOtherStores(config.path);
     return loadPath(config.path, options);
   }
   const { catalog, table } = config;
   switch (catalog.type) {
     case 'filesystem':
-      refuseObjectStorage(catalog.warehouse);
+      refuseOtherStores(catalog.warehouse);
       return loadFilesystemTable(catalog, table, options);
     case 'sql':
       return (await import('./sql.ts')).loadSqlTable(catalog, table, options);
@@ -44,8 +44,8 @@ export async function listTables(
 ): Promise<readonly string[]> {
   switch (catalog.type) {
     case 'filesystem':
-      refuseObjectStorage(catalog.warehouse);
-      return listFilesystemTables(catalog);
+      refuseOtherStores(catalog.warehouse);
+      return listFilesystemTables(catalog, settled(options, catalog).store);
     case 'sql':
       return (await import('./sql.ts')).listSqlTables(catalog);
     case 'rest':

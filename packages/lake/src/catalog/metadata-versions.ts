@@ -1,9 +1,7 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import { type FileStore, localFiles } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
-import { fileFault, readLocalFile } from '../base/local-file.ts';
-import { kindOfPath } from '../base/table-files.ts';
+import { joinPlace } from '../base/place.ts';
 import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.ts';
 
 /**
@@ -28,45 +26,38 @@ const NUMBERED = /^(\d{1,15})-[^/]*\.metadata\.json(\.gz)?$/;
 /** The version in a metadata file's name, or null. */
 function versionOfName(folder: string, name: string): MetadataVersion | null {
   const hadoop = HADOOP.exec(name);
-  if (hadoop) return { path: join(folder, name), version: Number(hadoop[1]), layout: 'hadoop' };
+  if (hadoop)
+    return { path: joinPlace(folder, name), version: Number(hadoop[1]), layout: 'hadoop' };
   const numbered = NUMBERED.exec(name);
   if (!numbered) return null;
-  return { path: join(folder, name), version: Number(numbered[1]), layout: 'numbered' };
+  return { path: joinPlace(folder, name), version: Number(numbered[1]), layout: 'numbered' };
 }
 
-/** Names of the files in a metadata folder; none where it is not there. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw fileFault(error, folder, 'table_not_found');
-  }
-}
+/** The `code` of the cause of an error for an object that is not there. */
+const MISSING_OBJECT = 'NoSuchKey';
 
 const HINT = /^\s*v?(\d{1,15})\s*$/;
 
 /**
  * The text of a version hint, or null if there is none. Throws metadata_invalid, limit_exceeded.
  */
-async function hintText(path: string): Promise<string | null> {
+async function hintText(path: string, store: FileStore): Promise<string | null> {
   try {
-    return (await readLocalFile(path, 'metadata_invalid', LIMITS.versionHintBytes)).toString();
+    return (await store.read(path, 'metadata_invalid', LIMITS.versionHintBytes)).toString();
   } catch (error) {
     const { code } = ((error as LakeError).cause ?? {}) as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === MISSING_OBJECT) return null;
     throw error;
   }
 }
 
 /** The hinted version of a Hadoop table, or null. */
-async function readVersionHint(tableFolder: string): Promise<number | null> {
+async function readVersionHint(tableFolder: string, store: FileStore): Promise<number | null> {
   for (const path of [
-    join(tableFolder, 'metadata', 'version-hint.text'),
-    join(tableFolder, 'version-hint.text'),
+    joinPlace(tableFolder, 'metadata', 'version-hint.text'),
+    joinPlace(tableFolder, 'version-hint.text'),
   ]) {
-    const text = await hintText(path);
+    const text = await hintText(path, store);
     const match = text === null ? null : HINT.exec(text);
     if (match) return Number(match[1]);
   }
@@ -84,8 +75,9 @@ export interface MetadataPointer {
 export async function pointerOf(
   tableFolder: string,
   { path }: MetadataVersion,
+  store: FileStore,
 ): Promise<MetadataPointer> {
-  return { hint: await readVersionHint(tableFolder), stamp: await stampOf(path) };
+  return { hint: await readVersionHint(tableFolder, store), stamp: await store.stamp(path) };
 }
 
 /**
@@ -97,29 +89,28 @@ export async function isStillNewest(
   tableFolder: string,
   version: MetadataVersion,
   pointer: MetadataPointer,
+  store: FileStore,
 ): Promise<boolean> {
   if (version.layout !== 'hadoop' || pointer.stamp === null) return false;
-  const now = await pointerOf(tableFolder, version);
+  const now = await pointerOf(tableFolder, version, store);
   if (now.hint !== pointer.hint || now.stamp !== pointer.stamp) return false;
-  const next = join(tableFolder, 'metadata', `v${version.version + 1}`);
+  const next = joinPlace(tableFolder, 'metadata', `v${version.version + 1}`);
   const spellings = ['.metadata.json', '.gz.metadata.json', '.metadata.json.gz'];
-  const kinds = await Promise.all(spellings.map((ending) => kindOfPath(next + ending)));
-  return kinds.every((kind) => kind === 'none');
-}
-
-async function stampOf(path: string): Promise<string | null> {
-  const info = await stat(path, { bigint: true }).catch(() => null);
-  return info === null ? null : [info.dev, info.ino, info.size, info.mtimeNs].join(':');
+  const stamps = await Promise.all(spellings.map((ending) => store.stamp(next + ending)));
+  return stamps.every((stamp) => stamp === null);
 }
 
 /**
  * The newest metadata version in a table's folder, or null where the folder holds no table. Throws
  * metadata_invalid where a hint names a version that is not there and no other is.
  */
-export async function newestMetadata(tableFolder: string): Promise<MetadataVersion | null> {
-  const folder = join(tableFolder, 'metadata');
-  const names = await namesIn(folder);
-  const hint = await readVersionHint(tableFolder);
+export async function newestMetadata(
+  tableFolder: string,
+  store: FileStore,
+): Promise<MetadataVersion | null> {
+  const folder = joinPlace(tableFolder, 'metadata');
+  const { files: names } = await store.entries(folder);
+  const hint = await readVersionHint(tableFolder, store);
   const versions = names
     .filter(isMetadataFileName)
     .map((name) => versionOfName(folder, name))
@@ -128,14 +119,14 @@ export async function newestMetadata(tableFolder: string): Promise<MetadataVersi
   const numbered = versions.filter((version) => version.layout === 'numbered');
   const newest =
     fromHint(hadoop, hint) ??
-    (hadoop.length > 0 ? newestOf(hadoop) : await newestOfNumbered(numbered));
+    (hadoop.length > 0 ? newestOf(hadoop) : await newestOfNumbered(numbered, store));
   if (newest !== null) return newest;
   if (hint === null) return null;
   throw new LakeError(
     'metadata_invalid',
     `version-hint.text of "${tableFolder}" names version ${hint}, but "${folder}" holds ` +
       'no metadata file',
-    { file: join(folder, `v${hint}.metadata.json`) },
+    { file: joinPlace(folder, `v${hint}.metadata.json`) },
   );
 }
 
@@ -161,19 +152,20 @@ function newestOf(versions: readonly MetadataVersion[]): MetadataVersion | null 
 
 async function newestOfNumbered(
   versions: readonly MetadataVersion[],
+  store: FileStore,
 ): Promise<MetadataVersion | null> {
   const last = newestOf(versions);
   const rivals = versions.filter(({ version }) => version === last?.version);
   if (rivals.length < 2) return last;
-  const read = await Promise.all(rivals.map((rival) => sequenceOf(rival)));
+  const read = await Promise.all(rivals.map((rival) => sequenceOf(rival, store)));
   const order = read.sort((a, b) => Number(a.sequence - b.sequence) || a.updatedMs - b.updatedMs);
   return order.at(-1)?.version ?? last;
 }
 
 /** A file that cannot be read loses against every other; alone it is refused where it is read. */
-async function sequenceOf(version: MetadataVersion) {
+async function sequenceOf(version: MetadataVersion, store: FileStore) {
   try {
-    const { lastSequenceNumber, lastUpdatedMs } = await readMetadataFile(version.path);
+    const { lastSequenceNumber, lastUpdatedMs } = await readMetadataFile(version.path, store);
     return { version, sequence: lastSequenceNumber, updatedMs: lastUpdatedMs };
   } catch {
     return { version, sequence: -1n, updatedMs: 0 };
@@ -184,9 +176,12 @@ async function sequenceOf(version: MetadataVersion) {
  * Whether a folder is that of a table: it has `metadata/` with a metadata file or a version hint
  * in it.
  */
-export async function isTableFolder(folder: string): Promise<boolean> {
-  const names = await namesIn(join(folder, 'metadata'));
+export async function isTableFolder(
+  folder: string,
+  store: FileStore = localFiles,
+): Promise<boolean> {
+  const { files: names } = await store.entries(joinPlace(folder, 'metadata'));
   if (names.length > LIMITS.manifestsPerSnapshot * 16) return true;
   if (names.some((name) => isMetadataFileName(name) || name === 'version-hint.text')) return true;
-  return (await kindOfPath(join(folder, 'version-hint.text'))) === 'file';
+  return (await store.stamp(joinPlace(folder, 'version-hint.text'))) !== null;
 }

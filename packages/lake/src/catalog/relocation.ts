@@ -1,5 +1,7 @@
-import { basename, dirname, resolve as resolvePath } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { LakeError } from '../base/errors.ts';
+import type { FileStore } from '../base/file-store.ts';
+import { resolvePlace } from '../base/place.ts';
 import {
   below,
   createTableFiles,
@@ -15,6 +17,8 @@ export interface KnownPlace {
   readonly folder?: string | null;
   readonly warehouse?: string | null;
   readonly allowedRoots?: readonly string[];
+  /** Default: the file systems of this machine. */
+  readonly store?: FileStore | undefined;
 }
 
 /**
@@ -32,15 +36,15 @@ export function relocate(
   metadataPath: string,
   known: KnownPlace = {},
 ): TableFiles {
-  const real = dirname(resolvePath(metadataPath));
+  const real = dirname(resolvePlace(metadataPath));
   const recorded = recordedMetadataFolder(metadata);
   const home = basename(real) === 'metadata' ? dirname(real) : real;
   const root = claimedRoot(metadata, real) ?? home;
-  const warehouse = known.warehouse == null ? null : resolvePath(known.warehouse);
+  const warehouse = known.warehouse == null ? null : resolvePlace(known.warehouse);
   const roots = [...(warehouse === null ? [] : [warehouse]), ...(known.allowedRoots ?? [])];
-  const sure = [home, dirname(real), ...(known.folder == null ? [] : [resolvePath(known.folder)])];
+  const sure = [home, dirname(real), ...(known.folder == null ? [] : [resolvePlace(known.folder)])];
   const isSure = sure.includes(root);
-  if (!isSure && !roots.some((allowed) => isWithin(root, resolvePath(allowed)))) {
+  if (!isSure && !roots.some((allowed) => isWithin(root, resolvePlace(allowed)))) {
     throw rootRefused(recorded, root, real);
   }
   const mappings: PathMapping[] = [{ recorded, real }];
@@ -48,7 +52,8 @@ export function relocate(
   if (moved !== null) mappings.push(moved);
   const { location } = metadata;
   const own = isSure ? root : home;
-  return createTableFiles({ location, root, own, mappings, allowedRoots: roots });
+  const { store } = known;
+  return createTableFiles({ location, root, own, mappings, allowedRoots: roots, store });
 }
 
 function recordedMetadataFolder({ properties, location }: TableMetadata): string {

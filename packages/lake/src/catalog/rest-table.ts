@@ -13,6 +13,8 @@ export interface LoadedTable {
   readonly config: Readonly<Record<string, string>>;
   /** A bearer token for further calls about this table, where the catalog handed one out. */
   readonly token: string | undefined;
+  /** Where the catalog says that the table's objects are. */
+  readonly endpoint: string | undefined;
 }
 
 /**
@@ -31,14 +33,15 @@ export function parseLoadTable(node: JsonNode): LoadedTable {
   const location = node.get('metadata-location').optional((n) => n.string());
   const file = location ?? node.file;
   const metadata = parseTableMetadata(new JsonNode(node.get('metadata').value, '', file));
-  const sent = {
+  const sent: Readonly<Record<string, string>> = {
     ...(node.get('config').optional((n) => n.stringMap()) ?? {}),
     ...storageCredentials(node.get('storage-credentials'), metadata.location),
   };
   refuseServerPlanning(sent, file);
   const { token, ...rest } = sent as Record<string, string> & { token?: string };
   const kept = Object.entries(rest).filter(([key]) => !redirects(key));
-  return Object.freeze({ metadata, config: Object.freeze(Object.fromEntries(kept)), token });
+  const config = Object.freeze(Object.fromEntries(kept));
+  return Object.freeze({ metadata, config, token, endpoint: sent['s3.endpoint'] });
 }
 
 function refuseServerPlanning(config: Readonly<Record<string, string>>, file: string): void {

@@ -172,13 +172,13 @@ describe('loading from a REST catalog', () => {
     expect((await load({ uri: `${origin}/api/cat/` })).name).toBe('ns.t');
   });
 
-  it('loads a table in an object store, and refuses its files by name', async () => {
-    const body = { ...TABLE, metadata: { ...metadata(), location: 's3://bucket/t' } };
+  it('loads a table in a store that is not read, and refuses its files by name', async () => {
+    const body = { ...TABLE, metadata: { ...metadata(), location: 'gs://bucket/t' } };
     handlers.set(TABLE_PATH, () => ({ body }));
     const { files, metadata: read } = await load();
-    expect(read.location).toBe('s3://bucket/t');
-    expect(() => files.resolve('s3://bucket/t/data/x')).toThrow(
-      expect.objectContaining({ code: 'unsupported', file: 's3://bucket/t' }),
+    expect(read.location).toBe('gs://bucket/t');
+    expect(() => files.resolve('gs://bucket/t/data/x')).toThrow(
+      expect.objectContaining({ code: 'unsupported', file: 'gs://bucket/t' }),
     );
   });
 });

@@ -1,19 +1,20 @@
 import { LakeError } from '../base/errors.ts';
-import { localFiles } from '../base/file-store.ts';
 import { LIMITS } from '../base/limits.ts';
-import { refuseObjectStorage } from '../base/object-storage.ts';
+import { isS3, refuseOtherStores } from '../base/object-storage.ts';
 import { createSecrets, type Secrets, shownUri } from '../base/secrets.ts';
 import { createTableFiles, normalizeRecorded, type TableFiles } from '../base/table-files.ts';
+import { openFiles } from '../objects/open-files.ts';
+import type { VendedSettings } from '../objects/s3-settings.ts';
 import type { RestCatalogConfig } from './config.ts';
 import { answerJson, errorMessage, shownUrl } from './rest-http.ts';
 import { openRestSession, type RestSession } from './rest-session.ts';
 import { type LoadedTable, parseLoadTable } from './rest-table.ts';
-import type { LoadOptions, TableHandle } from './table-handle.ts';
+import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts';
 import { splitTableName } from './table-name.ts';
 
 /**
  * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must lie
- * where this machine can read them; tables in object stores load, describe and list, and refuse
+ * where this machine can read them, or on S3; other tables load, describe and list, and refuse
  * their files by name.
  */
 
@@ -31,12 +32,12 @@ function namespacePath(namespace: string): string {
 export async function loadRestTable(
   config: RestCatalogConfig,
   table: string,
-  options: LoadOptions,
+  options: SettledOptions,
 ): Promise<TableHandle> {
   const secrets = createSecrets();
   return secrets.guard(async () => {
     const session = await openRestSession(config, options, secrets);
-    const place = { session, table, options, secrets };
+    const place = { session, table, options, secrets, catalog: config };
     const loaded = await fetchTable(place, null, undefined);
     if (loaded !== null) return handleOf(place, loaded);
     throw new LakeError(
@@ -47,9 +48,10 @@ export async function loadRestTable(
 }
 
 interface Place {
+  readonly catalog: RestCatalogConfig;
   readonly session: RestSession;
   readonly table: string;
-  readonly options: LoadOptions;
+  readonly options: SettledOptions;
   readonly secrets: Secrets;
 }
 
@@ -80,15 +82,20 @@ async function fetchTable(
   }
   const loaded = parseLoadTable(answerJson(answer, url));
   place.secrets.add(loaded.token ?? '');
+  for (const [key, value] of Object.entries(loaded.config)) {
+    if (SECRET_SETTING.test(key)) place.secrets.add(value);
+  }
   return { ...loaded, etag: answer.etag };
 }
+
+const SECRET_SETTING = /secret|token|password|access-key|credential/i;
 
 function handleOf(place: Place, loaded: Fetched): TableHandle {
   const { metadata, config, etag, token } = loaded;
   const handle: TableHandle = Object.freeze({
     name: place.table,
     metadata,
-    files: filesAt(metadata.location, place.options),
+    files: filesAt(place, loaded),
     config,
     commit: null,
     refresh: () =>
@@ -104,24 +111,32 @@ function handleOf(place: Place, loaded: Fetched): TableHandle {
   return handle;
 }
 
-function filesAt(location: string, options: LoadOptions): TableFiles {
-  const path = normalizeRecorded(location);
-  if (path.startsWith('/') && path !== '/' && !/(^|\/)\.\.(\/|$)/.test(path)) {
-    return createTableFiles({ location, root: path, allowedRoots: options.allowedRoots ?? [] });
+function filesAt(place: Place, { metadata, config, endpoint, token }: Fetched): TableFiles {
+  const { location } = metadata;
+  const root = normalizeRecorded(location);
+  const { options, catalog } = place;
+  const renew = () =>
+    place.secrets.guard(async () => (await fetchTable(place, null, token))?.config ?? {});
+  const vended: VendedSettings = { config, endpoint, renew };
+  const s3 = { ...catalog.s3, ...options.s3 };
+  const store = openFiles({ s3, env: options.env, vended });
+  const isLocal = root.startsWith('/') && root !== '/';
+  if ((isLocal || isS3(root)) && !/(^|\/)\.\.(\/|$)/.test(root)) {
+    return createTableFiles({ location, root, allowedRoots: options.allowedRoots, store });
   }
   const refuse = (recorded: string): never => {
-    refuseObjectStorage(location);
+    refuseOtherStores(location);
     throw new LakeError(
       'path_refused',
-      `file "${recorded}" lies in "${location}"; only files on this machine are read`,
+      `file "${recorded}" lies in "${location}"; only files on this machine and on s3:// are read`,
       { file: recorded },
     );
   };
   return Object.freeze({
-    root: path,
-    own: path,
+    root,
+    own: root,
     location,
-    store: localFiles,
+    store,
     resolve: refuse,
     read: async (recorded: string) => refuse(recorded),
     record: refuse,

@@ -1,6 +1,7 @@
 import { dirname, join, resolve as resolvePath } from 'node:path';
 import { LakeError } from '../base/errors.ts';
-import { refuseObjectStorage } from '../base/object-storage.ts';
+import { isS3, refuseOtherStores } from '../base/object-storage.ts';
+import { resolvePlace } from '../base/place.ts';
 import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
 
 /**
@@ -19,13 +20,16 @@ export async function locateMetadata(
   databaseFile: string | null,
 ): Promise<{ readonly path: string; readonly warehouse: string | null }> {
   const path = normalizeRecorded(recorded);
-  refuseObjectStorage(path);
+  refuseOtherStores(path);
+  if (isS3(path) && !/(^|\/)\.\.(\/|$)/.test(path) && !path.includes('\0')) {
+    return { path, warehouse: warehouse === null ? null : resolvePlace(warehouse) };
+  }
   if (!path.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(path) || path.includes('\0')) {
     throw new LakeError('path_refused', `metadata location "${recorded}" is not a local path`, {
       file: recorded,
     });
   }
-  const given = warehouse === null ? null : resolvePath(warehouse);
+  const given = warehouse === null ? null : resolvePlace(warehouse);
   if (given !== null) {
     const found = below(path, given) !== null ? path : await tailBelow(given, path);
     if (found !== null) return { path: found, warehouse: given };

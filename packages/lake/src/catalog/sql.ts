@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve as resolvePath } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { LakeError } from '../base/errors.ts';
 import { makeFolder } from '../base/new-files.ts';
+import { isS3 } from '../base/object-storage.ts';
+import { joinPlace, resolvePlace } from '../base/place.ts';
+import { createExclusive } from '../base/whole-files.ts';
 import { readMetadataFile } from '../metadata/read-metadata.ts';
 import type { SqlCatalogConfig } from './config.ts';
-import { createExclusive } from './metadata-write.ts';
 import { relocate } from './relocation.ts';
 import { openSqlDatabase, type SqlDatabase, type SqlRow, sqliteFile } from './sql-database.ts';
 import { locateMetadata } from './sql-location.ts';
-import type { LoadOptions, TableHandle } from './table-handle.ts';
+import type { SettledOptions, TableHandle } from './table-handle.ts';
 import { splitTableName, type TableName, tableExists } from './table-name.ts';
 
 /**
@@ -75,7 +77,7 @@ export async function listSqlTables(config: SqlCatalogConfig): Promise<readonly 
 export async function loadSqlTable(
   config: SqlCatalogConfig,
   table: string,
-  options: LoadOptions,
+  options: SettledOptions,
 ): Promise<TableHandle> {
   splitTableName(table);
   const row = await withDatabase(config, false, (db) => findRow(db, config, table));
@@ -104,26 +106,27 @@ async function findRow(db: SqlDatabase, config: SqlCatalogConfig, table: string)
 interface Place {
   readonly config: SqlCatalogConfig;
   readonly table: string;
-  readonly options: LoadOptions;
+  readonly options: SettledOptions;
 }
 
 async function handleOf(place: Place, row: SqlRow): Promise<TableHandle> {
   const { config, table, options } = place;
   const recorded = row.metadata_location!;
   const found = await locateMetadata(recorded, config.warehouse ?? null, sqliteFile(config.uri));
-  const metadata = await readMetadataFile(found.path);
+  const metadata = await readMetadataFile(found.path, options.store);
   const { warehouse } = found;
   const folder = warehouse === null ? null : tableFolder(warehouse, table);
-  const allowedRoots = options.allowedRoots ?? [];
-  const files = relocate(metadata, found.path, { folder, warehouse, allowedRoots });
+  const files = relocate(metadata, found.path, { ...options, folder, warehouse });
   const handle: TableHandle = Object.freeze({
     name: table,
     metadata,
     files,
     config: {},
-    commit: Object.freeze({
-      commitMetadata: (json: string) => commitNext(place, row, dirname(found.path), json),
-    }),
+    commit: isS3(found.path)
+      ? null
+      : Object.freeze({
+          commitMetadata: (json: string) => commitNext(place, row, dirname(found.path), json),
+        }),
     refresh: async () => {
       const now = await withDatabase(config, false, (db) => findRow(db, config, table));
       return now.metadata_location === recorded ? handle : handleOf(place, now);
@@ -179,7 +182,7 @@ export function sqlTableFolder(config: SqlCatalogConfig, table: string): string 
 
 function tableFolder(warehouse: string, table: string): string {
   const name = splitTableName(table);
-  return join(resolvePath(warehouse), ...name.namespace.split('.'), name.table);
+  return joinPlace(resolvePlace(warehouse), ...name.namespace.split('.'), name.table);
 }
 
 /**
@@ -190,7 +193,7 @@ export async function createSqlTable(
   config: SqlCatalogConfig,
   table: string,
   json: string,
-  options: LoadOptions,
+  options: SettledOptions,
 ): Promise<TableHandle> {
   const name = splitTableName(table);
   const folder = join(sqlTableFolder(config, table), 'metadata');

@@ -1,20 +1,7 @@
-import { delimiter } from 'node:path';
+import type { FileStore } from '../base/file-store.ts';
 import type { TableFiles } from '../base/table-files.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
-import type { TableConfig } from './config.ts';
-
-/**
- * Options whose allowed roots are settled: the caller's, or those of LHS_ALLOWED_ROOTS (as PATH has
- * them), and those of the catalog.
- */
-export function withAllowedRoots(
-  options: LoadOptions,
-  config: Partial<Extract<TableConfig, { readonly catalog: unknown }>>,
-): LoadOptions {
-  const listed = (options.env ?? process.env).LHS_ALLOWED_ROOTS ?? '';
-  const given = options.allowedRoots ?? listed.split(delimiter).filter((root) => root !== '');
-  return { ...options, allowedRoots: [...given, ...(config.catalog?.allowed_roots ?? [])] };
-}
+import type { S3Config } from '../objects/s3-settings.ts';
 
 /**
  * A table at one metadata version, with what is needed to read its files, look again, and commit.
@@ -55,5 +42,13 @@ export interface LoadOptions {
    * Whether tokens and credentials may travel over plain http to other machines. Default false.
    */
   readonly insecureHttp?: boolean;
+  /** How `s3://` is reached, over what the catalog and the environment say. */
+  readonly s3?: S3Config;
   readonly signal?: AbortSignal;
+}
+
+/** Options that are settled: where files may be, and who reads them. */
+export interface SettledOptions extends LoadOptions {
+  readonly allowedRoots: readonly string[];
+  readonly store: FileStore;
 }

@@ -136,7 +136,7 @@ async function wholeFile({ place, store, copies, duckdb }: ParquetSource): Promi
   if (copies === null || !(await copies.make(place.path, place.role))) {
     return { duckdb: null, path: place.path, open: () => store.open(place.path, place.role) };
   }
-  const path = copies.pathOf(place.path);
+  const path = await copies.pathOf(place.path);
   return { duckdb, path, open: () => openLocalFile(path, place.role, place.path) };
 }
 

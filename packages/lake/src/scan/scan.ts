@@ -48,20 +48,33 @@ export async function* scanParts(
   dead: DeadRows,
   plan: ScanPlan,
 ): AsyncGenerator<Batch> {
-  const duckdb = new ScanDuckDb(context.files.store, parquetPaths(context, plan.parts));
+  const duckdb = new ScanDuckDb(
+    context.files.store,
+    parquetPaths(context, plan.parts),
+    plan.signal,
+  );
   const filter = plan.condition === undefined ? null : new RowFilter(plan.condition);
   try {
-    for (const part of plan.parts) {
+    for (const [i, part] of plan.parts.entries()) {
+      fetchAhead(context, duckdb, plan.parts[i + 1]);
       for await (const batch of scanFile({ context, dead, plan, duckdb }, part)) {
         plan.signal?.throwIfAborted();
         const kept = filter === null ? batch : await applyFilter(filter, batch, plan.fields.length);
         if (kept.rows > 0) yield* split(kept, plan.batchRows ?? kept.rows);
       }
+      duckdb.copies.release(context.files.resolve(part.scan.data.path));
     }
   } finally {
     filter?.close();
     duckdb.close();
   }
+}
+
+/** Starts the local copy of the next file while the rows of this one are read. */
+function fetchAhead(context: ReadContext, { copies }: ScanDuckDb, next: ScanPart | undefined) {
+  if (next === undefined || next.only !== null || next.scan.data.format !== 'parquet') return;
+  // a fault comes again when the file is read
+  copies.make(context.files.resolve(next.scan.data.path), 'data').catch(() => {});
 }
 
 interface Scanning {

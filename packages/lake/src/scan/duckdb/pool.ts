@@ -12,15 +12,18 @@ export class ScanDuckDb {
   #db: LockedDuckDb | null = null;
 
   /** `paths`: every file in `store` that the scan may read. */
-  constructor(store: FileStore, paths: readonly string[]) {
+  constructor(store: FileStore, paths: readonly string[], signal?: AbortSignal) {
     this.#paths = paths;
-    this.copies = store.copies();
+    this.copies = store.copies(signal);
   }
 
   /** A healthy instance. */
   async get(): Promise<LockedDuckDb> {
     if (this.#db?.poisoned) this.#end();
-    this.#db ??= await LockedDuckDb.open(this.#paths.map(this.copies.pathOf));
+    if (this.#db === null) {
+      const paths = await Promise.all(this.#paths.map((path) => this.copies.pathOf(path)));
+      this.#db = await LockedDuckDb.open(paths);
+    }
     return this.#db;
   }
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeFault } from '../base/write-fault.ts';
+import { writeFault } from './write-fault.ts';
 
 /**
  * Writes of metadata files that are whole or not there: bytes go to a hidden file, are synced, and
  * get their name by `link` (fails where the name is taken) or `rename` (replaces).
  */
 
-async function writeSynced(path: string, text: string): Promise<void> {
+async function writeSynced(path: string, text: string | Uint8Array): Promise<void> {
   await using handle = await open(path, 'wx');
   await handle.writeFile(text);
   await handle.sync();
@@ -21,7 +21,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Creates `path` with `text`; false where it exists already. Throws as `writeFault`. */
-export async function createExclusive(path: string, text: string): Promise<boolean> {
+export async function createExclusive(path: string, text: string | Uint8Array): Promise<boolean> {
   const hidden = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
     await writeSynced(hidden, text);

@@ -1,0 +1,19 @@
+import { join, resolve } from 'node:path';
+import { isS3, s3Address } from './object-storage.ts';
+
+/**
+ * Places are absolute local paths, or `s3://bucket/key` without a slash at the end. Node's
+ * `dirname` and `basename` work on both.
+ */
+
+/** The place that a person's path means: local ones are resolved against the working directory. */
+export function resolvePlace(path: string): string {
+  if (!isS3(path)) return resolve(path);
+  const { bucket, key } = s3Address(path);
+  return `s3://${bucket}/${key}`.replace(/\/+$/, '');
+}
+
+/** A place below another one. */
+export function joinPlace(folder: string, ...parts: readonly string[]): string {
+  return isS3(folder) ? [folder, ...parts].join('/') : join(folder, ...parts);
+}

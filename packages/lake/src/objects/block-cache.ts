@@ -1,0 +1,31 @@
+import { LIMITS } from '../base/limits.ts';
+
+/**
+ * Blocks of objects that were read by range, the least recently used dropped first. One budget for
+ * all objects of the process.
+ */
+class BlockCache {
+  readonly #blocks = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  get(key: string): Uint8Array | undefined {
+    const block = this.#blocks.get(key);
+    if (block === undefined) return undefined;
+    this.#blocks.delete(key);
+    this.#blocks.set(key, block);
+    return block;
+  }
+
+  set(key: string, block: Uint8Array): void {
+    if (this.#blocks.has(key)) return;
+    this.#blocks.set(key, block);
+    this.#bytes += block.length;
+    for (const [oldest, { length }] of this.#blocks) {
+      if (this.#bytes <= LIMITS.objectBlocksBytes) return;
+      this.#blocks.delete(oldest);
+      this.#bytes -= length;
+    }
+  }
+}
+
+export const BLOCKS = new BlockCache();

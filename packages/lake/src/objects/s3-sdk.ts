@@ -1,0 +1,72 @@
+import { LakeError } from '../base/errors.ts';
+
+/**
+ * The part of `@aws-sdk/client-s3` that is used here. The package is loaded when the first object
+ * is asked for: a command on local tables does not pay for it. Its own types are not imported,
+ * because the package is optional.
+ */
+export interface S3Sdk {
+  readonly S3Client: new (config: object) => SdkClient;
+  readonly HeadObjectCommand: SdkCommand;
+  readonly GetObjectCommand: SdkCommand;
+  readonly PutObjectCommand: SdkCommand;
+  readonly ListObjectsV2Command: SdkCommand;
+  readonly DeleteObjectsCommand: SdkCommand;
+  readonly CreateMultipartUploadCommand: SdkCommand;
+  readonly UploadPartCommand: SdkCommand;
+  readonly CompleteMultipartUploadCommand: SdkCommand;
+  readonly AbortMultipartUploadCommand: SdkCommand;
+}
+
+/** A request of one kind. */
+export type SdkCommand = new (input: object) => object;
+
+/** A client with its settings. */
+export interface SdkClient {
+  readonly config: {
+    credentials(): Promise<SdkCredentials>;
+    region(): Promise<string>;
+  };
+  send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<SdkAnswer>;
+  destroy(): void;
+}
+
+/** Who signs a request. */
+export interface SdkCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  readonly expiration?: Date | undefined;
+}
+
+/** The fields of answers that are read here. */
+export interface SdkAnswer {
+  readonly Body?: AsyncIterable<Uint8Array> & { destroy?(error?: Error): void };
+  readonly ContentLength?: number;
+  readonly ContentRange?: string;
+  readonly ETag?: string;
+  readonly UploadId?: string;
+  readonly NextContinuationToken?: string;
+  readonly CommonPrefixes?: readonly { readonly Prefix?: string }[];
+  readonly Contents?: readonly {
+    readonly Key?: string;
+    readonly Size?: number;
+    readonly ETag?: string;
+  }[];
+  readonly Errors?: readonly { readonly Key?: string; readonly Code?: string }[];
+}
+
+/** Loads the package. Throws unsupported where it is not installed. */
+export async function loadS3Sdk(): Promise<S3Sdk> {
+  const name = '@aws-sdk/client-s3';
+  try {
+    return (await import(name)) as S3Sdk;
+  } catch (error) {
+    throw new LakeError(
+      'unsupported',
+      `tables on s3:// need the package "${name}", which is not installed; ` +
+        `install it with npm install ${name}`,
+      { cause: error },
+    );
+  }
+}
