@@ -2,7 +2,7 @@
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { bitmapOf } from '../postings/dense-terms.ts';
-import { type Workspace, workspaceOf } from '../scoring/workspace.ts';
+import { type Workspace, workspacesOf } from '../scoring/workspace.ts';
 
 /** Above so many values visiting the documents is cheaper, however many match. */
 const MOST_VALUES = 32;
@@ -25,7 +25,10 @@ export function countValues(
   let values = bitmaps.get(column);
   if (values === undefined) bitmaps.set(column, (values = bitmapsOf(column, postings)));
   if (values === null) return null;
-  return countAll(values, workspaceOf(postings.arena), postings.docs, matches);
+  const own = values;
+  return workspacesOf(postings.arena).lend((workspace) =>
+    countAll(own, workspace, postings.docs, matches),
+  );
 }
 
 function countAll(

@@ -14,6 +14,8 @@ const WORDS_A_RANGE = 8;
 /** What scoring a range counts as, in steps of a deadline. */
 const RANGE_STEPS = 512;
 const BOUND_CLASSES = 256;
+/** What offering the matches of a zone counts as. */
+const ZONE_STEPS = 128;
 /** Words of matches between two looks at the clock. */
 const WORDS_A_CHECK = 1024;
 /** So few matches are all offered. */
@@ -98,6 +100,7 @@ function collectByKey(segment: SegmentMatches, desc: boolean, top: RankedDocs): 
   const start = firstRank(segment, desc, top);
   const step = desc ? -1 : 1;
   for (let rank = start; rank >= 0 && rank < docs.length && !top.full; rank += step) {
+    segment.deadline.spend(1);
     if (hasBit(matches, docs[rank]!)) top.offer(docs[rank]!, constant);
   }
 }
@@ -126,6 +129,7 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
     if (places[i]! > top.worst) break;
+    segment.deadline.spend(ZONE_STEPS);
     const zone = zones[i]!;
     if (first.zoneEnd !== undefined && first.zoneEnd(zone) < top.begin) continue;
     const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);

@@ -1,7 +1,7 @@
 import { lowerBound } from '../base/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
 import { corrupt } from '../postings/damage.ts';
-import { RECORD_WORDS } from '../postings/format.ts';
+import { RECORD_WORDS, SHORT } from '../postings/format.ts';
 import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
 import { fillTerm } from '../postings/mark-docs.ts';
 import {
@@ -173,7 +173,8 @@ export class InvertedReader implements PostingsSource {
     lastDoc: number,
     averageLength = this.averageLength,
   ): number {
-    const own = impactBound(this, info, firstDoc, lastDoc, this.impacts);
+    const term = info.kind === SHORT ? null : this.big(info);
+    const own = impactBound(this, term, firstDoc, lastDoc, this.impacts);
     return raiseImpact(own, averageLength / this.averageLength);
   }
 }

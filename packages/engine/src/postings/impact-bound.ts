@@ -1,8 +1,8 @@
 /** Upper bounds of impacts, tf / (tf + norm), over parts of a term's postings. */
 import { rangeImpact } from './dense-terms.ts';
-import { DENSE, RANGE_SHIFT, SHORT } from './format.ts';
+import { DENSE, RANGE_SHIFT } from './format.ts';
 import { blockHolding, blockImpact, lastDocOf } from './list-terms.ts';
-import type { DenseTerm, ListTerm, PostingsSource, TermInfo } from './term-info.ts';
+import type { BigTerm, DenseTerm, ListTerm, PostingsSource } from './term-info.ts';
 
 /** Bounds are widened by this against rounding. */
 const ROUNDING = 1 + 1e-12;
@@ -17,17 +17,16 @@ export function raiseImpact(impact: number, scale: number): number {
 
 /**
  * An upper bound of a term's impacts in documents firstDoc .. lastDoc, by the segment's own average
- * length; 0 where it is known to have none. `impacts`: by code.
+ * length; 0 where it is known to have none. `term` null: a short one. `impacts`: by code.
  */
 export function impactBound(
   source: PostingsSource,
-  info: TermInfo,
+  term: BigTerm | null,
   firstDoc: number,
   lastDoc: number,
   impacts: Float64Array,
 ): number {
-  if (info.kind === SHORT) return 1;
-  const term = source.big(info);
+  if (term === null) return 1;
   const code =
     term.kind === DENSE
       ? denseBound(source, term, firstDoc, lastDoc)

@@ -1,4 +1,6 @@
 /** Documents of terms as bits. */
+
+import { Pool } from '../base/pool.ts';
 import { bitKernelsOf, simdFor } from '../bitmap/bit-kernels.ts';
 import type { Arena } from '../storage/directory.ts';
 import { blameIndex } from './damage.ts';
@@ -37,27 +39,36 @@ export function addBitmap({ arena, ranges }: PostingsSource, at: number, bits: I
 export function markList(source: PostingsSource, term: ListTerm, bits: Int32Array): void {
   const { arena } = source;
   const kernels = bits.buffer === arena.memory.buffer ? bitKernelsOf(arena) : null;
-  const docs = kernels === null ? new Int32Array(LIST_BLOCK) : null;
+  if (kernels === null) {
+    unpackList(source, term, bits);
+    return;
+  }
   let last = -1;
   for (let block = 0; block < term.blocks; block++) {
     const size = blockSize(term, block);
-    if (docs !== null) {
-      unpackDocs(arena, term, block, docs, 0);
-      setBits(bits, docs, size);
-    } else if (kernels !== null) {
-      const data = docsAt(arena, term, block);
-      const width = docWidthOf(arena, term, block);
-      last = kernels.mark(data, size, width, last, bits.byteOffset, source.docs);
-    }
+    const data = docsAt(arena, term, block);
+    const width = docWidthOf(arena, term, block);
+    last = kernels.mark(data, size, width, last, bits.byteOffset, source.docs);
   }
 }
 
-const shortDocs = new Int32Array(LIST_BLOCK);
+function unpackList({ arena }: PostingsSource, term: ListTerm, bits: Int32Array): void {
+  const docs = blocks.take();
+  for (let block = 0; block < term.blocks; block++) {
+    unpackDocs(arena, term, block, docs, 0);
+    setBits(bits, docs, blockSize(term, block));
+  }
+  blocks.give(docs);
+}
+
+/** Documents of a block that are being marked. */
+const blocks = new Pool(() => new Int32Array(LIST_BLOCK));
 
 /** Sets the bits of the documents of a short term, whose postings are at a byte address. */
 export function markShort({ u8 }: Arena, at: number, df: number, bits: Int32Array): void {
-  const n = decodeShortDocs(u8, at, df, shortDocs, 0x7fffffff);
-  setBits(bits, shortDocs, n);
+  const docs = blocks.take();
+  setBits(bits, docs, decodeShortDocs(u8, at, df, docs, 0x7fffffff));
+  blocks.give(docs);
 }
 
 function setBits(bits: Int32Array, docs: Int32Array, count: number): void {

@@ -12,7 +12,7 @@ import { DENSE, LIST_BLOCK, RANGE, SHORT } from './format.ts';
 import { blockSize, docsAt, docWidthOf, frequencyOf, unpackDocs } from './list-terms.ts';
 import { firstDocument, offerDocs } from './lowest-docs.ts';
 import { fillTerm } from './mark-docs.ts';
-import { rangePostings } from './range-postings.ts';
+import { rangePostings, rangeRooms } from './range-postings.ts';
 import { TermBlocks } from './term-blocks.ts';
 import { type TermInfo, termRef } from './term-info.ts';
 import { termTest } from './term-test.ts';
@@ -107,10 +107,11 @@ describe('the codec of postings', () => {
       expect(runs(reader, info)).toEqual(wanted);
       const all = new Int32Array(wordsOf(reader.docs)).fill(-1);
       const ranges = rangePostings(reader, info);
+      const room = rangeRooms.take();
       const read: [number, number][] = [];
       for (let range = 0; range < reader.ranges; range++) {
-        const n = ranges.read(range, all);
-        for (let i = 0; i < n; i++) read.push([ranges.docs[i], ranges.frequencies[i]]);
+        const n = ranges.read(range, all, room);
+        for (let i = 0; i < n; i++) read.push([room.docs[i], room.frequencies[i]]);
       }
       expect(read).toEqual(wanted);
     });

@@ -2,6 +2,7 @@
  * Postings of a text term by range of 256 documents: what scoring reads. A range is read in one go,
  * only for the documents that are wanted, in any order of ranges.
  */
+import { Pool } from '../base/pool.ts';
 import { hasBit, popcount } from '../bitmap/bitmap.ts';
 import type { Arena } from '../storage/directory.ts';
 import { boundaryOf, frequencyAt, RANGE_WORDS, rangeImpact, rangeWidth } from './dense-terms.ts';
@@ -17,18 +18,25 @@ import {
 import { decodeShort } from './short-terms.ts';
 import type { DenseTerm, ListTerm, PostingsSource, TermInfo } from './term-info.ts';
 
-/** Reads the postings of one term. */
-export interface RangePostings {
-  /**
-   * Documents of the last range read by any of them, and their frequencies; `read` says how many.
-   */
+/** Room for the postings of a range: what `read` found. */
+export interface RangeRoom {
   readonly docs: Int32Array;
   readonly frequencies: Int32Array;
+}
+
+/** Rooms that are used again: small arrays outside of the heap are expensive to make. */
+export const rangeRooms = new Pool<RangeRoom>(() => ({
+  docs: new Int32Array(RANGE),
+  frequencies: new Int32Array(RANGE),
+}));
+
+/** Reads the postings of one term. */
+export interface RangePostings {
   /**
    * Reads the postings of the range whose documents have their bit in `wanted`; returns their
    * number.
    */
-  read(range: number, wanted: Int32Array): number;
+  read(range: number, wanted: Int32Array, into: RangeRoom): number;
   /**
    * Adds to each range an upper bound of its postings, by impact code: `bounds` has one for each
    * code.
@@ -39,10 +47,6 @@ export interface RangePostings {
 /** The code of postings whose impact is not known: the highest. */
 const HIGHEST = 255;
 
-/** What the last range read has; small arrays outside of the heap are dear to make. */
-const foundDocs = new Int32Array(256);
-const foundFrequencies = new Int32Array(256);
-
 /** The range postings of a term. */
 export function rangePostings(source: PostingsSource, info: TermInfo): RangePostings {
   if (info.kind === SHORT) return new ShortRanges(source, info);
@@ -51,8 +55,6 @@ export function rangePostings(source: PostingsSource, info: TermInfo): RangePost
 }
 
 class ShortRanges implements RangePostings {
-  readonly docs = foundDocs;
-  readonly frequencies = foundFrequencies;
   readonly #allDocs: Int32Array;
   readonly #allFrequencies: Int32Array;
 
@@ -62,14 +64,14 @@ class ShortRanges implements RangePostings {
     decodeShort(source.arena.u8, info.at, info.df, this.#allDocs, this.#allFrequencies);
   }
 
-  read(range: number, wanted: Int32Array): number {
+  read(range: number, wanted: Int32Array, into: RangeRoom): number {
     const docs = this.#allDocs;
     let n = 0;
     for (let i = 0; i < docs.length; i++) {
       const doc = docs[i];
       if (doc >> 8 !== range || !hasBit(wanted, doc)) continue;
-      this.docs[n] = doc;
-      this.frequencies[n++] = this.#allFrequencies[i];
+      into.docs[n] = doc;
+      into.frequencies[n++] = this.#allFrequencies[i];
     }
     return n;
   }
@@ -84,8 +86,6 @@ class ShortRanges implements RangePostings {
 }
 
 class ListRanges implements RangePostings {
-  readonly docs = foundDocs;
-  readonly frequencies = foundFrequencies;
   readonly #arena: Arena;
   readonly #term: ListTerm;
   /** Documents of a block, then frequencies of one. */
@@ -98,19 +98,26 @@ class ListRanges implements RangePostings {
     this.#term = term;
   }
 
-  read(range: number, wanted: Int32Array): number {
+  read(range: number, wanted: Int32Array, into: RangeRoom): number {
     const first = range << RANGE_SHIFT;
     const end = first + RANGE;
     let n = 0;
     const { blocks } = this.#term;
     for (let block = blockHolding(this.#arena, this.#term, first); block < blocks; block++) {
       if (block > 0 && lastDocOf(this.#arena, this.#term, block - 1) >= end - 1) break;
-      n = this.#readBlock(block, first, end, wanted, n);
+      n = this.#readBlock(block, first, wanted, into, n);
     }
     return n;
   }
 
-  #readBlock(block: number, first: number, end: number, wanted: Int32Array, from: number): number {
+  #readBlock(
+    block: number,
+    first: number,
+    wanted: Int32Array,
+    into: RangeRoom,
+    from: number,
+  ): number {
+    const end = first + RANGE;
     if (this.#docsOf !== block) {
       unpackDocs(this.#arena, this.#term, block, this.#block, 0);
       this.#docsOf = block;
@@ -125,8 +132,8 @@ class ListRanges implements RangePostings {
         unpackFrequencies(this.#arena, this.#term, block, this.#block, LIST_BLOCK);
         this.#frequenciesOf = block;
       }
-      this.docs[n] = doc;
-      this.frequencies[n++] = this.#block[LIST_BLOCK + i];
+      into.docs[n] = doc;
+      into.frequencies[n++] = this.#block[LIST_BLOCK + i];
     }
     return n;
   }
@@ -153,8 +160,6 @@ class ListRanges implements RangePostings {
 }
 
 class DenseRanges implements RangePostings {
-  readonly docs = foundDocs;
-  readonly frequencies = foundFrequencies;
   readonly #arena: Arena;
   readonly #ranges: number;
   readonly #term: DenseTerm;
@@ -165,7 +170,7 @@ class DenseRanges implements RangePostings {
     this.#term = term;
   }
 
-  read(range: number, wanted: Int32Array): number {
+  read(range: number, wanted: Int32Array, into: RangeRoom): number {
     const { i32, view } = this.#arena;
     const width = rangeWidth(this.#arena, this.#term, range);
     const boundary = width === 0 ? 0 : boundaryOf(this.#arena, this.#term, range);
@@ -176,9 +181,9 @@ class DenseRanges implements RangePostings {
       const bits = i32[from + w];
       for (let left = bits & wanted[RANGE_WORDS * range + w]; left !== 0; left &= left - 1) {
         const lowest = left & -left;
-        this.docs[n] = (range << RANGE_SHIFT) + (w << 5) + 31 - Math.clz32(lowest);
+        into.docs[n] = (range << RANGE_SHIFT) + (w << 5) + 31 - Math.clz32(lowest);
         const rank = before + popcount(bits & (lowest - 1));
-        this.frequencies[n++] = width === 0 ? 1 : frequencyAt(view, boundary, width, rank);
+        into.frequencies[n++] = width === 0 ? 1 : frequencyAt(view, boundary, width, rank);
       }
       before += popcount(bits);
     }

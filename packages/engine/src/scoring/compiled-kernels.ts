@@ -1,4 +1,4 @@
-import { arenaCode, plainLoops } from '../storage/arena-code.ts';
+import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
@@ -16,11 +16,14 @@ import { PlainKernels } from './plain-kernels.ts';
 
 type Code = (...values: number[]) => number;
 
-/** New kernels of an arena: WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
-export function createKernels(arena: Arena): Kernels {
+/** WebAssembly, or plain loops where LHS_WASM=0 asks for them. */
+function createKernels(arena: Arena): Kernels {
   const loops = new PlainKernels(arena);
   return plainLoops() ? loops : new CompiledKernels(arena, loops);
 }
+
+/** The kernels of an arena. */
+export const kernelsOf = onceAnArena(createKernels);
 
 const codeOf = arenaCode(KERNEL_CODE);
 
@@ -59,8 +62,8 @@ class CompiledKernels implements Kernels {
     this.#phraseSurvivors = code.phraseSurvivors;
   }
 
-  list(scan: ListScan, block: number): number {
-    return scanList(this.#list, scan, block);
+  list(scan: ListScan, from: number, to: number): number {
+    return scanList(this.#list, scan, from, to);
   }
 
   ranges(scan: RangeScan, from: number, to: number): number {

@@ -2,7 +2,13 @@
 import { DENSE } from '../postings/format.ts';
 import { intersectLists, keepLivingHits } from './intersect.ts';
 import { EXCLUDED_AT } from './kernel-memory.ts';
-import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
+import {
+  CALL_RANGES,
+  CALL_SURVIVORS,
+  RANGE_STEPS,
+  ROUND_UP,
+  type SegmentScorer,
+} from './segment-scorer.ts';
 
 /**
  * Offers every document that holds the active terms, holds no excluded one, and can reach theta.
@@ -33,7 +39,9 @@ function searchSurvivors(scorer: SegmentScorer, n: number): void {
   for (let i = 0; i < n; ) {
     scan.theta = scorer.emitFrom;
     scan.low = top.theta / ROUND_UP;
-    i = workspace.kernels.lists(scan, i, n);
+    const from = i;
+    i = workspace.kernels.lists(scan, i, Math.min(n, i + CALL_SURVIVORS));
+    scorer.deadline.spend(i - from);
     scorer.takeEmitted();
   }
 }
@@ -99,7 +107,9 @@ export function searchRanges(scorer: SegmentScorer, n: number, order: Int32Array
   for (let i = 0; i < n; ) {
     scan.theta = scorer.emitFrom;
     scan.low = top.theta / ROUND_UP;
-    i = workspace.kernels.ranges(scan, i, n);
+    const from = i;
+    i = workspace.kernels.ranges(scan, i, Math.min(n, i + CALL_RANGES));
+    scorer.deadline.spend(RANGE_STEPS * (i - from));
     scorer.takeEmitted();
   }
 }

@@ -2,7 +2,7 @@
 import { DENSE } from '../postings/format.ts';
 import { addBitmap } from '../postings/mark-docs.ts';
 import { intersectLists, keepLiving, livingOf } from './intersect.ts';
-import type { SegmentScorer } from './segment-scorer.ts';
+import { type SegmentScorer, STEP_DOCS } from './segment-scorer.ts';
 import type { TermScorer } from './term-scorer.ts';
 
 /** Postings of lists, up to which they are looked at one by one. */
@@ -23,6 +23,7 @@ export function countTerm(scorer: SegmentScorer, term: TermScorer): number {
 }
 
 function countUnblocked(scorer: SegmentScorer, term: TermScorer, blocked: Int32Array): number {
+  scorer.deadline.spend(term.df / STEP_DOCS);
   if (term.kind === DENSE) {
     return scorer.workspace.bits.countAll([bitmapOf(term)], blocked.byteOffset, bytesOf(scorer));
   }
@@ -65,7 +66,10 @@ function countMarked(
   const { reader, workspace, blockedAt } = scorer;
   const marks = workspace.marks.subarray(0, 8 * reader.ranges);
   try {
-    for (const term of lists) term.mark(marks);
+    for (const term of lists) {
+      scorer.deadline.spend(term.df / STEP_DOCS);
+      term.mark(marks);
+    }
     // Two bitmaps are counted together with the marks; more are added before.
     for (const term of dense.slice(2)) addBitmap(reader, bitmapOf(term), marks);
     const counted = [marks.byteOffset, ...dense.slice(0, 2).map(bitmapOf)];

@@ -62,15 +62,16 @@ export function describePhrase(arena: Arena, terms: readonly TermScorer[], count
   }
 }
 
-/** Runs the compiled kernel `list` over a term's blocks from `block` on. */
+/** Runs the compiled kernel `list` over blocks [from, to) of a term. */
 export function scanList(
   kernel: (...values: number[]) => number,
   { list, codesAt, blockedAt, leastCode, weight, theta }: ListScan,
-  block: number,
+  from: number,
+  to: number,
 ): number {
   return kernel(
-    block,
-    list.blocks,
+    from,
+    to,
     list.lastDocsAt,
     list.blockHeadsAt,
     list.dataOffsetsAt,

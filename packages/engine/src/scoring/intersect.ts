@@ -4,7 +4,7 @@
  * survivor.
  */
 import { DENSE, LIST_BLOCK, SHORT } from '../postings/format.ts';
-import type { SegmentScorer } from './segment-scorer.ts';
+import { type SegmentScorer, STEP_DOCS } from './segment-scorer.ts';
 import type { TermScorer } from './term-scorer.ts';
 
 /** Lists of comparable size (up to so many times) are decoded whole and compared four by four. */
@@ -20,6 +20,7 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   const { active, count } = scorer;
   const { survivors } = scorer.workspace;
   const lead = active[0];
+  scorer.deadline.spend(lead.df / STEP_DOCS);
   lead.decodeDocs();
   let source = lead.docs;
   let n = lead.df;
@@ -29,11 +30,13 @@ export function intersectLists(scorer: SegmentScorer, hits: boolean): number {
   }
   for (let k = 1; k < count; k++) {
     if (active[k].kind !== DENSE) continue;
+    scorer.deadline.spend(n / STEP_DOCS);
     n = sieve(scorer, source, n, active[k].bitmapAt, 0, hits);
     source = survivors;
   }
   for (let k = 1; k < count; k++) {
     if (active[k].kind === DENSE) continue;
+    scorer.deadline.spend((n + active[k].df) / STEP_DOCS);
     if (hits && source !== survivors) countUp(lead.hits, n);
     n = hits ? mergeHits(scorer, source, n, k) : merge(scorer, source, n, active[k], null, null);
     source = survivors;

@@ -121,8 +121,8 @@ export interface Kernels {
   ranges(scan: RangeScan, from: number, to: number): number;
   /** Emits documents of survivors[from .. to), which hold all terms. Stops when 16 are emitted. */
   lists(scan: SurvivorScan, from: number, to: number): number;
-  /** Emits documents of the blocks from `block` on. Stops after a block that emitted. */
-  list(scan: ListScan, block: number): number;
+  /** Emits documents of the blocks [from, to). Stops after a block that emitted. */
+  list(scan: ListScan, from: number, to: number): number;
   /** Finds the ranges that all terms have and that can reach theta; returns how many. */
   bounds(scan: BoundScan): number;
   /** Keeps documents by a bitmap; returns how many. */

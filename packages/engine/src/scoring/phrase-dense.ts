@@ -6,7 +6,10 @@ import { COUNTED_AT } from './kernel-memory.ts';
 import type { PhraseScan } from './kernels.ts';
 import { eachEmittedPhrase } from './phrase-lists.ts';
 import { beginPhrase } from './positions.ts';
-import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
+import { CALL_RANGES, RANGE_STEPS, ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
+
+/** Comparing positions takes about so many times as long as reading frequencies. */
+const PHRASE_STEPS = 4;
 
 /**
  * Calls `visit` with every document with the phrase that may reach theta, and its phrase frequency.
@@ -32,7 +35,7 @@ export function searchDensePhrase(
   const scan = beginRanges(scorer, 0, weight);
   for (let i = 0; i < n; ) {
     scan.low = top.theta / ROUND_UP;
-    i = workspace.kernels.phrases(scan, i, n);
+    i = runRanges(scorer, scan, i, n);
     eachEmittedPhrase(scorer, visit);
   }
 }
@@ -47,7 +50,7 @@ export function countDensePhrase(scorer: SegmentScorer): number {
   scan.low = -1;
   let count = 0;
   for (let i = 0; i < ranges; ) {
-    i = workspace.kernels.phrases(scan, i, ranges);
+    i = runRanges(scorer, scan, i, ranges);
     count += arena.i32[COUNTED_AT >> 2];
   }
   return count;
@@ -61,4 +64,11 @@ function beginRanges(scorer: SegmentScorer, counting: 0 | 1, weight: number): Ph
   scan.boundsAt = workspace.bound.byteOffset;
   scan.excluded = describeExcluded(scorer);
   return scan;
+}
+
+function runRanges(scorer: SegmentScorer, scan: PhraseScan, from: number, end: number): number {
+  const to = Math.min(end, from + CALL_RANGES);
+  const next = scorer.workspace.kernels.phrases(scan, from, to);
+  scorer.deadline.spend(PHRASE_STEPS * RANGE_STEPS * (next - from));
+  return next;
 }

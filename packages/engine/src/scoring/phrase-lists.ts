@@ -1,12 +1,12 @@
 /** Phrases with a list term: survivors by falling bound, in 256 steps, many in one call. */
 import { rangeWidth } from '../postings/dense-terms.ts';
 import { RANGE_SHIFT } from '../postings/format.ts';
+import { ROWS } from './impact-table.ts';
 import { intersectLists } from './intersect.ts';
 import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { PhraseScan } from './kernels.ts';
 import { beginPhrase, locateHits } from './positions.ts';
-import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
-import { ROWS } from './workspace.ts';
+import { CALL_SURVIVORS, ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 
 /** Calls `visit` with every document with the phrase that may reach theta, and its frequency. */
 export function searchListPhrase(
@@ -28,7 +28,7 @@ export function searchListPhrase(
     locateHits(scorer, from, to);
     while (from < to) {
       scan.low = top.theta / ROUND_UP;
-      from = workspace.kernels.phraseSurvivors(scan, from, to);
+      from = runSurvivors(scorer, scan, from, to);
       eachEmittedPhrase(scorer, visit);
     }
   }
@@ -43,8 +43,12 @@ export function countListPhrase(scorer: SegmentScorer): number {
   const scan = beginSurvivors(scorer, 1, 0);
   scan.low = -1;
   locateHits(scorer, 0, n);
-  scorer.workspace.kernels.phraseSurvivors(scan, 0, n);
-  return scorer.reader.arena.i32[COUNTED_AT >> 2];
+  let count = 0;
+  for (let i = 0; i < n; ) {
+    i = runSurvivors(scorer, scan, i, n);
+    count += scorer.reader.arena.i32[COUNTED_AT >> 2];
+  }
+  return count;
 }
 
 /** Describes the terms; returns the scan of workspace.ordered. */
@@ -55,6 +59,13 @@ function beginSurvivors(scorer: SegmentScorer, counting: 0 | 1, weight: number):
   scan.survivorsAt = workspace.survivors.byteOffset;
   scan.blockedAt = scorer.blockedAt;
   return scan;
+}
+
+function runSurvivors(scorer: SegmentScorer, scan: PhraseScan, from: number, end: number): number {
+  const to = Math.min(end, from + CALL_SURVIVORS);
+  const next = scorer.workspace.kernels.phraseSurvivors(scan, from, to);
+  scorer.deadline.spend(next - from);
+  return next;
 }
 
 /** Documents that a phrase kernel emitted, with their phrase frequencies. */
@@ -75,14 +86,15 @@ export function eachEmittedPhrase(
  */
 function sortSurvivors(scorer: SegmentScorer, n: number): void {
   const { active, workspace, reader } = scorer;
-  const { survivors, ordered, buckets, keys, impact } = workspace;
+  const { survivors, ordered, buckets, keys, table } = workspace;
   const lead = active[0];
   const { hits, frequencies } = lead;
   lead.decodeHitFrequencies(n);
   buckets.fill(0);
   for (let i = 0; i < n; i++) {
     const tf = leastFrequency(scorer, survivors[i], Math.min(frequencies[hits[i]], ROWS));
-    const key = 255 - Math.min(255, (impact[(tf << 8) | reader.codes[survivors[i]]] * 255.999) | 0);
+    const key =
+      255 - Math.min(255, (table.impact[(tf << 8) | reader.codes[survivors[i]]] * 255.999) | 0);
     keys[i] = key;
     buckets[key + 1]++;
   }

@@ -101,13 +101,14 @@ export class PlainKernels implements Kernels {
     return at;
   }
 
-  list({ list, codesAt, blockedAt, leastCode, weight, theta }: ListScan, block: number): number {
+  list(scan: ListScan, from: number, to: number): number {
+    const { list, codesAt, blockedAt, leastCode, weight, theta } = scan;
     const i32 = this.#i32;
     const docs = this.#docs;
     const frequencies = this.#frequencies;
     this.#emitted = 0;
-    let b = block;
-    for (; b < list.blocks && this.#emitted === 0; b++) {
+    let b = from;
+    for (; b < to && this.#emitted === 0; b++) {
       if (blockImpact(this.#arena, list, b) < leastCode) continue;
       unpackDocs(this.#arena, list, b, docs, 0);
       unpackFrequencies(this.#arena, list, b, frequencies, 0);

@@ -1,6 +1,7 @@
 import type { Deadline } from '../base/deadline.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { TermInfo } from '../postings/term-info.ts';
+import { type FieldStatistics, fieldStatistics } from './field-statistics.ts';
 
 /**
  * What the terms of a search have to do: stand in a document at all, any, all, or one after
@@ -46,27 +47,16 @@ export interface TermSearch {
    * Of the field in the whole index, deleted documents included; taken from the segments where it
    * is absent.
    */
-  readonly statistics?: FieldStatistics;
+  readonly statistics?: TermStatistics;
   /** When it has to be done; absent: it may take any time. */
   readonly deadline?: Deadline;
 }
 
-/** What BM25 needs beside a document, over all segments (and shards). */
-export interface FieldStatistics {
-  /** Documents with the field. */
-  readonly docs: number;
-  /** Tokens of a document that has the field; 1 where it has none. */
-  readonly averageLength: number;
+/** What weighs the terms of a search. */
+export interface TermStatistics {
+  readonly field: FieldStatistics;
   /** Documents that hold a term, by its place in `terms`. */
   readonly frequencies: readonly number[];
-}
-
-/**
- * BM25's inverse document frequency: ln(1 + (N - df + 0.5) / (df + 0.5)) (Robertson and Zaragoza
- * 2009, Lucene's form).
- */
-export function inverseFrequency(docs: number, df: number): number {
-  return Math.log(1 + (docs - df + 0.5) / (df + 0.5));
 }
 
 /** The terms in a segment, by their places in the search; null where it does not have one. */
@@ -84,7 +74,7 @@ export function gatherStatistics(
   segments: readonly ScoringSegment[],
   found: readonly SegmentTerms[],
   terms: number,
-): FieldStatistics {
+): TermStatistics {
   let docs = 0;
   let tokens = 0;
   const frequencies: number[] = [];
@@ -97,5 +87,5 @@ export function gatherStatistics(
     docs += reader.docsWithField;
     tokens += reader.tokens;
   }
-  return { docs, averageLength: docs === 0 ? 1 : tokens / docs, frequencies };
+  return { field: fieldStatistics(docs, tokens), frequencies };
 }

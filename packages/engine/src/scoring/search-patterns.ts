@@ -14,17 +14,16 @@ import { DICTIONARY_BLOCK } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { markAll, markSparse } from '../inverted/pattern/documents.ts';
 import { EntryWalk } from '../inverted/pattern/entry-walk.ts';
-import { FoundTerms } from '../inverted/pattern/found-terms.ts';
+import { type FoundTerms, foundTerms } from '../inverted/pattern/found-terms.ts';
 import { LowestDocs } from '../inverted/pattern/lowest-docs.ts';
 import { blockMinima } from '../inverted/pattern/pattern-tables.ts';
 import { blocksByHead, blocksOf, findPrefix } from '../inverted/pattern/prefix.ts';
 import { blameIndex } from '../postings/damage.ts';
-import { LIST_BLOCK } from '../postings/format.ts';
 import { offerDocs } from '../postings/lowest-docs.ts';
 import { addBitmap } from '../postings/mark-docs.ts';
 import type { ScoringSegment } from './request.ts';
 import type { TopDocs } from './top-docs.ts';
-import { type Workspace, workspaceOf } from './workspace.ts';
+import { type Workspace, workspacesOf } from './workspace.ts';
 
 /** Terms that a search means: all that begin with some bytes, or those that `find` adds. */
 export type TermPattern =
@@ -45,11 +44,11 @@ export interface PatternSearch {
 }
 
 /** Lists up to this length are kept in order while documents are offered. */
-const MOST_LOWEST = 64;
+const MAX_LOWEST = 64;
+/** Words of marks between two looks at the clock. */
+const WORDS_PER_CHECK = 1024;
 /** Prefixes up to this length are looked up among the blocks' first bytes alone. */
 const HEAD_BYTES = 4;
-const found = new FoundTerms();
-const scratch = new Int32Array(LIST_BLOCK);
 
 /**
  * Offers the best documents to `top`; with `count`, returns the exact number of matching documents,
@@ -57,28 +56,33 @@ const scratch = new Int32Array(LIST_BLOCK);
  */
 export function searchPatterns(search: PatternSearch, top: TopDocs, count = false): number {
   let total = 0;
-  for (const segment of search.segments)
-    total += blameIndex(() => searchOne(search, segment, top, count));
-  return total;
-}
-
-/** The exact number of matching documents. */
-export function countPatterns({
-  pattern,
-  segments,
-  deadline = NO_DEADLINE,
-}: PatternSearch): number {
-  let total = 0;
-  for (const segment of segments) {
-    total += blameIndex(() => {
-      findTerms(pattern, segment.reader, deadline);
-      return countFound(segment, deadline);
-    });
+  for (const segment of search.segments) {
+    total += blameIndex(() =>
+      foundTerms.lend((found) => searchOne(search, segment, found, top, count)),
+    );
   }
   return total;
 }
 
-function findTerms(pattern: TermPattern, reader: InvertedReader, deadline: Deadline): void {
+/** The exact number of matching documents. */
+export function countPatterns(search: PatternSearch): number {
+  let total = 0;
+  for (const segment of search.segments) {
+    total += blameIndex(() =>
+      foundTerms.lend((found) => {
+        findTerms(search, segment.reader, found);
+        return countFound(segment, found, search.deadline ?? NO_DEADLINE);
+      }),
+    );
+  }
+  return total;
+}
+
+function findTerms(
+  { pattern, deadline = NO_DEADLINE }: PatternSearch,
+  reader: InvertedReader,
+  found: FoundTerms,
+): void {
   deadline.check();
   found.clear();
   if (pattern.kind === 'prefix') findPrefix(reader, pattern.bytes, found, deadline);
@@ -86,23 +90,27 @@ function findTerms(pattern: TermPattern, reader: InvertedReader, deadline: Deadl
 }
 
 function searchOne(
-  { pattern, score, deadline = NO_DEADLINE }: PatternSearch,
+  search: PatternSearch,
   segment: ScoringSegment,
+  found: FoundTerms,
   top: TopDocs,
   count: boolean,
 ): number {
+  const { pattern, score, deadline = NO_DEADLINE } = search;
   const { reader, number, ranks, blocked } = segment;
   top.enter(number, ranks);
-  if (count || ranks !== null || top.after !== null || top.limit > MOST_LOWEST) {
-    findTerms(pattern, reader, deadline);
-    return offerMarked(segment, top, { score, count, deadline });
+  if (count || ranks !== null || top.after !== null || top.limit > MAX_LOWEST) {
+    findTerms(search, reader, found);
+    return offerMarked(segment, found, top, { score, count, deadline });
   }
   const lowest = new LowestDocs(top.limit, blocked);
   if (pattern.kind === 'prefix') lowestOfPrefix(reader, pattern.bytes, lowest, deadline);
   else {
-    findTerms(pattern, reader, deadline);
-    for (let i = 0; i < found.size; i++)
-      offerDocs(reader, found.dfs[i], found.refs[i], lowest, scratch);
+    findTerms(search, reader, found);
+    for (let i = 0; i < found.size; i++) {
+      deadline.spend(1);
+      offerDocs(reader, found.dfs[i], found.refs[i], lowest, lowest.block);
+    }
   }
   for (const doc of lowest.docs) top.offer(doc, score);
   return 0;
@@ -145,27 +153,25 @@ function offerBlock(
   let common = 0;
   for (let i = 0; i < DICTIONARY_BLOCK && walk.next(); i++) {
     common = walk.common(prefix, prefix.length, common);
-    if (common === prefix.length) offerDocs(reader, walk.df, walk.ref, into, scratch);
+    if (common === prefix.length) offerDocs(reader, walk.df, walk.ref, into, into.block);
   }
 }
 
 /** The number of documents of the found terms that are not blocked. */
-function countFound({ reader, blocked }: ScoringSegment, deadline: Deadline): number {
+function countFound(
+  { reader, blocked }: ScoringSegment,
+  found: FoundTerms,
+  deadline: Deadline,
+): number {
   if (found.size === 0) return 0;
   if (found.size === 1 && blocked === null) return found.dfs[0];
-  const workspace = marked(reader);
-  const { marks } = workspace;
-  const words = 8 * reader.ranges;
-  const bits = marks.subarray(0, words);
-  try {
+  return withMarks(reader, (bits, workspace) => {
     const dense = markSparse(reader, found, bits, deadline);
     // Two bitmaps are counted together with the marks; more are added before.
     for (const at of dense.slice(2)) addBitmap(reader, at, bits);
     const counted = [bits.byteOffset, ...dense.slice(0, 2)];
-    return workspace.bits.countAny(counted, blockedAt(workspace, blocked), 4 * words);
-  } finally {
-    bits.fill(0);
-  }
+    return workspace.bits.countAny(counted, blockedAt(workspace, blocked), bits.byteLength);
+  });
 }
 
 interface OfferedTerms {
@@ -174,36 +180,38 @@ interface OfferedTerms {
   readonly deadline: Deadline;
 }
 
-/** Counts where asked; the found terms' documents are offered. */
+/** Counts where requested; the found terms' documents are offered. */
 function offerMarked(
   { reader, blocked }: ScoringSegment,
+  found: FoundTerms,
   top: TopDocs,
   { score, count, deadline }: OfferedTerms,
 ): number {
   if (found.size === 0) return 0;
-  const workspace = marked(reader);
-  const bits = workspace.marks.subarray(0, 8 * reader.ranges);
-  try {
+  return withMarks(reader, (bits, workspace) => {
     markAll(reader, found, bits, deadline);
-    offerBits(bits, blocked, top, score);
+    for (let from = 0; from < bits.length; from += WORDS_PER_CHECK) {
+      deadline.check();
+      offerBits(bits.subarray(from, from + WORDS_PER_CHECK), 32 * from, blocked, top, score);
+      if (top.strict) break;
+    }
     if (!count) return 0;
     const out = blockedAt(workspace, blocked);
     return workspace.bits.countAny([bits.byteOffset], out, bits.byteLength);
-  } finally {
-    bits.fill(0);
-  }
+  });
 }
 
 /** Offers marked documents; where keys rise as documents do, until no more can be kept. */
 function offerBits(
   bits: Int32Array,
+  first: number,
   blocked: Int32Array | null,
   top: TopDocs,
   score: number,
 ): void {
   for (let i = 0; i < bits.length; i++) {
     for (let word = bits[i]; word !== 0; word &= word - 1) {
-      const doc = 32 * i + 31 - Math.clz32(word & -word);
+      const doc = first + 32 * i + 31 - Math.clz32(word & -word);
       if (blocked !== null && hasBit(blocked, doc)) continue;
       if (top.strict) return;
       top.offer(doc, score);
@@ -211,10 +219,20 @@ function offerBits(
   }
 }
 
-function marked(reader: InvertedReader): Workspace {
-  const workspace = workspaceOf(reader.arena);
-  workspace.reserve(reader.docs, 0);
-  return workspace;
+/** Runs `use` with a bitmap without bits over a segment's documents, in a workspace. */
+function withMarks(
+  reader: InvertedReader,
+  use: (bits: Int32Array, workspace: Workspace) => number,
+): number {
+  return workspacesOf(reader.arena).lend((workspace) => {
+    workspace.reserve(reader.docs, 0);
+    const bits = workspace.marks.subarray(0, 8 * reader.ranges);
+    try {
+      return use(bits, workspace);
+    } finally {
+      bits.fill(0);
+    }
+  });
 }
 
 /** Byte address of blocked documents, in the arena; 0: none are. */

@@ -13,10 +13,10 @@ import { blameIndex } from '../postings/damage.ts';
 import type { TermInfo } from '../postings/term-info.ts';
 import { searchConjunction } from './conjunction.ts';
 import { countConjunction, countEach, countTerm, countUnion } from './count.ts';
+import { inverseFrequency } from './field-statistics.ts';
 import { countPhrase, searchPhrase } from './phrase.ts';
 import {
   gatherStatistics,
-  inverseFrequency,
   lookUpTerms,
   type QueryTerm,
   type ScoringSegment,
@@ -24,11 +24,12 @@ import {
   type TermMode,
   type TermSearch,
 } from './request.ts';
-import { type SegmentScorer, scorerOf } from './segment-scorer.ts';
+import { lendScorer, type SegmentScorer } from './segment-scorer.ts';
 import { searchSingle } from './single.ts';
 import { TopDocs } from './top-docs.ts';
-import { MAX_SPLIT, searchUnion } from './union.ts';
+import { searchUnion } from './union.ts';
 import { walkSegment } from './walk.ts';
+import { MAX_SPLIT } from './workspace.ts';
 
 /** Descriptors of the kernels. */
 const MAX_TERMS = 8;
@@ -84,7 +85,8 @@ function planOf(search: TermSearch, stored: boolean): Plan {
   const found: SegmentTerms[] = [];
   for (const segment of segments) found.push(lookUpTerms(terms, segment));
   const statistics = search.statistics ?? gatherStatistics(segments, found, terms.length);
-  const { docs, frequencies, averageLength } = statistics;
+  const { field, frequencies } = statistics;
+  const { docs, averageLength } = field;
   const weights: number[] = [];
   const order: number[] = [];
   let possible = true;
@@ -159,18 +161,24 @@ function runTerms(plan: Plan, place: number, top: TopDocs | null, count: boolean
   top?.enter(segment.number, segment.ranks);
   const most = plan.mode === 'or' ? MAX_SPLIT : MAX_TERMS;
   if (!segment.reader.text || present > most) return walk(plan, place, top);
-  const scorer = scorerOf(segment.reader);
-  scorer.begin(segment, top ?? NO_TOP, plan.averageLength, present);
+  return lendScorer(segment.reader, (scorer) => {
+    scorer.begin(segment, top ?? NO_TOP, plan, present);
+    openTerms(plan, place, scorer);
+    if (top !== null) {
+      if (plan.stored) raiseByStored(scorer, top);
+      searchSegment(plan, scorer);
+    }
+    return count ? countSegment(plan, scorer) : 0;
+  });
+}
+
+function openTerms(plan: Plan, place: number, scorer: SegmentScorer): void {
+  const infos = plan.found[place];
   for (let i = 0; i < infos.length; i++) {
     const info = infos[i];
     if (info === null || plan.weights[i] === MERGED) continue;
     scorer.addTerm(info, plan.weights[i], plan.terms[i].position, plan.order[i]);
   }
-  if (top !== null) {
-    if (plan.stored) raiseByStored(scorer, top);
-    searchSegment(plan, scorer);
-  }
-  return count ? countSegment(plan, scorer) : 0;
 }
 
 /** The tenth best score of a disjunction is at least that of any of its terms. */

@@ -1,19 +1,37 @@
+import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
+import { Pool } from '../base/pool.ts';
 import { hasBit } from '../bitmap/bitmap.ts';
 import { B, K1, LONG } from '../inverted/format.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import { raiseImpact } from '../postings/impact-bound.ts';
 import type { TermInfo } from '../postings/term-info.ts';
 import { describeTerms } from './describe-terms.ts';
+import { inTable } from './impact-table.ts';
 import { DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { ScoringSegment } from './request.ts';
 import type { TermScorer } from './term-scorer.ts';
 import type { TopDocs } from './top-docs.ts';
-import { inTable, type Workspace, workspaceOf } from './workspace.ts';
+import { type Workspace, workspacesOf } from './workspace.ts';
 
 /** Bounds are widened by this against rounding. */
 export const ROUND_UP = 1 + 1e-9;
+/** A kernel call reads at most so many ranges, list blocks or survivors: about 64 thousand postings. */
+export const CALL_RANGES = 256;
+export const CALL_BLOCKS = 512;
+export const CALL_SURVIVORS = 8192;
+/** What a range and a block of a list count as, in steps of a deadline. */
+export const RANGE_STEPS = 16;
+export const BLOCK_STEPS = 4;
+/** Documents that a kernel compares in a step. */
+export const STEP_DOCS = 16;
 /** The next number above 1: theta times this is what a strictly better score reaches. */
 const NEXT = 1 + 2 ** -52;
+
+/** What a scorer needs of a query beside its terms. */
+export interface ScoredQuery {
+  readonly averageLength: number;
+  readonly deadline: Deadline;
+}
 
 /**
  * One query in one segment: the opened terms, what blocks documents, and where hits go. The
@@ -22,7 +40,9 @@ const NEXT = 1 + 2 ** -52;
  */
 export class SegmentScorer {
   readonly reader: InvertedReader;
-  readonly workspace: Workspace;
+  /** Room of the search at hand: see `lend`. */
+  workspace!: Workspace;
+  readonly #workspaces: Pool<Workspace>;
   readonly #terms: TermScorer[] = [];
   readonly #active: TermScorer[] = [];
   readonly #excluded: TermScorer[] = [];
@@ -30,6 +50,7 @@ export class SegmentScorer {
   readonly #summed: TermScorer[] = [];
   #segment!: ScoringSegment;
   #top!: TopDocs;
+  #deadline: Deadline = NO_DEADLINE;
   #averageLength = 0;
   #impacts: Float64Array;
   #blocked: Int32Array | null = null;
@@ -41,20 +62,32 @@ export class SegmentScorer {
   #raisedFor = -1;
   #raised: Float64Array;
 
-  constructor(reader: InvertedReader) {
+  constructor(reader: InvertedReader, workspaces: Pool<Workspace>) {
     this.reader = reader;
-    this.workspace = workspaceOf(reader.arena);
+    this.#workspaces = workspaces;
     this.#impacts = reader.impacts;
     this.#raised = reader.impacts;
   }
 
-  /** Begins a query of up to `terms` terms. */
-  begin(segment: ScoringSegment, top: TopDocs, averageLength: number, terms: number): void {
+  /** Runs `use` with a workspace of the arena. */
+  lend<R>(use: (scorer: SegmentScorer) => R): R {
+    this.workspace = this.#workspaces.take();
+    try {
+      return use(this);
+    } finally {
+      this.#workspaces.give(this.workspace);
+    }
+  }
+
+  /** Begins a query of up to `terms` terms, by an average length of the field. */
+  begin(segment: ScoringSegment, top: TopDocs, query: ScoredQuery, terms: number): void {
+    const { averageLength, deadline } = query;
     this.#segment = segment;
     this.#top = top;
+    this.#deadline = deadline;
     this.#averageLength = averageLength;
     this.workspace.reserve(this.reader.docs, terms);
-    this.workspace.useAverageLength(averageLength);
+    this.workspace.table.use(averageLength);
     this.#impacts = this.#impactsBy(averageLength);
     this.#blocked = this.#inArena(segment.blocked);
     this.#termCount = 0;
@@ -86,6 +119,11 @@ export class SegmentScorer {
   #inArena(blocked: Int32Array | null): Int32Array | null {
     if (blocked === null || blocked.buffer === this.reader.arena.memory.buffer) return blocked;
     return this.workspace.copyBits(blocked, this.reader.docs);
+  }
+
+  /** When the query has to be done: spent between kernel calls. */
+  get deadline(): Deadline {
+    return this.#deadline;
   }
 
   get top(): TopDocs {
@@ -169,10 +207,10 @@ export class SegmentScorer {
   /** The score of a term with this weight and frequency. */
   score(weight: number, tf: number, doc: number): number {
     const code = this.reader.codes[doc];
-    if (inTable(tf, code)) return weight * this.workspace.impact[(tf << 8) | code];
+    if (inTable(tf, code)) return weight * this.workspace.table.impact[(tf << 8) | code];
     const norm =
       code < LONG
-        ? this.workspace.norms[code]
+        ? this.workspace.table.norms[code]
         : K1 * (1 - B + (B * this.reader.lengthOf(doc)) / this.#averageLength);
     return weight * (tf / (tf + norm));
   }
@@ -285,14 +323,20 @@ export class SegmentScorer {
   }
 }
 
-const scorers = new WeakMap<InvertedReader, SegmentScorer>();
+/** Scorers by reader: a reader has as many as there were searches in it at once. */
+const scorers = new WeakMap<InvertedReader, Pool<SegmentScorer>>();
 
-/** The scorer of a reader, made when first asked for. One query at a time. */
-export function scorerOf(reader: InvertedReader): SegmentScorer {
-  let scorer = scorers.get(reader);
-  if (scorer === undefined) {
-    scorer = new SegmentScorer(reader);
-    scorers.set(reader, scorer);
+function poolOf(reader: InvertedReader): Pool<SegmentScorer> {
+  let pool = scorers.get(reader);
+  if (pool === undefined) {
+    const workspaces = workspacesOf(reader.arena);
+    pool = new Pool(() => new SegmentScorer(reader, workspaces));
+    scorers.set(reader, pool);
   }
-  return scorer;
+  return pool;
+}
+
+/** Runs `use` with a scorer of a reader that no other search has; returns what it returns. */
+export function lendScorer<R>(reader: InvertedReader, use: (scorer: SegmentScorer) => R): R {
+  return poolOf(reader).lend((scorer) => scorer.lend(use));
 }

@@ -6,7 +6,7 @@
 import { DENSE, SHORT } from '../postings/format.ts';
 import type { ListTerm } from '../postings/term-info.ts';
 import { boundRanges, searchRanges } from './conjunction.ts';
-import type { SegmentScorer } from './segment-scorer.ts';
+import { BLOCK_STEPS, CALL_BLOCKS, type SegmentScorer } from './segment-scorer.ts';
 import type { TermScorer } from './term-scorer.ts';
 
 /** Offers the documents of a term that can reach theta. `scorer.active` holds just this term. */
@@ -36,7 +36,9 @@ function searchList(scorer: SegmentScorer, term: TermScorer): void {
   for (let block = 0; block < term.blocks; ) {
     scan.theta = scorer.threshold;
     scan.leastCode = firstCode(scorer.impacts, term.weight, scan.theta);
-    block = workspace.kernels.list(scan, block);
+    const from = block;
+    block = workspace.kernels.list(scan, block, Math.min(term.blocks, block + CALL_BLOCKS));
+    scorer.deadline.spend(BLOCK_STEPS * (block - from));
     scorer.takeEmitted();
   }
 }

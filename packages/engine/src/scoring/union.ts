@@ -11,19 +11,14 @@ import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 import { searchSingle } from './single.ts';
 import type { TermScorer } from './term-scorer.ts';
 
-/** Terms of a union that is split by sets. */
-export const MAX_SPLIT = 6;
-
-const sets = new Int32Array(1 << MAX_SPLIT);
-const sums = new Float64Array(1 << MAX_SPLIT);
-
 /** Offers the documents that hold any of the scorer's terms. Throws limit_exceeded. */
 export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
   const { terms, termCount, top } = scorer;
   for (let i = 0; i < termCount; i++) {
     if (terms[i].kind === SHORT) boundShort(scorer, terms[i]);
   }
-  const n = orderSets(terms, termCount);
+  const { sets, sums } = scorer.workspace;
+  const n = orderSets(scorer);
   for (let s = 0; s < n && sums[s] * ROUND_UP >= top.theta; s++) {
     deadline.check();
     scorer.activate(sets[s]);
@@ -33,7 +28,8 @@ export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
 }
 
 /** Fills `sets` by falling sums of the terms' best scores; returns how many. */
-function orderSets(terms: readonly TermScorer[], count: number): number {
+function orderSets({ terms, termCount: count, workspace }: SegmentScorer): number {
+  const { sets, sums } = workspace;
   let n = 0;
   for (let set = 1; set < 1 << count; set++) {
     let sum = 0;

@@ -5,10 +5,13 @@
  */
 
 import type { Deadline } from '../base/deadline.ts';
+import { Pool } from '../base/pool.ts';
 import { K1 } from '../inverted/format.ts';
-import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import { NO_MORE_DOCS, type PostingsCursor } from '../postings/cursors.ts';
-import type { TermInfo } from '../postings/term-info.ts';
+import type { PostingsCursor } from '../postings/cursors.ts';
+import { SHORT } from '../postings/format.ts';
+import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
+import type { BigTerm, TermInfo } from '../postings/term-info.ts';
+import { eachCommonDoc, phraseFrequency, type SloppyPhrase } from './phrase-match.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
 import { ROUND_UP } from './segment-scorer.ts';
 import type { TopDocs } from './top-docs.ts';
@@ -32,26 +35,39 @@ export interface Walk {
 /** Offers matching documents to `top` (null: none is wanted) and returns how many there are. */
 export function walkSegment(walk: Walk, top: TopDocs | null): number {
   if (walk.mode === 'phrase' || walk.mode === 'and') return walkAll(walk, top);
-  return walkAny(walk, top);
+  return pool.lend((range) => walkAny(walk, top, range));
 }
 
 /** What a term's postings in a range count as, in steps of a deadline. */
 const RANGE_STEPS = 32;
 
-const scores = new Float64Array(256);
-const seen = new Uint8Array(256);
+/** What a walk knows of the range at hand, by document. */
+interface RangeScores {
+  readonly scores: Float64Array;
+  readonly seen: Uint8Array;
+}
 
-function walkAny(walk: Walk, top: TopDocs | null): number {
+const pool = new Pool<RangeScores>(() => ({
+  scores: new Float64Array(256),
+  seen: new Uint8Array(256),
+}));
+
+function walkAny(walk: Walk, top: TopDocs | null, range: RangeScores): number {
   const { segment, terms, deadline } = walk;
   const { reader, blocked } = segment;
   const cursors = terms.map(({ info }) => reader.postings(info));
+  const { scores, seen } = range;
+  const bounds = terms.map(({ info }) => (info.kind === SHORT ? null : reader.big(info)));
   let count = 0;
   for (let first = 0; first < reader.docs; first += 256) {
     deadline.spend(RANGE_STEPS * terms.length);
     seen.fill(0);
-    const wanted = top !== null && bound(walk, first) * ROUND_UP >= top.theta;
+    const wanted = top !== null && bound(walk, bounds, first) * ROUND_UP >= top.theta;
     if (wanted) scores.fill(0);
-    for (let k = 0; k < terms.length; k++) addRange(walk, terms[k], cursors[k], first, wanted);
+    const into = wanted ? scores : null;
+    for (let k = 0; k < terms.length; k++) {
+      addRange(walk, terms[k].weight, cursors[k], first, seen, into);
+    }
     for (let i = 0; i < 256; i++) {
       if (seen[i] === 0 || isBlocked(blocked, first + i)) continue;
       count++;
@@ -62,26 +78,30 @@ function walkAny(walk: Walk, top: TopDocs | null): number {
 }
 
 /** The most that a document of the 256 from `first` on scores. */
-function bound({ segment, terms, averageLength }: Walk, first: number): number {
+function bound(walk: Walk, opened: readonly (BigTerm | null)[], first: number): number {
+  const { segment, terms, averageLength } = walk;
   const { reader } = segment;
   const last = Math.min(first + 255, reader.docs - 1);
+  const scale = averageLength / reader.averageLength;
   let sum = 0;
-  for (const { info, weight } of terms) {
-    sum += weight * (reader.text ? reader.impactBound(info, first, last, averageLength) : 1);
+  for (let k = 0; k < terms.length; k++) {
+    const own = reader.text ? impactBound(reader, opened[k], first, last, reader.impacts) : 1;
+    sum += terms[k].weight * (reader.text ? raiseImpact(own, scale) : 1);
   }
   return sum;
 }
 
 function addRange(
   walk: Walk,
-  term: WalkedTerm,
+  weight: number,
   cursor: PostingsCursor,
   first: number,
-  wanted: boolean,
+  seen: Uint8Array,
+  scores: Float64Array | null,
 ): void {
   for (let doc = cursor.advance(first); doc < first + 256; doc = cursor.next()) {
     seen[doc - first] = 1;
-    if (wanted) scores[doc - first] += termScore(walk, term.weight, cursor.tf(), doc);
+    if (scores !== null) scores[doc - first] += termScore(walk, weight, cursor.tf(), doc);
   }
 }
 
@@ -103,24 +123,34 @@ function isBlocked(blocked: Int32Array | null, doc: number): boolean {
 function walkAll(walk: Walk, top: TopDocs | null): number {
   const { segment, terms, mode, deadline } = walk;
   const { reader, blocked } = segment;
-  const cursors = terms.map(({ info }) => reader.postings(info));
-  const rarest = cursors
-    .map((_, k) => k)
-    .sort((a, b) => terms[a].info.df - terms[b].info.df)
-    .map((k) => cursors[k]);
+  const walked = terms.map(({ info }) => ({ cursor: reader.postings(info), df: info.df }));
+  const cursors = walked.map(({ cursor }) => cursor);
   const weight = terms.reduce((sum, term) => sum + term.weight, 0);
+  const phrase = exactPhrase(terms);
   let count = 0;
-  for (let doc = nextCommon(rarest, 0); doc !== NO_MORE_DOCS; doc = nextCommon(rarest, doc + 1)) {
-    deadline.spend(terms.length);
-    if (isBlocked(blocked, doc)) continue;
-    const tf = mode === 'phrase' ? phraseFrequency(reader, terms, cursors) : 1;
-    if (tf === 0) continue;
+  eachCommonDoc(walked, deadline, (doc) => {
+    if (isBlocked(blocked, doc)) return;
+    const tf = mode === 'phrase' ? frequencyOf(phrase, cursors, walk) : 1;
+    if (tf === 0) return;
     count++;
-    if (top === null) continue;
+    if (top === null) return;
     if (mode === 'phrase') top.offer(doc, termScore(walk, weight, tf, doc));
     else top.offer(doc, sumScores(walk, cursors, doc));
-  }
+  });
   return count;
+}
+
+/** Every term at its own position. */
+function exactPhrase(terms: readonly WalkedTerm[]): SloppyPhrase {
+  return { offsets: terms.map(({ position }) => position), same: terms.map((_, i) => i), slop: 0 };
+}
+
+function frequencyOf(
+  phrase: SloppyPhrase,
+  cursors: readonly PostingsCursor[],
+  { segment, deadline }: Walk,
+): number {
+  return segment.reader.text ? phraseFrequency(phrase, cursors, deadline) : 0;
 }
 
 function sumScores(walk: Walk, cursors: readonly PostingsCursor[], doc: number): number {
@@ -129,39 +159,4 @@ function sumScores(walk: Walk, cursors: readonly PostingsCursor[], doc: number):
     sum += termScore(walk, walk.terms[k].weight, cursors[k].tf(), doc);
   }
   return sum;
-}
-
-/** The first document from `from` on that all cursors hold; they stand on it. */
-function nextCommon(cursors: readonly PostingsCursor[], from: number): number {
-  let doc = cursors[0].advance(from);
-  for (let k = 1; k < cursors.length && doc !== NO_MORE_DOCS; ) {
-    const other = cursors[k].advance(doc);
-    if (other === doc) k++;
-    else {
-      doc = other === NO_MORE_DOCS ? other : cursors[0].advance(other);
-      k = 1;
-    }
-  }
-  return doc;
-}
-
-/** Starts from which every term is at its position. */
-function phraseFrequency(
-  reader: InvertedReader,
-  terms: readonly WalkedTerm[],
-  cursors: readonly PostingsCursor[],
-): number {
-  if (!reader.text) return 0;
-  let starts: Set<number> | null = null;
-  for (let k = 0; k < terms.length; k++) {
-    const into = new Int32Array(cursors[k].tf());
-    const size = cursors[k].positions(into);
-    const own = new Set<number>();
-    for (let i = 0; i < size; i++) {
-      const start = into[i] - terms[k].position;
-      if (start >= 0 && (starts === null || starts.has(start))) own.add(start);
-    }
-    starts = own;
-  }
-  return starts?.size ?? 0;
 }

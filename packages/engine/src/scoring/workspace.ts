@@ -1,37 +1,37 @@
+import { Pool } from '../base/pool.ts';
 import { type BitKernels, bitKernelsOf } from '../bitmap/bit-kernels.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
-import { codeWidth, LONG } from '../inverted/format.ts';
-import { normsByCode } from '../inverted/lengths.ts';
 import { DENSE_SHARE, LIST_BLOCK } from '../postings/format.ts';
 import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { createKernels } from './compiled-kernels.ts';
+import { kernelsOf } from './compiled-kernels.ts';
 import { newFrames } from './describe-terms.ts';
-import { TABLE_AT, WIDTHS_AT } from './kernel-memory.ts';
+import { type ImpactTable, impactTableOf } from './impact-table.ts';
 import type { KernelFrames, Kernels } from './kernels.ts';
 import { TermScorer } from './term-scorer.ts';
 
-/** Frequencies with exact impacts in the table; row ROWS bounds all above. */
-export const ROWS = 32;
+/** Terms of a union that is split by sets. */
+export const MAX_SPLIT = 6;
 /** Unpackers write whole blocks, intersections look ahead. */
 const SLACK = 2 * LIST_BLOCK;
-/** Tables kept for the average lengths of the last fields. */
-const TABLES = 8;
 /** Bytes between arrays: 13 lines. */
 const STAGGER = 832;
 
 /**
- * Room for one query at a time over the segments of an arena, in the arena itself so that kernels
- * reach it. It grows to the largest segment that comes by. Words of `bound` and `sorted` are by
+ * Room for one search at a time in a segment, in the segment's arena so that kernels reach it. The
+ * descriptors and the impact table at the start of the arena are shared by all workspaces: a search
+ * writes them before it calls kernels, so searches may take turns between segments. It grows to the largest segment that comes by. Words of `bound` and `sorted` are by
  * range, those of the others by posting.
  */
 export class Workspace {
   readonly arena: Arena;
   readonly kernels: Kernels;
   readonly bits: BitKernels;
-  /** Impacts tf / (tf + norm) at [tf << 8 | length code]; row ROWS is 1. */
-  readonly impact: Float64Array;
+  readonly table: ImpactTable;
   readonly buckets = new Int32Array(258);
+  /** Sets of terms and the sums of their best scores (union.ts). */
+  readonly sets = new Int32Array(1 << MAX_SPLIT);
+  readonly sums = new Float64Array(1 << MAX_SPLIT);
   /** Arguments of kernel calls. */
   readonly frames: KernelFrames = newFrames();
   terms: TermScorer[] = [];
@@ -45,13 +45,9 @@ export class Workspace {
   keys = new Uint8Array(0);
   /** A copy of blocked documents that lie elsewhere. */
   blocked: Int32Array = new Int32Array(0);
-  /** Norms by length code for the average length of the table; lower bounds from LONG on. */
-  norms: Float64Array = new Float64Array(256);
   /** A bitmap without bits; who sets some clears them. */
   marks: Int32Array = new Int32Array(0);
   #docs = -1;
-  #averageLength = -1;
-  readonly #tables = new Map<number, Float64Array>();
   #regions: Region[] = [];
   #next = 0;
   #left = 0;
@@ -59,10 +55,9 @@ export class Workspace {
 
   constructor(arena: Arena) {
     this.arena = arena;
-    this.kernels = createKernels(arena);
+    this.kernels = kernelsOf(arena);
     this.bits = bitKernelsOf(arena);
-    this.impact = arena.f64.subarray(TABLE_AT >> 3, (TABLE_AT >> 3) + (ROWS + 1) * 256);
-    for (let code = 0; code < 256; code++) arena.u8[WIDTHS_AT + code] = codeWidth(code);
+    this.table = impactTableOf(arena);
   }
 
   /** Makes room for a segment of `docs` documents and queries of `terms` terms. */
@@ -136,32 +131,7 @@ export class Workspace {
     this.#left -= size + STAGGER;
     return at;
   }
-
-  /** Puts the impacts by an average length into the table. */
-  useAverageLength(averageLength: number): void {
-    if (averageLength === this.#averageLength) return;
-    this.#averageLength = averageLength;
-    this.norms = normsByCode(averageLength);
-    let table = this.#tables.get(averageLength);
-    if (table === undefined) {
-      table = impactTable(this.norms);
-      if (this.#tables.size >= TABLES) this.#tables.clear();
-      this.#tables.set(averageLength, table);
-    }
-    this.impact.set(table);
-  }
 }
 
-function impactTable(norms: Float64Array): Float64Array {
-  const table = new Float64Array((ROWS + 1) * 256);
-  for (let tf = 0; tf < ROWS; tf++) {
-    for (let code = 0; code < 256; code++) table[(tf << 8) | code] = tf / (tf + norms[code]);
-  }
-  return table.fill(1, ROWS * 256);
-}
-
-/** True when a frequency and a length code have their exact impact in the table. */
-export const inTable = (tf: number, code: number): boolean => tf < ROWS && code < LONG;
-
-/** The workspace of an arena, made when first asked for. */
-export const workspaceOf = onceAnArena((arena) => new Workspace(arena));
+/** The workspaces of an arena. A search takes one for each segment and gives it back. */
+export const workspacesOf = onceAnArena((arena) => new Pool(() => new Workspace(arena)));

@@ -7,6 +7,9 @@ import { addBitmap, markList, markShort } from '../../postings/mark-docs.ts';
 import type { PostingsSource } from '../../postings/term-info.ts';
 import type { FoundTerms } from './found-terms.ts';
 
+/** Documents that are marked in a step of a deadline. */
+const STEP_DOCS = 16;
+
 /**
  * Sets the bits of the documents of all found terms. Bitmaps of dense terms are not read: their
  * byte addresses are returned, for the caller to count or to add.
@@ -19,9 +22,9 @@ export function markSparse(
 ): readonly number[] {
   const dense: number[] = [];
   for (let i = 0; i < found.size; i++) {
-    if ((i & 0xfff) === 0xfff) deadline.check();
     const ref = found.refs[i];
     const df = found.dfs[i];
+    deadline.spend(1 + df / STEP_DOCS);
     if (ref >= 0) markShort(source.arena, ref, df, bits);
     else {
       const term = bigTermAt(source, df, ref);

@@ -1,3 +1,5 @@
+import { Pool } from '../../base/pool.ts';
+
 /** Terms that a pattern found in a dictionary, by their postings; the arrays grow. */
 export class FoundTerms {
   size = 0;
@@ -25,6 +27,9 @@ export class FoundTerms {
     this.refs[this.size++] = ref;
   }
 }
+
+/** Found terms of searches: cleared by whoever takes them. */
+export const foundTerms = new Pool(() => new FoundTerms());
 
 function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
   const next = new Int32Array(2 * array.length);

@@ -1,11 +1,14 @@
 import { hasBit } from '../../bitmap/bitmap.ts';
 import { NO_MORE_DOCS } from '../../postings/cursors.ts';
+import { LIST_BLOCK } from '../../postings/format.ts';
 
 /** The lowest `limit` of the documents that were offered, each once, without the blocked ones. */
 export class LowestDocs {
   readonly #limit: number;
   readonly #blocked: Int32Array | null;
   readonly #docs: Int32Array;
+  /** Room for the documents of a short term. */
+  readonly block = new Int32Array(LIST_BLOCK);
   #size = 0;
   /** Documents from here on are not taken any more. */
   end: number;

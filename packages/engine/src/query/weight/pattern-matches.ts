@@ -1,7 +1,7 @@
 import { type Deadline, NO_DEADLINE } from '../../base/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { markAll } from '../../inverted/pattern/documents.ts';
-import { FoundTerms } from '../../inverted/pattern/found-terms.ts';
+import { type FoundTerms, foundTerms } from '../../inverted/pattern/found-terms.ts';
 import { findNear } from '../../inverted/pattern/near.ts';
 import { findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
@@ -14,9 +14,6 @@ const TERMS_A_CHECK = 0xfff;
 /** Terms that die one after another before the dictionary is asked for the next that may match. */
 const DEATHS_BEFORE_SEEK = 12;
 
-/** Terms of the pattern that is being filled in. */
-const found = new FoundTerms();
-
 /**
  * Sets the bits of all documents with a term that begins with `prefix`. However many terms that
  * are: matches are exact.
@@ -27,9 +24,11 @@ export function fillPrefix(
   bits: Int32Array,
   deadline: Deadline,
 ): void {
-  found.clear();
-  findPrefix(reader, prefix, found, deadline);
-  markAll(reader, found, bits, deadline);
+  foundTerms.lend((found) => {
+    found.clear();
+    findPrefix(reader, prefix, found, deadline);
+    markAll(reader, found, bits, deadline);
+  });
 }
 
 /** Sets the bits of all documents with a term that the automaton accepts. */
@@ -39,9 +38,11 @@ export function fillPattern(
   bits: Int32Array,
   deadline: Deadline,
 ): void {
-  found.clear();
-  findPattern(reader, automaton, found, deadline);
-  markAll(reader, found, bits, deadline);
+  foundTerms.lend((found) => {
+    found.clear();
+    findPattern(reader, automaton, found, deadline);
+    markAll(reader, found, bits, deadline);
+  });
 }
 
 /** Adds all terms that the automaton accepts: by tables, where these are near a word. */

@@ -1,10 +1,16 @@
 import type { Deadline } from '../../base/deadline.ts';
+import { lowerBound } from '../../base/lower-bound.ts';
 import { hasBit } from '../../bitmap/bitmap.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
-import type { PostingsCursor } from '../../postings/cursors.ts';
+import type { TermInfo } from '../../postings/term-info.ts';
+import {
+  eachCommonDoc,
+  phraseFrequency,
+  type SloppyPhrase,
+  type WalkedPostings,
+} from '../../scoring/phrase-match.ts';
 import type { Leaf, PhraseWord } from '../bind/clause.ts';
 import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
-import { type SloppyPhrase, sloppyFrequency } from './sloppy.ts';
 import type { SnapshotStatistics } from './statistics.ts';
 import { normAt } from './term-leaf.ts';
 
@@ -82,45 +88,24 @@ function eachOfRange(
   }
 }
 
-function lowerBound(docs: Int32Array, target: number): number {
-  let low = 0;
-  let high = docs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (docs[middle] < target) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** A word of the phrase as it is walked: words with the same term share a cursor. */
-interface WalkedTerm {
-  readonly cursor: PostingsCursor;
-  readonly df: number;
-}
-
 function findPhrase(clause: PhraseClause, reader: InvertedReader, deadline: Deadline): Matches {
   const same = clause.words.map((word) => firstWithTerm(clause.words, word));
-  const terms = clause.words.map((word, i): WalkedTerm | null => {
-    if (same[i] !== i) return null;
-    const info = reader.lookup(word.term)!;
-    return { cursor: reader.postings(info), df: info.df };
+  const terms: WalkedPostings[] = [];
+  clause.words.forEach((word, i) => {
+    if (same[i] < i) terms.push(terms[same[i]]);
+    else {
+      const info = reader.lookup(word.term) as TermInfo;
+      terms.push({ cursor: reader.postings(info), df: info.df });
+    }
   });
-  const walked = terms.filter((term) => term !== null).sort((a, b) => a.df - b.df);
-  const phrase: SloppyPhrase = {
-    offsets: clause.words.map((word) => word.offset),
-    same,
-    slop: clause.slop,
-  };
+  const offsets = clause.words.map((word) => word.offset);
+  const phrase: SloppyPhrase = { offsets, same, slop: clause.slop };
+  const cursors = terms.map(({ cursor }) => cursor);
+  const distinct = terms.filter((_, i) => same[i] === i);
   const docs: number[] = [];
   const frequencies: number[] = [];
-  eachCommonDoc(walked, reader.docs, deadline, (doc) => {
-    const own = terms.map((term) => (term === null ? null : positionsOf(term.cursor)));
-    for (const positions of own) deadline.spend(positions?.length ?? 0);
-    const frequency = sloppyFrequency(
-      phrase,
-      same.map((i) => own[i]!),
-    );
+  eachCommonDoc(distinct, deadline, (doc) => {
+    const frequency = phraseFrequency(phrase, cursors, deadline);
     if (frequency === 0) return;
     docs.push(doc);
     frequencies.push(frequency);
@@ -130,29 +115,4 @@ function findPhrase(clause: PhraseClause, reader: InvertedReader, deadline: Dead
 
 function firstWithTerm(words: readonly PhraseWord[], word: PhraseWord): number {
   return words.findIndex((other) => Buffer.compare(other.term, word.term) === 0);
-}
-
-function positionsOf(cursor: PostingsCursor): Int32Array {
-  const positions = new Int32Array(cursor.tf());
-  cursor.positions(positions);
-  return positions;
-}
-
-/** Calls `visit` with every document that all cursors hold; they stand on it. */
-function eachCommonDoc(
-  terms: readonly WalkedTerm[],
-  docs: number,
-  deadline: Deadline,
-  visit: (doc: number) => void,
-): void {
-  const lead = terms[0].cursor;
-  for (let doc = lead.next(); doc < docs; ) {
-    deadline.spend(terms.length);
-    let next = doc;
-    for (let i = 1; i < terms.length && next === doc; i++) next = terms[i].cursor.advance(doc);
-    if (next === doc) {
-      visit(doc);
-      doc = lead.next();
-    } else doc = lead.advance(next);
-  }
 }

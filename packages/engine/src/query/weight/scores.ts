@@ -1,3 +1,4 @@
+import { Pool } from '../../base/pool.ts';
 import { anyInRange } from '../../bitmap/bitmap.ts';
 import type { SegmentLeaf } from './leaf.ts';
 import { RANGE_DOCS } from './leaf.ts';
@@ -73,7 +74,7 @@ function addMatching(
   scores: Float64Array,
 ): void {
   if (!anyInRange(matches, range)) return;
-  const own = rooms.pop()?.fill(0) ?? new Float64Array(RANGE_DOCS);
+  const own = rooms.take().fill(0);
   for (const part of parts) addScores(part, range, wanted, own);
   for (let i = 0; i < 8; i++) {
     for (let word = matches[8 * range + i]; word !== 0; word &= word - 1) {
@@ -81,8 +82,8 @@ function addMatching(
       scores[at] += own[at];
     }
   }
-  rooms.push(own);
+  rooms.give(own);
 }
 
-/** Scores of a range, used again: one for each level of bools. */
-const rooms: Float64Array[] = [];
+/** Scores of a range: one for each level of bools. */
+const rooms = new Pool(() => new Float64Array(RANGE_DOCS));

@@ -1,30 +1,10 @@
-import { normOf } from '../../inverted/format.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { inverseFrequency } from '../../scoring/request.ts';
+import {
+  type FieldStatistics,
+  fieldStatistics,
+  inverseFrequency,
+} from '../../scoring/field-statistics.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
-
-/** What scoring needs of a field over all segments. */
-export interface FieldStatistics {
-  /** Documents that have the field (deleted ones too, until a merge drops them). */
-  readonly docs: number;
-  /** Tokens a document that has the field; 1 where it has none. */
-  readonly averageLength: number;
-  /** Norms by exact length, for lengths below 256. */
-  readonly norms: Float64Array;
-}
-
-/** Norms by average length, of the fields that were asked last. */
-const norms = new Map<number, Float64Array>();
-const KEPT_NORMS = 16;
-
-function normsOf(averageLength: number): Float64Array {
-  const known = norms.get(averageLength);
-  if (known !== undefined) return known;
-  const made = Float64Array.from({ length: 256 }, (_, length) => normOf(length, averageLength));
-  if (norms.size >= KEPT_NORMS) norms.clear();
-  norms.set(averageLength, made);
-  return made;
-}
 
 /** Terms of one field, by the field's id. */
 export interface FieldTerms {
@@ -93,8 +73,7 @@ export class SnapshotStatistics {
     const known = this.#fields.get(field.id);
     if (known !== undefined) return known;
     const { docs, tokens } = this.#figures(field.id);
-    const averageLength = docs === 0 ? 1 : tokens / docs;
-    const statistics = { docs, averageLength, norms: normsOf(averageLength) };
+    const statistics = fieldStatistics(docs, tokens);
     this.#fields.set(field.id, statistics);
     return statistics;
   }

@@ -2,12 +2,13 @@ import { K1, LONG } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { SHORT } from '../../postings/format.ts';
 import { raiseImpact } from '../../postings/impact-bound.ts';
-import { type RangePostings, rangePostings } from '../../postings/range-postings.ts';
+import { type RangePostings, rangePostings, rangeRooms } from '../../postings/range-postings.ts';
 import type { TermInfo } from '../../postings/term-info.ts';
 import { termTest } from '../../postings/term-test.ts';
+import type { FieldStatistics } from '../../scoring/field-statistics.ts';
 import type { Leaf } from '../bind/clause.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
-import type { FieldStatistics, SnapshotStatistics } from './statistics.ts';
+import type { SnapshotStatistics } from './statistics.ts';
 
 /**
  * A term of a field in one segment. On TEXT BM25: boost x idf x tf / (tf + norm); on KEYWORD boost
@@ -75,9 +76,10 @@ class TextTerm implements SegmentLeaf {
     const postings = this.#postings;
     const { codes } = this.#reader;
     const { norms } = this.#field;
-    const { docs, frequencies } = postings;
+    const room = rangeRooms.take();
+    const { docs, frequencies } = room;
     const weight = this.#weight;
-    const count = postings.read(range, wanted);
+    const count = postings.read(range, wanted, room);
     for (let i = 0; i < count; i++) {
       const doc = docs[i];
       const code = codes[doc];
@@ -85,6 +87,7 @@ class TextTerm implements SegmentLeaf {
       const frequency = frequencies[i];
       scores[doc & 255] += weight * (frequency / (frequency + norm));
     }
+    rangeRooms.give(room);
   }
 
   get #postings(): RangePostings {

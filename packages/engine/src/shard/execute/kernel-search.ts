@@ -9,10 +9,10 @@ import { type TermShape, termShape } from '../../query/weight/term-shape.ts';
 import { createWeight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type {
-  FieldStatistics,
   QueryTerm,
   ScoringSegment,
   TermSearch,
+  TermStatistics,
 } from '../../scoring/request.ts';
 import {
   countPatterns,
@@ -84,11 +84,10 @@ function termStatistics(
   merged: readonly FieldFigures[],
   field: FieldPlan,
   terms: readonly QueryTerm[],
-): FieldStatistics {
+): TermStatistics {
   const statistics = new SnapshotStatistics([], merged);
-  const { docs, averageLength } = statistics.field(field);
   const frequencies = terms.map(({ bytes }) => statistics.documentFrequency(field.id, bytes));
-  return { docs, averageLength, frequencies };
+  return { field: statistics.field(field), frequencies };
 }
 
 function patternKernel(

@@ -1,3 +1,7 @@
+import type { Deadline } from '../base/deadline.ts';
+import { lowerBoundBy } from '../base/lower-bound.ts';
+import { NO_MORE_DOCS, type PostingsCursor } from '../postings/cursors.ts';
+
 /**
  * Phrases with slop, defined over positions. A word that stands at offset o in the phrase and at
  * position p in the document has the place p - o; words in the phrase's own order and distance
@@ -19,12 +23,12 @@ export interface SloppyPhrase {
   readonly slop: number;
 }
 
-/** Told of each match: the chosen position of every word. The array is reused. */
+/** Receives each match: the chosen position of every word. The array is reused. */
 export type OnMatch = (positions: Int32Array) => void;
 
 /**
  * The frequency of the phrase in one document. `positions[w]`: rising positions of word w.
- * `onMatch` hears one match for each counted position of the first word.
+ * `onMatch` receives one match for each counted position of the first word.
  */
 export function sloppyFrequency(
   phrase: SloppyPhrase,
@@ -97,13 +101,53 @@ function taken(phrase: SloppyPhrase, chosen: Int32Array, word: number, position:
 }
 
 /** Index of the first position >= target. */
-function seek(list: ArrayLike<number>, target: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle] < target) low = middle + 1;
-    else high = middle;
+const seek = (list: ArrayLike<number>, target: number): number =>
+  lowerBoundBy(0, list.length, (at) => list[at] >= target);
+
+/** A term of a phrase as it is walked. */
+export interface WalkedPostings {
+  readonly cursor: PostingsCursor;
+  readonly df: number;
+}
+
+/** Calls `visit` with every document that all cursors hold; they are on it. */
+export function eachCommonDoc(
+  terms: readonly WalkedPostings[],
+  deadline: Deadline,
+  visit: (doc: number) => void,
+): void {
+  const [lead, ...others] = [...terms].sort((a, b) => a.df - b.df).map(({ cursor }) => cursor);
+  for (let doc = lead.next(); doc !== NO_MORE_DOCS; ) {
+    deadline.spend(terms.length);
+    let next = doc;
+    for (let i = 0; i < others.length && next === doc; i++) next = others[i].advance(doc);
+    if (next === doc) {
+      visit(doc);
+      doc = lead.next();
+    } else doc = lead.advance(next);
   }
-  return low;
+}
+
+/** The positions of the cursor's document. */
+export function positionsOf(cursor: PostingsCursor): Int32Array {
+  const positions = new Int32Array(cursor.tf());
+  cursor.positions(positions);
+  return positions;
+}
+
+/**
+ * The frequency of a phrase in the document that the cursors are on. `cursors[w]`: of word w;
+ * those of words with one term are the same.
+ */
+export function phraseFrequency(
+  phrase: SloppyPhrase,
+  cursors: readonly PostingsCursor[],
+  deadline: Deadline,
+): number {
+  const positions: Int32Array[] = [];
+  phrase.same.forEach((first, word) => {
+    positions.push(first < word ? positions[first] : positionsOf(cursors[word]));
+    deadline.spend(positions[word].length);
+  });
+  return sloppyFrequency(phrase, positions);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sloppyFrequency } from './sloppy.ts';
+import { sloppyFrequency } from './phrase-match.ts';
 
 /** Every choice of positions, one a word. */
 function bruteForce(doc: readonly string[], words: readonly string[], slop: number): number {

@@ -1,0 +1,32 @@
+/**
+ * Scratch objects that are used again. Whoever takes one owns it until it gives it back, so two
+ * searches never share one; there are as many as were in use at once.
+ */
+export class Pool<T> {
+  readonly #make: () => T;
+  readonly #free: T[] = [];
+
+  constructor(make: () => T) {
+    this.#make = make;
+  }
+
+  /** One that nobody else has; its content is arbitrary. */
+  take(): T {
+    return this.#free.pop() ?? this.#make();
+  }
+
+  /** Gives one back. */
+  give(item: T): void {
+    this.#free.push(item);
+  }
+
+  /** Runs `use` with one that is given back at the end, and returns what it returns. */
+  lend<R>(use: (item: T) => R): R {
+    const item = this.take();
+    try {
+      return use(item);
+    } finally {
+      this.#free.push(item);
+    }
+  }
+}
