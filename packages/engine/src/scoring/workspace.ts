@@ -20,8 +20,9 @@ const STAGGER = 832;
 /**
  * Room for one search at a time in a segment, in the segment's arena so that kernels reach it. The
  * descriptors and the impact table at the start of the arena are shared by all workspaces: a search
- * writes them before it calls kernels, so searches may take turns between segments. It grows to the largest segment that comes by. Words of `bound` and `sorted` are by
- * range, those of the others by posting.
+ * writes them before it calls kernels, so searches may take turns between segments. A workspace
+ * grows to the largest segment that comes by. Words of `bound` and `sorted` are by range, those of
+ * the others by posting.
  */
 export class Workspace {
   readonly arena: Arena;
