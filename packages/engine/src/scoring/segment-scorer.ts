@@ -15,7 +15,7 @@ import { type Workspace, workspacesOf } from './workspace.ts';
 
 /** Bounds are widened by this against rounding. */
 export const ROUND_UP = 1 + 1e-9;
-/** A kernel call reads at most so many ranges, list blocks or survivors: about 64 thousand postings. */
+/** A kernel call reads at most so many ranges, list blocks or survivors: some 64,000 postings. */
 export const CALL_RANGES = 256;
 export const CALL_BLOCKS = 512;
 export const CALL_SURVIVORS = 8192;
