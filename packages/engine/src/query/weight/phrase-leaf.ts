@@ -18,8 +18,8 @@ type PhraseClause = Leaf & { readonly kind: 'phrase' };
 
 /**
  * A phrase in one segment: boost x (sum of the words' idf) x tf / (tf + norm), with tf as
- * scoring/phrase-match.ts defines it. Documents are found once: those that hold all words, rarest first, then their
- * positions. `statistics` is null where nothing is scored.
+ * scoring/phrase-match.ts defines it. Documents are found once: those that hold all words, rarest
+ * first, then their positions. `statistics` is null where nothing is scored.
  */
 export function phraseLeaf(
   clause: PhraseClause,
