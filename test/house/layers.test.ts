@@ -61,6 +61,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['documents'],
     ['sync'],
     ['verify'],
+    ['workers'],
     ['local'],
     ['local-backend.ts'],
     ['index.ts'],

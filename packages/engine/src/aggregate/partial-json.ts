@@ -4,13 +4,12 @@
  * texts. A partial holds every bucket, at most LIMITS.aggNestedBuckets of an aggregation, so that
  * merging is exact.
  */
-import { LhsError } from '@lakehouse-search/contract';
 import type { BucketKey } from './aggregation.ts';
 import type { AggPartial } from './partial.ts';
 
 type Wire = null | boolean | number | string | readonly Wire[] | { readonly [k: string]: Wire };
 
-/** A partial as plain JSON. Throws internal for one that cannot be merged. */
+/** A partial as plain JSON. */
 export function partialToJson(partial: AggPartial): Wire {
   switch (partial.kind) {
     case 'buckets': {
@@ -31,7 +30,7 @@ export function partialToJson(partial: AggPartial): Wire {
       return { kind: 'distinct', registers: Buffer.from(registers!).toString('base64') };
     }
     case 'counted':
-      throw new LhsError('internal', 'a count of distinct values cannot be merged');
+      return { kind: 'counted', value: partial.value };
     case 'digest': {
       const { means, weights, values: held, min, max, nans } = partial.digest;
       const values = [...held].map(([value, count]) => [num(value), count]);
@@ -69,6 +68,8 @@ export function partialFromJson(wire: unknown): AggPartial {
       const registers = values === null ? new Uint8Array(Buffer.from(w.registers, 'base64')) : null;
       return { kind: 'distinct', distinct: { values, registers } };
     }
+    case 'counted':
+      return { kind: 'counted', value: w.value };
     default: {
       const { weights, nans } = wire as { weights: number[] | null; nans: number };
       const held = w.values as [number | string, number][];

@@ -3,6 +3,14 @@ export interface Droppable {
   drop(): void;
 }
 
+/** Threads of this process that keep bytes: each gets an equal share of every limit. */
+let sharers = 1;
+
+/** Divides the limits of this thread by the number of threads that keep bytes. */
+export function divideKeptBytes(threads: number): void {
+  sharers = threads;
+}
+
 /**
  * A limit on the memory of many holders together. When they hold more, the least recently used are
  * dropped; the one in use stays. Holders that have been garbage collected do not count.
@@ -34,7 +42,7 @@ export class CacheBudget {
       else sum += bytes;
     }
     for (const [holder, bytes] of this.#held) {
-      if (sum <= this.#most) return;
+      if (sum <= this.#most / sharers) return;
       if (holder === used) continue;
       holder.deref()?.drop();
       this.#held.delete(holder);

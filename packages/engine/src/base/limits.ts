@@ -39,4 +39,6 @@ export const LIMITS = Object.freeze({
   pins: 500,
   endedJobs: 100,
   shards: 64,
+  threads: 64,
+  queuedCalls: 1000,
 });

@@ -45,7 +45,7 @@ export class IndexSnapshot {
   /** The same segments by shard: at least one shard; a shard may have no segment. */
   readonly shards: readonly SnapshotShard[];
   readonly #verification: Verification;
-  readonly #onRelease: () => void;
+  readonly #onRelease: (() => void)[];
   #holders = 1;
 
   constructor(
@@ -60,7 +60,7 @@ export class IndexSnapshot {
     this.segments = segments;
     this.shards = shardsOf(commit, segments);
     this.#verification = verification;
-    this.#onRelease = onRelease;
+    this.#onRelease = [onRelease];
   }
 
   /** Up to where the index has followed its table; null before the first commit with one. */
@@ -96,6 +96,11 @@ export class IndexSnapshot {
     return null;
   }
 
+  /** Calls `listener` once, when the last holder lets go. */
+  whenReleased(listener: () => void): void {
+    this.#onRelease.push(listener);
+  }
+
   /** One holder more; each calls `release` once. */
   retain(): this {
     if (this.#holders === 0) throw new LhsError('internal', 'a released snapshot was asked for');
@@ -108,7 +113,7 @@ export class IndexSnapshot {
     if (this.#holders === 0 || --this.#holders > 0) return;
     this.#verification.remember(WORTH_REMEMBERING_BYTES);
     for (const segment of this.segments) segment.release();
-    this.#onRelease();
+    for (const listener of this.#onRelease) listener();
   }
 }
 

@@ -5,6 +5,8 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
+import { lazily } from '../base/lazily.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { sweepFolders } from '../open/dropped-folders.ts';
@@ -19,6 +21,7 @@ import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
+import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
 import { OpenModels } from './open-models.ts';
 
@@ -43,6 +46,11 @@ export interface LocalOptions {
    * for a reindex, twice that with vectors; 256 MiB for a sync.
    */
   readonly memoryBytes?: number;
+  /**
+   * Threads that run searches, so that a heavy query never blocks this thread. 0 (the default):
+   * searches run in this thread. Needs files of this machine (no `openDirectory`).
+   */
+  readonly threads?: number;
 }
 
 const FRESHNESS_MS = 1000;
@@ -67,6 +75,8 @@ export class LocalIndexes {
   readonly filters = new FilterCache();
   /** Open models. */
   readonly models: OpenModels;
+  /** The threads that run searches; null: this thread does. */
+  readonly searchThreads: (() => Promise<SearchThreads>) | null;
   readonly #open: OpenIndexes;
   readonly #definitions = new Map<string, KnownIndex>();
   #tables: KeptTables | undefined;
@@ -81,6 +91,7 @@ export class LocalIndexes {
     this.clock = clock;
     this.#freshnessMs = options.freshnessMs;
     this.openDirectory = openDirectory;
+    this.searchThreads = searchThreads(options);
     this.registry = new Registry(dataDir);
     this.models = new OpenModels(this.openEmbedder);
     this.#open = new OpenIndexes(openDirectory, (former, now) => {
@@ -241,6 +252,7 @@ export class LocalIndexes {
   async #release(): Promise<void> {
     this.#released = true;
     this.#open.close();
+    await (await this.searchThreads?.())?.close();
     await this.#tables?.close();
     await this.models.close();
     this.registry.close();
@@ -262,6 +274,23 @@ export class LocalIndexes {
     this.#tables ??= new KeptTables(this.clock);
     return this.#tables;
   }
+}
+
+/** Throws invalid_argument for a number of threads that cannot be. */
+function searchThreads({ threads = 0, openDirectory }: LocalOptions) {
+  if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
+    const message = `threads must be a whole number from 0 to ${LIMITS.threads}, not ${threads}`;
+    throw new LhsError('invalid_argument', message);
+  }
+  if (threads === 0) return null;
+  if (openDirectory !== undefined) {
+    const message = `${threads} threads cannot share a directory that only this thread can open`;
+    throw new LhsError('invalid_argument', message, { hint: 'leave "openDirectory" away' });
+  }
+  return lazily(async () => {
+    const { SearchThreads } = await import('../workers/search-threads.ts');
+    return new SearchThreads(threads);
+  });
 }
 
 /** Models of this machine; the data folder remembers which of their files were found whole. */

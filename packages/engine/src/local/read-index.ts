@@ -30,8 +30,8 @@ export async function readIndex<T>(
   const known = accessible(indexes, index, call);
   const tenant = call.principal?.tenant;
   const deadline = Deadline.of(call, indexes.clock);
-  const { snapshot, mapping } =
-    pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
+  const open = pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
+  const { snapshot, mapping } = open;
   const { checkpoint } = snapshot;
   let opened: Promise<SourceTable> | undefined;
   const openTable = () => {
@@ -53,8 +53,11 @@ export async function readIndex<T>(
   try {
     // A definition that names a tenant field which the index lacks answers no tenant.
     if (tenant !== undefined) tenantFilter(mapping, tenant);
-    const { filters, clock } = indexes;
-    const shards = localShards(snapshot, mapping, { filters, clock });
+    const { filters, clock, searchThreads } = indexes;
+    const local = localShards(snapshot, mapping, { filters, clock });
+    const { signal } = searchThreads === null ? call : indexes.life.stoppable(call);
+    const threads = searchThreads === null ? null : await searchThreads();
+    const shards = threads === null ? local : threads.shardsOf(open, local, signal);
     const table = { openTable, lag, hasReached };
     const { baseDir } = known.registered;
     const openModel = (model: string, checksum?: string) =>

@@ -11,6 +11,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'schema_changed',
   'deadline_exceeded',
   'interrupted',
+  'overloaded',
   'closed',
 ]);
 

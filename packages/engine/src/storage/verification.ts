@@ -53,7 +53,8 @@ export class Verification {
   remember(worth = 1): void {
     if (this.#checkedBytes < worth) return;
     this.#checkedBytes = 0;
-    const draft = `${VERIFIED_FILE}.${process.pid}.tmp`;
+    const moment = process.hrtime.bigint();
+    const draft = `${VERIFIED_FILE}.${process.pid}-${moment}.tmp`;
     try {
       const text = JSON.stringify(Object.fromEntries(this.#knownHere()));
       writeFramed(this.#directory, draft, 'verified', [Buffer.from(text)]);

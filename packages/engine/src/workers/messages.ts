@@ -1,0 +1,132 @@
+/**
+ * What the engine and its search threads send each other. Requests and answers of a shard travel in
+ * the byte form of `node:v8`: it copies views alone, not the whole memory that they lie in.
+ */
+import { deserialize, serialize } from 'node:v8';
+import {
+  type ErrorCode,
+  type ErrorPlace,
+  LhsError,
+  type NextStep,
+} from '@lakehouse-search/contract';
+import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';
+import type { CollapsedDoc } from '../collect/collapse.ts';
+import type { RankedDoc } from '../collect/order.ts';
+import type { Commit } from '../index/commit.ts';
+import type { Definition } from '../schema/definition.ts';
+import type { Shard, ShardHits, ShardPartials } from '../shard/shard.ts';
+
+/** The name of an operation of a shard. */
+export type ShardOperation = keyof Shard;
+
+/** A commit as plain values: a thread opens the same files. */
+export interface CommitSource {
+  /** Tells it from the other commits of this process. */
+  readonly id: number;
+  /** The folder of its generation. */
+  readonly path: string;
+  readonly generation: number;
+  readonly commit: Commit;
+  readonly definition: Definition;
+}
+
+/** To a thread. It handles one message after the other. */
+export type ToThread =
+  | { readonly kind: 'open'; readonly source: CommitSource }
+  | { readonly kind: 'close'; readonly commit: number }
+  | ThreadCall;
+
+/** An operation of one shard of a commit that was opened. */
+export interface ThreadCall {
+  readonly kind: 'call';
+  /** Above 0, and above those of earlier calls. */
+  readonly task: number;
+  readonly commit: number;
+  readonly shard: number;
+  readonly operation: ShardOperation;
+  readonly request: Uint8Array;
+}
+
+/** The answer to a call. */
+export type FromThread =
+  | { readonly kind: 'done'; readonly task: number; readonly answer: Uint8Array }
+  | { readonly kind: 'failed'; readonly task: number; readonly error: WireError }
+  /** Files of the commit could not be opened: they were replaced, or are damaged. */
+  | { readonly kind: 'unopened'; readonly task: number };
+
+/** What a thread is created with. */
+export interface ThreadSettings {
+  /** Threads that share the memory of the process's caches. */
+  readonly threads: number;
+  /** One i32 in shared memory: the number of the last task that was canceled. */
+  readonly canceled: Int32Array;
+}
+
+/** An `LhsError` as plain values. */
+export interface WireError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  readonly next: readonly NextStep[];
+  readonly place?: ErrorPlace;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** A value as bytes of its own. */
+export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
+  serialize(value) as Uint8Array<ArrayBuffer>;
+
+/** The value that `toBytes` was given. */
+export const fromBytes = (bytes: Uint8Array): unknown => deserialize(bytes);
+
+/** The answer of an operation as plain values. */
+export function answerToPlain(operation: ShardOperation, answer: unknown): unknown {
+  if (operation === 'search') {
+    const { docs, total } = answer as ShardHits;
+    return { docs: docs.map(plainDoc), total };
+  }
+  if (operation !== 'aggregate') return answer;
+  const { partials, total } = answer as ShardPartials;
+  return { partials: partials.map(partialToJson), total };
+}
+
+/** The answer that `answerToPlain` was given. */
+export function answerFromPlain(operation: ShardOperation, plain: unknown): unknown {
+  if (operation !== 'aggregate') return plain;
+  const { partials, total } = plain as { partials: unknown[]; total: number };
+  return { partials: partials.map(partialFromJson), total };
+}
+
+/** Documents of open segments read their keys when they are first needed. */
+function plainDoc(found: RankedDoc | CollapsedDoc): RankedDoc | CollapsedDoc {
+  const { segment, doc, score, values, key } = found;
+  const plain = { segment, doc, score, values, key };
+  return 'group' in found ? { ...plain, group: found.group, count: found.count } : plain;
+}
+
+/** Any error as plain values; one that is no `LhsError` becomes internal. */
+export function errorToWire(error: unknown): WireError {
+  if (!(error instanceof LhsError)) {
+    return { code: 'internal', message: String(error), next: [], details: {} };
+  }
+  const { code, message, hint, next, place, details } = error;
+  return {
+    code,
+    message,
+    next,
+    details,
+    ...(hint === undefined ? {} : { hint }),
+    ...(place === undefined ? {} : { place }),
+  };
+}
+
+/** The error that `errorToWire` was given. */
+export function errorFromWire(error: WireError): LhsError {
+  const { code, message, hint, next, place, details } = error;
+  return new LhsError(code, message, {
+    next,
+    details,
+    ...(hint === undefined ? {} : { hint }),
+    ...(place === undefined ? {} : { place }),
+  });
+}

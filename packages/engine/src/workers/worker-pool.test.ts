@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { TestAnswer, TestRequest } from '../../test/workers/test-worker.ts';
+import type { CommitSource } from './messages.ts';
+import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
+
+const entry = new URL('../../test/workers/test-worker.ts', import.meta.url);
+let pool: WorkerPool;
+const start = (options: Partial<WorkerPoolOptions> = {}) => {
+  pool = new WorkerPool({ threads: 1, entry, ...options });
+};
+afterEach(() => pool.close());
+
+const sourceOf = (id: number) => ({ id }) as CommitSource;
+function call(
+  what: TestRequest['what'],
+  {
+    commit = 1,
+    signal,
+    millis = 60_000,
+  }: { commit?: number; signal?: AbortSignal; millis?: number } = {},
+): Promise<TestAnswer> {
+  const request = { what, time: { millis, limit: 'call' as const } };
+  const source = sourceOf(commit);
+  const running = pool.run({ source, shard: 0, operation: 'search', request, signal });
+  return running as Promise<TestAnswer>;
+}
+
+describe('a pool of search threads', () => {
+  test('opens a commit in a thread once, and closes it when it is released', async () => {
+    start();
+    expect((await call('answer')).opened).toEqual([1]);
+    expect((await call('answer', { commit: 2 })).opened).toEqual([1, 2]);
+    pool.release(1);
+    expect((await call('answer', { commit: 2 })).opened).toEqual([2]);
+  });
+
+  test('starts threads only when calls need them, and no more than its number', async () => {
+    start({ threads: 2 });
+    expect(pool.figures.threads).toBe(0);
+    await call('answer');
+    await call('answer');
+    expect(pool.figures.threads).toBe(1);
+    const threads = await Promise.all([1, 2, 3, 4].map(async () => (await call('answer')).thread));
+    expect(new Set(threads).size).toBe(2);
+  });
+
+  test('refuses a call when too many wait', async () => {
+    start({ queue: 1 });
+    const stop = new AbortController();
+    const first = call('wait for cancel', { signal: stop.signal });
+    const second = call('answer');
+    expect(() => call('answer')).toThrow(
+      expect.objectContaining({ code: 'overloaded', message: expect.stringContaining('1 calls') }),
+    );
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    expect((await second).opened).toEqual([1]);
+  });
+
+  test('frees the thread of an aborted call, which goes on with the next one', async () => {
+    start();
+    const { thread } = await call('answer');
+    const stop = new AbortController();
+    const aborted = call('wait for cancel', { signal: stop.signal });
+    const next = call('answer');
+    stop.abort();
+    await expect(aborted).rejects.toMatchObject({ code: 'interrupted' });
+    expect((await next).thread).toBe(thread);
+  });
+
+  test('takes an aborted call out of the queue', async () => {
+    start();
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const first = call('wait for cancel', { signal: running.signal });
+    const second = call('hang', { signal: waiting.signal });
+    waiting.abort();
+    await expect(second).rejects.toMatchObject({ code: 'interrupted' });
+    expect(pool.figures.waiting).toBe(0);
+    running.abort();
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    expect(() => call('answer', { signal: waiting.signal })).toThrow('aborted');
+  });
+
+  test('replaces a thread that does not answer after its deadline', async () => {
+    start({ graceMs: 1 });
+    const hanging = call('hang', { millis: 1 });
+    const next = call('answer');
+    await expect(hanging).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect((await next).opened).toEqual([1]);
+  });
+
+  test('does not start a call whose time is over when a thread is free', async () => {
+    start();
+    const stop = new AbortController();
+    const first = call('wait for cancel', { signal: stop.signal });
+    const late = call('hang', { millis: -1 });
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    await expect(late).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect((await call('answer')).opened).toEqual([1]);
+  });
+
+  test('fails the call of a thread that ends, and starts another one', async () => {
+    start();
+    const { thread } = await call('answer');
+    await expect(call('exit')).rejects.toMatchObject({
+      code: 'internal',
+      message: expect.stringContaining('thread has ended'),
+    });
+    expect((await call('answer')).thread).not.toBe(thread);
+  });
+
+  test('ends calls that run or wait when it is closed, and takes no more', async () => {
+    start();
+    const running = call('hang');
+    const waiting = call('answer');
+    const ends = [running, waiting].map((end) =>
+      expect(end).rejects.toMatchObject({ code: 'closed' }),
+    );
+    await pool.close();
+    await Promise.all(ends);
+    expect(() => call('answer')).toThrow('the engine is closed');
+    expect(pool.figures).toEqual({ threads: 0, waiting: 0 });
+  });
+});
