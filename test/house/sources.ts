@@ -29,8 +29,12 @@ export interface SourceFile {
 export function sourcesOf(folder: string, withTests = false): SourceFile[] {
   return filesBelow(folder)
     .filter((path) => path.endsWith('.ts') && (withTests || !path.endsWith('.test.ts')))
+    .filter((path) => !GENERATED.test(path))
     .map(readSource);
 }
+
+/** Stemmers that scripts/stemmers.py generates. */
+const GENERATED = /\/analysis\/snowball\/(?!stemmer\.ts)/;
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(ROOT, path), 'utf8');

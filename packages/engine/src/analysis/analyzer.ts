@@ -18,6 +18,11 @@ export interface TokenSink {
 export interface Analyzer {
   readonly name: string;
   /**
+   * Which stems it makes; absent where there is no choice. An index is searched with the stems
+   * that it was built with, or not at all.
+   */
+  readonly stems?: string;
+  /**
    * Analyses the UTF-8 text[from .. to), with positions from `position` on; returns the position
    * that comes next (holes at the end included).
    */

@@ -12,7 +12,7 @@ import {
 } from './filter/filters.ts';
 import { lowercase } from './filter/lowercase.ts';
 import { width } from './filter/width.ts';
-import { stemmerOf, stopWordsOf } from './language/languages.ts';
+import { stemmerOf, stemsVersion, stopWordsOf } from './language/languages.ts';
 import { fault, type OptionSpec, type OptionSpecs, type Options } from './options.ts';
 import type { Filter, Tokenizer } from './pipeline.ts';
 import { tokenizeCjk } from './tokenize/cjk.ts';
@@ -91,7 +91,10 @@ export const FILTERS: Readonly<Record<string, Component<Filter>>> = Object.freez
   },
   stemmer: {
     options: { language: { kind: 'language', value: 'english' } },
-    make: (options) => stemmer(stemmerOf(options.text('language') ?? 'english')),
+    make(options) {
+      const language = options.text('language') ?? 'english';
+      return stemmer(stemmerOf(language), stemsVersion(language));
+    },
   },
   length: {
     options: { min: integer(0, 255, 0), max: integer(1, 255, 255) },

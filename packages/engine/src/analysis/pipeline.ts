@@ -37,7 +37,12 @@ export type Filter =
       /** How the filter folds letters, if it does: words of a pattern are folded so, too. */
       readonly normalize?: (word: string) => string;
     }
-  | { readonly kind: 'map'; readonly map: (word: string) => string };
+  | {
+      readonly kind: 'map';
+      readonly map: (word: string) => string;
+      /** See `Analyzer.stems`. */
+      readonly version?: string;
+    };
 
 /**
  * The end of a chain: drops tokens that are too long for a term, hands the others to the sink of
@@ -74,8 +79,10 @@ export function buildAnalyzer(
   for (const filter of joinMaps(filters).toReversed()) stages.unshift(attach(stages[0], filter));
   const forgetful = stages.filter((stage) => stage.reset !== undefined);
   const folds = filters.flatMap((f) => (f.kind === 'sink' ? (f.normalize ?? []) : []));
+  const [stems] = filters.flatMap((f) => (f.kind === 'map' ? (f.version ?? []) : []));
   return Object.freeze({
     name,
+    ...(stems === undefined ? {} : { stems }),
     analyze(text: Uint8Array, from: number, to: number, position: number, sink: TokenSink) {
       tail.out = sink;
       for (const stage of forgetful) stage.reset?.();

@@ -84,6 +84,8 @@ export interface CommittedField {
   readonly type: FieldType;
   readonly inverted: 'text' | 'keyword' | null;
   readonly analyzer: string | null;
+  /** `Analyzer.stems` of the analyzer; absent where it has none. */
+  readonly stems?: string;
   readonly column: 'numeric' | 'ordinal' | null;
   readonly stored: boolean;
   /** VECTOR only. */
@@ -154,8 +156,17 @@ export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan
 /** What a commit says of a plan. */
 export function committedField(plan: FieldPlan): CommittedField {
   const { id, name, type, inverted, column, stored } = plan;
-  const analyzer = inverted?.kind === 'text' ? inverted.analyzer.name : null;
-  const field = { id, name, type, inverted: inverted?.kind ?? null, analyzer, column, stored };
+  const analyzer = inverted?.kind === 'text' ? inverted.analyzer : null;
+  const field = {
+    id,
+    name,
+    type,
+    inverted: inverted?.kind ?? null,
+    analyzer: analyzer?.name ?? null,
+    ...(analyzer?.stems === undefined ? {} : { stems: analyzer.stems }),
+    column,
+    stored,
+  };
   return plan.vector === undefined ? field : { ...field, vector: committedVector(plan.vector) };
 }
 

@@ -7,9 +7,9 @@ import type { Commit, CommittedField, CommittedVector } from './commit.ts';
  * documents, whatever its definition says by now. Their analyzers refuse to analyse.
  */
 export function storedPlans({ fields }: Commit): readonly FieldPlan[] {
-  return fields.map(({ inverted, analyzer, vector, ...field }) => ({
+  return fields.map(({ inverted, analyzer, stems, vector, ...field }) => ({
     ...field,
-    inverted: storedInverted(inverted, analyzer),
+    inverted: storedInverted(inverted, analyzer, stems),
     ...(vector === undefined ? {} : { vector: storedVector(vector) }),
   }));
 }
@@ -22,6 +22,7 @@ function storedVector({ model, ...vector }: CommittedVector): VectorPlan {
 function storedInverted(
   inverted: CommittedField['inverted'],
   analyzer: string | null,
+  stems: string | undefined,
 ): FieldPlan['inverted'] {
   if (inverted === null) return null;
   if (inverted === 'keyword') return { kind: 'keyword' };
@@ -29,7 +30,8 @@ function storedInverted(
   const refuse = (): never => {
     throw new LhsError('internal', `the analyzer "${name}" is not to be had here`);
   };
-  return { kind: 'text', analyzer: { name, analyze: refuse, normalize: refuse } };
+  const named = stems === undefined ? { name } : { name, stems };
+  return { kind: 'text', analyzer: { ...named, analyze: refuse, normalize: refuse } };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { COMMIT_FILE, filesOf, readCommit } from '../index/commit.ts';
+import { COMMIT_FILE, type CommittedField, filesOf, readCommit } from '../index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
 import { PinnedFiles } from '../index/pins.ts';
 import { lockHolder } from '../index/writer-lock.ts';
@@ -98,12 +98,38 @@ export function withMapping(
     const { checkpoint } = snapshot;
     if (checkpoint === null) throw notBuilt(definition.index);
     const schema = readStoredSchema(checkpoint.schema);
-    const mapping = createMapping(definition, schema, tableName(definition), analyzerOf);
+    const mapping = createMapping(
+      definition,
+      schema,
+      tableName(definition),
+      builtWith(snapshot.commit.fields, analyzerOf),
+    );
     return { version, snapshot, mapping };
   } catch (error) {
     snapshot.release();
     throw error;
   }
+}
+
+/**
+ * Analyzers that refuse to analyse where the index was built with other stems: a search for its
+ * terms would miss them without a word.
+ */
+function builtWith(fields: readonly CommittedField[], analyzerOf: AnalyzerOf): AnalyzerOf {
+  const stems = new Map(fields.map((field) => [field.analyzer, field.stems]));
+  return (name) => {
+    const analyzer = analyzerOf(name);
+    if (!stems.has(name) || stems.get(name) === analyzer.stems) return analyzer;
+    const refuse = (): never => {
+      throw new LhsError(
+        'index_not_built',
+        `the index was built with older stems of analyzer "${name}" ` +
+          `(${stems.get(name) ?? 'snowball-2'}, now ${analyzer.stems ?? 'none'})`,
+        { hint: 'a reindex builds it with the new ones', next: [{ step: 'reindex' }] },
+      );
+    };
+    return { ...analyzer, analyze: refuse };
+  };
 }
 
 /** The index has no generation yet. */

@@ -24,8 +24,9 @@ const stepping = (step: Step): Filter =>
 /** A filter that puts another word in a word's place; an empty one drops it. */
 const mapping = (map: (word: string) => string): Filter => Object.freeze({ kind: 'map', map });
 
-/** Words replaced by their stems. */
-export const stemmer = (stem: (word: string) => string): Filter => mapping(stem);
+/** Words replaced by their stems; `version` names which (`stemsVersion`). */
+export const stemmer = (stem: (word: string) => string, version?: string): Filter =>
+  Object.freeze({ kind: 'map', map: stem, version });
 
 /** Drops the words of a list; their positions stay empty. */
 export function stop(words: readonly string[]): Filter {

@@ -9,17 +9,12 @@ const { stems } = JSON.parse(
   readFileSync(new URL('../../../../../fixtures/stems.json', import.meta.url), 'utf8'),
 ) as { stems: Readonly<Record<string, readonly (readonly [string, string])[]>> };
 
-/** The stemmer keeps the cedillas of its time, the reference has commas. */
-const modern = (stem: string) => stem.replaceAll('ş', 'ș').replaceAll('ţ', 'ț');
-
 describe('stemmers', () => {
   it.each(LANGUAGES)('%s gives the stems of the Snowball project', (language) => {
     const stem = stemmerOf(language);
-    const wrong = stems[language].filter(
-      ([word, wanted]) => modern(stem(lowerText(word))) !== modern(wanted),
-    );
+    const wrong = stems[language].filter(([word, wanted]) => stem(lowerText(word)) !== wanted);
     expect(wrong).toEqual([]);
-    expect(stems[language].length).toBeGreaterThan(100);
+    expect(stems[language].length).toBeGreaterThan(300);
   });
 
   it('treat both ways of writing Romanian alike', () => {

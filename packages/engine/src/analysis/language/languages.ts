@@ -1,10 +1,12 @@
 /**
  * The languages that can be stemmed: English by our own Porter2, the others by the Snowball
- * stemmers that `@orama/stemmers` carries, with the stop words of `@orama/stopwords`
- * (docs/adr/stemmers.md). Packages are loaded when a language is first used.
+ * project's stemmers in `snowball/`, with the stop words of `@orama/stopwords`
+ * (docs/adr/stemmers.md). A language is loaded when it is first used.
  */
 import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import { stemEnglish } from '../english/porter2.ts';
+import type { SnowballStemmer } from '../snowball/stemmer.ts';
 import { lowerText } from '../unicode/lower.ts';
 
 /** The words that the english analyzer drops: the classic short list that Lucene uses, too. */
@@ -15,7 +17,7 @@ export const ENGLISH_STOP_WORDS: readonly string[] = Object.freeze(
 
 const require = createRequire(import.meta.url);
 
-/** By our name: the name in the packages. */
+/** By our name: the name in the package of stop words. */
 const PACKAGED: Readonly<Record<string, string>> = {
   arabic: 'arabic',
   armenian: 'armenian',
@@ -51,11 +53,22 @@ export const LANGUAGES: readonly string[] = Object.freeze(
 /** The stemmer of a language of LANGUAGES: a word in lower case to its stem. */
 export function stemmerOf(language: string): (word: string) => string {
   if (language === 'english') return stemEnglish;
-  const { stemmer } = require(`@orama/stemmers/${PACKAGED[language]}`) as {
-    stemmer: (word: string) => string;
+  const { Stemmer } = require(`../snowball/${language}${extname(import.meta.url)}`) as {
+    Stemmer: new () => SnowballStemmer;
   };
-  return language === 'romanian' ? (word) => stemmer(withCedillas(word)) : stemmer;
+  const stemmer = new Stemmer();
+  return (word) => stemmer.stemWord(word);
 }
+
+/**
+ * Which stems a language of LANGUAGES gives, as a commit records it: terms of one version cannot be
+ * searched with those of another. Undefined for English, whose stems never changed.
+ */
+export const stemsVersion = (language: string): string | undefined =>
+  language === 'english' ? undefined : SNOWBALL;
+
+/** Of the stemmers in `snowball/`; before, indexes recorded no version (Snowball 2). */
+const SNOWBALL = 'snowball-3';
 
 /** The stop words of a language of LANGUAGES, folded as the lowercase filter folds words. */
 export function stopWordsOf(language: string): readonly string[] {
@@ -66,6 +79,3 @@ export function stopWordsOf(language: string): readonly string[] {
   const words = stopwords.map((word) => lowerText(word.replace(/^[\ufeff\p{M}]+/u, '')));
   return words.filter((word) => !word.includes(' '));
 }
-
-/** Romanian is written with commas below today; the stemmer knows the older cedillas. */
-const withCedillas = (word: string): string => word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ');
