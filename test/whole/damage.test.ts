@@ -18,6 +18,7 @@ import {
   openSnapshot,
 } from '../../packages/engine/src/index.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
+import { seededBelow } from '../support/random.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { makeSmallTable } from '../support/small-table.ts';
 import { tinyModels } from '../support/tiny-model.ts';
@@ -89,14 +90,6 @@ async function answers(index = 'codecs', data = folder): Promise<string> {
   } finally {
     await backend.close();
   }
-}
-
-function lcg(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 /** A new file in the place of the old one: readers of the old one keep what they have mapped. */
@@ -190,7 +183,7 @@ describe('damaged index files', () => {
   it(`are named or change no response, in ${CASES} cases`, async () => {
     const files = filesIn(folder);
     expect(files.length).toBeGreaterThan(25);
-    const random = lcg(SEED);
+    const random = seededBelow(SEED);
     const outcomes = new Map<string, number>();
     let slowest = 0;
     for (let i = 0; i < CASES; i++) {
@@ -239,7 +232,7 @@ describe('damaged index files', () => {
 
   /** SQLite has no checksums; the definition in it has one of ours. */
   it('include the registry, which is reported', async () => {
-    const random = lcg(SEED + 2);
+    const random = seededBelow(SEED + 2);
     const file = join(folder, 'registry.db');
     const whole = readFileSync(file);
     const outcomes = new Map<string, number>();
@@ -262,7 +255,7 @@ describe('damaged index files', () => {
   });
 
   it('are found by the full check if the file stamp did not change', async () => {
-    const random = lcg(SEED + 1);
+    const random = seededBelow(SEED + 1);
     const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));
     for (const path of new Set(files.map(dirname))) openSnapshot(stampedDirectory(path)).release();
     let unseen = 0;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../test/support/random.ts';
 import { LakeError } from '../src/base/errors.ts';
 import type { ParquetEngine } from '../src/scan/file-rows.ts';
 import { valueAt } from '../src/scan/vectors.ts';
@@ -106,14 +107,6 @@ async function checkLookups(table: SourceTable, truth: Truth, id: bigint, rows: 
   counted.lookups += rows.length;
 }
 
-function lcg(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 describe.each(NAMES)('fixture %s', (name) => {
   const truth = truthOf(name);
 
@@ -207,7 +200,7 @@ describe('broken copies of the fixtures', () => {
   );
 
   it.each(ENGINES)('with one byte changed answer as before or name a file (%s)', async (engine) => {
-    const random = lcg(20261121);
+    const random = seededBelow(20261121);
     for (const name of ['own_positions', 'own_vectors', 'own_avro', 'py_types', 'py_version1']) {
       cpSync(join(TABLES, name), join(folder, name), { recursive: true });
       const checked = files(join(TABLES, name)).filter((path) => /\.(avro|puffin)$/.test(path));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../test/support/random.ts';
 import type { FileScan } from '../src/metadata/file-set.ts';
 import type { Locator } from '../src/scan/batch.ts';
 import { valueAt } from '../src/scan/vectors.ts';
@@ -16,14 +17,7 @@ const FILES = 6;
 const ROWS_PER_FILE = 8;
 const counted = { tables: 0, snapshots: 0, rows: 0, dead: 0, keys: 0 };
 
-function lcg(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-const random = lcg(20261121);
+const random = seededBelow(20261121);
 
 function shuffled<T>(items: readonly T[]): T[] {
   const copy = [...items];

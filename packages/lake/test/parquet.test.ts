@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../test/support/random.ts';
 import { LakeError } from '../src/base/errors.ts';
 import { memoryFile } from '../src/base/random-access-file.ts';
 import { openParquet, openParquetFile, type ParquetFile } from '../src/parquet/parquet-file.ts';
@@ -38,14 +39,6 @@ function fieldsOf(file: ParquetFile): readonly Field[] {
 
 function plansOf(file: ParquetFile, fields: readonly Field[]): readonly ReadPlan[] {
   return planColumns(file.schema, fields, { by: 'name' }, file.place);
-}
-
-function lcg(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 describe('parquet files of one table, stored in five ways', () => {
@@ -114,7 +107,7 @@ describe.skipIf(!here)('own parquet reader', () => {
   });
 
   it('reads single rows as it reads whole files, and touches few bytes', async () => {
-    const random = lcg(20261121);
+    const random = seededBelow(20261121);
     for (const path of parquetFiles()) {
       const file = await openParquet(path);
       if (file.rows === 0) {
@@ -180,7 +173,7 @@ async function readMutant(bytes: Uint8Array): Promise<'read' | 'refused'> {
 
 describe.skipIf(!here)('damaged parquet files', () => {
   it('are refused by name when cut anywhere', async () => {
-    const random = lcg(7);
+    const random = seededBelow(7);
     for (const path of mutants()) {
       const bytes = readFileSync(path);
       for (let round = 0; round < 4; round++) {
@@ -191,7 +184,7 @@ describe.skipIf(!here)('damaged parquet files', () => {
   });
 
   it('never hang or crash when bytes are changed', async () => {
-    const random = lcg(11);
+    const random = seededBelow(11);
     const seen = { read: 0, refused: 0 };
     for (const path of mutants()) {
       const bytes = readFileSync(path);

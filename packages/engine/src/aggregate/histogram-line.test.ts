@@ -1,5 +1,7 @@
 /** Buckets of a line against the bucket of each instant for itself. */
+
 import { describe, expect, it } from 'vitest';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import { NumericColumn } from '../columnar/numeric-column.ts';
 import { NumericWriter } from '../columnar/numeric-writer.ts';
 import { plainArena } from '../storage/plain-arena.ts';
@@ -12,10 +14,9 @@ const DOCS = 3000;
 
 /** Instants over so many days, whole multiples of `step` microseconds. */
 function columnOf(days: number, step: bigint): NumericColumn {
-  let state = 20_261_121;
+  const next = seededNumbers(20_261_121);
   const values = BigInt64Array.from({ length: DOCS }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const at = BigInt(Math.floor((state / 2 ** 32) * days * 86_400_000)) * 1000n;
+    const at = BigInt(Math.floor(next() * days * 86_400_000)) * 1000n;
     return START + (at / step) * step;
   });
   const writer = new NumericWriter(false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import { createBitKernels, simdFor } from '../bitmap/bit-kernels.ts';
 import { and, andNot, countBits, hasBit, or, wordsOf } from '../bitmap/bitmap.ts';
 import { Bitmaps, copyBitmap } from '../bitmap/bitmaps.ts';
@@ -6,15 +7,6 @@ import { plainArena } from '../storage/plain-arena.ts';
 
 const SEED = Number(process.env.LHS_TEST_SEED ?? 20261121);
 const DOCS = [1, 31, 256, 257, 4000, 5000, 12_345];
-
-/** Numbers in [0, 1), always the same. */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 function randomBits(bits: Int32Array, docs: number, share: number, next: () => number): Int32Array {
   bits.fill(0);
@@ -34,7 +26,7 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
   const plain = createBitKernels(arena, true);
 
   it.each(DOCS)('count and combine bitmaps of %i documents like plain loops', (docs) => {
-    const next = numbers(SEED + docs);
+    const next = seededNumbers(SEED + docs);
     const pool = new Bitmaps(arena, docs);
     for (const share of [0.001, 0.2, 1]) {
       const all = Array.from({ length: 6 }, () => randomBits(pool.take(), docs, share, next));
@@ -87,7 +79,7 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
   });
 
   it('compare codes with bounds as unsigned numbers, wide ones as signed', () => {
-    const next = numbers(SEED);
+    const next = seededNumbers(SEED);
     const simd = simdFor(arena, new Int32Array(arena.memory.buffer, 1 << 20, 8));
     if (simd === null) return; // LHS_WASM=0
     const docs = 1024;
@@ -126,7 +118,7 @@ describe(`kernels of bitmaps, seed ${SEED}`, () => {
   });
 
   it('mark deltas of every width, and stop at documents that are not there', () => {
-    const next = numbers(SEED);
+    const next = seededNumbers(SEED);
     for (let width = 0; width <= 24; width++) {
       const n = 1 + Math.floor(127 * next());
       const data = arena.allocate(4 * 128 + 64).offset;

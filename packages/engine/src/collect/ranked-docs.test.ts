@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import {
   compareRanked,
@@ -111,11 +112,7 @@ describe('RankedDocs', () => {
   });
 
   test('joins pages that are too long for a heap to the sorted whole', () => {
-    let state = 7;
-    const below = (bound: number): number => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * bound);
-    };
+    const below = seededBelow(7);
     const value = (): Value => (below(9) === 0 ? null : BigInt(below(400) - 200));
     const docs = Array.from({ length: 7000 }, (_, i): Doc => {
       return { key: (i * 7919) % 1_000_003, values: [value(), value()] };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import {
   chooseForcedMerges,
   chooseMerges,
@@ -68,7 +69,7 @@ describe('the merge policy', () => {
 
   /** Runs a history as a writer does: after each commit, merges until the policy wants none. */
   function simulate({ base, commits, bytes, deletes }: History) {
-    const random = mulberry(seed);
+    const random = seededNumbers(seed);
     let segments = base === 0 ? [] : [size(base, base / DOC_BYTES)];
     let [added, written, sum, max] = [0, 0, 0, 0];
     for (let commit = 0; commit < commits; commit++) {
@@ -97,16 +98,6 @@ describe('the merge policy', () => {
       const gone = (count * (segment.docs - segment.deletedDocs)) / live;
       return { ...segment, deletedDocs: Math.min(segment.docs, segment.deletedDocs + gone) };
     });
-  }
-
-  function mulberry(start: number): () => number {
-    let state = start;
-    return () => {
-      state = (state + 0x6d2b79f5) | 0;
-      let t = Math.imul(state ^ (state >>> 15), 1 | state);
-      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-      return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-    };
   }
 
   const HISTORIES: readonly History[] = [

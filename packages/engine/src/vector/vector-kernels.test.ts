@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { codeQuery } from './coded-query.ts';
 import { createVectorKernels, DOTS_AT, LIST_AT, QUERY_AT } from './vector-kernels.ts';
@@ -7,13 +8,7 @@ const arena = plainArena();
 const plain = createVectorKernels(arena, true);
 const compiled = createVectorKernels(arena, false);
 
-let state = 1234567;
-const random = (): number => {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) / 2 ** 32;
-};
+const random = seededNumbers(1234567);
 
 const answers = (count: number): number[] => [
   ...arena.i32.subarray(DOTS_AT >> 2, (DOTS_AT >> 2) + count),

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Random, seeded } from '../power-loss/crash-states.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
+import type { Random } from '../power-loss/crash-states.ts';
 import { expectSound, type Operation, Stage } from './operations.ts';
 import { type ChildWork, openData } from './work.ts';
 
@@ -106,7 +107,7 @@ async function killAt({ operation, at, how }: Point, random: Random): Promise<nu
 }
 
 async function campaign(name: string, operations: readonly Operation[], sample: number) {
-  const random = seeded(SEED);
+  const random = seededBelow(SEED);
   const points = pointsOf(operations);
   const chosen = sampleOf(points, sample, random);
   let kills = 0;
@@ -158,7 +159,7 @@ describe('operations ended by SIGKILL', () => {
   it(
     'at moments at random leaves the old state or a later one',
     async () => {
-      const random = seeded(SEED + 1);
+      const random = seededBelow(SEED + 1);
       const operations = stage.operations.filter(({ name }) => /of all|compact|reindex/.test(name));
       const moments = sampleSize(6, 400);
       let killed = 0;
@@ -213,7 +214,7 @@ describe.skipIf(!strace)('operations ended by SIGKILL in native code (strace)', 
   it(
     'at system calls of operations leaves the old state or a later one',
     async () => {
-      const random = seeded(SEED + 2);
+      const random = seededBelow(SEED + 2);
       const chosen = LONG ? stage.operations : [stage.operations[random(stage.operations.length)]];
       let kills = 0;
       for (const operation of chosen) {

@@ -9,7 +9,7 @@ import {
   type Observer,
   systemError,
 } from '../../../../test/support/file-calls.ts';
-import { seeded } from '../power-loss/crash-states.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { expectSound, namedFiles, type Operation, Stage } from './operations.ts';
 import { openInline, runWork } from './work.ts';
 
@@ -161,7 +161,7 @@ function placesOf(kind: Kind): readonly (readonly [Operation, number])[] {
     calls.filter(kind.counts).map((_, i) => [operation, i + 1] as const),
   );
   const step = Math.max(1, all.length / CASES_A_KIND);
-  const first = seeded(KINDS.indexOf(kind))(Math.floor(step));
+  const first = seededBelow(KINDS.indexOf(kind))(Math.floor(step));
   return all.filter((_, i) => Math.floor((i - first) / step) > Math.floor((i - first - 1) / step));
 }
 

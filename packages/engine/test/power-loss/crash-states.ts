@@ -16,17 +16,6 @@ export type Random = (below: number) => number;
 
 const SECTOR = 512;
 
-/** Numbers from 0 to `below` - 1 from one seed (mulberry32). */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 /** The last state that was acknowledged within the first `prefix` events; 0 before the first. */
 export function acknowledgedBy(events: readonly DiskEvent[], prefix: number): number {
   let state = 0;

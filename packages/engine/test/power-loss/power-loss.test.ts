@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import type { Directory } from '../../src/storage/directory.ts';
 import { MemoryDirectory } from '../../src/storage/memory-directory.ts';
 import { plainArena } from '../../src/storage/plain-arena.ts';
-import { acknowledgedBy, crashState, type DiskModel, type Random, seeded } from './crash-states.ts';
+import { acknowledgedBy, crashState, type DiskModel, type Random } from './crash-states.ts';
 import { type Disk, DiskTrace, diskOf, pathsOf } from './disk-trace.ts';
 import { type Forgotten, RecordingDirectory } from './recording-directory.ts';
 import { contentOf, type Model, orphansOf, SmallIndex } from './small-index.ts';
@@ -114,7 +115,7 @@ function crashMany(states: number, forgets: Forgotten | null): Map<string, numbe
   const counts = new Map<string, number>();
   let crashes = 0;
   for (let n = 0; crashes < states; n++) {
-    const random = seeded(SEED + n);
+    const random = seededBelow(SEED + n);
     const run = runWriter(random, forgets);
     const events = run.trace.events.length;
     for (const prefix of prefixesOf(run.trace, random)) {

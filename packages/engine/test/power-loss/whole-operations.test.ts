@@ -2,9 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changes, interceptFiles } from '../../../../test/support/file-calls.ts';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { expectSound, type Operation, Stage } from '../faults/operations.ts';
 import { openInline, runWork } from '../faults/work.ts';
-import { acknowledgedBy, crashState, type Random, seeded } from './crash-states.ts';
+import { acknowledgedBy, crashState, type Random } from './crash-states.ts';
 import { type Disk, DiskTrace, pathsOf } from './disk-trace.ts';
 import { diskBelow, noteCall } from './trace-calls.ts';
 
@@ -80,7 +81,7 @@ async function crash(operation: Operation, trace: DiskTrace, random: Random): Pr
 
 describe('a loss of power during operations', () => {
   it(`leaves the old state or a later one in ${STATES} states`, async () => {
-    const random = seeded(SEED);
+    const random = seededBelow(SEED);
     const all = [...traces];
     for (let n = 0; n < STATES; n++) {
       const [operation, trace] = all[n % all.length];
@@ -96,7 +97,7 @@ describe('a loss of power during operations', () => {
     const operation = stage.operations.find(({ name }) => name === 'reindex, later');
     if (operation === undefined) throw new Error('no such operation');
     const trace = await record(operation, true);
-    const random = seeded(SEED);
+    const random = seededBelow(SEED);
     const attempts = async () => {
       for (let n = 0; n < MOST_ATTEMPTS; n++) await crash(operation, trace, random);
     };

@@ -4,6 +4,7 @@
 
 import type { SearchRequest } from '@lakehouse-search/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { executionPlan } from '../../../../test/support/search-context.ts';
 import { deleteAt } from '../../../../test/support/writer-edits.ts';
 import { countCodes } from '../../src/aggregate/count-codes.ts';
@@ -43,11 +44,7 @@ const COLUMNS = ['rising', 'falling', 'random', 'few', 'sparse'].map((name, i) =
   plan(2 + i, name, 'LONG'),
 );
 
-let state = 12_345;
-const below = (bound: number): number => {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((state / 2 ** 32) * bound);
-};
+const below = seededBelow(12_345);
 
 interface Row {
   readonly key: string;

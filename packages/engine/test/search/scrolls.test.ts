@@ -6,6 +6,7 @@
 import type { SearchRequest, SortSpec } from '@lakehouse-search/contract';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const ROWS = 2600;
@@ -27,11 +28,7 @@ type Row = {
   readonly tag: string | null;
 };
 
-let state = 99;
-const below = (bound: number): number => {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((state / 2 ** 32) * bound);
-};
+const below = seededBelow(99);
 const rows = Array.from({ length: ROWS }, (_, i): Row => {
   const at = new Date(Date.UTC(2020, 0, 1) + below(1e9)).toISOString();
   return {

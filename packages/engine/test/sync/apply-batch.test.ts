@@ -1,6 +1,7 @@
 import type { CheckpointState, TypedBatch, TypedPart } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { wireBatch } from '../../../../test/support/wire-batch.ts';
@@ -111,16 +112,6 @@ class Subject {
   }
 }
 
-function pickOf(seed: number): Pick {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * below);
-  };
-}
-
 function netOf(from: TableState, to: TableState) {
   const [before, after] = [rowsOf(from), rowsOf(to)];
   const inserted = [...after.keys()].filter((id) => !before.has(id)).length;
@@ -155,7 +146,7 @@ interface Message {
 
 /** Two connectors that send, lose count, send again and out of order; the index keeps up. */
 async function campaign(seed: number, deliveries: number) {
-  const pick = pickOf(seed);
+  const pick = seededBelow(seed);
   const subject = new Subject();
   const oracle = new Oracle();
   const states = [EMPTY];

@@ -11,6 +11,7 @@ import {
 } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { compactTable } from '../../../../test/support/maintenance/index.ts';
+import { seededNumbers } from '../../../../test/support/random.ts';
 
 const SCHEMA: Schema = {
   schemaId: 0,
@@ -83,17 +84,6 @@ describe('rows that share a key', () => {
     expect(await texts()).toEqual(['new']);
   });
 
-  /** A generator of numbers below 1 (mulberry32). */
-  function randomOf(seed: number): () => number {
-    let state = seed;
-    return () => {
-      state = (state + 0x6d2b79f5) | 0;
-      let t = Math.imul(state ^ (state >>> 15), 1 | state);
-      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-      return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-    };
-  }
-
   /** Documents by key, as text: what counts are told of. */
   async function documents(): Promise<Map<string, string>> {
     const all = await Array.fromAsync(backend.exportDocuments({}));
@@ -113,7 +103,7 @@ describe('rows that share a key', () => {
   test.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
     'leave an index equal to a reindex after every step (seed %i)',
     async (seed) => {
-      const random = randomOf(seed);
+      const random = seededNumbers(seed);
       const number = (below: number) => Math.floor(random() * below);
       const rows = (count: number) =>
         Array.from({ length: count }, () => ({ id: number(6), text: `t${number(4)}` }));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal, type SyncResponse } from '@lakehouse-search/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import { hasShared, shared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { expectSnapshot } from './in-step/expect-snapshot.ts';
@@ -76,14 +77,6 @@ async function jump(table: TruthTable, from: string, to: string): Promise<SyncRe
   return done;
 }
 
-/** Numbers from 0 to below 1 that the seed gives. */
-function* random(seed: number): Generator<number> {
-  for (let state = seed; ; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
-
 const tables = hasShared
   ? readdirSync(`${shared}iceberg`).filter((name) => existsSync(`${tablePath(name)}/truth.json`))
   : [];
@@ -124,9 +117,9 @@ describe.skipIf(!hasShared)('syncs of foreign tables', () => {
       await jump(table, first, head);
       const all = table.truth.snapshots.map((s) => s.snapshot_id);
       let before = head;
-      const numbers = random(SEED);
+      const next = seededNumbers(SEED);
       for (let i = 0; i < Math.min(2 * all.length, JUMPS); i++) {
-        const to = all[Math.floor(numbers.next().value! * all.length)];
+        const to = all[Math.floor(next() * all.length)];
         await jump(table, before, to).catch((error) => {
           throw new Error(`seed ${SEED}, jump ${i} from ${before} to ${to}`, { cause: error });
         });

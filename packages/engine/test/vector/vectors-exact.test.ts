@@ -6,7 +6,7 @@
  * rounding.
  */
 import { describe, expect, test } from 'vitest';
-import { randomNumbers } from '../../../../test/support/random.ts';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import { fixVectors } from '../../src/base/fixed-vector.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
 import type { Similarity } from '../../src/schema/definition.ts';
@@ -66,7 +66,7 @@ describe('the nearest vectors', () => {
 });
 
 function runCase(seed: number): void {
-  const random = randomNumbers(seed);
+  const random = seededNumbers(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
   const dims = pick([
     1,

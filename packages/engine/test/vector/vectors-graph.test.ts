@@ -4,7 +4,7 @@
  * the same file. Truth is the flat search, which vector/vectors-exact.test.ts holds to brute force.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomNumbers } from '../../../../test/support/random.ts';
+import { seededNumbers } from '../../../../test/support/random.ts';
 import { fixVectors } from '../../src/base/fixed-vector.ts';
 import { wordsOf } from '../../src/bitmap/bitmap.ts';
 import type { DocumentBlock, FieldBlock } from '../../src/schema/field-block.ts';
@@ -32,7 +32,7 @@ const plan: FieldPlan = {
 };
 const fields = [{ ...plan, inverted: null }];
 const directory = new MemoryDirectory(plainArena(96 * 2 ** 20));
-const random = randomNumbers(SEED);
+const random = seededNumbers(SEED);
 const centres = Array.from({ length: CENTRES * DIMS }, () => random() - 0.5);
 
 /** Vectors around some centres, row by row. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { seededBelow } from '../../../../test/support/random.ts';
 import { LakeError } from '../base/errors.ts';
 import type { VariantNode } from '../schema/type.ts';
 import { variantToJson as variantPlain } from '../schema/value-json.ts';
@@ -89,11 +90,7 @@ describe('decoding of variants', () => {
 
   it('never hangs or crashes on damaged bytes', () => {
     const good = variantFromJson('{"a":[1,2.5,{"b":"text","c":null}],"d":{"e":[[],{}]},"f":1e300}');
-    let state = SEED;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-      return (state >>> 8) % below;
-    };
+    const random = seededBelow(SEED);
     for (let round = 0; round < 3000; round++) {
       const metadata = good.metadata.slice();
       const value = good.value.slice();
