@@ -48,7 +48,7 @@ describe('loading of modules', () => {
     const urls = await loaded('search', 'rows', 'timeout', '--json');
     expect(urls.filter((url) => HEAVY.test(url))).toEqual([]);
     expect(
-      urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|default-model)/.test(url)),
+      urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|embedder\.js)/.test(url)),
     ).toEqual([]);
     // the hook sees what is loaded
     expect(urls.filter((url) => /\/engine\/dist\/search\/search\.js$/.test(url))).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('loading of modules', () => {
 
   it('a list of indexes loads no code that searches', async () => {
     const urls = await loaded('index', 'list', '--json');
-    const searching = /\/engine\/dist\/(query|scoring|collect|aggregate|shard\/execute)\//;
+    const searching = /\/engine\/dist\/(query\/|scoring\/|collect\/|shard\/local-shard)/;
     expect(urls.filter((url) => searching.test(url))).toEqual([]);
   });
 
