@@ -86,6 +86,8 @@ export class CopyCache {
       await rm(target, { force: true });
       await link(part, target);
       await rename(part, kept);
+      // copies that began at the same time did not see one another
+      await this.#shrink(0);
     } catch (error) {
       await rm(part, { force: true });
       throw error instanceof LakeError ? error : writeFault(part, error);
