@@ -7,10 +7,11 @@
  *
  * Rows are generated (a key, a text of some 200 characters, a category, a time) unless a file is
  * named; 5352180 and 10000000 are the sizes of record. `--format csv|ndjson` imports the generated
- * rows from text.
+ * rows from text. `--python BIN` adds PyIceberg's append: a Python with `pyiceberg[sql-sqlite]` and
+ * `pyarrow` installed by pip.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -22,6 +23,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '3' },
     format: { type: 'string', default: 'parquet' },
     file: { type: 'string' },
+    python: { type: 'string' },
   },
 });
 const folder = workFolder();
@@ -87,11 +89,22 @@ const theirs = () => {
     const [[rows]] = (await connection.runAndReadAll(${JSON.stringify(sql)})).getRows();`);
 };
 
+const pyiceberg = (python: string) => {
+  const at = join(folder, 'py');
+  rmSync(at, { recursive: true, force: true });
+  mkdirSync(at);
+  const script = new URL('./pyiceberg_append.py', import.meta.url).pathname;
+  return JSON.parse(execFileSync(python, [script, input, at], { encoding: 'utf8' })) as ReturnType<
+    typeof run
+  >;
+};
+
 if (flags.file === undefined) await generate();
-const [mine, peer] = [[] as ReturnType<typeof run>[], [] as ReturnType<typeof run>[]];
+const [mine, peer, python]: ReturnType<typeof run>[][] = [[], [], []];
 for (let round = 0; round < Number(flags.rounds); round++) {
   mine.push(ours());
   peer.push(theirs());
+  if (flags.python !== undefined) python.push(pyiceberg(flags.python));
 }
 const bytes = (statSync(input).size / 1e6).toFixed(0);
 rmSync(folder, { recursive: true });
@@ -110,4 +123,5 @@ console.log(
 );
 const seconds = line('lhs', mine, ' (target 1,024)');
 const copy = line('DuckDB COPY', peer);
+if (python.length > 0) line('PyIceberg', python);
 console.log(`  lhs / DuckDB  ${(seconds / copy).toFixed(2)} x (target <= 1.5)`);
