@@ -206,7 +206,7 @@ describe.skipIf(!hasShared)('the shards of an index over a table that others wro
           'index: t',
           `index: ${index}\nsharding: { shards: ${shards} }`,
         );
-        await backend.createIndex({ definition });
+        await backend.createIndex({ definition, base_dir: folder });
         await backend.reindex({ index });
         const { digest, equal } = await backend.verify({ index });
         expect(equal).toBe(true);
