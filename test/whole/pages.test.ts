@@ -93,6 +93,8 @@ describe('the blocks of the pages', () => {
     const skipped = all.filter((block) => noRun(block) !== undefined);
     expect(skipped.map((block) => `${block.path}: ${noRun(block)}`)).toEqual([
       'docs/in-step.md: runs until Ctrl-C',
+      'docs/object-storage.md: needs a bucket',
+      'docs/object-storage.md: needs a bucket',
       'docs/operations.md: a systemd unit',
       'docs/resiliency.md: hours of tests',
       'docs/tui.md: needs a terminal',
