@@ -83,7 +83,7 @@ export function simdFor(arena: Arena, ...bitmaps: readonly Int32Array[]): SimdBi
 }
 
 const codeOf = arenaCode(KERNEL_CODE);
-const MOST_UNROLLED = 3;
+const MAX_UNROLLED = 3;
 
 type Code = (...values: number[]) => number;
 
@@ -107,7 +107,7 @@ class CompiledBits implements BitKernels {
       anyBut: code.countOrBut,
     };
     this.#each = code.countEach;
-    this.#counts = arena.i32.subarray(COUNTS_AT >> 2, (COUNTS_AT >> 2) + MOST_UNROLLED);
+    this.#counts = arena.i32.subarray(COUNTS_AT >> 2, (COUNTS_AT >> 2) + MAX_UNROLLED);
     this.mark = code.mark;
     const { or, and, andnot, documents, between1, between2, between4 } = code;
     const betweenWide = exports.between8 as SimdBits['betweenWide'];
@@ -122,14 +122,14 @@ class CompiledBits implements BitKernels {
   }
 
   countAll(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    if (bitmaps.length > MOST_UNROLLED || bytes === 0) {
+    if (bitmaps.length > MAX_UNROLLED || bytes === 0) {
       return this.#plain.countAll(bitmaps, blockedAt, bytes);
     }
     return this.#counted('all', bitmaps, blockedAt, bytes);
   }
 
   countAny(bitmaps: readonly number[], blockedAt: number, bytes: number): number {
-    if (bitmaps.length > MOST_UNROLLED || bytes === 0) {
+    if (bitmaps.length > MAX_UNROLLED || bytes === 0) {
       return this.#plain.countAny(bitmaps, blockedAt, bytes);
     }
     return this.#counted('any', bitmaps, blockedAt, bytes);
@@ -152,12 +152,12 @@ class CompiledBits implements BitKernels {
   countEach(bitmaps: readonly number[], bitsAt: number, bytes: number): Int32Array {
     if (bytes === 0) return new Int32Array(bitmaps.length);
     const counts = new Int32Array(bitmaps.length);
-    for (let k = 0; k < bitmaps.length; k += MOST_UNROLLED) {
+    for (let k = 0; k < bitmaps.length; k += MAX_UNROLLED) {
       const a = bitmaps[k];
       const b = k + 1 < bitmaps.length ? bitmaps[k + 1] : a;
       const c = k + 2 < bitmaps.length ? bitmaps[k + 2] : a;
       this.#each(a, b, c, bitsAt, bytes, COUNTS_AT);
-      for (let i = 0; i < MOST_UNROLLED && k + i < counts.length; i++) {
+      for (let i = 0; i < MAX_UNROLLED && k + i < counts.length; i++) {
         counts[k + i] = this.#counts[i];
       }
     }

@@ -5,7 +5,7 @@ import { and, andNot, countBits, forEachBit, or, wordsOf } from './bitmap.ts';
 /** Bitmaps that are kept for later: a query over a large segment may take hundreds. */
 const KEPT_BITMAPS = 32;
 /** Bytes of an arena that bitmaps take, at most; more of them lie elsewhere. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /** An arena gives whole pages: a bitmap of a small segment takes one too. */
 const PAGE = 4096;
@@ -24,7 +24,7 @@ function createBitmap(arena: Arena, words: number): Int32Array {
   const bytes = 4 * words;
   const held = taken.get(arena) ?? 0;
   const now = held + pagesOf(bytes);
-  if (now > MOST_BYTES || bytes === 0) return new Int32Array(words);
+  if (now > MAX_BYTES || bytes === 0) return new Int32Array(words);
   const region = arena.allocate(bytes);
   taken.set(arena, now);
   const bits = new Int32Array(arena.memory.buffer, region.offset, words);

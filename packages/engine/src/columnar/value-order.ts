@@ -7,7 +7,7 @@ import { NumericColumn } from './numeric-column.ts';
 import type { OrdinalColumn } from './ordinal-column.ts';
 
 /** Columns with more documents go without: making one would take seconds. */
-const MOST_DOCS = 1 << 21;
+const MAX_DOCS = 1 << 21;
 /** Making an order costs about as much as this many pages lose without it. */
 export const ASKS_BEFORE_ORDER = 64;
 const DIGITS = 1 << 16;
@@ -32,7 +32,7 @@ export function valueOrder(
   desc: boolean,
   byKey: () => Int32Array,
 ): ValueOrder | null {
-  if (column.docs > MOST_DOCS) return null;
+  if (column.docs > MAX_DOCS) return null;
   let own = orders.get(column);
   if (own === undefined) {
     const table = (falling: boolean) =>

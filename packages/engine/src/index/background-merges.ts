@@ -49,7 +49,7 @@ export const BACKGROUND_SETTINGS: MergeSettings = Object.freeze({
 });
 
 /** After so many failures in a row the pause grows no more. */
-const MOST_DOUBLINGS = 6;
+const MAX_DOUBLINGS = 6;
 
 type Ended = { readonly merged: Merged } | { readonly error: Error };
 
@@ -192,7 +192,7 @@ export class BackgroundMerges {
   #failed(error: Error): void {
     if (this.#failures === 0) (this.#options.onError ?? warn)(error);
     this.#failures++;
-    this.#pause = 2 ** Math.min(this.#failures, MOST_DOUBLINGS);
+    this.#pause = 2 ** Math.min(this.#failures, MAX_DOUBLINGS);
   }
 
   #either(signal: AbortSignal | undefined): AbortSignal {

@@ -13,7 +13,7 @@ import { MERGE_SETTINGS } from './merge-policy.ts';
 const DIMS = 64;
 const BLOCK = 100;
 const BLOCKS = 40;
-const MOST_BYTES = 200_000;
+const MAX_BYTES = 200_000;
 
 const plan: FieldPlan = {
   id: 3,
@@ -45,7 +45,7 @@ const numberAt = (i: number): number => Math.sin(i * i) + 0.01;
 describe('merges of segments with vectors', () => {
   test('stop at the largest size', () => {
     const directory = new MemoryDirectory(plainArena());
-    const merge = { ...MERGE_SETTINGS, floorBytes: 10_000, maxBytes: MOST_BYTES };
+    const merge = { ...MERGE_SETTINGS, floorBytes: 10_000, maxBytes: MAX_BYTES };
     const writer = IndexWriter.open(directory, [plan], { memoryBytes: 100_000, merge });
     for (let i = 0; i < BLOCKS; i++) writer.add(vectorsFrom(i * BLOCK));
     writer.flush();
@@ -57,7 +57,7 @@ describe('merges of segments with vectors', () => {
     const snapshot = openSnapshot(directory);
     let docs = 0;
     for (const { entry } of snapshot.segments) {
-      expect(segmentBytes(entry)).toBeLessThanOrEqual(MOST_BYTES);
+      expect(segmentBytes(entry)).toBeLessThanOrEqual(MAX_BYTES);
       docs += entry.docs;
     }
     expect(docs).toBe(BLOCK * BLOCKS);

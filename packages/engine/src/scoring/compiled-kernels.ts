@@ -23,7 +23,7 @@ function createKernels(arena: Arena): Kernels {
 }
 
 /** The kernels of an arena. */
-export const kernelsOf = onceAnArena(createKernels);
+export const scoringKernelsOf = onceAnArena(createKernels);
 
 const codeOf = arenaCode(KERNEL_CODE);
 

@@ -129,7 +129,7 @@ export function eachCommonDoc(
 }
 
 /** The positions of the cursor's document. */
-export function positionsOf(cursor: PostingsCursor): Int32Array {
+function readPositions(cursor: PostingsCursor): Int32Array {
   const positions = new Int32Array(cursor.tf());
   cursor.positions(positions);
   return positions;
@@ -139,14 +139,14 @@ export function positionsOf(cursor: PostingsCursor): Int32Array {
  * The frequency of a phrase in the document that the cursors are on. `cursors[w]`: of word w;
  * those of words with one term are the same.
  */
-export function phraseFrequency(
+export function frequencyAtCursors(
   phrase: SloppyPhrase,
   cursors: readonly PostingsCursor[],
   deadline: Deadline,
 ): number {
   const positions: Int32Array[] = [];
   phrase.same.forEach((first, word) => {
-    positions.push(first < word ? positions[first] : positionsOf(cursors[word]));
+    positions.push(first < word ? positions[first] : readPositions(cursors[word]));
     deadline.spend(positions[word].length);
   });
   return sloppyFrequency(phrase, positions);

@@ -11,7 +11,7 @@ import type { PostingsCursor } from '../postings/cursors.ts';
 import { SHORT } from '../postings/format.ts';
 import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
 import type { BigTerm, TermInfo } from '../postings/term-info.ts';
-import { eachCommonDoc, phraseFrequency, type SloppyPhrase } from './phrase-match.ts';
+import { eachCommonDoc, frequencyAtCursors, type SloppyPhrase } from './phrase-match.ts';
 import type { ScoringSegment, TermMode } from './request.ts';
 import { ROUND_UP } from './segment-scorer.ts';
 import type { TopDocs } from './top-docs.ts';
@@ -150,7 +150,7 @@ function frequencyOf(
   cursors: readonly PostingsCursor[],
   { segment, deadline }: Walk,
 ): number {
-  return segment.reader.text ? phraseFrequency(phrase, cursors, deadline) : 0;
+  return segment.reader.text ? frequencyAtCursors(phrase, cursors, deadline) : 0;
 }
 
 function sumScores(walk: Walk, cursors: readonly PostingsCursor[], doc: number): number {

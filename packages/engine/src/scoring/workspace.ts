@@ -4,7 +4,7 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import { DENSE_SHARE, LIST_BLOCK } from '../postings/format.ts';
 import { onceAnArena } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
-import { kernelsOf } from './compiled-kernels.ts';
+import { scoringKernelsOf } from './compiled-kernels.ts';
 import { newFrames } from './describe-terms.ts';
 import { type ImpactTable, impactTableOf } from './impact-table.ts';
 import type { KernelFrames, Kernels } from './kernels.ts';
@@ -56,7 +56,7 @@ export class Workspace {
 
   constructor(arena: Arena) {
     this.arena = arena;
-    this.kernels = kernelsOf(arena);
+    this.kernels = scoringKernelsOf(arena);
     this.bits = bitKernelsOf(arena);
     this.table = impactTableOf(arena);
   }

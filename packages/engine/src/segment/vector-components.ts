@@ -15,7 +15,7 @@ export interface MergedVectors {
 }
 
 /** A graph that lost a greater part of its vectors is not taken over: it has become thin. */
-const MOST_DROPPED = 0.05;
+const MAX_DROPPED = 0.05;
 
 /**
  * Writes the vectors of a field and, where so many profit, the graph over them; it is built over
@@ -50,7 +50,7 @@ function largestGraph(merged: readonly MergedVectors[]): FormerGraph | null {
     const graph = source?.graph ?? null;
     if (graph === null || graph.links !== GRAPH_SETTINGS.links) continue;
     const dropped = slots.reduce((sum, slot) => sum + (slot < 0 ? 1 : 0), 0);
-    if (dropped > MOST_DROPPED * graph.count) continue;
+    if (dropped > MAX_DROPPED * graph.count) continue;
     if (best === null || graph.count > best.graph.count) best = { graph, slots };
   }
   return best;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MOST_FILE_BYTES, mapFile } from './arena.ts';
+import { MAX_FILE_BYTES, mapFile } from './arena.ts';
 
 const MB = 2 ** 20;
 
@@ -32,11 +32,11 @@ describe('the arena', () => {
         const later = mapFile(path);
         expect(later.arena === regions[0].arena).toBe(true);
         later.release();
-        truncateSync(path, MOST_FILE_BYTES);
+        truncateSync(path, MAX_FILE_BYTES);
         const largest = mapFile(path);
-        expect(largest.length).toBe(MOST_FILE_BYTES);
+        expect(largest.length).toBe(MAX_FILE_BYTES);
         largest.release();
-        truncateSync(path, MOST_FILE_BYTES + 1);
+        truncateSync(path, MAX_FILE_BYTES + 1);
         expect(() => mapFile(path)).toThrow('does not fit into memory that is mapped');
       } finally {
         rmSync(folder, { recursive: true, force: true });

@@ -27,11 +27,11 @@ const PAGE = 4096;
 export const KERNEL_BYTES = 1 << 20;
 const WORK_BYTES = 1 << 28;
 /** Every address is an int32. */
-const MOST_BYTES = 2 ** 31 - WASM_PAGE;
+const MAX_BYTES = 2 ** 31 - WASM_PAGE;
 /** Readers may look a few words past the end of a structure. */
 const SLACK = 64;
 /** The largest file that an arena holds, just below 1.75 GiB: none is written that is larger. */
-export const MOST_FILE_BYTES = MOST_BYTES - KERNEL_BYTES - WORK_BYTES - SLACK;
+export const MAX_FILE_BYTES = MAX_BYTES - KERNEL_BYTES - WORK_BYTES - SLACK;
 
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_FIXED = 0x12;
@@ -77,7 +77,7 @@ function withRoom(
     if (region !== null) return region;
   }
   const needed = roundUp(size + SLACK, WASM_PAGE) + KERNEL_BYTES + WORK_BYTES;
-  if (needed <= MOST_BYTES) {
+  if (needed <= MAX_BYTES) {
     const arena = new MappedArena(Math.max(ARENA_BYTES, needed));
     arenas.push(arena);
     const region = place(arena, size);

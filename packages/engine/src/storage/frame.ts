@@ -18,7 +18,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LhsError } from '@lakehouse-search/contract';
-import { MOST_FILE_BYTES } from './arena.ts';
+import { MAX_FILE_BYTES } from './arena.ts';
 import type { Directory, Region } from './directory.ts';
 
 /**
@@ -48,7 +48,7 @@ const MAGIC = Uint8Array.of(0x6c, 0x68, 0x73, 0x66, 0x0d, 0x0a, 0x1a, 0x00);
 const LARGE_BYTES = 32 * 2 ** 20;
 const STEP_BYTES = 4 * 2 ** 20;
 /** A file is mapped whole. */
-const MAX_PAYLOAD_BYTES = MOST_FILE_BYTES - FRAME_HEADER_BYTES - FRAME_FOOTER_BYTES;
+const MAX_PAYLOAD_BYTES = MAX_FILE_BYTES - FRAME_HEADER_BYTES - FRAME_FOOTER_BYTES;
 
 /** What a commit remembers of a file: its whole length in bytes and the CRC-32 of its footer. */
 export interface FileSeal {

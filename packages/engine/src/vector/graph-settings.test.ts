@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_FILE_BYTES } from '../storage/arena.ts';
+import { MAX_FILE_BYTES } from '../storage/arena.ts';
 import { GRAPH_SETTINGS, levelOf, MOST_COUNT, wantsGraph } from './graph-settings.ts';
 
 describe('settings of a graph', () => {
@@ -23,6 +23,6 @@ describe('settings of a graph', () => {
       places += level;
     }
     const ofVector = 4 * (2 * links + 1) + (4 * (upper + places * links)) / part;
-    expect(MOST_COUNT * ofVector).toBeLessThan(0.95 * MOST_FILE_BYTES);
+    expect(MOST_COUNT * ofVector).toBeLessThan(0.95 * MAX_FILE_BYTES);
   });
 });

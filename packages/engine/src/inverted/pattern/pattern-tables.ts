@@ -14,7 +14,7 @@ import { readShortWords, ShortWordSearch, type ShortWords } from './short-words.
 /** Making a table costs about as much as this many searches without it. */
 export const ASKS_BEFORE_TABLES = 16;
 /** Dictionaries with more terms go without. */
-export const MOST_TABLED_TERMS = 1 << 21;
+export const MAX_TABLED_TERMS = 1 << 21;
 /** Searches for words within one edit. */
 export interface NearTables {
   readonly bytes: number;
@@ -71,7 +71,7 @@ interface Tables {
 const tables = new WeakMap<InvertedReader, Tables>();
 
 function tablesOf(reader: InvertedReader): Tables | null {
-  if (reader.termCount > MOST_TABLED_TERMS) return null;
+  if (reader.termCount > MAX_TABLED_TERMS) return null;
   let own = tables.get(reader);
   if (own === undefined) {
     own = {

@@ -13,9 +13,9 @@ import type { FoundTerms } from './found-terms.ts';
 
 /** Letters of the longest word that is looked for here; terms have one more. */
 export const SHORT_LETTERS = 3;
-const MOST_CHARS = SHORT_LETTERS + 1;
+const MAX_CHARS = SHORT_LETTERS + 1;
 /** A last term of four characters: three ASCII letters and one of up to four bytes. */
-const MOST_BYTES = SHORT_LETTERS + 4;
+const MAX_BYTES = SHORT_LETTERS + 4;
 
 /** Short terms by key; a term is in it once for each of its keys. */
 export interface ShortWords {
@@ -32,14 +32,14 @@ export function readShortWords(reader: InvertedReader): ShortWords {
   const keyed: bigint[] = [];
   const dfs: number[] = [];
   const refs: number[] = [];
-  const term = new Uint8Array(MOST_BYTES);
+  const term = new Uint8Array(MAX_BYTES);
   const walk = new EntryWalk(reader);
   for (let i = 0; i < reader.termCount; i++) {
     if (i % DICTIONARY_BLOCK === 0) walk.enter(i / DICTIONARY_BLOCK);
     walk.next();
     // What is cut off here belongs to terms that are too long.
     const length = walk.copy(term);
-    if (length > MOST_BYTES) continue;
+    if (length > MAX_BYTES) continue;
     const before = keyed.length;
     addKeys(term, length, BigInt(dfs.length), keyed);
     if (keyed.length === before) continue;
@@ -62,7 +62,7 @@ function addKeys(term: Uint8Array, length: number, number: bigint, into: bigint[
   if (wide === null) return;
   const [from, to] = wide;
   const chars = to === from ? length : length - (to - from) + 1;
-  if (chars === 0 || chars > MOST_CHARS) return;
+  if (chars === 0 || chars > MAX_CHARS) return;
   for (let i = 0; i < chars; i++) {
     if (to > from && i !== from) continue;
     const end = to > from ? to : i + 1;

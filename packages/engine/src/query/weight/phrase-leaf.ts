@@ -5,7 +5,7 @@ import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { TermInfo } from '../../postings/term-info.ts';
 import {
   eachCommonDoc,
-  phraseFrequency,
+  frequencyAtCursors,
   type SloppyPhrase,
   type WalkedPostings,
 } from '../../scoring/phrase-match.ts';
@@ -105,7 +105,7 @@ function findPhrase(clause: PhraseClause, reader: InvertedReader, deadline: Dead
   const docs: number[] = [];
   const frequencies: number[] = [];
   eachCommonDoc(distinct, deadline, (doc) => {
-    const frequency = phraseFrequency(phrase, cursors, deadline);
+    const frequency = frequencyAtCursors(phrase, cursors, deadline);
     if (frequency === 0) return;
     docs.push(doc);
     frequencies.push(frequency);
