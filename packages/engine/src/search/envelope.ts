@@ -8,19 +8,21 @@ export function scanned(fan: FanOut): Pick<SearchResponse, 'shards_scanned' | 's
   return { shards_scanned: length - fan.failed, shards_total: length };
 }
 
-/** What every answer says of the commit and of its own time. */
-export async function envelope(
-  { snapshot }: SearchContext,
+/** What every answer says of its commit. */
+export function commitState({
+  snapshot,
+}: SearchContext): Pick<SearchResponse, 'snapshot' | 'index_generation'> {
+  const { checkpoint, generation } = snapshot;
+  return { snapshot: checkpoint?.snapshot_id ?? null, index_generation: generation };
+}
+
+/** What every answer says of its commit and of its own time. */
+export function envelope(
+  context: SearchContext,
   started: number,
-  lag: Promise<TableLag>,
-): Promise<Pick<SearchResponse, 'snapshot' | 'index_generation' | 'took_ms'> & TableLag> {
+): Pick<SearchResponse, 'snapshot' | 'index_generation' | 'took_ms'> {
   const took = performance.now() - started;
-  return {
-    snapshot: snapshot.checkpoint?.snapshot_id ?? null,
-    index_generation: snapshot.generation,
-    took_ms: Math.round(took * 1000) / 1000,
-    ...(await lag),
-  };
+  return { ...commitState(context), took_ms: Math.round(took * 1000) / 1000 };
 }
 
 /**

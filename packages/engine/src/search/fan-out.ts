@@ -21,7 +21,8 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
  */
 export class FanOut {
   readonly shards: readonly Shard[];
-  readonly #errors = new Map<number, unknown>();
+  /** By shard; null: none failed. */
+  #errors: Map<number, unknown> | null = null;
 
   constructor(shards: readonly Shard[]) {
     this.shards = shards;
@@ -34,12 +35,12 @@ export class FanOut {
 
   /** Number of shards that failed so far. */
   get failed(): number {
-    return this.#errors.size;
+    return this.#errors?.size ?? 0;
   }
 
   /** The error of a shard that failed; undefined where none did. */
   get error(): unknown {
-    return this.#errors.values().next().value;
+    return this.#errors?.values().next().value;
   }
 
   /**
@@ -62,11 +63,12 @@ export class FanOut {
     number: number,
     operation: (shard: Shard, number: number) => Awaitable<T>,
   ): Promise<T | undefined> {
-    if (this.#errors.has(number)) return undefined;
+    if (this.#errors?.has(number)) return undefined;
     try {
       return await operation(shard, number);
     } catch (error) {
       if (error instanceof LhsError && REFUSALS.has(error.code)) throw error;
+      this.#errors ??= new Map();
       this.#errors.set(number, error);
       return undefined;
     }

@@ -2,7 +2,7 @@ import { checkSearchRequest } from '@lakehouse-search/contract';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter } from '../collect/order.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
-import type { ShardHits, ShardSearch } from '../shard/shard.ts';
+import type { ShardHits } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './prepare.ts';
@@ -36,15 +36,16 @@ export async function findHits(
   window: PageWindow,
 ): Promise<FoundDocs> {
   const { queries, bound } = prepared;
-  const statistics = await mergedStatistics(fan, context.snapshot, [bound.clause]);
-  const request = (number: number): ShardSearch => {
-    const time = context.deadline.left;
-    return { query: queries[number], statistics, ...window, time };
-  };
-  const answers = await fan.ask((shard, number) =>
-    shard.search(request(number), context.deadline.signal),
-  );
-  return mergeHits(answers, bound, window.limit);
+  const { deadline, snapshot } = context;
+  const { after, limit, total } = window;
+  // With one shard the statistics of all shards are its own.
+  const statistics = fan.alone ? null : await mergedStatistics(fan, snapshot, [bound.clause]);
+  const answers = await fan.ask((shard, number) => {
+    const query = queries[number];
+    const request = { query, statistics, after, limit, total, time: deadline.left };
+    return shard.search(request, deadline.signal);
+  });
+  return mergeHits(answers, bound, limit);
 }
 
 function mergeHits(

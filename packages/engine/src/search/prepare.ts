@@ -1,5 +1,6 @@
-import type { CheckedRequest, SearchRequest } from '@lakehouse-search/contract';
+import type { CheckedRequest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import { lazily } from '../base/lazily.ts';
 import type { SearchAfter } from '../collect/order.ts';
 import { type BoundRequest, bindRequest } from '../shard/request/bind-request.ts';
 import { readSearchAfter } from '../shard/request/sort-values.ts';
@@ -7,6 +8,8 @@ import type { ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import type { FanOut } from './fan-out.ts';
 import type { Near } from './hybrid/find-nearest.ts';
+
+const loadNear = lazily(() => import('./hybrid/near-clauses.ts'));
 
 /** A search that is ready to run on the shards. */
 export interface PreparedSearch {
@@ -29,21 +32,17 @@ export async function prepareSearch(
   const { mapping, tenant } = context;
   const query: ShardQuery =
     tenant === undefined ? { search: checked } : { search: checked, tenant };
-  const near = await nearClausesOf(context, fan, checked.request);
+  const { ast, filter } = checked.request;
+  // Only trees have `knn` clauses: the first tree loads their code.
+  const trees = ast !== undefined || typeof filter === 'object';
+  const near = trees
+    ? await (await loadNear()).findNearClauses(context, fan, checked.request)
+    : null;
   const queries = context.shards.map((_, shard) => {
     return near === null ? query : { ...query, precomputed: near.precomputed[shard] };
   });
   const bound = bindRequest(mapping, queries[0]);
   return { queries, bound, after: readAfter(context, bound), near: near?.found };
-}
-
-/**
- * The documents of `knn` clauses by shard. Only trees have them: the first tree loads their code.
- */
-async function nearClausesOf(context: SearchContext, fan: FanOut, request: SearchRequest) {
-  if (request.ast === undefined && typeof request.filter !== 'object') return null;
-  const { findNearClauses } = await import('./hybrid/near-clauses.ts');
-  return findNearClauses(context, fan, request);
 }
 
 function readAfter({ mapping }: SearchContext, { checked, order }: BoundRequest) {

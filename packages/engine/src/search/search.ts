@@ -9,7 +9,9 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '@lakehouse-search/contract';
+import { lazily } from '../base/lazily.ts';
 import { coordinatesOf } from '../schema/key.ts';
+import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
 import type { FetchedDoc } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
@@ -19,6 +21,9 @@ import type { Hydrated } from './fetch/hydrate.ts';
 import type { RowCost } from './fetch/rows.ts';
 import { type FoundDoc, findHits } from './find-hits.ts';
 import { type PreparedSearch, prepareSearch, requireSnapshot } from './prepare.ts';
+
+const loadSummaries = lazily(() => import('./summarize.ts'));
+const loadHydrate = lazily(() => import('./fetch/hydrate.ts'));
 
 /**
  * Answers a search over one commit of an index. Throws invalid_argument, invalid_query,
@@ -32,7 +37,8 @@ export async function searchIndex(
   const started = performance.now();
   const fan = new FanOut(context.shards);
   const prepared = await prepareSearch(context, fan, checked);
-  await requireSnapshot(context, checked.request.min_snapshot);
+  const { min_snapshot } = checked.request;
+  if (min_snapshot !== undefined) await requireSnapshot(context, min_snapshot);
   return answerSearch(context, fan, prepared, started);
 }
 
@@ -55,20 +61,23 @@ export async function answerSearch(
   const lag = lagOf(context);
   const window = { limit: offset + limit, after: prepared.after, total: true };
   const { docs, total } = await findHits(context, fan, prepared, window);
-  const summary = await summaryOf(context, fan, prepared);
+  const summary = hasSummary(request) ? await summaryOf(context, fan, prepared) : null;
   const page = docs.slice(offset);
-  const fetched = await fetchPage(context, fan, prepared, page);
+  const fetched = showsFields(bound) ? await fetchPage(context, fan, prepared, page) : null;
   const cost = { bytes: 0, requests: 0 };
   const rows = request.hydrate ? await hydrated(context, page, fetched, request, cost) : null;
-  const hits = page.map((doc, i) => {
-    return { ...hitOf(context, prepared, doc, fetched?.[i], rows?.[i]), ...ofHit?.(doc) };
-  });
+  const shown = (doc: FoundDoc, i: number) => hitOf(context, bound, doc, fetched?.[i], rows?.[i]);
+  const hits =
+    ofHit === undefined
+      ? page.map(shown)
+      : page.map((doc, i) => ({ ...shown(doc, i), ...ofHit(doc) }));
   return {
     hits,
     total,
     ...scanned(fan),
     ...(fan.failed === 0 ? {} : { partial: true as const }),
-    ...(await envelope(context, started, lag)),
+    ...envelope(context, started),
+    ...(await lag),
     // Pages of data files hold rows of all tenants: their bytes are not those of one tenant.
     ...(rows === null || context.tenant !== undefined ? {} : { hydrate_bytes: cost.bytes }),
     ...summary,
@@ -76,17 +85,24 @@ export async function answerSearch(
   };
 }
 
+const hasSummary = ({ facets, aggs }: SearchRequest): boolean =>
+  facets !== undefined || aggs !== undefined;
+
 /** Facets and aggregations: their code is loaded by the first search that requests some. */
 async function summaryOf(context: SearchContext, fan: FanOut, prepared: PreparedSearch) {
   const { facets, aggs } = prepared.bound.checked.request;
-  if (facets === undefined && aggs === undefined) return {};
-  const { summarize } = await import('./summarize.ts');
+  const { summarize } = await loadSummaries();
   return summarize(context, fan, prepared, facets, aggs);
 }
 
+/** True when a hit shows more than its key and its place. */
+function showsFields({ checked, fields }: BoundRequest): boolean {
+  return fields.length > 0 || checked.highlight !== null || checked.request.hydrate === true;
+}
+
 /**
- * What the page shows of its documents, from their shards; null where it shows nothing of them. The
- * documents of a shard that fails now stay on the page without it.
+ * What the page shows of its documents, from their shards. The documents of a shard that fails now
+ * stay on the page without it.
  */
 async function fetchPage(
   { deadline }: SearchContext,
@@ -94,10 +110,8 @@ async function fetchPage(
   { queries, bound }: PreparedSearch,
   page: readonly FoundDoc[],
 ): Promise<readonly (FetchedDoc | undefined)[] | null> {
-  const { request, highlight } = bound.checked;
-  const locators = request.hydrate === true;
-  if (page.length === 0 || (bound.fields.length === 0 && highlight === null && !locators))
-    return null;
+  if (page.length === 0) return null;
+  const locators = bound.checked.request.hydrate === true;
   const byShard = fan.shards.map((_, number) => page.filter(({ shard }) => shard === number));
   const answers = await fan.ask((shard, number) => {
     const docs = byShard[number].map(({ hit: { segment, doc } }) => ({ segment, doc }));
@@ -118,14 +132,14 @@ async function hydrated(
   request: SearchRequest,
   cost: RowCost,
 ): Promise<readonly Hydrated[]> {
-  const { hydrate } = await import('./fetch/hydrate.ts');
+  const { hydrate } = await loadHydrate();
   const docs = page.map(({ hit: { key } }, i) => ({ key, locator: fetched?.[i]?.locator ?? null }));
   return hydrate(context, docs, request.hydrate_columns, cost);
 }
 
 function hitOf(
   { mapping }: SearchContext,
-  { bound }: PreparedSearch,
+  bound: BoundRequest,
   { hit }: FoundDoc,
   fetched: FetchedDoc | undefined,
   row: Hydrated | undefined,

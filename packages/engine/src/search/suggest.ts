@@ -37,7 +37,7 @@ export async function suggestIndex(
     distance,
   }));
   const failed = fan.failed === 0 ? {} : { failed_shards: fan.failed };
-  return { suggestions, ...failed, ...(await envelope(context, started, lag)) };
+  return { suggestions, ...failed, ...envelope(context, started), ...(await lag) };
 }
 
 const SHORT_WORD = 5;

@@ -56,7 +56,7 @@ export async function aggregateIndex(
   const { fan, prepared } = await prepareMatch(context, match);
   const specs = typeof aggs === 'string' ? parsed(aggs) : aggs;
   const { bound, results, total } = await summaryOf(context, fan, prepared, { aggs: specs });
-  const state = await envelope(context, started, lag);
+  const state = { ...envelope(context, started), ...(await lag) };
   return { results: aggsOf(bound, results), failed_shards: fan.failed, total, ...state };
 }
 
@@ -77,7 +77,8 @@ export async function facetIndex(
     ...facetsOf(bound, results),
     total,
     ...partial,
-    ...(await envelope(context, started, lag)),
+    ...envelope(context, started),
+    ...(await lag),
   };
 }
 

@@ -88,17 +88,16 @@ export class LocalShard implements Shard {
 
   search(request: ShardSearch, signal?: AbortSignal): ShardHits {
     const { query, after, limit, total, groups, statistics, time } = request;
-    const bound = this.#bind(query);
-    const { clause, filter, tenantFilter, order, collapse } = bound;
+    const { clause, filter, tenantFilter, order, collapse } = this.#bind(query);
     const deadline = this.#deadline(time, signal);
-    const page = { limit, after, total, groups, statistics };
-    const plan = { clause, filter, tenantFilter, order, collapse, ...page };
-    const whole = { ...plan, filters: this.#filters, deadline };
+    const filters = this.#filters;
+    const documents = { clause, filter, tenantFilter, filters, statistics, deadline };
+    const plan = { ...documents, order, collapse, limit, after, total, groups };
     if (after === null || query.precomputed?.whole !== undefined || groups !== undefined) {
-      return execute(this.#segments, whole);
+      return execute(this.#segments, plan);
     }
     const named = { request: query.search.request, tenant: query.tenant };
-    return executePage(this.#segments, { ...whole, after }, named);
+    return executePage(this.#segments, { ...plan, after }, named);
   }
 
   nearest(request: ShardNearest, signal?: AbortSignal): readonly NearDoc[] {

@@ -33,7 +33,7 @@ import type {
   ShardExplanation,
 } from '../../shard/shard.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
-import { envelope, scanned } from '../envelope.ts';
+import { commitState, scanned } from '../envelope.ts';
 import { FanOut } from '../fan-out.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
@@ -79,7 +79,6 @@ export async function explainKey(
     : table === null
       ? answer.why_not
       : tableReason(answer, table, lag, name);
-  const { took_ms: _, ...state } = await envelope(context, started, Promise.resolve(behind));
   return {
     ...answer,
     ...(why_not === undefined ? {} : { why_not }),
@@ -89,7 +88,8 @@ export async function explainKey(
       total_ms: millis(ended - started),
     },
     ...scanned(fan),
-    ...state,
+    ...commitState(context),
+    ...behind,
   };
 }
 

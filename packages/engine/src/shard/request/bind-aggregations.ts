@@ -7,6 +7,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { ShardQuery, SummarySpecs } from '../shard.ts';
 import { bindFilter } from './bind-request.ts';
+import { BindingMemo } from './binding-memo.ts';
 import { queryFields } from './query-fields.ts';
 
 const FACET_SIZE = 10;
@@ -20,8 +21,7 @@ export interface BoundSummary {
   readonly skipped: readonly SkippedFacet[];
 }
 
-/** Summaries that are bound already: a coordinator and a shard of one thread bind once. */
-const bound = new WeakMap<SummarySpecs, { readonly mapping: Mapping; readonly as: BoundSummary }>();
+const bound = new BindingMemo<SummarySpecs, BoundSummary>();
 
 /**
  * Binds facets and aggregations, once per object of specifications. Throws invalid_argument for
@@ -32,8 +32,8 @@ export function bindSummary(
   query: ShardQuery,
   specs: SummarySpecs,
 ): BoundSummary {
-  const known = bound.get(specs);
-  if (known?.mapping === mapping) return known.as;
+  const known = bound.get(mapping, specs);
+  if (known !== undefined) return known;
   const { facets, aggs } = specs;
   const terms = facets === undefined ? null : facetTerms(mapping, facets);
   const { request } = query.search;
@@ -43,7 +43,7 @@ export function bindSummary(
   const own = aggs === undefined ? [] : readAggregations(aggs, scope);
   const counted = terms?.counted ?? [];
   const as = { all: [...counted, ...own], facets: counted.length, skipped: terms?.skipped ?? [] };
-  bound.set(specs, { mapping, as });
+  bound.set(mapping, specs, as);
   return as;
 }
 

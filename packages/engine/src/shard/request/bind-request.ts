@@ -19,6 +19,7 @@ import { readTree } from '../../query/tree/read.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { MappedField, Mapping } from '../../schema/mapping.ts';
 import type { ShardQuery } from '../shard.ts';
+import { BindingMemo } from './binding-memo.ts';
 import { boundDocs, type DocsByName, docsByName } from './precomputed.ts';
 import { queryFields } from './query-fields.ts';
 import { type TenantFilter, tenantFilter } from './tenant-filter.ts';
@@ -38,8 +39,7 @@ export interface BoundRequest {
   readonly highlight: readonly FieldPlan[] | null;
 }
 
-/** Requests that are bound already: a coordinator and a shard of one thread bind once. */
-const bound = new WeakMap<ShardQuery, { readonly mapping: Mapping; readonly as: BoundRequest }>();
+const bound = new BindingMemo<ShardQuery, BoundRequest>();
 
 /**
  * Binds a request, once per request object. `segmentIds`: the ids of the shard's segments by
@@ -52,10 +52,10 @@ export function bindRequest(
   segmentIds: readonly string[] | null = null,
 ): BoundRequest {
   const reusable = segmentIds === null || query.precomputed === undefined;
-  const known = reusable ? bound.get(query) : undefined;
-  if (known !== undefined && known.mapping === mapping) return known.as;
+  const known = reusable ? bound.get(mapping, query) : undefined;
+  if (known !== undefined) return known;
   const as = bind(mapping, query, segmentIds);
-  if (reusable) bound.set(query, { mapping, as });
+  if (reusable) bound.set(mapping, query, as);
   return as;
 }
 
