@@ -74,9 +74,9 @@ export class SegmentGroups {
   offer(doc: number, score: number): void {
     const group = this.#numbers.of(doc);
     const { docs, scores, counts } = this.#table;
-    if (counts[group]!++ > 0) {
-      const other = docs[group]!;
-      const held = scores === null ? score : scores[group]!;
+    if (counts[group]++ > 0) {
+      const other = docs[group];
+      const held = scores === null ? score : scores[group];
       if (compareDocs(this.#keys, this.#ranks, doc, score, other, held) >= 0) return;
     }
     docs[group] = doc;
@@ -85,21 +85,20 @@ export class SegmentGroups {
 
   /** The first groups in order, behind `after` and not behind `bound`, as RankedDocs has them. */
   first(
-    limit: number,
-    after: SearchAfter | null,
+    { limit, after, only, deadline }: GroupsWindow,
     bound: RankedDoc | null,
-    deadline: Deadline,
   ): readonly CollapsedDoc[] {
     const { docs, counts } = this.#table;
     const top = new RankedDocs(this.#keys, this.#reader.keys, limit, after, bound);
     for (let group = 0; group < counts.length; group++) {
       if (counts[group] === 0) continue;
       deadline.spend(1);
-      top.offer(docs[group]!, this.#scoreOf(group));
+      if (only !== null && !only.has(groupName(this.#numbers.value(docs[group])))) continue;
+      top.offer(docs[group], this.#scoreOf(group));
     }
     return top.harvest(this.segment).map((ranked): CollapsedDoc => {
       const { segment, doc, score, values, key } = ranked;
-      const count = counts[this.#numbers.of(doc)]!;
+      const count = counts[this.#numbers.of(doc)];
       return { segment, doc, score, values, key, group: this.#numbers.value(doc), count };
     });
   }
@@ -111,7 +110,7 @@ export class SegmentGroups {
 
   /** Documents of a group. */
   count(group: number): number {
-    return this.#table.counts[group]!;
+    return this.#table.counts[group];
   }
 
   /** Says how many documents a group has in all segments; 0: it is another segment's. */
@@ -119,35 +118,50 @@ export class SegmentGroups {
     this.#table.counts[group] = count;
   }
 
-  /** What decides the place of a group's first document among those of other segments. */
-  place(group: number): SearchAfter {
-    const doc = this.#table.docs[group]!;
+  /** What decides the rank of a group's first document among those of other segments. */
+  rank(group: number): SearchAfter {
+    const doc = this.#table.docs[group];
     const score = this.#scoreOf(group);
     const values = this.#keys.map((key) => key.value(doc, score));
     return { values, key: this.#reader.keys.key(doc) };
   }
 
   #scoreOf(group: number): number {
-    return this.#table.scores === null ? this.#score : this.#table.scores[group]!;
+    return this.#table.scores === null ? this.#score : this.#table.scores[group];
   }
 }
 
+/** Which groups of some segments are collected. */
+export interface GroupsWindow {
+  readonly limit: number;
+  /** Only groups behind it; null: from the first one on. */
+  readonly after: SearchAfter | null;
+  /** Only the groups of these values (`groupName`); null: all. */
+  readonly only: ReadonlySet<string> | null;
+  readonly deadline: Deadline;
+}
+
+/** A text that two groups share only when they have the same value. */
+export function groupName(value: SortValue): string {
+  if (value === null) return 'null';
+  return value instanceof Uint8Array ? `s${Buffer.from(value).toString('latin1')}` : `i${value}`;
+}
+
 /**
- * The first `limit` groups of all segments in order, after `after` where one is given. Call once:
- * the segments' counts are changed. Throws limit_exceeded when time is over.
+ * The first groups of all segments in order. Call once: the segments' counts are changed. Throws
+ * limit_exceeded when time is over.
  */
 export function firstGroups(
   segments: readonly SegmentGroups[],
   order: readonly SortKey[],
-  limit: number,
-  after: SearchAfter | null,
-  deadline: Deadline,
+  window: GroupsWindow,
 ): readonly CollapsedDoc[] {
+  const { limit, deadline } = window;
   if (segments.length > 1) uniteGroups(segments, order, deadline);
   let first: readonly CollapsedDoc[] = [];
   for (const groups of segments) {
-    const last = first.length === limit ? first[limit - 1]! : null;
-    first = mergeRanked(first, groups.first(limit, after, last, deadline), order, limit);
+    const last = first.length === limit ? first[limit - 1] : null;
+    first = mergeRanked(first, groups.first(window, last), order, limit);
   }
   return first;
 }
@@ -183,13 +197,13 @@ interface OwnedGroup {
 function unite(same: readonly OwnedGroup[], order: readonly SortKey[]): void {
   if (same.length < 2) return;
   let best = 0;
-  let place = same[0]!.groups.place(same[0]!.group);
+  let rank = same[0].groups.rank(same[0].group);
   let documents = 0;
   same.forEach(({ groups, group }, i) => {
     documents += groups.count(group);
     groups.setCount(group, 0);
-    const own = i === 0 ? place : groups.place(group);
-    if (compareRanked(own, place, order) < 0) [best, place] = [i, own];
+    const own = i === 0 ? rank : groups.rank(group);
+    if (compareRanked(own, rank, order) < 0) [best, rank] = [i, own];
   });
-  same[best]!.groups.setCount(same[best]!.group, documents);
+  same[best].groups.setCount(same[best].group, documents);
 }

@@ -1,12 +1,14 @@
 import { checkSearchRequest } from '@lakehouse-search/contract';
+import { lazily } from '../base/lazily.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
-import { mergeRanked, type RankedDoc, type SearchAfter } from '../collect/order.ts';
-import type { BoundRequest } from '../shard/request/bind-request.ts';
+import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
 import type { ShardHits } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './prepare.ts';
 import { mergedStatistics } from './statistics.ts';
+
+const loadGroups = lazily(() => import('./find-groups.ts'));
 
 /** Which hits of a search: its first ones, or the first behind `after`. */
 export interface PageWindow {
@@ -32,25 +34,28 @@ export interface FoundDocs {
 export async function findHits(
   context: SearchContext,
   fan: FanOut,
-  prepared: PreparedSearch,
-  window: PageWindow,
+  { queries, bound }: PreparedSearch,
+  { limit, after, total }: PageWindow,
 ): Promise<FoundDocs> {
-  const { queries, bound } = prepared;
   const { deadline, snapshot } = context;
-  const { after, limit, total } = window;
   // With one shard the statistics of all shards are its own.
   const statistics = fan.alone ? null : await mergedStatistics(fan, snapshot, [bound.clause]);
+  if (!fan.alone && bound.collapse !== null && limit > 0) {
+    const { findGroups } = await loadGroups();
+    const request = (shard: number) => ({ query: queries[shard], statistics });
+    return findGroups(context, fan, bound.order, request, { limit, after, total });
+  }
   const answers = await fan.ask((shard, number) => {
     const query = queries[number];
     const request = { query, statistics, after, limit, total, time: deadline.left };
     return shard.search(request, deadline.signal);
   });
-  return mergeHits(answers, bound, limit);
+  return mergeHits(answers, bound.order, limit);
 }
 
 function mergeHits(
   answers: readonly (ShardHits | undefined)[],
-  { order }: BoundRequest,
+  order: readonly SortKey[],
   limit: number,
 ): FoundDocs {
   if (answers.length === 1) {

@@ -13,7 +13,12 @@
 
 import type { Deadline } from '../../base/deadline.ts';
 import { setBit } from '../../bitmap/bitmap.ts';
-import { type CollapsedDoc, firstGroups, SegmentGroups } from '../../collect/collapse.ts';
+import {
+  type CollapsedDoc,
+  firstGroups,
+  groupName,
+  SegmentGroups,
+} from '../../collect/collapse.ts';
 import { collectEvery, collectFirst, type SegmentMatches } from '../../collect/collect-segment.ts';
 import {
   mergeRanked,
@@ -33,6 +38,7 @@ import { createWeight, type Weight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { FilterCache } from './filter-cache.ts';
+import { inGroups } from './in-groups.ts';
 import { kernelSearch } from './kernel-search.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
@@ -87,6 +93,8 @@ class Search {
   readonly #scored: boolean;
   /** Groups of each segment with matches, when collapsed. */
   readonly #groups: SegmentGroups[] = [];
+  /** Names of the only groups that are collected; null: all. */
+  readonly #only: ReadonlySet<string> | null;
   /** Documents are tested in the order of a column until the page is full. */
   readonly #tested: boolean;
   /** The query in the segments that were tested, for their documents' scores. */
@@ -95,7 +103,10 @@ class Search {
   #total = 0;
 
   constructor(segments: readonly SegmentReader[], plan: ExecutionPlan) {
-    const { clause, deadline, filters } = plan;
+    const { clause: documents, deadline, filters, collapse, groups } = plan;
+    const restricted = collapse !== null && groups !== undefined;
+    const clause = restricted ? inGroups(documents, collapse, groups) : documents;
+    this.#only = restricted ? new Set(groups.map(groupName)) : null;
     this.#deadline = deadline;
     this.#segments = segments;
     this.#plan = plan;
@@ -111,7 +122,12 @@ class Search {
     if (this.#tested) this.#total = this.#countedApart();
     for (let number = 0; number < this.#segments.length; number++) this.#segment(number);
     const docs = this.#plan.collapse
-      ? firstGroups(this.#groups, order, limit, after, this.#deadline)
+      ? firstGroups(this.#groups, order, {
+          limit,
+          after,
+          only: this.#only,
+          deadline: this.#deadline,
+        })
       : this.#docs;
     return { docs: this.#scored ? docs : this.#withScores(docs), total: this.#total };
   }

@@ -1,0 +1,135 @@
+/**
+ * The byte form of a shard's requests and answers, for worker threads and other machines. The values
+ * are plain (base/value-bytes.ts); partials of aggregations have a JSON form of their own. An answer
+ * is the result, or the error that the operation threw.
+ */
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';
+import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
+import type { CollapsedDoc } from '../collect/collapse.ts';
+import type { RankedDoc } from '../collect/order.ts';
+import type { Awaitable, Shard, ShardHits, ShardPartials } from './shard.ts';
+
+/** The name of an operation of a shard. */
+export type ShardOperation = keyof Shard;
+
+/** The request and the answer of an operation. */
+export type RequestOf<Name extends ShardOperation> = Parameters<Shard[Name]>[0];
+export type AnswerOf<Name extends ShardOperation> = Awaited<ReturnType<Shard[Name]>>;
+
+/** A request as bytes. */
+export function encodeRequest<Name extends ShardOperation>(
+  name: Name,
+  request: RequestOf<Name>,
+): Uint8Array {
+  return valueToBytes(`${name} request`, request);
+}
+
+/** The request of bytes that `encodeRequest` wrote. Throws unsupported. */
+export function decodeRequest<Name extends ShardOperation>(
+  name: Name,
+  bytes: Uint8Array,
+): RequestOf<Name> {
+  return valueFromBytes(`${name} request`, bytes) as RequestOf<Name>;
+}
+
+/** The answer of an operation as bytes: its result, or the error that it throws. */
+export async function encodeAnswer<Name extends ShardOperation>(
+  name: Name,
+  answer: () => Awaitable<AnswerOf<Name>>,
+): Promise<Uint8Array> {
+  try {
+    return valueToBytes(`${name} answer`, { result: plainAnswer(name, await answer()) });
+  } catch (error) {
+    return valueToBytes(`${name} answer`, { error: plainError(error) });
+  }
+}
+
+/** The answer of bytes that `encodeAnswer` wrote. Throws the error that the operation threw. */
+export function decodeAnswer<Name extends ShardOperation>(
+  name: Name,
+  bytes: Uint8Array,
+): AnswerOf<Name> {
+  const read = valueFromBytes(`${name} answer`, bytes) as { result: unknown; error?: PlainError };
+  if (read.error !== undefined) throw errorOf(read.error);
+  if (name !== 'aggregate') return read.result as AnswerOf<Name>;
+  const { partials, total } = read.result as { partials: unknown[]; total: number };
+  return { partials: partials.map(partialFromJson), total } as AnswerOf<Name>;
+}
+
+/** What a shard does with a request that came as bytes. */
+export function answerBytes(
+  shard: Shard,
+  name: ShardOperation,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const operation = shard[name] as (request: unknown, signal?: AbortSignal) => never;
+  return encodeAnswer(name, () => operation.call(shard, decodeRequest(name, bytes), signal));
+}
+
+/**
+ * A shard behind a function that carries bytes to it and back: to a worker thread, to another
+ * machine.
+ */
+export function shardOver(
+  send: (name: ShardOperation, bytes: Uint8Array, signal?: AbortSignal) => Promise<Uint8Array>,
+): Shard {
+  const operation =
+    <Name extends ShardOperation>(name: Name) =>
+    async (request: RequestOf<Name>, signal?: AbortSignal): Promise<AnswerOf<Name>> =>
+      decodeAnswer(name, await send(name, encodeRequest(name, request), signal));
+  return {
+    statistics: operation('statistics'),
+    search: operation('search'),
+    nearest: operation('nearest'),
+    aggregate: operation('aggregate'),
+    suggest: operation('suggest'),
+    keys: operation('keys'),
+    explain: operation('explain'),
+    fetch: operation('fetch'),
+  };
+}
+
+/** A shard whose requests and answers all pass through their byte form. */
+export const throughBytes = (shard: Shard): Shard =>
+  shardOver((name, bytes, signal) => answerBytes(shard, name, bytes, signal));
+
+function plainAnswer(name: ShardOperation, answer: unknown): unknown {
+  if (name === 'search') {
+    const { docs, total } = answer as ShardHits;
+    return { docs: docs.map(plainDoc), total };
+  }
+  if (name !== 'aggregate') return answer;
+  const { partials, total } = answer as ShardPartials;
+  return { partials: partials.map(partialToJson), total };
+}
+
+/** Documents of open segments read their keys when they are first needed. */
+function plainDoc(found: RankedDoc | CollapsedDoc): RankedDoc | CollapsedDoc {
+  const { segment, doc, score, values, key } = found;
+  const plain = { segment, doc, score, values, key };
+  return 'group' in found ? { ...plain, group: found.group, count: found.count } : plain;
+}
+
+interface PlainError {
+  /** null: not an error of ours. */
+  readonly code: ErrorCode | null;
+  readonly message: string;
+  readonly hint?: string;
+  readonly next?: LhsError['next'];
+  readonly place?: LhsError['place'];
+  readonly details?: LhsError['details'];
+}
+
+function plainError(error: unknown): PlainError {
+  if (!(error instanceof LhsError)) {
+    return { code: null, message: error instanceof Error ? error.message : String(error) };
+  }
+  const { code, message, hint, next, place, details } = error;
+  return { code, message, hint, next, place, details };
+}
+
+function errorOf({ code, message, ...rest }: PlainError): Error {
+  return code === null ? new Error(message) : new LhsError(code, message, rest);
+}
