@@ -183,12 +183,12 @@ const keyOf = (number: number): string => `k${String((number * 7919) % 100_003)}
 const state = { checkpoint: null, files: ['f'] };
 
 /**
- * Runs a plan. Versions are the rows of one data file, so that the index tells which of them it
- * still holds.
+ * Runs a plan in an index of so many shards. Versions are the rows of one data file, so that the
+ * index tells which of them it still holds.
  */
-export function buildCorpus(plan: CorpusPlan): Corpus {
+export function buildCorpus(plan: CorpusPlan, shards = 1): Corpus {
   const directory = new MemoryDirectory(plainArena());
-  const writer = IndexWriter.open(directory, PLANS);
+  const writer = IndexWriter.open(directory, PLANS, { shards });
   const versions: ModelDoc[] = [];
   const live = new Map<string, ModelDoc>();
   const placesOf = (keys: readonly string[]) =>

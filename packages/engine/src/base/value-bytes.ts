@@ -1,6 +1,6 @@
 /**
- * Plain values as bytes, and back: UTF-8 JSON of `{"v": 1, "kind": …, "value": …}`. Values that JSON
- * lacks are objects of one member whose name begins with `$`:
+ * Plain values as bytes, and back: UTF-8 JSON of `{"v": 1, "kind": …, "value": …}`. Values that
+ * JSON lacks are objects of one member whose name begins with `$`:
  *
  *     {"$bytes": base64}     Uint8Array
  *     {"$ints": base64}      Int32Array        {"$doubles": base64}  Float64Array
@@ -23,7 +23,9 @@ export function valueToBytes(kind: string, value: unknown): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** The value of bytes that hold one of this kind. Throws unsupported for another version or kind. */
+/**
+ * The value of bytes that hold one of this kind. Throws unsupported for another version or kind.
+ */
 export function valueFromBytes(kind: string, bytes: Uint8Array): unknown {
   const read: { v?: unknown; kind?: unknown; value: Wire } = JSON.parse(
     new TextDecoder().decode(bytes),
@@ -40,7 +42,8 @@ function toWire(value: unknown): Wire {
   if (typeof value !== 'object') throw new TypeError(`${typeof value} has no byte form`);
   if (Array.isArray(value)) return value.map(toWire);
   if (ArrayBuffer.isView(value)) return arrayToWire(value);
-  if (Object.getPrototypeOf(value) !== Object.prototype) {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError(`${value.constructor.name} has no byte form`);
   }
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

@@ -64,7 +64,9 @@ type Lists = readonly (ShardHits | undefined)[];
 const groupsOf = (list: ShardHits | undefined): readonly CollapsedDoc[] =>
   (list?.docs ?? []) as readonly CollapsedDoc[];
 
-/** By shard, the groups that other shards list and it does not; none of lists shorter than `whole`. */
+/**
+ * By shard, the groups that other shards list and it does not; none of lists shorter than `whole`.
+ */
 function missingGroups(lists: Lists, whole: number): readonly (readonly SortValue[])[] {
   const all = new Map<string, SortValue>();
   for (const list of lists) {

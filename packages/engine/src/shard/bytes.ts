@@ -1,7 +1,7 @@
 /**
- * The byte form of a shard's requests and answers, for worker threads and other machines. The values
- * are plain (base/value-bytes.ts); partials of aggregations have a JSON form of their own. An answer
- * is the result, or the error that the operation threw.
+ * The byte form of a shard's requests and answers, for worker threads and other machines. The
+ * values are plain (base/value-bytes.ts); partials of aggregations have a JSON form of their own.
+ * An answer is the result, or the error that the operation threw.
  */
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';

@@ -9,7 +9,6 @@ import { checkAggregateRequest, checkSearchRequest } from '@lakehouse-search/con
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  ADDRESSES,
   buildCorpus,
   type Corpus,
   corpusPlan,
@@ -26,42 +25,19 @@ import { aggregateIndex } from '../../src/search/summarize.ts';
 import { withMatched } from '../../src/shard/execute/matches.ts';
 import { bindSummary } from '../../src/shard/request/bind-aggregations.ts';
 import { bindRequest } from '../../src/shard/request/bind-request.ts';
-import {
-  col,
-  dateWire,
-  doubleWire,
-  longWire,
-  namedSpecs,
-  type SqlColumn,
-  SqlOracle,
-  type TestAgg,
-} from './aggregation-sql.ts';
-import { expectEqual, type RandomFields, randomAggs } from './random-aggregations.ts';
+import { col, namedSpecs, SqlOracle, type TestAgg } from './aggregation-sql.ts';
+import { COLUMNS, FIELDS, hex, quoted } from './corpus-aggregations.ts';
+import { expectEqual, randomAggs } from './random-aggregations.ts';
 
 const CASES = Number(process.env.LHS_AGG_CASES ?? 400);
 const SEED = Number(process.env.LHS_AGG_SEED ?? 20_261_121);
 const CASES_A_CORPUS = 50;
-
-const hex = (address: bigint) => address.toString(16).padStart(32, '0');
-const ADDRESS_TEXTS = new Map(ADDRESSES.map((text) => [hex(addressOf(text)), text]));
-
-const COLUMNS: Readonly<Record<string, SqlColumn>> = {
-  k1: { type: 'KEYWORD', wire: (text) => text },
-  n1: { type: 'LONG', wire: longWire },
-  n2: { type: 'LONG', wire: longWire },
-  d1: { type: 'DOUBLE', wire: doubleWire },
-  at: { type: 'DATE', wire: dateWire },
-  b1: { type: 'BOOL', wire: (text) => text === '1' },
-  ip: { type: 'IP', wire: (text) => ADDRESS_TEXTS.get(text) },
-};
 
 let connection: DuckDBConnection;
 beforeAll(async () => {
   connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
 });
 afterAll(() => connection.closeSync());
-
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 function listOf(name: string, doc: ModelDoc): string {
   const { type } = COLUMNS[name];
@@ -89,36 +65,6 @@ async function load(docs: readonly ModelDoc[]): Promise<SqlOracle> {
   if (rows.length > 0) await connection.run(`insert into docs values ${rows.join(',')}`);
   return new SqlOracle(connection, 'docs', COLUMNS);
 }
-
-const FIELDS: RandomFields = {
-  columns: COLUMNS,
-  terms: ['k1', 'n1', 'n2', 'd1', 'at', 'b1', 'ip'],
-  numbers: ['n1', 'n2', 'd1', 'at'],
-  date: 'at',
-  fixed: [
-    ['1 hour', 3_600_000_000n],
-    ['7d', 604_800_000_000n],
-    ['3us', 3n],
-    ['100000d', 8_640_000_000_000_000n],
-  ],
-  units: ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'],
-  zones: ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'],
-  bounds: {
-    n1: ['-1', '0', '7', '256', '70000'],
-    n2: ['-9223372036854775808', '0', '9007199254740993', '9223372036854775807'],
-    d1: ['-Infinity', '0', '0.25', '1e300', 'Infinity'],
-    at: ['-62135596800000000', '0', '1577836800000001'],
-  },
-  missing: {
-    k1: { sql: `'Perl'`, wire: 'Perl' },
-    n1: { sql: `'-77'::bigint`, wire: -77 },
-    b1: { sql: '1::bigint', wire: true },
-  },
-  filters: ['Perl', 'git', '', 'absent'].map((word) => ({
-    query: `k1:"${word}"`,
-    sql: `list_contains(k1, ${quoted(word)})`,
-  })),
-};
 
 const queries = fc.constantFrom<readonly [string | undefined, string]>(
   [undefined, 'true'],

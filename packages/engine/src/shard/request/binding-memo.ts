@@ -1,8 +1,8 @@
 import type { Mapping } from '../../schema/mapping.ts';
 
 /**
- * The last request that was bound to each mapping: the coordinator and the shards of one thread bind
- * the same object one after another.
+ * The last request that was bound to each mapping: the coordinator and the shards of one thread
+ * bind the same object one after another.
  */
 export class BindingMemo<Request extends object, Bound> {
   readonly #last = new WeakMap<Mapping, { readonly request: Request; readonly bound: Bound }>();
