@@ -15,6 +15,7 @@ describe('pinned surfaces', () => {
       "LOCAL_SOURCE",
       "LhsError",
       "LocalBackend",
+      "answerBytes",
       "checkIndex",
       "checkModel",
       "contentDigest",
@@ -31,7 +32,9 @@ describe('pinned surfaces', () => {
       "partialFromJson",
       "partialToJson",
       "readCatalogFile",
+      "shardOver",
       "sourceError",
+      "throughBytes",
     ]
   `);
   });

@@ -24,6 +24,8 @@ export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
+export { answerBytes, type ShardOperation, shardOver, throughBytes } from './shard/bytes.ts';
+export type { Shard } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';
 export { sourceError } from './source/source-errors.ts';
 export { openLocalDirectory } from './storage/local-directory.ts';
