@@ -8,10 +8,7 @@ import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';
 import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc } from '../collect/order.ts';
-import type { Awaitable, Shard, ShardHits, ShardPartials } from './shard.ts';
-
-/** The name of an operation of a shard. */
-export type ShardOperation = keyof Shard;
+import type { Awaitable, Shard, ShardHits, ShardOperation, ShardPartials } from './shard.ts';
 
 /** The request and the answer of an operation. */
 export type RequestOf<Name extends ShardOperation> = Parameters<Shard[Name]>[0];
@@ -39,7 +36,7 @@ export async function encodeAnswer<Name extends ShardOperation>(
   answer: () => Awaitable<AnswerOf<Name>>,
 ): Promise<Uint8Array> {
   try {
-    return valueToBytes(`${name} answer`, { result: plainAnswer(name, await answer()) });
+    return valueToBytes(`${name} answer`, { result: answerToPlain(name, await answer()) });
   } catch (error) {
     return valueToBytes(`${name} answer`, { error: plainError(error) });
   }
@@ -52,9 +49,7 @@ export function decodeAnswer<Name extends ShardOperation>(
 ): AnswerOf<Name> {
   const read = valueFromBytes(`${name} answer`, bytes) as { result: unknown; error?: PlainError };
   if (read.error !== undefined) throw errorOf(read.error);
-  if (name !== 'aggregate') return read.result as AnswerOf<Name>;
-  const { partials, total } = read.result as { partials: unknown[]; total: number };
-  return { partials: partials.map(partialFromJson), total } as AnswerOf<Name>;
+  return answerFromPlain(name, read.result) as AnswerOf<Name>;
 }
 
 /** What a shard does with a request that came as bytes. */
@@ -95,14 +90,22 @@ export function shardOver(
 export const throughBytes = (shard: Shard): Shard =>
   shardOver((name, bytes, signal) => answerBytes(shard, name, bytes, signal));
 
-function plainAnswer(name: ShardOperation, answer: unknown): unknown {
-  if (name === 'search') {
+/** The answer of an operation as plain values. */
+export function answerToPlain(operation: ShardOperation, answer: unknown): unknown {
+  if (operation === 'search') {
     const { docs, total } = answer as ShardHits;
     return { docs: docs.map(plainDoc), total };
   }
-  if (name !== 'aggregate') return answer;
+  if (operation !== 'aggregate') return answer;
   const { partials, total } = answer as ShardPartials;
   return { partials: partials.map(partialToJson), total };
+}
+
+/** The answer that `answerToPlain` was given. */
+export function answerFromPlain(operation: ShardOperation, plain: unknown): unknown {
+  if (operation !== 'aggregate') return plain;
+  const { partials, total } = plain as { partials: unknown[]; total: number };
+  return { partials: partials.map(partialFromJson), total };
 }
 
 /** Documents of open segments read their keys when they are first needed. */

@@ -54,6 +54,9 @@ export interface Shard {
   fetch(request: ShardFetch, signal?: AbortSignal): Awaitable<readonly FetchedDoc[]>;
 }
 
+/** The name of an operation of a shard. */
+export type ShardOperation = keyof Shard;
+
 /** Which fields and terms to count. */
 export interface StatisticsRequest {
   readonly fields: readonly FieldTerms[];

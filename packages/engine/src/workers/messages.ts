@@ -9,15 +9,9 @@ import {
   LhsError,
   type NextStep,
 } from '@lakehouse-search/contract';
-import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';
-import type { CollapsedDoc } from '../collect/collapse.ts';
-import type { RankedDoc } from '../collect/order.ts';
 import type { Commit } from '../index/commit.ts';
 import type { Definition } from '../schema/definition.ts';
-import type { Shard, ShardHits, ShardPartials } from '../shard/shard.ts';
-
-/** The name of an operation of a shard. */
-export type ShardOperation = keyof Shard;
+import type { ShardOperation } from '../shard/shard.ts';
 
 /** A commit as plain values: a thread opens the same files. */
 export interface CommitSource {
@@ -78,31 +72,6 @@ export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
 
 /** The value that `toBytes` was given. */
 export const fromBytes = (bytes: Uint8Array): unknown => deserialize(bytes);
-
-/** The answer of an operation as plain values. */
-export function answerToPlain(operation: ShardOperation, answer: unknown): unknown {
-  if (operation === 'search') {
-    const { docs, total } = answer as ShardHits;
-    return { docs: docs.map(plainDoc), total };
-  }
-  if (operation !== 'aggregate') return answer;
-  const { partials, total } = answer as ShardPartials;
-  return { partials: partials.map(partialToJson), total };
-}
-
-/** The answer that `answerToPlain` was given. */
-export function answerFromPlain(operation: ShardOperation, plain: unknown): unknown {
-  if (operation !== 'aggregate') return plain;
-  const { partials, total } = plain as { partials: unknown[]; total: number };
-  return { partials: partials.map(partialFromJson), total };
-}
-
-/** Documents of open segments read their keys when they are first needed. */
-function plainDoc(found: RankedDoc | CollapsedDoc): RankedDoc | CollapsedDoc {
-  const { segment, doc, score, values, key } = found;
-  const plain = { segment, doc, score, values, key };
-  return 'group' in found ? { ...plain, group: found.group, count: found.count } : plain;
-}
 
 /** Any error as plain values; one that is no `LhsError` becomes internal. */
 export function errorToWire(error: unknown): WireError {

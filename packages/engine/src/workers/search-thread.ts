@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
+import { answerFromPlain } from '../shard/bytes.ts';
+import type { ShardOperation } from '../shard/shard.ts';
 import {
-  answerFromPlain,
   type CommitSource,
   errorFromWire,
   type FromThread,
   fromBytes,
-  type ShardOperation,
   type ThreadSettings,
   type ToThread,
   toBytes,

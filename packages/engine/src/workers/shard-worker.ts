@@ -10,13 +10,13 @@ import { LIMITS } from '../base/limits.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { withMapping } from '../open/open-index.ts';
+import { answerToPlain } from '../shard/bytes.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { localShards } from '../shard/local-shard.ts';
 import type { Shard } from '../shard/shard.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
 import {
-  answerToPlain,
   type CommitSource,
   errorToWire,
   type FromThread,

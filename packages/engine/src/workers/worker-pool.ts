@@ -8,7 +8,8 @@ import { LhsError } from '@lakehouse-search/contract';
 import { Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { CommitSource, ShardOperation } from './messages.ts';
+import type { ShardOperation } from '../shard/shard.ts';
+import type { CommitSource } from './messages.ts';
 import { SearchThread } from './search-thread.ts';
 
 /** How a pool works. */

@@ -1,5 +1,5 @@
-import type { Awaitable, Shard } from '../shard/shard.ts';
-import type { CommitSource, ShardOperation } from './messages.ts';
+import type { Awaitable, Shard, ShardOperation } from '../shard/shard.ts';
+import type { CommitSource } from './messages.ts';
 import { CommitUnopened } from './search-thread.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
