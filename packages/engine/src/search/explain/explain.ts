@@ -211,9 +211,11 @@ class Explanation {
     const { k } = near.nearest;
     const settings = { k: LIMITS.nearestDocs, exact: true };
     const docs = await nearestOf(this.#context, this.#fan, near, settings);
-    const at = docs.findIndex((doc) => addressNumber(doc) === address);
+    const own = docs.find((doc) => addressNumber(doc) === address)?.similarity;
+    // Documents that are equally near share a rank.
+    const rank = own === undefined ? null : 1 + docs.findIndex((doc) => doc.similarity === own);
     const last = docs[Math.min(k, docs.length) - 1]?.similarity ?? null;
-    return { count: docs.length, rank: at < 0 ? null : at + 1, last };
+    return { count: docs.length, rank, last };
   }
 
   async #matched(): Promise<Omit<IndexAnswer, 'analyzed'>> {
