@@ -32,7 +32,7 @@ describe('fusing two arms', () => {
   test('ignores a missing arm', () => {
     const semantic = list([3, 0.9]);
     expect(fuse({ lexical: null, semantic }, EVEN)).toEqual([
-      { segment: 1, doc: 3, score: 1 / 61, arms: { semantic: { rank: 1, score: 0.9 } } },
+      { shard: 0, segment: 1, doc: 3, score: 1 / 61, arms: { semantic: { rank: 1, score: 0.9 } } },
     ]);
     expect(fuse({ lexical: null, semantic: null }, EVEN)).toEqual([]);
   });
