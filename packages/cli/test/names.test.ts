@@ -24,7 +24,7 @@ describe('lhs alias', () => {
   it('stands for an index in every command, until it is dropped', async () => {
     expect((await home.run(['alias', 'list'])).stdout).toMatch(/^no aliases yet\n/);
     const set = await home.run(['alias', 'set', 'live', 'vec']);
-    expect(set.stdout).toBe('live means vec now\n');
+    expect(set.stdout).toBe('live is now an alias of vec\n');
     const [list, shown, wire, key, clash, drop] = await Promise.all([
       home.run(['alias', 'list']),
       home.run(['search', 'live', 'title:title', '--limit', '1']),
@@ -41,7 +41,7 @@ describe('lhs alias', () => {
     expect(drop.code).toBe(2);
     expect(drop.stderr).toMatch(/"live" is an alias of index "vec"/);
     const dropped = await home.run(['alias', 'drop', 'live']);
-    expect(dropped.stdout).toBe('live dropped; its index stays\n');
+    expect(dropped.stdout).toBe('alias live removed; its index stays\n');
     expect((await home.run(['search', 'live', 'x'])).code).toBe(3);
   });
 });
