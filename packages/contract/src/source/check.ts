@@ -3,6 +3,7 @@ import { folder, name, path } from '../checks/shared.ts';
 import {
   type Check,
   type Fields,
+  flag,
   list,
   object,
   oneOf,
@@ -14,11 +15,13 @@ import type { DescribeSourceRequest, InitDefinitionRequest, ListTablesRequest } 
 
 /** Roots of a catalog. */
 const MOST_ROOTS = 1000;
-const ROOTS = { allowed_roots: list(path, MOST_ROOTS) };
+const s3 = record({ endpoint: path, region: name, path_style: flag });
+/** Fields of every catalog. */
+const ANY = { allowed_roots: list(path, MOST_ROOTS), s3 };
 
 const CATALOGS: Readonly<Record<string, Check>> = {
-  filesystem: record({ type: text, warehouse: path, ...ROOTS }, ['warehouse']),
-  sql: record({ type: text, uri: path, name, warehouse: path, ...ROOTS }, ['uri']),
+  filesystem: record({ type: text, warehouse: path, ...ANY }, ['warehouse']),
+  sql: record({ type: text, uri: path, name, warehouse: path, ...ANY }, ['uri']),
   rest: record(
     {
       type: text,
@@ -29,7 +32,7 @@ const CATALOGS: Readonly<Record<string, Check>> = {
       credential_env: name,
       oauth2_server_uri: path,
       scope: name,
-      ...ROOTS,
+      ...ANY,
     },
     ['uri'],
   ),
@@ -43,7 +46,7 @@ const catalog: Check = (value, field) => {
   catalogType(type, `${field}.type`);
   CATALOGS[type as string](value, field);
 };
-const atPath = record({ path }, ['path']);
+const atPath = record({ path, s3 }, ['path']);
 
 const tableIn =
   (required: readonly string[]): Check =>

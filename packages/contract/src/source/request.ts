@@ -1,8 +1,18 @@
 /** A catalog, as the `source` of an index definition names it. */
 export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCatalogConfig;
 
+/** How an object store is reached; what is absent comes from the environment of the backend. */
+export interface S3Config {
+  /** URL of an S3-compatible server. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly path_style?: boolean;
+}
+
 /** What every catalog may have. */
 interface AnyCatalogConfig {
+  /** How tables on `s3://` are reached. */
+  readonly s3?: S3Config;
   /** Further folders that recorded paths of a table may be in. */
   readonly allowed_roots?: readonly string[];
 }
@@ -36,7 +46,7 @@ export interface RestCatalogConfig extends AnyCatalogConfig {
 /** A table of a catalog, or a bare path to its folder or metadata file. */
 export type TableConfig =
   | { readonly catalog: CatalogConfig; readonly table: string }
-  | { readonly path: string };
+  | { readonly path: string; readonly s3?: S3Config };
 
 /** `POST /v1/source:describe`. */
 export interface DescribeSourceRequest {
