@@ -3,7 +3,7 @@
  * values are plain (base/value-bytes.ts); partials of aggregations have a JSON form of their own.
  * An answer is the result, or the error that the operation threw.
  */
-import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
+import { type ErrorPlace, LhsError } from '@lakehouse-search/contract';
 import { partialFromJson, partialToJson } from '../aggregate/partial-json.ts';
 import { valueFromBytes, valueToBytes } from '../base/value-bytes.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
@@ -38,7 +38,7 @@ export async function encodeAnswer<Name extends ShardOperation>(
   try {
     return valueToBytes(`${name} answer`, { result: answerToPlain(name, await answer()) });
   } catch (error) {
-    return valueToBytes(`${name} answer`, { error: plainError(error) });
+    return valueToBytes(`${name} answer`, { error: errorToPlain(error) });
   }
 }
 
@@ -48,7 +48,7 @@ export function decodeAnswer<Name extends ShardOperation>(
   bytes: Uint8Array,
 ): AnswerOf<Name> {
   const read = valueFromBytes(`${name} answer`, bytes) as { result: unknown; error?: PlainError };
-  if (read.error !== undefined) throw errorOf(read.error);
+  if (read.error !== undefined) throw errorFromPlain(read.error);
   return answerFromPlain(name, read.result) as AnswerOf<Name>;
 }
 
@@ -115,24 +115,29 @@ function plainDoc(found: RankedDoc | CollapsedDoc): RankedDoc | CollapsedDoc {
   return 'group' in found ? { ...plain, group: found.group, count: found.count } : plain;
 }
 
-interface PlainError {
-  /** null: not an error of ours. */
-  readonly code: ErrorCode | null;
-  readonly message: string;
+/** An error as plain values. */
+export interface PlainError extends Pick<LhsError, 'code' | 'message' | 'next' | 'details'> {
   readonly hint?: string;
-  readonly next?: LhsError['next'];
-  readonly place?: LhsError['place'];
-  readonly details?: LhsError['details'];
+  readonly place?: ErrorPlace;
 }
 
-function plainError(error: unknown): PlainError {
+/** Any error as plain values; one that is no `LhsError` becomes internal. */
+export function errorToPlain(error: unknown): PlainError {
   if (!(error instanceof LhsError)) {
-    return { code: null, message: error instanceof Error ? error.message : String(error) };
+    return { code: 'internal', message: String(error), next: [], details: {} };
   }
   const { code, message, hint, next, place, details } = error;
-  return { code, message, hint, next, place, details };
+  return {
+    code,
+    message,
+    next,
+    details,
+    ...(hint === undefined ? {} : { hint }),
+    ...(place === undefined ? {} : { place }),
+  };
 }
 
-function errorOf({ code, message, ...rest }: PlainError): Error {
-  return code === null ? new Error(message) : new LhsError(code, message, rest);
+/** The error that `errorToPlain` was given. */
+export function errorFromPlain({ code, message, ...rest }: PlainError): LhsError {
+  return new LhsError(code, message, rest);
 }

@@ -3,14 +3,9 @@
  * the byte form of `node:v8`: it copies views alone, not the whole memory that they lie in.
  */
 import { deserialize, serialize } from 'node:v8';
-import {
-  type ErrorCode,
-  type ErrorPlace,
-  LhsError,
-  type NextStep,
-} from '@lakehouse-search/contract';
 import type { Commit } from '../index/commit.ts';
 import type { Definition } from '../schema/definition.ts';
+import type { PlainError } from '../shard/bytes.ts';
 import type { ShardOperation } from '../shard/shard.ts';
 
 /** A commit as plain values: a thread opens the same files. */
@@ -44,7 +39,7 @@ export interface ThreadCall {
 /** The answer to a call. */
 export type FromThread =
   | { readonly kind: 'done'; readonly task: number; readonly answer: Uint8Array }
-  | { readonly kind: 'failed'; readonly task: number; readonly error: WireError }
+  | { readonly kind: 'failed'; readonly task: number; readonly error: PlainError }
   /** Files of the commit could not be opened: they were replaced, or are damaged. */
   | { readonly kind: 'unopened'; readonly task: number };
 
@@ -56,46 +51,9 @@ export interface ThreadSettings {
   readonly canceled: Int32Array;
 }
 
-/** An `LhsError` as plain values. */
-export interface WireError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: string;
-  readonly next: readonly NextStep[];
-  readonly place?: ErrorPlace;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
 /** A value as bytes of its own. */
 export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
   serialize(value) as Uint8Array<ArrayBuffer>;
 
 /** The value that `toBytes` was given. */
 export const fromBytes = (bytes: Uint8Array): unknown => deserialize(bytes);
-
-/** Any error as plain values; one that is no `LhsError` becomes internal. */
-export function errorToWire(error: unknown): WireError {
-  if (!(error instanceof LhsError)) {
-    return { code: 'internal', message: String(error), next: [], details: {} };
-  }
-  const { code, message, hint, next, place, details } = error;
-  return {
-    code,
-    message,
-    next,
-    details,
-    ...(hint === undefined ? {} : { hint }),
-    ...(place === undefined ? {} : { place }),
-  };
-}
-
-/** The error that `errorToWire` was given. */
-export function errorFromWire(error: WireError): LhsError {
-  const { code, message, hint, next, place, details } = error;
-  return new LhsError(code, message, {
-    next,
-    details,
-    ...(hint === undefined ? {} : { hint }),
-    ...(place === undefined ? {} : { place }),
-  });
-}

@@ -1,10 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
-import { answerFromPlain } from '../shard/bytes.ts';
+import { answerFromPlain, errorFromPlain } from '../shard/bytes.ts';
 import type { ShardOperation } from '../shard/shard.ts';
 import {
   type CommitSource,
-  errorFromWire,
   type FromThread,
   fromBytes,
   type ThreadSettings,
@@ -130,7 +129,7 @@ export class SearchThread {
     this.#idle();
     if (message.kind === 'done') {
       task.done(answerFromPlain(task.operation, fromBytes(message.answer)));
-    } else if (message.kind === 'failed') task.failed(errorFromWire(message.error));
+    } else if (message.kind === 'failed') task.failed(errorFromPlain(message.error));
     else {
       this.#opened.delete(task.source.id);
       task.failed(new CommitUnopened());

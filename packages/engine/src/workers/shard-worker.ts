@@ -10,7 +10,7 @@ import { LIMITS } from '../base/limits.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { withMapping } from '../open/open-index.ts';
-import { answerToPlain } from '../shard/bytes.ts';
+import { answerToPlain, errorToPlain } from '../shard/bytes.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { localShards } from '../shard/local-shard.ts';
 import type { Shard } from '../shard/shard.ts';
@@ -18,7 +18,6 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import { Verification } from '../storage/verification.ts';
 import {
   type CommitSource,
-  errorToWire,
   type FromThread,
   fromBytes,
   type ThreadCall,
@@ -86,7 +85,7 @@ async function answer({
     const result = await call.call(found.shards[shard], fromBytes(request));
     return { kind: 'done', task, answer: toBytes(answerToPlain(operation, result)) };
   } catch (error) {
-    return { kind: 'failed', task, error: errorToWire(error) };
+    return { kind: 'failed', task, error: errorToPlain(error) };
   }
 }
 
