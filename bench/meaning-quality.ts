@@ -2,7 +2,8 @@
  * Whether a search finds the body of a commit by its subject: recall@10 over a sample of commits
  * with a body, by words (lexical), by meaning (the model that ships with lhs, all-MiniLM-L6-v2) and
  * by both. The index is kept in LHS_BENCH_DIR/meaning-quality: building it embeds 10,000 bodies
- * with the transformer, some ten minutes. `--queries=N` (2,000) subjects are asked.
+ * with the transformer, which takes about ten minutes. `--queries=N` sets the number of subjects to
+ * search for (default: 2,000).
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The screen of `lhs tui` from a key to the drawn answer of the line as it then stands (target: p50
  * <= 30 ms on git.commits): queries are typed letter by letter, each letter after the answer to the
- * one before, through Ink into a stream that stands for a terminal of 120 x 40. Preview and facets
+ * one before, through Ink into a stream that acts as a 120 x 40 terminal. Preview and facets
  * run beside as they do for a person. The index of `bench/commits.ts`.
  */
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * Scratch objects that are used again. Whoever takes one owns it until it gives it back, so two
- * searches never share one; there are as many as were in use at once.
+ * Reusable scratch objects. The caller that takes one owns it until it gives it back, so two
+ * searches never share one. The pool holds as many as were in use at the same time.
  */
 export class Pool<T> {
   readonly #make: () => T;

@@ -14,7 +14,7 @@
  * a planned merge are left alone until then.
  *
  * Long on purpose: the steps of one class share what is in memory, which commit is in force and
- * whether the disk has failed; what needs none of that lies in segment-set.ts and
+ * whether the disk has failed. Code that needs none of that is in segment-set.ts and
  * planned-merges.ts.
  */
 import { LhsError } from '@lakehouse-search/contract';

@@ -21,7 +21,7 @@ import {
 } from './index-folder.ts';
 
 /**
- * Opens the folder of a generation; `fence` is asked before anything in it is replaced or removed.
+ * Opens the folder of a generation. It calls `fence` before it replaces or removes anything there.
  */
 export type OpenDirectory = (path: string, fence?: () => void) => Directory;
 

@@ -35,7 +35,7 @@ export function addBitmap({ arena, ranges }: PostingsSource, at: number, bits: I
   for (let i = 0, words = 8 * ranges; i < words; i++) bits[i] |= i32[(at >> 2) + i];
 }
 
-/** Sets the bits of the documents of a list term: by the arena's kernels where they lie in it. */
+/** Sets the bits of a list term's documents, by the kernels if the bits are in the arena. */
 export function markList(source: PostingsSource, term: ListTerm, bits: Int32Array): void {
   const { arena } = source;
   const kernels = bits.buffer === arena.memory.buffer ? bitKernelsOf(arena) : null;

@@ -55,7 +55,7 @@ function readTable(tree: Tree, report: Report): string | undefined {
 }
 
 /**
- * `{type: filesystem | sql | rest, …}`; secrets stand in environment variables that it names.
+ * `{type: filesystem | sql | rest, …}`. It names the environment variables that hold secrets.
  * `what` names the map in messages.
  */
 export function parseCatalog(tree: Tree, what: string, report: Report): CatalogConfig | undefined {

@@ -1,6 +1,6 @@
 /**
  * Documents of one term: only blocks or ranges whose best impact reaches the threshold are opened.
- * Codes stand for common impacts exactly and bound the others from above, so their products need no
+ * A code is the exact value of a common impact and an upper bound of any other, so products need no
  * margin for rounding.
  */
 import { DENSE, SHORT } from '../postings/format.ts';

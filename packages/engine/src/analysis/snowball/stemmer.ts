@@ -3,7 +3,7 @@
  * the Snowball language (BSD-3-Clause, packages/engine/LICENSE-snowball). Places are UTF-16 units.
  */
 
-/** A string of a table, the row of its longest proper prefix in it, what it stands for. */
+/** A string, the row of its longest proper prefix in the table, and the result if it matches. */
 type AmongRow = readonly [
   text: string,
   substring: number,

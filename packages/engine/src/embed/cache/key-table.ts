@@ -7,8 +7,8 @@ const FEW_SHARE = 1 / 16;
 
 /**
  * Keys by number, and the numbers of keys. Where a key was added twice, the later number is found.
- * Keys are random, so their own bits are their places in an open-addressed table; that is built
- * when many keys are asked for: for few it costs more than going through all of them once.
+ * Keys are random, so their own bits give their slots in an open-addressed table. It is built only
+ * to look up many keys: for a few, it costs more than one scan of all keys.
  */
 export class KeyTable {
   #words: Int32Array;

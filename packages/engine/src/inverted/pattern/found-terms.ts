@@ -28,7 +28,7 @@ export class FoundTerms {
   }
 }
 
-/** Found terms of searches: cleared by whoever takes them. */
+/** Reusable lists of found terms. The search that takes one clears it first. */
 export const foundTerms = new Pool(() => new FoundTerms());
 
 function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
