@@ -5,9 +5,10 @@ import type { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { BucketKey } from './aggregation.ts';
+import type { Codes } from './code-loops.ts';
+import { takeCodes } from './code-loops.ts';
+import { loopsOf } from './compiled-loops.ts';
 import { countValues } from './count-values.ts';
-import { type Codes, loopsOf } from './loops.ts';
-import { takeCodes } from './take-codes.ts';
 
 /** Numbers the buckets of a field in one segment. */
 export interface Coder {

@@ -6,12 +6,13 @@ import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts'
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
+import type { Codes } from './code-loops.ts';
+import { takeCodes } from './code-loops.ts';
+import { loopsOf } from './compiled-loops.ts';
 import { BATCH_DOCS, type WholeStream } from './document-stream.ts';
 import { addDouble, addTimes, type DoubleSum } from './exact-sum.ts';
-import { type Codes, loopsOf } from './loops.ts';
 import { type AggPartial, noStats } from './partial.ts';
 import type { MetricCollector } from './segment-collector.ts';
-import { takeCodes } from './take-codes.ts';
 
 /** Codes are below 2^32: so many of them stay below 2^53. */
 const SUMMED = (1 << 20) - 1;

@@ -3,11 +3,13 @@
  * by chunks of at most 65,024, so that 16 bits hold a chunk's counts and its sum fits the kernel's
  * numbers.
  */
-import { arenaCode } from '../storage/arena-code.ts';
+import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
+import type { CodeSums, Codes } from './code-loops.ts';
 import { DoubleLanes, LANE_BYTES } from './double-lanes.ts';
 import { KERNEL_CODE } from './kernel-code.ts';
-import type { AggregateLoops, BucketLine, CodeSums, Codes, DoubleSums, WideSums } from './loops.ts';
+import type { AggregateLoops, BucketLine, DoubleSums, WideSums } from './loops.ts';
+import { PLAIN_LOOPS } from './plain-loops.ts';
 
 /** Words of 64 documents a chunk. */
 const CHUNK_WORDS = 1016;
@@ -190,4 +192,14 @@ class Room {
     }
     return this.#region.offset;
   }
+}
+
+const compiledOf = onceAnArena((arena): AggregateLoops => new CompiledLoops(arena));
+
+/**
+ * The loops for columns of an arena: WebAssembly, or plain ones where LHS_WASM=0 (or `plain`) asks
+ * for them.
+ */
+export function loopsOf(arena: Arena, plain = plainLoops()): AggregateLoops {
+  return plain ? PLAIN_LOOPS : compiledOf(arena);
 }

@@ -4,11 +4,12 @@ import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
 import { bucketOf } from './bucket-line.ts';
 import { type CalendarUnit, calendarBucket, type OffsetAt, zoneOffsets } from './calendar.ts';
+import { takeCodes } from './code-loops.ts';
 import { type Coder, DENSE_CODES, slotFiller, slotReader, wideCoder } from './coder.ts';
+import { loopsOf } from './compiled-loops.ts';
 import { floorTo, type HistogramLine, histogramLine } from './histogram-line.ts';
-import { type BucketLine, loopsOf } from './loops.ts';
+import type { BucketLine } from './loops.ts';
 import { forBoth } from './plain-loops.ts';
-import { takeCodes } from './take-codes.ts';
 
 const EXACT = 2n ** 50n;
 

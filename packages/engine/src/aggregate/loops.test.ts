@@ -5,8 +5,10 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import type { Region } from '../storage/directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { bucketOf } from './bucket-line.ts';
+import type { Codes } from './code-loops.ts';
+import { loopsOf } from './compiled-loops.ts';
 import { addDouble, addTimes, doubleSum } from './exact-sum.ts';
-import { type BucketLine, type Codes, loopsOf } from './loops.ts';
+import type { BucketLine } from './loops.ts';
 
 const SEED = Number(process.env.LHS_SEED ?? 20_261_121);
 const arena = plainArena(16 * 2 ** 20);

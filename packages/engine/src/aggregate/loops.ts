@@ -1,21 +1,7 @@
-import { onceAnArena, plainLoops } from '../storage/arena-code.ts';
-import type { Arena } from '../storage/directory.ts';
-import { CompiledLoops } from './compiled-loops.ts';
+import type { CodeSums, Codes } from './code-loops.ts';
 import type { DoubleSum } from './exact-sum.ts';
-import { PLAIN_LOOPS } from './plain-loops.ts';
 
-/** Codes of a column with one value a document: ordinals + 1, or multiples over a base. */
-export type Codes = Uint8Array | Uint16Array | Uint32Array | Int32Array;
-
-/** What the codes of some documents come to; the bounds mean nothing where there is none. */
-export interface CodeSums {
-  readonly count: number;
-  readonly sum: bigint;
-  readonly min: number;
-  readonly max: number;
-}
-
-/** The same of 64-bit values. */
+/** Count, sum and bounds of 64-bit values. The bounds mean nothing if the count is 0. */
 export interface WideSums {
   readonly count: number;
   readonly sum: bigint;
@@ -23,7 +9,7 @@ export interface WideSums {
   readonly max: bigint;
 }
 
-/** The same of doubles; the bounds as ordered integers (base/ordered-double.ts). */
+/** The same for doubles; the bounds are ordered integers (base/ordered-double.ts). */
 export interface DoubleSums {
   readonly count: number;
   readonly sum: DoubleSum;
@@ -45,7 +31,7 @@ export interface BucketLine {
 
 /**
  * Loops over all documents of a bitmap that have a value in a column (`present`; null: the codes
- * tell). Whoever does them, the answers are the same, exactly.
+ * tell). The compiled and the plain loops return exactly the same.
  */
 export interface AggregateLoops {
   /** Documents by code, codes 0 .. size - 1. */
@@ -61,14 +47,4 @@ export interface AggregateLoops {
   sumWide(values: BigInt64Array, bits: Int32Array, present: Int32Array): WideSums;
   /** Of doubles as ordered integers, summed in eight lanes (exact-sum.ts). */
   sumDoubles(values: BigInt64Array, bits: Int32Array, present: Int32Array): DoubleSums;
-}
-
-const compiledOf = onceAnArena((arena): AggregateLoops => new CompiledLoops(arena));
-
-/**
- * The loops for columns of an arena: WebAssembly, or plain ones where LHS_WASM=0 (or `plain`) asks
- * for them.
- */
-export function loopsOf(arena: Arena, plain = plainLoops()): AggregateLoops {
-  return plain ? PLAIN_LOOPS : compiledOf(arena);
 }

@@ -1,9 +1,9 @@
 /** The loops of aggregations in plain JavaScript: what the kernels are held to. */
 import { bucketOf } from './bucket-line.ts';
-import { countCodes } from './count-codes.ts';
+import type { Codes } from './code-loops.ts';
+import { countCodes, sumCodes } from './code-loops.ts';
 import { DoubleLanes } from './double-lanes.ts';
-import type { AggregateLoops, BucketLine, Codes } from './loops.ts';
-import { sumCodes } from './sum-codes.ts';
+import type { AggregateLoops, BucketLine } from './loops.ts';
 
 /** Calls `visit` with every document of both bitmaps. */
 export function forBoth(bits: Int32Array, present: Int32Array, visit: (doc: number) => void): void {
