@@ -97,7 +97,7 @@ function writeVectors(): VectorReader {
     `${COUNT} x ${DIMS}, ${CENTRES} centres: ${(component.length / 2 ** 20).toFixed(0)} MiB, ` +
       `rounded and written in ${took.toFixed(0)} ms`,
   );
-  return VectorReader.open(payload, path);
+  return new VectorReader(payload, path);
 }
 
 function peer(): { BruteforceSearch: PeerKind; HierarchicalNSW: PeerKind } | null {

@@ -45,7 +45,7 @@ writer.add(DOCS, { kind: 'vector', starts, dims: DIMS, scales, codes });
 const component1 = { kind: 'vector', field: 1 } as const;
 const vector = writeComponent(directory, 's1', component1, writer.finish());
 const { payload, path } = openFramed(directory, vector.file, 'vector', vector);
-const graph = packGraph(buildGraph(VectorReader.open(payload, path), { links: 4, ef: 40 }));
+const graph = packGraph(buildGraph(new VectorReader(payload, path), { links: 4, ef: 40 }));
 writeComponent(directory, 's1', { kind: 'graph', field: 1 }, graph);
 
 const queries = [0, 1, 2, 3].map((q) =>

@@ -131,8 +131,11 @@ export class SegmentReader {
 
   /** The vectors of a field by its plan's id, or null where it has none. */
   vectors(field: number): VectorReader | null {
-    return this.#structure('vector', field, (payload, path) =>
-      VectorReader.open(payload, path, this.#structure('graph', field, openGraph)),
+    return this.#structure(
+      'vector',
+      field,
+      (payload, path) =>
+        new VectorReader(payload, path, this.#structure('graph', field, openGraph)),
     );
   }
 
@@ -144,7 +147,7 @@ export class SegmentReader {
     const framed = this.#files.get(nameOf('vector', field));
     if (framed === undefined) return 0;
     const { deleted } = this;
-    if (deleted === null) return VectorReader.open(framed.payload, framed.path).count;
+    if (deleted === null) return new VectorReader(framed.payload, framed.path).count;
     const vectors = this.vectors(field)!;
     let live = 0;
     for (let doc = 0; doc < this.docs; doc++) if (!this.isDeleted(doc) && vectors.has(doc)) live++;

@@ -33,7 +33,7 @@ export function* writingVectors(
   if (!wantsGraph(layout.index, count)) return [written];
   const framed = openFramed(directory, written.file, 'vector', written);
   try {
-    const reader = VectorReader.open(framed.payload, framed.path);
+    const reader = new VectorReader(framed.payload, framed.path);
     const graph = yield* buildingGraph(reader, GRAPH_SETTINGS, largestGraph(merged));
     return [
       written,

@@ -1,6 +1,6 @@
 import { type CodedQuery, ROUNDING } from './coded-query.ts';
 import { MIDDLE } from './format.ts';
-import type { VectorReader } from './vector-reader.ts';
+import type { StoredVectors } from './stored-vectors.ts';
 
 /**
  * Similarities of a query and stored vectors out of whole numbers, and how far off they may be: a
@@ -23,7 +23,7 @@ export class Bounds {
   readonly #middle: number;
   readonly #headMiddle: number;
 
-  constructor({ norms, rests, scales, tails, metric }: VectorReader, query: CodedQuery) {
+  constructor({ norms, rests, scales, tails, metric }: StoredVectors, query: CodedQuery) {
     this.#norms = norms;
     this.#rests = rests;
     this.#scales = scales;

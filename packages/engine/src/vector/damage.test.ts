@@ -24,7 +24,7 @@ function problemsOf(bytes: Uint8Array): readonly string[] {
   region.bytes.set(bytes);
   const problems: string[] = [];
   try {
-    const reader = VectorReader.open(region, 'test');
+    const reader = new VectorReader(region, 'test');
     if (reader.docs !== 300) problems.push('another number of documents');
     if (reader.metric !== 'dot') problems.push('another similarity');
     checkVectors(reader, (problem) => problems.push(problem));

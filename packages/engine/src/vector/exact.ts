@@ -3,16 +3,19 @@
  * codes and scale have the same similarity to the last bit.
  */
 import type { CodedQuery } from './coded-query.ts';
-import type { VectorReader } from './vector-reader.ts';
-
-let scratch = new Int16Array(0);
+import type { StoredVectors } from './stored-vectors.ts';
 
 /**
  * The raw similarity of a query and the vector in a slot: their cosine (0 for a query of length 0),
- * their dot product, or the square of their distance, negated.
+ * their dot product, or the square of their distance, negated. `scratch` has the dimensions of the
+ * field; a loop over slots passes the same array each time.
  */
-export function similarityAt(reader: VectorReader, query: CodedQuery, slot: number): number {
-  if (scratch.length !== reader.dims) scratch = new Int16Array(reader.dims);
+export function similarityAt(
+  reader: StoredVectors,
+  query: CodedQuery,
+  slot: number,
+  scratch: Int16Array,
+): number {
   const codes = reader.codes(slot, scratch);
   if (reader.metric === 'l2') return -squaredDistance(codes, reader.scales[slot], query.values);
   const dot = dotProduct(codes, query.values);

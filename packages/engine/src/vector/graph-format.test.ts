@@ -26,7 +26,7 @@ function graphOf(count: number, similarity: 'cosine' | 'dot' | 'l2' = 'l2'): Gra
   const writer = new VectorWriter({ dims: DIMS, similarity, index: 'hnsw' });
   const starts = Int32Array.from({ length: count + 1 }, (_, i) => i);
   writer.add(count, { kind: 'vector', starts, dims: DIMS, ...fixVectors(values, DIMS) });
-  const reader = VectorReader.open(place(writer.finish()), 'test');
+  const reader = new VectorReader(place(writer.finish()), 'test');
   const built = buildGraph(reader, { links: 4, ef: 20 });
   return openGraph(place(packGraph(built)), 'test');
 }

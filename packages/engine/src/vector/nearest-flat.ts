@@ -14,8 +14,8 @@ import type { CodedQuery } from './coded-query.ts';
 import { similarityAt } from './exact.ts';
 import { offer, scanAccepted, scanAll } from './scan.ts';
 import { Shortlist } from './shortlist.ts';
+import type { StoredVectors } from './stored-vectors.ts';
 import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
-import type { VectorReader } from './vector-reader.ts';
 
 /** Documents and their raw similarities, the best first, equal ones by document. */
 export interface Nearest {
@@ -28,7 +28,7 @@ const DENSE_PART = 0.5;
 
 /** The k nearest of the accepted documents and all that are as near as the k-th. */
 export function nearestFlat(
-  reader: VectorReader,
+  reader: StoredVectors,
   query: CodedQuery,
   k: number,
   accept: Int32Array | null,
@@ -46,21 +46,18 @@ export function nearestFlat(
 }
 
 /** Puts the codes of a query where kernels look for them, zeros behind. */
-export function putQuery(reader: VectorReader, query: CodedQuery): void {
+export function putQuery(reader: StoredVectors, query: CodedQuery): void {
   const into = new Int16Array(reader.arena.memory.buffer, QUERY_AT, reader.row);
   into.set(query.codes);
   into.fill(0, query.codes.length);
 }
-
-/** Shortlists of one query after the other: each is used up before the next. */
-const sharpened = new Shortlist(16);
 
 /**
  * Of some slots those that may still be among the k nearest when the low bytes are looked at, too:
  * then only the rounding of the query is not known. The query is where kernels look for it.
  */
 function sharpen(
-  reader: VectorReader,
+  reader: StoredVectors,
   query: CodedQuery,
   k: number,
   slots: Int32Array,
@@ -72,7 +69,7 @@ function sharpen(
   const kernels = kernelsOf(arena);
   const bounds = new Bounds(reader, query);
   const restAt = QUERY_AT + 2 * headRow;
-  const list = sharpened.reset(k);
+  const list = new Shortlist(k);
   for (let from = 0; from < slots.length; from += BATCH) {
     const size = Math.min(BATCH, slots.length - from);
     i32.set(slots.subarray(from, from + size), LIST_AT >> 2);
@@ -92,7 +89,7 @@ function sharpen(
  * kernels look for it (`putQuery`).
  */
 export function rescore(
-  reader: VectorReader,
+  reader: StoredVectors,
   query: CodedQuery,
   k: number,
   slots: Int32Array,
@@ -100,7 +97,8 @@ export function rescore(
   const left = sharpen(reader, query, k, slots);
   const count = left.length;
   const exact = new Float64Array(count);
-  for (let i = 0; i < count; i++) exact[i] = similarityAt(reader, query, left[i]);
+  const scratch = new Int16Array(reader.dims);
+  for (let i = 0; i < count; i++) exact[i] = similarityAt(reader, query, left[i], scratch);
   const last = count <= k ? Number.NEGATIVE_INFINITY : exact.toSorted()[count - k];
   const places: number[] = [];
   for (let i = 0; i < count; i++) if (exact[i] >= last) places.push(i);

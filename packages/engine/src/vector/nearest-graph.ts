@@ -14,8 +14,8 @@ import type { CodedQuery } from './coded-query.ts';
 import { farStarts, type Graph } from './graph-format.ts';
 import { type Nearest, putQuery, rescore } from './nearest-flat.ts';
 import { Shortlist } from './shortlist.ts';
+import type { StoredVectors } from './stored-vectors.ts';
 import { DOTS_AT, kernelsOf, LIST_AT, QUERY_AT, type VectorKernels } from './vector-kernels.ts';
-import type { VectorReader } from './vector-reader.ts';
 
 /** Vectors that a graph is searched for unless the caller says so. */
 const LEAST_EF = 64;
@@ -24,7 +24,7 @@ const COST = 30;
 
 /** Scratch of the walks over one graph. */
 export class GraphWalk {
-  readonly #reader: VectorReader;
+  readonly #reader: StoredVectors;
   readonly #graph: Graph;
   readonly #starts: Int32Array;
   readonly #kernels: VectorKernels;
@@ -33,7 +33,7 @@ export class GraphWalk {
   readonly #seen: Int32Array;
   #epoch = 0;
 
-  constructor(reader: VectorReader, graph: Graph) {
+  constructor(reader: StoredVectors, graph: Graph) {
     this.#reader = reader;
     this.#graph = graph;
     this.#starts = farStarts(graph);

@@ -8,8 +8,8 @@ import type { Deadline } from '../base/deadline.ts';
 import { Bounds, type HeadLine, SLACK } from './bounds.ts';
 import type { CodedQuery } from './coded-query.ts';
 import type { Shortlist } from './shortlist.ts';
+import type { StoredVectors } from './stored-vectors.ts';
 import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
-import type { VectorReader } from './vector-reader.ts';
 
 /**
  * The first scan of planes this large lets go of each part behind it: a process that asks once does
@@ -24,7 +24,7 @@ const FIRST_BATCH = 128;
  * null for all. The query is where kernels look for it.
  */
 export function scanAll(
-  reader: VectorReader,
+  reader: StoredVectors,
   query: CodedQuery,
   accept: Int32Array | null,
   list: Shortlist,
@@ -49,7 +49,7 @@ export function scanAll(
 
 /** The same, of documents of a bitmap that accepts few. */
 export function scanAccepted(
-  reader: VectorReader,
+  reader: StoredVectors,
   query: CodedQuery,
   accept: Int32Array,
   list: Shortlist,
@@ -84,7 +84,7 @@ export function scanAccepted(
  * MORE_DOTS_AT. Returns how many.
  */
 function siftBatch(
-  reader: VectorReader,
+  reader: StoredVectors,
   bounds: Bounds,
   from: number,
   size: number,
@@ -100,7 +100,7 @@ function siftBatch(
 }
 
 function siftAny(
-  { arena }: VectorReader,
+  { arena }: StoredVectors,
   bounds: Bounds,
   from: number,
   size: number,
@@ -121,7 +121,7 @@ function siftAny(
 
 /** The same by a sum of products, without a division. */
 function siftCosine(
-  { arena, norms, rests, tails }: VectorReader,
+  { arena, norms, rests, tails }: StoredVectors,
   { n, r, t, m }: HeadLine,
   from: number,
   size: number,
@@ -142,7 +142,7 @@ function siftCosine(
 }
 
 /** Of the listed vectors those of accepted documents. */
-function siftAccepted({ arena, docOf }: VectorReader, accept: Int32Array, size: number): number {
+function siftAccepted({ arena, docOf }: StoredVectors, accept: Int32Array, size: number): number {
   const { i32 } = arena;
   const [listAt, moreAt] = [LIST_AT >> 2, MORE_DOTS_AT >> 2];
   let count = 0;
@@ -157,7 +157,7 @@ function siftAccepted({ arena, docOf }: VectorReader, accept: Int32Array, size: 
 }
 
 /** Offers the listed vectors, by their heads' dot products and by their tails. */
-function offerListed(reader: VectorReader, bounds: Bounds, count: number, list: Shortlist): void {
+function offerListed(reader: StoredVectors, bounds: Bounds, count: number, list: Shortlist): void {
   const { headRow, tailRow, tailAt, arena } = reader;
   const { i32 } = arena;
   const [dotsAt, listAt, moreAt] = [DOTS_AT >> 2, LIST_AT >> 2, MORE_DOTS_AT >> 2];

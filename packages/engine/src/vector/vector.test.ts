@@ -12,7 +12,7 @@ function open(parts: readonly Uint8Array[]): VectorReader {
   const bytes = Buffer.concat(parts);
   const region = arena.allocate(bytes.length);
   region.bytes.set(bytes);
-  return VectorReader.open(region, 'test');
+  return new VectorReader(region, 'test');
 }
 
 describe('stored vectors', () => {
