@@ -91,6 +91,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['@lakehouse-search/contract', '@lakehouse-search/lake', '@lakehouse-search/engine'],
 };
 
+/** Files that may import each other in a circle, if all but one direction are types. */
+const KNOT_FILES = 3;
+
 /** What stands for a disk in tests; no product code may name it. */
 const DOUBLES = 'packages/engine/src/storage/memory-directory.ts';
 
@@ -107,6 +110,33 @@ function breaches(pkg: string, file: SourceFile): string[] {
     .filter((target) => level(pkg, target) >= own)
     .map((target) => `${file.path} imports ${target}, which is not below it`);
 }
+
+describe('knots of files', () => {
+  const file = (path: string, ...imports: string[]): SourceFile => ({
+    path,
+    imports,
+    text: '',
+    lines: [],
+    packages: [],
+  });
+
+  it('are found whole, and apart from files that only lead to them or follow them', () => {
+    const files = [
+      file('a', 'b', 'e'),
+      file('b', 'c'),
+      file('c', 'd', 'x'),
+      file('d', 'b'),
+      file('e', 'f'),
+      file('f', 'e', 'd'),
+      file('x'),
+    ];
+    const found = knots(files).filter((knot) => knot.length > 1);
+    expect(found.sort()).toEqual([
+      ['b', 'c', 'd'],
+      ['e', 'f'],
+    ]);
+  });
+});
 
 describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
   const files = sourcesOf(`packages/${pkg}/src`);
@@ -125,6 +155,10 @@ describe.each(Object.keys(LAYERS))('layers of packages/%s', (pkg) => {
 
   it('has no cycle of files', () => {
     expect(cycle(files)).toEqual([]);
+  });
+
+  it('has no knot of more than three files, type imports included', () => {
+    expect(knots(files).filter((knot) => knot.length > KNOT_FILES)).toEqual([]);
   });
 
   it('imports no package of ours that it must not know', () => {
@@ -209,6 +243,28 @@ function cycle(files: readonly SourceFile[]): string[] {
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Files that reach each other by imports of any kind: the strongly connected components. */
+function knots(files: readonly SourceFile[]): string[][] {
+  const forward = new Map(files.map((f) => [f.path, f.imports.filter((to) => to !== f.path)]));
+  const backward = new Map<string, string[]>(files.map((f) => [f.path, []]));
+  for (const [path, targets] of forward) for (const to of targets) backward.get(to)?.push(path);
+  const done = new Set<string>();
+  const from = (path: string, edges: ReadonlyMap<string, readonly string[]>): string[] => {
+    const found: string[] = [];
+    const visit = (at: string): void => {
+      if (done.has(at)) return;
+      done.add(at);
+      for (const next of edges.get(at) ?? []) visit(next);
+      found.push(at);
+    };
+    visit(path);
+    return found;
+  };
+  const order = files.flatMap((f) => from(f.path, forward));
+  done.clear();
+  return order.toReversed().map((path) => from(path, backward).sort());
 }
 
 function valueImports(file: SourceFile): string[] {
