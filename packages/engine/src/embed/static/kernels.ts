@@ -1,6 +1,6 @@
 import { arenaCode, plainLoops } from '../../storage/arena-code.ts';
 import type { Arena } from '../../storage/directory.ts';
-import { KERNEL_CODE } from './kernel-code.ts';
+import { EMBED_CODE } from './kernel-code.ts';
 
 /** The loops of the static model over one arena; places are byte addresses. */
 export interface EmbedKernels {
@@ -27,7 +27,7 @@ export interface EmbedKernels {
   ): number;
 }
 
-const codeOf = arenaCode(KERNEL_CODE);
+const codeOf = arenaCode(EMBED_CODE);
 
 /** The compiled kernels of an arena, or null where plain loops are asked for (LHS_WASM=0). */
 export function embedKernels(arena: Arena, plain = plainLoops()): EmbedKernels | null {

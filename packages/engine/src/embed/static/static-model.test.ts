@@ -7,7 +7,7 @@ import { textsOf } from '../embedder.ts';
 import { modelFolder, openEmbedder } from '../open-embedder.ts';
 import { openStaticModel } from './static-model.ts';
 import { readVocabulary } from './vocabulary.ts';
-import { type TokenSink, WordPieces } from './word-pieces.ts';
+import { type PieceSink, WordPieces } from './word-pieces.ts';
 
 interface Golden {
   readonly texts: readonly { text: string; ids: number[]; embedding: number[] }[];
@@ -36,7 +36,7 @@ describe.each(goldens)('the golden texts of %s', (name) => {
     const bytes = readFileSync(`${folder}/vocab.txt`);
     const file = { path: 'vocab.txt', text: bytes };
     const ids: number[] = [];
-    const sink: TokenSink = {
+    const sink: PieceSink = {
       ids: new Int32Array(7),
       count: 0,
       flush() {

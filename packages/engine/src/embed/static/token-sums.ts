@@ -5,14 +5,14 @@
  */
 import type { Region } from '../../storage/directory.ts';
 import type { EmbedKernels } from './kernels.ts';
-import type { TokenSink } from './word-pieces.ts';
+import type { PieceSink } from './word-pieces.ts';
 
 /** Ids between two calls of the kernel. */
 const IDS = 4096;
 const BLOCK = 32;
 
 /** The sums of one text at a time: ids go in, `take` gives the sums. */
-export class TokenSums implements TokenSink {
+export class TokenSums implements PieceSink {
   readonly ids: Int32Array;
   count = 0;
   readonly #dims: number;

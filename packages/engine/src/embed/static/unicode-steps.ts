@@ -13,14 +13,14 @@
  */
 
 /** One step: the word ends; or one more code point of it; or a word of one code point. */
-export interface Step {
+export interface WordStep {
   readonly kind: 'space' | 'letter' | 'mark';
   /** The code point in UTF-8. */
   readonly bytes: Uint8Array;
 }
 
 /** null: its neighbours decide, see `stepsOfText`. */
-export type Steps = readonly Step[] | null;
+export type WordSteps = readonly WordStep[] | null;
 
 /** Code points remembered; beyond, all are forgotten. */
 const MOST_KNOWN = 1 << 16;
@@ -35,10 +35,10 @@ const NOT_SPACING = /\p{Mn}/gu;
 const LAST_MARK = '\u0345';
 const utf8 = new TextEncoder();
 
-const known = new Map<number, Steps>();
+const known = new Map<number, WordSteps>();
 
 /** The steps of one code point. */
-export function stepsOf(codePoint: number): Steps {
+export function stepsOf(codePoint: number): WordSteps {
   const before = known.get(codePoint);
   if (before !== undefined) return before;
   const text = String.fromCodePoint(codePoint);
@@ -55,13 +55,13 @@ const moves = (text: string): boolean =>
   );
 
 /** The steps of a text. */
-export function stepsOfText(text: string): readonly Step[] {
+export function stepsOfText(text: string): readonly WordStep[] {
   const cleaned = text.replace(DROPPED, '').replace(IDEOGRAPH, ' $& ');
   const parts = [...cleaned.normalize('NFD').replace(NOT_SPACING, '')];
   return parts.flatMap((part) => [...part.toLowerCase()].map(stepOf));
 }
 
-function stepOf(text: string): Step {
+function stepOf(text: string): WordStep {
   const kind = /\s/.test(text) ? 'space' : PUNCTUATION.test(text) ? 'mark' : 'letter';
   return { kind, bytes: utf8.encode(text) };
 }

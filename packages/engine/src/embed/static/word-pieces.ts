@@ -8,9 +8,10 @@
  *     looked for only as far as pieces go on; with no match, or over `maxWordChars` code points, it
  *     is one unknown token
  */
+
+import { decodePoint, lengthOf, pointOf } from '../../analysis/unicode/utf8.ts';
 import { BEGINS, firstSlot, GOES_ON, hashStep } from './piece-hash.ts';
-import { type Step, stepsOf, stepsOfText } from './unicode-steps.ts';
-import { codePointAt, LENGTH_BITS, lengthOf } from './utf8.ts';
+import { stepsOf, stepsOfText, type WordStep } from './unicode-steps.ts';
 import { begins, goesOn, type Vocabulary } from './vocabulary.ts';
 
 const DROPPED = 0;
@@ -31,7 +32,7 @@ function kindOf(byte: number): number {
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Receives ids: a buffer of fixed size and the function that empties it. */
-export interface TokenSink {
+export interface PieceSink {
   readonly ids: Int32Array;
   /** Ids in the buffer. */
   count: number;
@@ -44,7 +45,7 @@ export class WordPieces {
   readonly #vocabulary: Vocabulary;
   readonly #unknown: number;
   readonly #most: number;
-  readonly #sink: TokenSink;
+  readonly #sink: PieceSink;
   readonly #word: Uint8Array;
   /** Hash of each beginning of the piece that is looked for. */
   readonly #inner: Int32Array;
@@ -56,7 +57,7 @@ export class WordPieces {
   constructor(
     vocabulary: Vocabulary,
     options: { readonly unknownId: number; readonly maxWordChars: number },
-    sink: TokenSink,
+    sink: PieceSink,
   ) {
     this.#vocabulary = vocabulary;
     this.#unknown = options.unknownId;
@@ -98,11 +99,11 @@ export class WordPieces {
   #beyond(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && bytes[at] >= 0x80) {
-      const packed = codePointAt(bytes, at, to);
-      const steps = stepsOf(packed >> LENGTH_BITS);
+      const decoded = decodePoint(bytes, at, to);
+      const steps = stepsOf(pointOf(decoded));
       if (steps === null) return this.#together(bytes, at, to);
       this.#take(steps);
-      at += lengthOf(packed);
+      at += lengthOf(decoded);
     }
     return at;
   }
@@ -115,7 +116,7 @@ export class WordPieces {
     return at;
   }
 
-  #take(steps: readonly Step[]): void {
+  #take(steps: readonly WordStep[]): void {
     for (const { kind, bytes } of steps) {
       if (kind === 'space') this.#end();
       else if (kind === 'mark') this.#mark(bytes, 0, bytes.length);
