@@ -21,7 +21,7 @@ export async function writeKernelCode(by: string, room: string, text: string): P
       .match(/.{1,90}/g) ?? [];
   const script = fileURLToPath(by).slice(fileURLToPath(ROOT).length);
   const source = `/** Written by ${script}: WebAssembly, ${lines.length} lines of base64. */
-export const KERNEL_CODE =
+export const ${room.split('/')[0].toUpperCase()}_CODE =
 ${lines.map((line) => `  '${line}'`).join(' +\n')};
 `;
   const target = new URL(`packages/engine/src/${room}/kernel-code.ts`, ROOT);

@@ -15,7 +15,7 @@ export function aggregationField(
   fields: QueryFields,
   types?: readonly string[],
 ): FieldPlan {
-  const plan = plainField(name, place, fields);
+  const plan = declaredField(name, place, fields);
   if (!isAggregatable(plan, fields)) {
     const message = `"${place}" needs a fast field: "${name}" is ${plan.type} without fast`;
     throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields.index) });
@@ -28,7 +28,7 @@ export function aggregationField(
 }
 
 /** A field of the mapping by name. Throws invalid_argument with the nearest name. */
-export function plainField(name: string, place: string, fields: QueryFields): FieldPlan {
+export function declaredField(name: string, place: string, fields: QueryFields): FieldPlan {
   const found = findField(fields, name);
   if (found?.kind === 'field') return found.plan;
   const message =

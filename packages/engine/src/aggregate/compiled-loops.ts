@@ -7,7 +7,7 @@ import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena, Region } from '../storage/directory.ts';
 import type { CodeSums, Codes } from './code-loops.ts';
 import { DoubleLanes, LANE_BYTES } from './double-lanes.ts';
-import { KERNEL_CODE } from './kernel-code.ts';
+import { AGGREGATE_CODE } from './kernel-code.ts';
 import type { AggregateLoops, BucketLine, DoubleSums, WideSums } from './loops.ts';
 import { PLAIN_LOOPS } from './plain-loops.ts';
 
@@ -26,7 +26,7 @@ const LEAST_BYTES = 65_536;
 
 type Code = (...values: (number | bigint)[]) => number;
 
-const codeOf = arenaCode(KERNEL_CODE);
+const codeOf = arenaCode(AGGREGATE_CODE);
 
 /** WebAssembly over the columns of one arena. */
 export class CompiledLoops implements AggregateLoops {

@@ -1,5 +1,5 @@
 /** Written by scripts/kernels-aggregate/build.ts: WebAssembly, 237 lines of base64. */
-export const KERNEL_CODE =
+export const AGGREGATE_CODE =
   'AGFzbQEAAAABOgVgB39/f39/f38Bf2AGf39/f39/AX9gCn9/f39/f39/f38Bf2ALf39/f39/f39/fn4Bf2AEf39/fw' +
   'ACDwEDZW52Bm1lbW9yeQIAAQMPDgAAAAABAAAAAQEBAgMEB4gBDgRzdW0xAAAEc3VtMgABBHN1bTQAAgRzdW04AAMK' +
   'c3VtRG91YmxlcwAEBmNvdW50MQAFBmNvdW50MgAGBmNvdW50NAAHCmNvdW50TWFueTEACApjb3VudE1hbnkyAAkKY2' +

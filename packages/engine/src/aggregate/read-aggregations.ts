@@ -11,7 +11,7 @@ import type { QueryFields } from '../query/bind/fields.ts';
 import type { Aggregation } from './aggregation.ts';
 import { aggregationField } from './aggregation-field.ts';
 import { readInterval } from './read-interval.ts';
-import { type Options, readOptions } from './read-options.ts';
+import { type AggregationOptions, readAggregationOptions } from './read-options.ts';
 import { readMissing, readOrder, readPercents, readRanges } from './read-values.ts';
 
 /** What reading needs of an index. */
@@ -111,11 +111,11 @@ function readKind(
   scope: AggregationScope,
 ): Aggregation {
   if (kind === 'filter') return { name, kind, clause: readFilter(given, place, scope), subs };
-  const field = (options: Options, types?: readonly string[]) =>
+  const field = (options: AggregationOptions, types?: readonly string[]) =>
     aggregationField(options.text('field'), kind, options.place, scope.fields, types);
   switch (kind) {
     case 'terms': {
-      const options = readOptions(given, place, ['field', 'size', 'order', 'missing']);
+      const options = readAggregationOptions(given, place, ['field', 'size', 'order', 'missing']);
       const plan = field(options);
       const size = options.whole('size', 1, LIMITS.aggBuckets) ?? DEFAULT_SIZE;
       const [order, missing] = [readOrder(options), readMissing(options, plan)];
@@ -123,24 +123,28 @@ function readKind(
     }
     case 'date_histogram': {
       const intervals = ['fixed_interval', 'calendar_interval', 'time_zone'];
-      const options = readOptions(given, place, ['field', ...intervals, 'min_doc_count']);
+      const options = readAggregationOptions(given, place, [
+        'field',
+        ...intervals,
+        'min_doc_count',
+      ]);
       const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
       const plan = field(options, ['DATE']);
       return { name, kind, field: plan, interval: readInterval(options), least, subs };
     }
     case 'range': {
-      const options = readOptions(given, place, ['field', 'ranges']);
+      const options = readAggregationOptions(given, place, ['field', 'ranges']);
       const plan = field(options, NUMBERS);
       return { name, kind, field: plan, ranges: readRanges(options, plan), subs };
     }
     case 'missing':
-      return { name, kind, field: field(readOptions(given, place, ['field'])), subs };
+      return { name, kind, field: field(readAggregationOptions(given, place, ['field'])), subs };
     case 'stats':
-      return { name, kind, field: field(readOptions(given, place, ['field']), NUMBERS) };
+      return { name, kind, field: field(readAggregationOptions(given, place, ['field']), NUMBERS) };
     case 'cardinality':
-      return { name, kind, field: field(readOptions(given, place, ['field'])) };
+      return { name, kind, field: field(readAggregationOptions(given, place, ['field'])) };
     case 'percentiles': {
-      const options = readOptions(given, place, ['field', 'percents']);
+      const options = readAggregationOptions(given, place, ['field', 'percents']);
       const percents = readPercents(options) ?? DEFAULT_PERCENTS;
       return { name, kind, field: field(options, NUMBERS), percents };
     }

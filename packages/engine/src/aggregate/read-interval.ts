@@ -2,7 +2,7 @@ import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 import type { HistogramInterval } from './aggregation.ts';
 import { CALENDAR_UNITS, type CalendarUnit, zoneOffsets } from './calendar.ts';
 import { intervalHint, parseInterval } from './interval.ts';
-import type { Options } from './read-options.ts';
+import type { AggregationOptions } from './read-options.ts';
 
 const SHORT: Readonly<Record<string, CalendarUnit>> = {
   '1m': 'minute',
@@ -15,7 +15,7 @@ const SHORT: Readonly<Record<string, CalendarUnit>> = {
 };
 
 /** The interval of a date histogram: fixed in UTC, or a calendar's in a time zone. */
-export function readInterval(options: Options): HistogramInterval {
+export function readInterval(options: AggregationOptions): HistogramInterval {
   const { place } = options;
   const fixed = options.maybeText('fixed_interval');
   const calendar = options.maybeText('calendar_interval');

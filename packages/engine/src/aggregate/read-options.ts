@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@lakehouse-search/contract';
 import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 
 /** The options of one aggregation, all of known names. Readers throw what does not fit. */
-export interface Options {
+export interface AggregationOptions {
   /** Where they stand in the request, for messages. */
   readonly place: string;
   get(name: string): Json | undefined;
@@ -15,7 +15,11 @@ export interface Options {
 }
 
 /** Reads an object of options. Throws invalid_argument for other names. */
-export function readOptions(given: unknown, place: string, known: readonly string[]): Options {
+export function readAggregationOptions(
+  given: unknown,
+  place: string,
+  known: readonly string[],
+): AggregationOptions {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw wrong(place, given, 'an object');
   }

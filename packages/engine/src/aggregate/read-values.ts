@@ -6,14 +6,14 @@ import { orderedFromDouble } from '../base/ordered-double.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../schema/values.ts';
 import type { AggRange, BucketKey, TermsOrder } from './aggregation.ts';
-import { type Options, readOptions } from './read-options.ts';
+import { type AggregationOptions, readAggregationOptions } from './read-options.ts';
 
 /** `order: {_count | _key: asc | desc}`; the most documents first when left out. */
-export function readOrder(options: Options): TermsOrder {
+export function readOrder(options: AggregationOptions): TermsOrder {
   const given = options.get('order');
   if (given === undefined) return { by: 'count', desc: true };
   const place = `${options.place}.order`;
-  readOptions(given, place, ['_count', '_key']);
+  readAggregationOptions(given, place, ['_count', '_key']);
   const entries = Object.entries(given as JsonObject);
   const [key, direction] = entries[0] ?? [];
   if (entries.length === 1 && (direction === 'asc' || direction === 'desc')) {
@@ -23,7 +23,7 @@ export function readOrder(options: Options): TermsOrder {
 }
 
 /** `missing`: the value that documents without one count under; null: they do not count. */
-export function readMissing(options: Options, field: FieldPlan): BucketKey | null {
+export function readMissing(options: AggregationOptions, field: FieldPlan): BucketKey | null {
   const given = options.get('missing');
   return given === undefined ? null : readKey(given, `${options.place}.missing`, field);
 }
@@ -37,7 +37,7 @@ function readKey(given: Json, place: string, field: FieldPlan): BucketKey {
 }
 
 /** `ranges: [{key?, from?, to?}]`: `from` belongs to the range, `to` does not. */
-export function readRanges(options: Options, field: FieldPlan): readonly AggRange[] {
+export function readRanges(options: AggregationOptions, field: FieldPlan): readonly AggRange[] {
   const given = options.get('ranges');
   const place = `${options.place}.ranges`;
   if (!Array.isArray(given) || given.length === 0) {
@@ -49,7 +49,7 @@ export function readRanges(options: Options, field: FieldPlan): readonly AggRang
     throw new LhsError('limit_exceeded', message);
   }
   return given.map((range, i): AggRange => {
-    const parts = readOptions(range, `${place}[${i}]`, ['key', 'from', 'to']);
+    const parts = readAggregationOptions(range, `${place}[${i}]`, ['key', 'from', 'to']);
     const bound = (name: string) => {
       const value = parts.get(name);
       if (value === undefined) return null;
@@ -64,7 +64,7 @@ export function readRanges(options: Options, field: FieldPlan): readonly AggRang
 }
 
 /** `percents`: numbers 0 .. 100, or undefined where they are left out. */
-export function readPercents(options: Options): readonly number[] | undefined {
+export function readPercents(options: AggregationOptions): readonly number[] | undefined {
   const given = options.get('percents');
   if (given === undefined) return undefined;
   const place = `${options.place}.percents`;

@@ -13,7 +13,7 @@ import {
 import { lowercase } from './filter/lowercase.ts';
 import { width } from './filter/width.ts';
 import { stemmerOf, stemsVersion, stopWordsOf } from './language/languages.ts';
-import { fault, type OptionSpec, type OptionSpecs, type Options } from './options.ts';
+import { type ComponentOptions, fault, type OptionSpec, type OptionSpecs } from './options.ts';
 import type { Filter, Tokenizer } from './pipeline.ts';
 import { tokenizeCjk } from './tokenize/cjk.ts';
 import { tokenizeCode } from './tokenize/code.ts';
@@ -22,9 +22,9 @@ import { runsOf, tokenizeKeyword, tokenizeLetters, tokenizeWhitespace } from './
 import { tokenizeStandard } from './tokenize/standard.ts';
 
 /** One kind of part: its options, and how it is made of them. */
-export interface Component<T> {
+export interface AnalysisComponent<T> {
   readonly options: OptionSpecs;
-  readonly make: (options: Options, what: string) => T;
+  readonly make: (options: ComponentOptions, what: string) => T;
 }
 
 const integer = (min: number, max: number, value: number): OptionSpec => ({
@@ -33,12 +33,16 @@ const integer = (min: number, max: number, value: number): OptionSpec => ({
   max,
   value,
 });
-const plain = <T>(part: T): Component<T> => ({ options: {}, make: () => part });
+const plain = <T>(part: T): AnalysisComponent<T> => ({ options: {}, make: () => part });
 
 /** More sizes at once make an index explode. */
 const SIZES_MAX = 8;
 
-function sized<T>(min: number, max: number, make: (min: number, max: number) => T): Component<T> {
+function sized<T>(
+  min: number,
+  max: number,
+  make: (min: number, max: number) => T,
+): AnalysisComponent<T> {
   return {
     options: { min: integer(1, 32, min), max: integer(1, 32, max) },
     make(options, what) {
@@ -53,7 +57,7 @@ function sized<T>(min: number, max: number, make: (min: number, max: number) => 
 }
 
 /** Tokenizers by name. */
-export const TOKENIZERS: Readonly<Record<string, Component<Tokenizer>>> = Object.freeze({
+export const TOKENIZERS: Readonly<Record<string, AnalysisComponent<Tokenizer>>> = Object.freeze({
   standard: plain(tokenizeStandard),
   simple: plain(runsOf((c) => /^[\p{Alphabetic}\p{N}]$/u.test(c))),
   letter: plain(tokenizeLetters),
@@ -71,7 +75,7 @@ const ELIDED = 'l m t qu n s j d c jusqu quoiqu lorsqu puisqu all dall dell nell
 );
 
 /** Filters by name. */
-export const FILTERS: Readonly<Record<string, Component<Filter>>> = Object.freeze({
+export const FILTERS: Readonly<Record<string, AnalysisComponent<Filter>>> = Object.freeze({
   lowercase: plain(lowercase),
   ascii_folding: plain(asciiFolding),
   width: plain(width),

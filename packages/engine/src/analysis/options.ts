@@ -12,7 +12,7 @@ export type OptionSpec =
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** Checked options; the accessors know their kinds. */
-export interface Options {
+export interface ComponentOptions {
   integer(name: string): number;
   text(name: string): string | undefined;
   words(name: string): readonly string[] | undefined;
@@ -22,11 +22,11 @@ export interface Options {
  * Checks options against their specification. Throws invalid_definition that names `what` ("filter
  * \"stop\"").
  */
-export function readOptions(
+export function readComponentOptions(
   what: string,
   specs: OptionSpecs,
   given: Readonly<Record<string, unknown>>,
-): Options {
+): ComponentOptions {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(specs, name)) continue;
     const known = Object.keys(specs);

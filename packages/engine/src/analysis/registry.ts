@@ -4,9 +4,9 @@
  */
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import type { Analyzer } from './analyzer.ts';
-import { type Component, FILTERS, TOKENIZERS } from './components.ts';
+import { type AnalysisComponent, FILTERS, TOKENIZERS } from './components.ts';
 import { LANGUAGES } from './language/languages.ts';
-import { fault, readOptions } from './options.ts';
+import { fault, readComponentOptions } from './options.ts';
 import { buildAnalyzer } from './pipeline.ts';
 import { simpleAnalyzer } from './simple.ts';
 
@@ -106,7 +106,7 @@ function assemble({ name, tokenizer, filters, options }: Chain): Analyzer {
 
 function make<T>(
   kind: string,
-  table: Readonly<Record<string, Component<T>>>,
+  table: Readonly<Record<string, AnalysisComponent<T>>>,
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): T {
@@ -117,7 +117,7 @@ function make<T>(
     );
   }
   const what = `${kind} "${name}"`;
-  return table[name].make(readOptions(what, table[name].options, given), what);
+  return table[name].make(readComponentOptions(what, table[name].options, given), what);
 }
 
 /** The name and the options of a filter that is written as a map. */

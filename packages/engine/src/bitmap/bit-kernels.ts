@@ -1,6 +1,6 @@
 import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
-import { KERNEL_CODE } from './kernel-code.ts';
+import { BITMAP_CODE } from './kernel-code.ts';
 import { PlainBits } from './plain-bits.ts';
 
 /**
@@ -82,7 +82,7 @@ export function simdFor(arena: Arena, ...bitmaps: readonly Int32Array[]): SimdBi
   return bitKernelsOf(arena).simd;
 }
 
-const codeOf = arenaCode(KERNEL_CODE);
+const codeOf = arenaCode(BITMAP_CODE);
 const MAX_UNROLLED = 3;
 
 type Code = (...values: number[]) => number;

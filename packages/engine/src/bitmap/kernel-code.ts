@@ -1,5 +1,5 @@
 /** Written by scripts/kernels-bitmap/build.ts: WebAssembly, 50 lines of base64. */
-export const KERNEL_CODE =
+export const BITMAP_CODE =
   'AGFzbQEAAAABOwdgA39/fwBgBH9/f38Bf2AFf39/f38Bf2AGf39/f39/AGAGf39/f39/AX9gA39/fwF/YAZ/f39/fn' +
   '4AAg8BA2VudgZtZW1vcnkCAAEDDw4AAAABAQICAwQFAwMDBgeQAQ4Cb3IAAANhbmQAAQZhbmRub3QAAghjb3VudEFu' +
   'ZAADB2NvdW50T3IABAtjb3VudEFuZEJ1dAAFCmNvdW50T3JCdXQABgljb3VudEVhY2gABwRtYXJrAAgJZG9jdW1lbn' +

@@ -5,7 +5,7 @@ import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts'
 import type { SegmentKeys } from '../segment/keys.ts';
 import type { SortKey } from './order.ts';
 import type { RankedDocs } from './ranked-docs.ts';
-import { docsByRank, rankOf, type SegmentSortKey } from './segment-order.ts';
+import { docsByRank, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 
 /** Bounds are widened by this against rounding: scores are sums in another order than bounds. */
 const ROUNDING = 1 + 1e-9;
@@ -115,7 +115,7 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
   const equal =
     after !== null && order.every((key, i) => key.kind === 'key' || after.values[i] === constant);
   if (!equal) return desc ? segmentKeys.docs - 1 : 0;
-  const rank = rankOf(segmentKeys, after.key);
+  const rank = rankOfKey(segmentKeys, after.key);
   return desc ? Math.floor(rank) : Math.ceil(rank);
 }
 

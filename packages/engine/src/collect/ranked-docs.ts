@@ -2,7 +2,7 @@ import { selectFirst } from '../base/select-first.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
 import { compareValues, type RankedDoc, type SearchAfter } from './order.ts';
 import { SegmentDoc } from './segment-doc.ts';
-import { type PlaceCodes, rankOf, type SegmentSortKey } from './segment-order.ts';
+import { type PlaceCodes, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 
 /** Up to this limit the kept documents are a heap. */
 const HEAP_DOCS = 1024;
@@ -66,7 +66,7 @@ export class RankedDocs {
     this.#afterPlaces = Float64Array.from(keys, (key, i) =>
       after === null ? 0 : key.placeOf(after.values[i]!),
     );
-    this.#afterRank = after === null ? -1 : rankOf(segmentKeys, after.key);
+    this.#afterRank = after === null ? -1 : rankOfKey(segmentKeys, after.key);
     this.#candidate = new Float64Array(this.#width);
     if (bound !== null) this.#worst = keys[0]!.placeOf(bound.values[0]!);
   }

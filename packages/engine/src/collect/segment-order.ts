@@ -201,7 +201,7 @@ function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
     place: (doc) => place(keys.ranks[doc]!),
     blurred: () => false,
     value: (doc) => keys.key(doc),
-    placeOf: (value) => place(rankOf(keys, value as Uint8Array)),
+    placeOf: (value) => place(rankOfKey(keys, value as Uint8Array)),
     zonePlace: () => Number.NEGATIVE_INFINITY,
   };
 }
@@ -221,7 +221,7 @@ export function docsByRank(keys: SegmentKeys): Int32Array {
 }
 
 /** The rank of a key; half a rank below the next one where the segment does not have it. */
-export function rankOf(keys: SegmentKeys, key: Uint8Array): number {
+export function rankOfKey(keys: SegmentKeys, key: Uint8Array): number {
   const docs = docsByRank(keys);
   let low = 0;
   let high = docs.length;

@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { describeModel, type ModelDescription } from './describe-model.ts';
+import { describeModelFiles, type ModelDescription } from './describe-model.ts';
 import type { Embedder } from './embedder.ts';
 import { textsOf } from './embedder.ts';
 import { sha256Of, statOf } from './file-sums.ts';
@@ -55,8 +55,8 @@ export interface ModelCheck {
 }
 
 /** Checks a model. Throws model_unavailable where it is too broken to be described. */
-export async function checkModel(model: string, from?: string): Promise<ModelCheck> {
-  const described = describeModel(model, from);
+export async function checkModelFiles(model: string, from?: string): Promise<ModelCheck> {
+  const described = describeModelFiles(model, from);
   const files = described.files.map(({ name, sha256 }) => {
     const path = join(described.folder, name);
     const found = sha256Of(path);

@@ -46,7 +46,7 @@ export type ListedModel =
   | { readonly model: string; readonly folder: string; readonly error: string };
 
 /** Describes a model; relative folders are taken from `from`. Throws model_unavailable. */
-export function describeModel(model: string, from?: string): ModelDescription {
+export function describeModelFiles(model: string, from?: string): ModelDescription {
   const folder = modelFolder(model, from);
   return kindOf(folder) === 'static'
     ? describeStatic(model, folder)
@@ -85,11 +85,11 @@ const total = (files: readonly DescribedFile[]): number =>
  * The default model, and those directly in a folder (or the one that it is); a broken one with its
  * fault. Throws model_unavailable where the folder is missing.
  */
-export function listModels(folder?: string): ListedModel[] {
+export function listModelFolders(folder?: string): ListedModel[] {
   const names = [DEFAULT_MODEL, ...(folder === undefined ? [] : modelsIn(folder))];
   return names.map((model) => {
     try {
-      return describeModel(model);
+      return describeModelFiles(model);
     } catch (error) {
       if (!(error instanceof LhsError)) throw error;
       return { model, folder: model, error: error.message };

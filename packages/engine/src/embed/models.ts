@@ -13,18 +13,18 @@ export type { ListedModel, ModelDescription } from './describe-model.ts';
  * model_unavailable.
  */
 export async function describeModel(model: string, from?: string): Promise<ModelDescription> {
-  const { describeModel } = await import('./describe-model.ts');
-  return describeModel(model, from);
+  const { describeModelFiles } = await import('./describe-model.ts');
+  return describeModelFiles(model, from);
 }
 
 /** The model that ships, and those of a folder, whole or not. */
 export async function listModels(folder?: string): Promise<readonly ListedModel[]> {
-  const { listModels } = await import('./describe-model.ts');
-  return listModels(folder);
+  const { listModelFolders } = await import('./describe-model.ts');
+  return listModelFolders(folder);
 }
 
 /** Sums of all its files, and its golden texts where it has some. Throws model_unavailable. */
 export async function checkModel(model: string, from?: string): Promise<ModelCheck> {
-  const { checkModel } = await import('./check-model.ts');
-  return checkModel(model, from);
+  const { checkModelFiles } = await import('./check-model.ts');
+  return checkModelFiles(model, from);
 }

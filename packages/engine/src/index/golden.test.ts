@@ -7,9 +7,9 @@ import { LhsError } from '@lakehouse-search/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { doubleFromOrdered, orderedFromDouble } from '../base/ordered-double.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import { formatIp } from '../schema/ip-value.ts';
 import { decodeKey } from '../schema/key.ts';
-import { bitmapWords } from '../segment/live-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { MemoryDirectory } from '../storage/memory-directory.ts';
@@ -97,7 +97,7 @@ function answer(
 ): Answer {
   const keys: string[] = [];
   for (const segment of snapshot.segments) {
-    const bits = new Int32Array(bitmapWords(segment.docs));
+    const bits = new Int32Array(wordsOf(segment.docs));
     fill(segment, bits);
     for (let doc = 0; doc < segment.docs; doc++) {
       if (segment.isDeleted(doc) || ((bits[doc >> 5] >>> (doc & 31)) & 1) === 0) continue;

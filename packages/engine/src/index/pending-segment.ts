@@ -1,7 +1,8 @@
 import { lowerBound } from '../base/lower-bound.ts';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import { type SegmentEntry, segmentBytes, writeComponent } from '../segment/entry.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
-import { bitmapWords, encodeLiveDocs } from '../segment/live-docs.ts';
+import { encodeLiveDocs } from '../segment/live-docs.ts';
 import { LocatorWriter, type MovedLocations } from '../segment/locators.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Directory } from '../storage/directory.ts';
@@ -85,7 +86,7 @@ export class PendingSegment {
   delete(doc: number): boolean {
     if (this.isDeleted(doc)) return false;
     if (this.#deleted === null) {
-      this.#deleted = new Int32Array(bitmapWords(this.docs));
+      this.#deleted = new Int32Array(wordsOf(this.docs));
       this.keys.hide(this.#deleted);
     }
     this.#deleted[doc >> 5] |= 1 << (doc & 31);
@@ -218,7 +219,7 @@ export class PendingSegment {
   }
 
   #setMark(doc: number): void {
-    this.#marks ??= new Int32Array(bitmapWords(this.docs));
+    this.#marks ??= new Int32Array(wordsOf(this.docs));
     this.#marks[doc >> 5] |= 1 << (doc & 31);
   }
 

@@ -2,7 +2,7 @@
  * The full check of an inverted component: every term's postings are walked, block by block as they
  * are stored.
  */
-import { corrupt } from '../postings/damage.ts';
+import { corruptPostings } from '../postings/damage.ts';
 import { TermBlocks } from '../postings/term-blocks.ts';
 import type { TermInfo } from '../postings/term-info.ts';
 import type { InvertedReader } from './inverted-reader.ts';
@@ -27,14 +27,14 @@ export function checkInverted(reader: InvertedReader, visitor?: PostingsVisitor)
   const previous = new LastTerm();
   let terms = 0;
   while (cursor.next()) {
-    if (terms > 0 && !previous.isBelow(cursor)) throw corrupt('its terms do not rise');
+    if (terms > 0 && !previous.isBelow(cursor)) throw corruptPostings('its terms do not rise');
     previous.take(cursor);
     visitor?.term(terms, cursor.source, cursor.length);
     walk.term(cursor.info());
     terms++;
   }
   if (terms !== reader.termCount)
-    throw corrupt(`it has ${terms} terms, expected ${reader.termCount}`);
+    throw corruptPostings(`it has ${terms} terms, expected ${reader.termCount}`);
   if (reader.text) checkLengths(reader, walk.lengths);
 }
 
@@ -81,7 +81,7 @@ class PostingsWalk {
     this.#blocks.open(info);
     while (this.#blocks.next()) this.#run();
     if (this.#count !== info.df)
-      throw corrupt(`a term has ${this.#count} postings, expected ${info.df}`);
+      throw corruptPostings(`a term has ${this.#count} postings, expected ${info.df}`);
   }
 
   #run(): void {
@@ -91,7 +91,7 @@ class PostingsWalk {
     let last = this.#last;
     for (let i = from; i < to; i++) {
       const doc = docs[i];
-      if (doc <= last || doc >= all) throw corrupt(`a posting names document ${doc}`);
+      if (doc <= last || doc >= all) throw corruptPostings(`a posting names document ${doc}`);
       last = doc;
       if (text) this.#tokens(doc, frequencies[i]);
       else visitor?.posting(doc);
@@ -104,7 +104,7 @@ class PostingsWalk {
   #tokens(doc: number, tf: number): void {
     const reader = this.#reader;
     if (tf < 1 || tf > reader.lengthOf(doc))
-      throw corrupt(`a frequency is ${tf} in document ${doc}`);
+      throw corruptPostings(`a frequency is ${tf} in document ${doc}`);
     this.lengths[doc] += tf;
     const width = reader.widths[reader.widthCodes[doc]];
     const blocks = this.#blocks;
@@ -114,7 +114,7 @@ class PostingsWalk {
       let before = 0;
       for (let i = 0, b = blocks.bits; i < tf; i++, b += width) {
         const position = (view.getInt32(blocks.positionsAt + (b >>> 3), true) >>> (b & 7)) & mask;
-        if (position < before) throw corrupt(`positions of document ${doc} do not rise`);
+        if (position < before) throw corruptPostings(`positions of document ${doc} do not rise`);
         before = position;
       }
     }
@@ -126,10 +126,11 @@ function checkLengths(reader: InvertedReader, lengths: Int32Array): void {
   let tokens = 0;
   let withField = 0;
   for (let doc = 0; doc < reader.docs; doc++) {
-    if (lengths[doc] !== reader.lengthOf(doc)) throw corrupt(`document ${doc} has another length`);
+    if (lengths[doc] !== reader.lengthOf(doc))
+      throw corruptPostings(`document ${doc} has another length`);
     tokens += lengths[doc];
     if (lengths[doc] > 0) withField++;
   }
   if (tokens !== reader.tokens || withField !== reader.docsWithField)
-    throw corrupt('its totals do not agree');
+    throw corruptPostings('its totals do not agree');
 }

@@ -1,5 +1,5 @@
 import type { Arena } from '../storage/directory.ts';
-import type { Sections } from './format.ts';
+import type { InvertedSections } from './format.ts';
 
 /** Where the parts of a component's dictionary are (format.ts): what walks over entries read. */
 export interface DictionaryLayout {
@@ -17,7 +17,7 @@ export interface DictionaryLayout {
 /** The layout of a dictionary. */
 export function dictionaryLayout(
   arena: Arena,
-  { blocks, dictionary, small }: Sections,
+  { blocks, dictionary, small }: InvertedSections,
   terms: number,
 ): DictionaryLayout {
   return {

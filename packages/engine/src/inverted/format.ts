@@ -41,7 +41,7 @@ export const HAS_TEXT = 1;
 export const HAS_WIDTH_CODES = 2;
 
 /** Sections in the order of the header. */
-export const SECTIONS = [
+export const INVERTED_SECTIONS = [
   'impacts',
   'codes',
   'longDoc',
@@ -53,9 +53,11 @@ export const SECTIONS = [
   'small',
   'big',
 ] as const;
-export type Section = (typeof SECTIONS)[number];
+export type Section = (typeof INVERTED_SECTIONS)[number];
 /** Byte address and length of each section. */
-export type Sections = Readonly<Record<Section, { readonly at: number; readonly bytes: number }>>;
+export type InvertedSections = Readonly<
+  Record<Section, { readonly at: number; readonly bytes: number }>
+>;
 export const FIRST_SECTION_WORD = 12;
 
 /** The code of a length: itself, or its width from 240 on. */

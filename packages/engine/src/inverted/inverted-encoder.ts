@@ -18,8 +18,8 @@ import {
   HAS_TEXT,
   HAS_WIDTH_CODES,
   HEADER_WORDS,
+  INVERTED_SECTIONS,
   INVERTED_VERSION,
-  SECTIONS,
   type Section,
 } from './format.ts';
 import { type EncodedLengths, encodeLengths } from './lengths.ts';
@@ -137,7 +137,7 @@ function tail(output: BitOutput, slack: number): Uint8Array {
 function layOut(header: Int32Array, sections: Record<Section, ArrayBufferView>): Uint8Array[] {
   const parts: Uint8Array[] = [new Uint8Array(header.buffer)];
   let offset = HEADER_WORDS * 4;
-  SECTIONS.forEach((name, i) => {
+  INVERTED_SECTIONS.forEach((name, i) => {
     const { buffer, byteOffset, byteLength } = sections[name];
     header[FIRST_SECTION_WORD + 2 * i] = offset;
     header[FIRST_SECTION_WORD + 2 * i + 1] = byteLength;

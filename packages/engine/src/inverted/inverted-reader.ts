@@ -1,6 +1,6 @@
 import { lowerBound } from '../base/lower-bound.ts';
 import { openCursor, type PostingsCursor } from '../postings/cursors.ts';
-import { corrupt } from '../postings/damage.ts';
+import { corruptPostings } from '../postings/damage.ts';
 import { RECORD_WORDS, SHORT } from '../postings/format.ts';
 import { impactBound, raiseImpact } from '../postings/impact-bound.ts';
 import { fillTerm } from '../postings/mark-docs.ts';
@@ -19,12 +19,12 @@ import {
   HAS_TEXT,
   HAS_WIDTH_CODES,
   HEADER_WORDS,
+  INVERTED_SECTIONS,
   INVERTED_VERSION,
+  type InvertedSections,
   LONG,
   normOf,
-  SECTIONS,
   type Section,
-  type Sections,
 } from './format.ts';
 import { normsByCode } from './lengths.ts';
 import type { TermCursor } from './term-cursor.ts';
@@ -63,7 +63,12 @@ export class InvertedReader implements PostingsSource {
   readonly #records: number;
   readonly #big: number;
 
-  private constructor(region: Region, docs: number, header: Int32Array, sections: Sections) {
+  private constructor(
+    region: Region,
+    docs: number,
+    header: Int32Array,
+    sections: InvertedSections,
+  ) {
     this.arena = region.arena;
     this.docs = docs;
     this.docsWithField = header[2];
@@ -94,16 +99,17 @@ export class InvertedReader implements PostingsSource {
    */
   static open(region: Region, docs: number, kind: 'text' | 'keyword'): InvertedReader {
     if (region.length < HEADER_WORDS * 4 || (region.offset & 15) !== 0)
-      throw corrupt('it is too short');
+      throw corruptPostings('it is too short');
     const header = region.arena.i32.subarray(
       region.offset >> 2,
       (region.offset >> 2) + HEADER_WORDS,
     );
     if (header[0] !== INVERTED_VERSION)
-      throw corrupt(`its version is ${header[0]}, expected ${INVERTED_VERSION}`);
-    if (header[1] !== docs) throw corrupt(`it has ${header[1]} documents, expected ${docs}`);
+      throw corruptPostings(`its version is ${header[0]}, expected ${INVERTED_VERSION}`);
+    if (header[1] !== docs)
+      throw corruptPostings(`it has ${header[1]} documents, expected ${docs}`);
     if (((header[4] & HAS_TEXT) !== 0) !== (kind === 'text'))
-      throw corrupt(`it is not a ${kind} field`);
+      throw corruptPostings(`it is not a ${kind} field`);
     const sections = sectionsOf(region, header);
     checkSizes(header, sections, docs, kind === 'text');
     return new InvertedReader(region, docs, header, sections);
@@ -179,19 +185,25 @@ export class InvertedReader implements PostingsSource {
   }
 }
 
-function sectionsOf(region: Region, header: Int32Array): Sections {
+function sectionsOf(region: Region, header: Int32Array): InvertedSections {
   const sections: Partial<Record<Section, { at: number; bytes: number }>> = {};
-  SECTIONS.forEach((name, i) => {
+  INVERTED_SECTIONS.forEach((name, i) => {
     const offset = header[FIRST_SECTION_WORD + 2 * i];
     const bytes = header[FIRST_SECTION_WORD + 2 * i + 1];
     const fits = offset >= HEADER_WORDS * 4 && bytes >= 0 && offset + bytes <= region.length;
-    if (!fits || (offset & 15) !== 0) throw corrupt(`its section "${name}" leaves the file`);
+    if (!fits || (offset & 15) !== 0)
+      throw corruptPostings(`its section "${name}" leaves the file`);
     sections[name] = { at: region.offset + offset, bytes };
   });
-  return sections as Sections;
+  return sections as InvertedSections;
 }
 
-function checkSizes(header: Int32Array, sections: Sections, docs: number, text: boolean): void {
+function checkSizes(
+  header: Int32Array,
+  sections: InvertedSections,
+  docs: number,
+  text: boolean,
+): void {
   const [, , withField, terms, , longDocs, blocks, bigTerms] = header;
   const sizes: Partial<Record<Section, number>> = {
     impacts: 2048,
@@ -204,12 +216,12 @@ function checkSizes(header: Int32Array, sections: Sections, docs: number, text: 
   };
   for (const [name, bytes] of Object.entries(sizes)) {
     if (sections[name as Section].bytes !== bytes)
-      throw corrupt(`its section "${name}" has a wrong size`);
+      throw corruptPostings(`its section "${name}" has a wrong size`);
   }
   const widthCodes = sections.widthCodes.bytes;
   if (widthCodes !== 0 && widthCodes !== docs)
-    throw corrupt('its section "widthCodes" has a wrong size');
+    throw corruptPostings('its section "widthCodes" has a wrong size');
   const sane =
     withField >= 0 && withField <= docs && terms >= 0 && blocks === Math.ceil(terms / 16);
-  if (!sane) throw corrupt('its counts do not agree');
+  if (!sane) throw corruptPostings('its counts do not agree');
 }

@@ -1,7 +1,7 @@
 import { LhsError } from '@lakehouse-search/contract';
 
 /** The error for an inverted component that is damaged. */
-export function corrupt(what: string): LhsError {
+export function corruptPostings(what: string): LhsError {
   return new LhsError('corrupt_index', `an inverted component is damaged: ${what}`, {
     hint: 'build the index again from its table',
     next: [{ step: 'reindex' }],
@@ -17,6 +17,6 @@ export function blameIndex<T>(run: () => T): T {
     return run();
   } catch (error) {
     const stopped = error instanceof RangeError || (error as Error).name === 'RuntimeError';
-    throw stopped ? corrupt('its postings lead out of it') : error;
+    throw stopped ? corruptPostings('its postings lead out of it') : error;
   }
 }

@@ -1,7 +1,7 @@
 import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
 import { scanList } from './describe-terms.ts';
-import { KERNEL_CODE } from './kernel-code.ts';
+import { SCORING_CODE } from './kernel-code.ts';
 import type {
   BoundScan,
   Intersection,
@@ -25,7 +25,7 @@ function createKernels(arena: Arena): Kernels {
 /** The kernels of an arena. */
 export const scoringKernelsOf = onceAnArena(createKernels);
 
-const codeOf = arenaCode(KERNEL_CODE);
+const codeOf = arenaCode(SCORING_CODE);
 
 /** WebAssembly for up to three terms, plain loops beyond. */
 class CompiledKernels implements Kernels {

@@ -1,5 +1,5 @@
 /** Written by scripts/kernels/build.ts: WebAssembly, 271 lines of base64. */
-export const KERNEL_CODE =
+export const SCORING_CODE =
   'AGFzbQEAAAABXwlgBX9/f3x8AX9gCH9/f39/f3x8AX9gB39/f398fHwBf2AMf39/f39/f39/f3x8AX9gB39/f39/f3' +
   '8Bf2AEf39/fwBgAn9/AX9gBH9/f38Bf2AKf39/f39/f398fAF/Ag8BA2VudgZtZW1vcnkCAAEDFRQAAAABAQECAgIC' +
   'AgMEBAUGBwgIAweyAREHYm91bmRzMQAAB2JvdW5kczIAAQdib3VuZHMzAAIHcmFuZ2VzMQADB3JhbmdlczIABAdyYW' +

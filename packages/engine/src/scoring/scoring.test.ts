@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { simpleAnalyzer } from '../analysis/simple.ts';
 import { wordsOf } from '../bitmap/bitmap.ts';
-import { FIRST_SECTION_WORD, SECTIONS, type Section } from '../inverted/format.ts';
+import { FIRST_SECTION_WORD, INVERTED_SECTIONS, type Section } from '../inverted/format.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter, POSITION_GAP } from '../inverted/inverted-writer.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
@@ -47,7 +47,7 @@ const components = new WeakMap<InvertedReader, number>();
 /** Byte address and length of a section, from the component's header. */
 function sectionOf(reader: InvertedReader, name: Section): { at: number; bytes: number } {
   const start = components.get(reader)!;
-  const word = (start >> 2) + FIRST_SECTION_WORD + 2 * SECTIONS.indexOf(name);
+  const word = (start >> 2) + FIRST_SECTION_WORD + 2 * INVERTED_SECTIONS.indexOf(name);
   return { at: start + reader.arena.i32[word], bytes: reader.arena.i32[word + 1] };
 }
 

@@ -4,7 +4,7 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';
-import { findNear } from '../inverted/pattern/near.ts';
+import { findNearTerms } from '../inverted/pattern/near.ts';
 import { isOneEdit } from '../inverted/pattern/one-edit.ts';
 import { ASKS_BEFORE_TABLES } from '../inverted/pattern/pattern-tables.ts';
 import type { Arena } from '../storage/directory.ts';
@@ -79,7 +79,7 @@ function keyOf(sizes: readonly number[], ranked: boolean) {
 
 function warm(segments: readonly ScoringSegment[]): void {
   for (let i = 0; i <= ASKS_BEFORE_TABLES; i++) {
-    for (const { reader } of segments) findNear(reader, utf8('warm'), new FoundTerms());
+    for (const { reader } of segments) findNearTerms(reader, utf8('warm'), new FoundTerms());
     searchPatterns(
       { pattern: { kind: 'prefix', bytes: utf8('w') }, score: 1, segments },
       new TopDocs(1, () => new Uint8Array(0)),
@@ -112,7 +112,7 @@ function expectSearch(
   for (const word of words) {
     const bytes = utf8(word);
     for (const kind of ['prefix', 'near'] as const) {
-      if (kind === 'near' && !findNear(segments[0].reader, bytes, new FoundTerms())) continue;
+      if (kind === 'near' && !findNearTerms(segments[0].reader, bytes, new FoundTerms())) continue;
       const matches = (value: string) =>
         kind === 'prefix' ? value.startsWith(word) : editDistance(value, word) <= 1;
       const wanted = docsBySegment.map((docs) => matching(docs, matches));
@@ -120,7 +120,7 @@ function expectSearch(
       const pattern: TermPattern =
         kind === 'prefix'
           ? { kind, bytes }
-          : { kind: 'terms', find: (reader, into) => void findNear(reader, bytes, into) };
+          : { kind: 'terms', find: (reader, into) => void findNearTerms(reader, bytes, into) };
       const search = { pattern, score: 2, segments };
       expect(countPatterns(search)).toBe(total);
       const order = wanted.flatMap((docs, segment) =>

@@ -1,6 +1,6 @@
 import { lowerBoundIn } from '../base/lower-bound.ts';
 import type { InvertedReader } from '../inverted/inverted-reader.ts';
-import { corrupt } from '../postings/damage.ts';
+import { corruptPostings } from '../postings/damage.ts';
 import { denseFrequency, denseHolds } from '../postings/dense-terms.ts';
 import { DENSE, type LIST, LIST_BLOCK, SHORT } from '../postings/format.ts';
 import { raiseImpact } from '../postings/impact-bound.ts';
@@ -115,7 +115,7 @@ export class TermScorer {
 
   #openList(term: ListTerm): void {
     if (term.df > this.#room - LIST_BLOCK || term.blocks !== Math.ceil(term.df / LIST_BLOCK)) {
-      throw corrupt('a list is longer than its segment allows');
+      throw corruptPostings('a list is longer than its segment allows');
     }
     this.list = term;
     this.blocks = term.blocks;

@@ -1,5 +1,5 @@
 import type { Clause } from '../query/bind/clause.ts';
-import { type FieldFigures, type FieldTerms, termName } from '../query/weight/statistics.ts';
+import { type FieldFigures, type TermsOfField, termMapKey } from '../query/weight/statistics.ts';
 import type { FanOut } from './fan-out.ts';
 
 /** Terms whose figures are cached per commit, at most. */
@@ -46,12 +46,12 @@ export async function mergedStatistics(
 }
 
 /** The distinct terms of clauses by field. */
-function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): readonly FieldTerms[] {
+function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): readonly TermsOfField[] {
   const fields = new Map<number, Map<string, Uint8Array>>();
   const add = (field: number, term: Uint8Array): void => {
     let terms = fields.get(field);
     if (terms === undefined) fields.set(field, (terms = new Map()));
-    terms.set(termName(term), term);
+    terms.set(termMapKey(term), term);
   };
   const visit = (clause: Clause): void => {
     if (clause.kind === 'term') add(clause.field.id, clause.term);
@@ -69,10 +69,10 @@ function clauseTerms(clauses: readonly Clause[], part: 'scoring' | 'all'): reado
   return [...fields].map(([field, terms]) => ({ field, terms: [...terms.values()] }));
 }
 
-function missingTerms(cache: Totals, fields: readonly FieldTerms[]): readonly FieldTerms[] {
-  return fields.flatMap(({ field, terms }): FieldTerms[] => {
+function missingTerms(cache: Totals, fields: readonly TermsOfField[]): readonly TermsOfField[] {
+  return fields.flatMap(({ field, terms }): TermsOfField[] => {
     const known = cache.get(field)?.frequencies;
-    const unknown = terms.filter((term) => known?.has(termName(term)) !== true);
+    const unknown = terms.filter((term) => known?.has(termMapKey(term)) !== true);
     return unknown.length === 0 ? [] : [{ field, terms: unknown }];
   });
 }
@@ -82,7 +82,7 @@ function missingTerms(cache: Totals, fields: readonly FieldTerms[]): readonly Fi
  */
 function saveTotals(
   totals: Totals,
-  fields: readonly FieldTerms[],
+  fields: readonly TermsOfField[],
   answers: readonly (readonly FieldFigures[] | undefined)[],
 ): void {
   fields.forEach(({ field, terms }, at) => {
@@ -96,7 +96,7 @@ function saveTotals(
     own.tokens = sum(({ tokens }) => tokens);
     terms.forEach((term, i) => {
       own.frequencies.set(
-        termName(term),
+        termMapKey(term),
         sum(({ frequencies }) => frequencies[i]),
       );
     });
@@ -110,7 +110,7 @@ function figuresOf(totals: Totals, field: number, terms: readonly Uint8Array[]):
     terms,
     docs,
     tokens,
-    frequencies: terms.map((term) => frequencies.get(termName(term)) ?? 0),
+    frequencies: terms.map((term) => frequencies.get(termMapKey(term)) ?? 0),
   };
 }
 

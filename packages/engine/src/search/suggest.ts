@@ -4,7 +4,7 @@
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
 import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
-import { termName } from '../query/weight/statistics.ts';
+import { termMapKey } from '../query/weight/statistics.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
 import { termsTarget } from '../shard/suggest/suggest-terms.ts';
@@ -76,7 +76,7 @@ async function firstTerms(
   if (fan.alone) return (await firstOf(limit))[0] ?? [];
   for (let most = 2 * limit; ; most *= 4) {
     const lists = (await firstOf(most)).map((list) => list ?? []);
-    const candidates = new Map(lists.flat().map((one) => [termName(one.term), one]));
+    const candidates = new Map(lists.flat().map((one) => [termMapKey(one.term), one]));
     const terms = [...candidates.values()].map(({ term }) => term);
     const counts = await fan.ask((shard) => {
       return shard.suggest({ request, limit: most, terms, time: deadline.left }, deadline.signal);

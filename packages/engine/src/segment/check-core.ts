@@ -5,7 +5,7 @@ import { shardOfKey } from '../schema/key-buckets.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /** What a problem names: the component (`numeric of field 3`) and what is wrong with it. */
-export type Report = (component: string, problem: string) => void;
+export type ReportProblem = (component: string, problem: string) => void;
 
 /** All keys of a segment in a row: key of document d = bytes[offsets[d] .. offsets[d + 1]). */
 interface FlatKeys {
@@ -18,7 +18,7 @@ interface FlatKeys {
  * keys, every document stands in the table under the hash of its key, which is how look-ups find
  * it, no key lives twice, and all keys belong to the segment's shard.
  */
-export function checkCore(reader: SegmentReader, shards: number, report: Report): void {
+export function checkCore(reader: SegmentReader, shards: number, report: ReportProblem): void {
   const keys = flatKeys(reader);
   checkRanks(reader, keys, report);
   checkHashes(reader, keys, report);
@@ -26,7 +26,10 @@ export function checkCore(reader: SegmentReader, shards: number, report: Report)
 }
 
 /** Live documents: as many as the commit says, none beyond the last. */
-export function checkLive({ entry, docs, deletedDocs, deleted }: SegmentReader, report: Report) {
+export function checkLive(
+  { entry, docs, deletedDocs, deleted }: SegmentReader,
+  report: ReportProblem,
+) {
   if (entry.deletedDocs !== deletedDocs) {
     report(
       'live',
@@ -54,7 +57,7 @@ function compareKeys({ bytes, offsets }: FlatKeys, a: number, b: number): number
   return compareBytes(bytes, offsets[a], offsets[a + 1], bytes, offsets[b], offsets[b + 1]);
 }
 
-function checkRanks(reader: SegmentReader, keys: FlatKeys, report: Report): void {
+function checkRanks(reader: SegmentReader, keys: FlatKeys, report: ReportProblem): void {
   const byRank = new Int32Array(reader.docs).fill(-1);
   for (let doc = 0; doc < reader.docs; doc++) {
     const rank = reader.keys.rank(doc);
@@ -75,7 +78,7 @@ function checkShard(
   { docs, entry }: SegmentReader,
   { bytes, offsets }: FlatKeys,
   shards: number,
-  report: Report,
+  report: ReportProblem,
 ): void {
   const { shard = 0 } = entry;
   for (let doc = 0; doc < docs; doc++) {
@@ -84,7 +87,7 @@ function checkShard(
   }
 }
 
-function checkHashes(reader: SegmentReader, keys: FlatKeys, report: Report): void {
+function checkHashes(reader: SegmentReader, keys: FlatKeys, report: ReportProblem): void {
   const { hashes, byHash } = reader.keys;
   const { bytes, offsets } = keys;
   const seen = new Uint8Array(reader.docs);

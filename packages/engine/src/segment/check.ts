@@ -13,7 +13,7 @@ import { checkInverted } from '../inverted/check.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
 import { checkGraph } from '../vector/graph-format.ts';
-import { checkCore, checkLive, type Report } from './check-core.ts';
+import { checkCore, checkLive, type ReportProblem } from './check-core.ts';
 import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -42,7 +42,7 @@ export function checkSegment(
   { part = false, shards = 1 }: { readonly part?: boolean; readonly shards?: number } = {},
 ): readonly string[] {
   const problems: string[] = [];
-  const report: Report = (component, problem) => {
+  const report: ReportProblem = (component, problem) => {
     if (problems.length < 100) problems.push(`segment ${reader.id}, ${component}: ${problem}`);
   };
   const step = (component: string, check: () => void): void => {
@@ -80,7 +80,7 @@ export function checkSegment(
   return problems;
 }
 
-function checkLocators(reader: SegmentReader, files: number, report: Report): void {
+function checkLocators(reader: SegmentReader, files: number, report: ReportProblem): void {
   let next = 0;
   reader.locators.forEachRun((doc, count, file, position) => {
     if (doc !== next || count <= 0) report('locators', `run at document ${doc} is out of order`);
@@ -90,7 +90,7 @@ function checkLocators(reader: SegmentReader, files: number, report: Report): vo
   });
 }
 
-function checkNumeric(column: NumericColumn, name: string, report: Report): void {
+function checkNumeric(column: NumericColumn, name: string, report: ReportProblem): void {
   const key = (value: bigint) => (column.double ? doubleFromOrdered(value) : Number(value));
   const bounds = { lo: key(column.min), hi: key(column.max) };
   let values = 0;
@@ -122,7 +122,7 @@ function checkNumeric(column: NumericColumn, name: string, report: Report): void
 /** Order of sort keys: NaN is above all. */
 const below = (a: number, b: number): boolean => a < b || (Number.isNaN(b) && !Number.isNaN(a));
 
-function checkOrdinals(column: OrdinalColumn, name: string, report: Report): void {
+function checkOrdinals(column: OrdinalColumn, name: string, report: ReportProblem): void {
   let last: Uint8Array | null = null;
   column.forEachValue((bytes, length, ord) => {
     if (last !== null && compareBytes(last, 0, last.length, bytes, 0, length) >= 0) {
@@ -151,7 +151,12 @@ function checkOrdinals(column: OrdinalColumn, name: string, report: Report): voi
  * A keyword field: its postings; where it has a column, both say the same: term n is string n, each
  * posting's document has the term's ordinal, none is missing.
  */
-function checkKeywords(reader: SegmentReader, field: number, name: string, report: Report): void {
+function checkKeywords(
+  reader: SegmentReader,
+  field: number,
+  name: string,
+  report: ReportProblem,
+): void {
   const column = reader.ordinals(field);
   const inverted = reader.inverted(field)!;
   if (column === null) {

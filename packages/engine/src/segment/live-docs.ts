@@ -5,6 +5,7 @@
  *   1 bits  i32[8 x ceil(docs / 256)]: bit d & 31 of word d >> 5 is set when document d is deleted;
  *           bits at and beyond `docs` are 0
  */
+import { countBits, wordsOf } from '../bitmap/bitmap.ts';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections, packSections } from '../storage/sections.ts';
@@ -16,9 +17,6 @@ export interface LiveDocs {
   readonly deleted: Int32Array;
 }
 
-/** Words of a bitmap over `docs` documents, whole ranges of 256. */
-export const bitmapWords = (docs: number): number => 8 * Math.ceil(docs / 256);
-
 /** The payload's parts. */
 export function encodeLiveDocs(live: LiveDocs): Uint8Array[] {
   return packSections([Int32Array.of(live.docs, live.deletedDocs, 0, 0), live.deleted]);
@@ -29,19 +27,8 @@ export function openLiveDocs(payload: Region, path: string): LiveDocs {
   const sections = openSections(payload, 2, path);
   const [docs, deletedDocs] = sections.i32(0);
   const deleted = sections.i32(1);
-  if (deleted.length !== bitmapWords(docs) || countBits(deleted) !== deletedDocs) {
+  if (deleted.length !== wordsOf(docs) || countBits(deleted) !== deletedDocs) {
     throw corrupt(path, 'its bits do not fit its head');
   }
   return { docs, deletedDocs, deleted };
-}
-
-/** Number of set bits. */
-export function countBits(words: Int32Array): number {
-  let count = 0;
-  for (const word of words) {
-    let bits = word - ((word >>> 1) & 0x55555555);
-    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-  }
-  return count;
 }

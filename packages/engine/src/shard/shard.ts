@@ -25,7 +25,7 @@ import type { AggPartial } from '../aggregate/partial.ts';
 import type { TimeLeft } from '../base/deadline.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import type { RankedDoc, SearchAfter, SortValue } from '../collect/order.ts';
-import type { FieldFigures, FieldTerms } from '../query/weight/statistics.ts';
+import type { FieldFigures, TermsOfField } from '../query/weight/statistics.ts';
 import type { RankedTerm } from './suggest/suggestion-list.ts';
 
 /** An answer that may be there at once: a local shard does not wait. */
@@ -59,7 +59,7 @@ export type ShardOperation = keyof Shard;
 
 /** Which fields and terms to count. */
 export interface StatisticsRequest {
-  readonly fields: readonly FieldTerms[];
+  readonly fields: readonly TermsOfField[];
 }
 
 /** A document of a shard: the number of its segment in the shard, and its number in the segment. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fixVectors } from '../base/fixed-vector.ts';
 import { plainArena } from '../storage/plain-arena.ts';
 import { checkVectors } from './check.ts';
-import { SECTIONS } from './format.ts';
+import { VECTOR_SECTIONS } from './format.ts';
 import { VectorReader } from './vector-reader.ts';
 import { VectorWriter } from './vector-writer.ts';
 
@@ -47,7 +47,7 @@ describe('a damaged vector file', () => {
   test('shows a changed byte wherever data is stored twice', () => {
     const whole = payload();
     const view = new DataView(whole.buffer, whole.byteOffset, whole.length);
-    for (let section = 0; section < SECTIONS; section++) {
+    for (let section = 0; section < VECTOR_SECTIONS; section++) {
       if (section === 4) continue;
       const from = view.getUint32(4 + 8 * section, true);
       const length = section === 0 ? 13 : view.getUint32(8 + 8 * section, true);

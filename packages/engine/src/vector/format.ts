@@ -24,10 +24,10 @@
 import type { Similarity } from '../schema/definition.ts';
 
 /** Number of sections. */
-export const SECTIONS = 11;
+export const VECTOR_SECTIONS = 11;
 
 /** Similarities by their number on disk. */
-export const SIMILARITIES: readonly Similarity[] = Object.freeze(['cosine', 'dot', 'l2']);
+export const STORED_SIMILARITIES: readonly Similarity[] = Object.freeze(['cosine', 'dot', 'l2']);
 
 /** Code less 256 high less low. */
 export const MIDDLE = 128;

@@ -4,7 +4,7 @@ import type { Similarity } from '../schema/definition.ts';
 import type { Arena, Pages, Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
-import { headDims, MIDDLE, rowBytes, SECTIONS, SIMILARITIES } from './format.ts';
+import { headDims, MIDDLE, rowBytes, STORED_SIMILARITIES, VECTOR_SECTIONS } from './format.ts';
 
 /**
  * The vectors of a field on a mapped file (layout: format.ts). Vectors stand in slots 0 .. count -
@@ -44,7 +44,7 @@ export class StoredVectors {
 
   /** Opens a payload; `path` is for messages. Throws corrupt_index. */
   constructor(payload: Region, path: string) {
-    const sections = openSections(payload, SECTIONS, path);
+    const sections = openSections(payload, VECTOR_SECTIONS, path);
     const head = sections.view(0);
     if (head.byteLength < 16) throw corrupt(path, 'its head is too short');
     this.arena = payload.arena;
@@ -52,7 +52,7 @@ export class StoredVectors {
     this.docs = head.getInt32(0, true);
     this.count = head.getInt32(4, true);
     this.dims = head.getInt32(8, true);
-    const similarity = SIMILARITIES[head.getUint8(12)];
+    const similarity = STORED_SIMILARITIES[head.getUint8(12)];
     this.headRow = rowBytes(headDims(this.dims));
     this.tailRow = rowBytes(this.dims - headDims(this.dims));
     this.row = this.headRow + this.tailRow;

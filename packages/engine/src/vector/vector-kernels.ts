@@ -1,6 +1,6 @@
 import { arenaCode, onceAnArena, plainLoops } from '../storage/arena-code.ts';
 import type { Arena } from '../storage/directory.ts';
-import { KERNEL_CODE } from './kernel-code.ts';
+import { VECTOR_CODE } from './kernel-code.ts';
 import { PlainVectorKernels } from './plain-vector-kernels.ts';
 
 /**
@@ -62,7 +62,7 @@ export const MORE_DOTS_AT = LIST_AT + 2 * (4 * BATCH + 832);
 /** 13 lines apart, so that the arrays do not compete for the same lines of the cache. */
 export const DOTS_AT = LIST_AT + 4 * BATCH + 832;
 
-const codeOf = arenaCode(KERNEL_CODE);
+const codeOf = arenaCode(VECTOR_CODE);
 
 /** Kernels of an arena; `plain`: loops in JavaScript instead of WebAssembly. */
 export function createVectorKernels(arena: Arena, plain = plainLoops()): VectorKernels {

@@ -3,7 +3,7 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';
 import { packSections } from '../storage/sections.ts';
-import { headDims, lengthsOf, SIMILARITIES } from './format.ts';
+import { headDims, lengthsOf, STORED_SIMILARITIES } from './format.ts';
 import { Planes } from './planes.ts';
 import type { VectorReader } from './vector-reader.ts';
 
@@ -158,7 +158,7 @@ export class VectorWriter {
     head.setInt32(0, this.#docs, true);
     head.setInt32(4, docOf.length, true);
     head.setInt32(8, this.layout.dims, true);
-    head.setUint8(12, SIMILARITIES.indexOf(this.layout.similarity));
+    head.setUint8(12, STORED_SIMILARITIES.indexOf(this.layout.similarity));
     const { present, ranks } = presence(all ? docOf.subarray(0, 0) : docOf, all ? 0 : this.#docs);
     return packSections([
       head,

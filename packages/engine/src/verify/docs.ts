@@ -3,10 +3,10 @@
  * place that they claim and by key, and ticked off when a row of the table is found for them.
  */
 import { LhsError } from '@lakehouse-search/contract';
+import { wordsOf } from '../bitmap/bitmap.ts';
 import { rowLanes } from '../index/content-digest.ts';
 import { findDuplicates } from '../index/duplicates.ts';
 import { PendingSegment } from '../index/pending-segment.ts';
-import { bitmapWords } from '../segment/live-docs.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { VectorReader } from '../vector/vector-reader.ts';
 
@@ -48,7 +48,7 @@ export class VerifyDocs {
     let first = 0;
     this.#parts = segments.map((reader) => {
       const rows = rowLanes(reader.keys.rowHashes);
-      const seen = new Int32Array(bitmapWords(reader.docs));
+      const seen = new Int32Array(wordsOf(reader.docs));
       const part: Part = { reader, first, rows, seen, vectors: new Map() };
       first += reader.docs;
       return part;

@@ -5,7 +5,7 @@ import { textsOf } from '../../src/embed/embedder.ts';
 import { modelFolder, openEmbedder } from '../../src/embed/open-embedder.ts';
 import { embedKernels } from '../../src/embed/static/kernels.ts';
 import { readVocabulary } from '../../src/embed/static/vocabulary.ts';
-import { type TokenSink, WordPieces } from '../../src/embed/static/word-pieces.ts';
+import { type PieceSink, WordPieces } from '../../src/embed/static/word-pieces.ts';
 import { mapFile } from '../../src/storage/arena.ts';
 import { idsOfWord, readReference, vectorOf, wordsOf } from './static-reference.ts';
 
@@ -27,7 +27,7 @@ afterAll(() => {
   for (const { release } of [compiled.region, plain.region, region]) release();
 });
 
-class Ids implements TokenSink {
+class Ids implements PieceSink {
   readonly ids = new Int32Array(5);
   count = 0;
   all: number[] = [];

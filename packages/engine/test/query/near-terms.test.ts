@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { buildCorpus, corpusPlan, MAPPING, WORDS } from '../../../../test/support/oracle/corpus.ts';
 import { addressOf, patternMatches, tokens } from '../../../../test/support/oracle/model.ts';
 import { FoundTerms } from '../../src/inverted/pattern/found-terms.ts';
-import { findNear } from '../../src/inverted/pattern/near.ts';
+import { findNearTerms } from '../../src/inverted/pattern/near.ts';
 import { BIG } from '../../src/postings/term-info.ts';
 
 const [plan] = fc.sample(corpusPlan(addressOf), { seed: 7, numRuns: 1 });
@@ -34,7 +34,7 @@ describe('terms within an edit distance', () => {
       for (const value of [...words, ...swapped]) {
         const word = Buffer.from(value);
         found.clear();
-        if (!findNear(reader, word, found)) continue;
+        if (!findNearTerms(reader, word, found)) continue;
         tabled++;
         expect(word.toString()).toBe(value);
         const query = { kind: 'fuzzy' as const, field: 't1', value, edits: 1 };

@@ -58,7 +58,7 @@ export interface Session {
 }
 
 /** Opens a session, or says what failed. */
-export async function openSession(job: SessionJob): Promise<Session | SessionFault> {
+export async function openModelSession(job: SessionJob): Promise<Session | SessionFault> {
   const { folder, dims } = job.model;
   const said = (error: unknown) => (error instanceof Error ? error.message : String(error));
   const runtime = await load(job.runtime).catch(said);

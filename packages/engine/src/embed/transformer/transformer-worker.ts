@@ -3,7 +3,7 @@
  * then each `Request` is answered in turn.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openSession, type Session, type SessionJob } from './transformer-session.ts';
+import { openModelSession, type Session, type SessionJob } from './transformer-session.ts';
 import type { Answer, Request } from './transformer-thread.ts';
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -29,7 +29,7 @@ function tell(message: Answer): void {
 }
 
 const job = workerData as SessionJob;
-const session = await openSession(job);
+const session = await openModelSession(job);
 if ('kind' in session) {
   tell({ kind: 'fault', fault: session });
 } else {

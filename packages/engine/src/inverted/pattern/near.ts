@@ -9,7 +9,7 @@ import { SHORT_LETTERS } from './short-words.ts';
  * each once. False where nothing was added and the caller has to walk the dictionary: the tables
  * are not made, or do not serve such a word.
  */
-export function findNear(reader: InvertedReader, word: Uint8Array, into: FoundTerms): boolean {
+export function findNearTerms(reader: InvertedReader, word: Uint8Array, into: FoundTerms): boolean {
   const n = word.length;
   if (n === 0 || n > LONGEST_NEAR || reader.termCount === 0) return false;
   let chars = 0;

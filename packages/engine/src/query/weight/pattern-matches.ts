@@ -2,7 +2,7 @@ import { type Deadline, NO_DEADLINE } from '../../base/deadline.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import { markAll } from '../../inverted/pattern/documents.ts';
 import { type FoundTerms, foundTerms } from '../../inverted/pattern/found-terms.ts';
-import { findNear } from '../../inverted/pattern/near.ts';
+import { findNearTerms } from '../../inverted/pattern/near.ts';
 import { findPrefix } from '../../inverted/pattern/prefix.ts';
 import type { TermCursor } from '../../inverted/term-cursor.ts';
 import { BIG, type TermInfo } from '../../postings/term-info.ts';
@@ -52,7 +52,7 @@ export function findPattern(
   into: FoundTerms,
   deadline: Deadline,
 ): void {
-  if (automaton.near && findNear(reader, automaton.near, into)) return;
+  if (automaton.near && findNearTerms(reader, automaton.near, into)) return;
   const add = ({ df, kind, at }: TermInfo) => into.add(df, kind === BIG ? -1 - at : at);
   eachTerm(reader, automaton, add, deadline);
 }

@@ -7,7 +7,7 @@ import {
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 
 /** Terms of one field, by the field's id. */
-export interface FieldTerms {
+export interface TermsOfField {
   readonly field: number;
   readonly terms: readonly Uint8Array[];
 }
@@ -16,7 +16,7 @@ export interface FieldTerms {
  * Figures of one field and of some of its terms over some segments: those of a shard, or of all
  * shards. Plain values, so that they travel. Deleted documents count until a merge drops them.
  */
-export interface FieldFigures extends FieldTerms {
+export interface FieldFigures extends TermsOfField {
   /** Documents that have the field. */
   readonly docs: number;
   /** Tokens of all of them. */
@@ -28,7 +28,7 @@ export interface FieldFigures extends FieldTerms {
 /** The figures of fields and terms over segments, in the order of `fields`. */
 export function gatherFigures(
   segments: readonly SegmentReader[],
-  fields: readonly FieldTerms[],
+  fields: readonly TermsOfField[],
 ): readonly FieldFigures[] {
   return fields.map(({ field, terms }) => {
     let docs = 0;
@@ -48,7 +48,7 @@ export function gatherFigures(
 }
 
 /** The name of a term in a map. */
-export const termName = (term: Uint8Array): string =>
+export const termMapKey = (term: Uint8Array): string =>
   Buffer.from(term.buffer, term.byteOffset, term.length).toString('latin1');
 
 /**
@@ -111,9 +111,9 @@ export class SnapshotStatistics {
     let terms = this.#mergedTerms.get(field);
     if (terms === undefined) {
       const { frequencies } = figures;
-      terms = new Map(figures.terms.map((own, i) => [termName(own), frequencies[i]]));
+      terms = new Map(figures.terms.map((own, i) => [termMapKey(own), frequencies[i]]));
       this.#mergedTerms.set(field, terms);
     }
-    return terms.get(termName(term));
+    return terms.get(termMapKey(term));
   }
 }

@@ -4,7 +4,7 @@ import type { Clause, Leaf } from '../../query/bind/clause.ts';
 import type { BindScope } from '../../query/bind/scope.ts';
 import type { Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
-import { shownField, termText } from './term-name.ts';
+import { shownField, shownTerm } from './term-name.ts';
 
 /**
  * What the words and patterns of a query became, by field in the query's order: terms as they stand
@@ -39,9 +39,9 @@ function addTerms(clause: Clause, node: Query, add: Add): void {
   } else if (clause.kind === 'pattern') {
     if ('value' in node) add(clause.field, node.value);
   } else if (clause.kind === 'prefix') {
-    add(clause.field, `${termText(clause.field, clause.prefix)}*`);
+    add(clause.field, `${shownTerm(clause.field, clause.prefix)}*`);
   } else if (clause.kind === 'term' || clause.kind === 'phrase' || clause.kind === 'set') {
-    for (const term of termsOf(clause)) add(clause.field, termText(clause.field, term));
+    for (const term of termsOf(clause)) add(clause.field, shownTerm(clause.field, term));
   }
 }
 

@@ -3,7 +3,7 @@ import type { TermInfo } from '../../postings/term-info.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
 import { eachTerm } from '../../query/weight/pattern-matches.ts';
 import type { Subject } from './subject.ts';
-import { termText } from './term-name.ts';
+import { shownTerm } from './term-name.ts';
 
 const SHOWN_TERMS = 3;
 
@@ -19,7 +19,7 @@ export function matchedTerms(clause: Leaf, { reader, doc }: Subject): string {
   eachCandidate(clause, inverted, (info, distance, bytes) => {
     if (found.length > SHOWN_TERMS || inverted.postings(info).advance(doc) !== doc) return;
     const edits = distance === 0 ? '' : ` (${distance} ${distance === 1 ? 'edit' : 'edits'})`;
-    found.push(`"${termText(clause.field, bytes())}"${edits}`);
+    found.push(`"${shownTerm(clause.field, bytes())}"${edits}`);
   });
   const more = found.length > SHOWN_TERMS ? ', …' : '';
   return `by ${found.slice(0, SHOWN_TERMS).join(', ')}${more}`;

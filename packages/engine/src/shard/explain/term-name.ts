@@ -6,12 +6,12 @@ export function shownField(field: FieldPlan): string {
 }
 
 /** A term's text: of a variant's path, `path = value`. */
-export function termText(field: FieldPlan, term: Uint8Array): string {
+export function shownTerm(field: FieldPlan, term: Uint8Array): string {
   const text = Buffer.from(term).toString();
   return field.name.endsWith('#paths') ? text.replace('\u0000', ' = ') : text;
 }
 
 /** `field:term`. */
 export function termName(field: FieldPlan, term: Uint8Array): string {
-  return `${shownField(field)}:${termText(field, term)}`;
+  return `${shownField(field)}:${shownTerm(field, term)}`;
 }

@@ -11,7 +11,7 @@ import type { Contents } from './contents.ts';
 import { farWords, similarityTo } from './explain-near.ts';
 import { missingWords, nearMiss } from './near-miss.ts';
 import type { Subject } from './subject.ts';
-import { termText } from './term-name.ts';
+import { shownTerm } from './term-name.ts';
 import type { Verdict } from './verdict.ts';
 
 const SHOWN_TOKENS = 40;
@@ -102,9 +102,9 @@ function wordsOf(clause: Clause): readonly string[] {
     case 'bool':
       return [...clause.must, ...clause.should, ...clause.filter].flatMap(wordsOf);
     case 'term':
-      return [termText(clause.field, clause.term)];
+      return [shownTerm(clause.field, clause.term)];
     case 'phrase':
-      return clause.words.map(({ term }) => termText(clause.field, term));
+      return clause.words.map(({ term }) => shownTerm(clause.field, term));
     default:
       return [];
   }
@@ -141,7 +141,7 @@ function need({ node, bound }: Verdict, contents: Contents, subject: Subject): s
   if (bound?.kind === 'term') {
     const known =
       subject.guarded || subject.statistics.documentFrequency(bound.field.id, bound.term) > 0;
-    const word = termText(bound.field, bound.term);
+    const word = shownTerm(bound.field, bound.term);
     return known ? lacks(field, [word]) : `needs "${word}": no document has it`;
   }
   switch (node.kind) {

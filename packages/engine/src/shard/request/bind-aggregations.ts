@@ -1,6 +1,6 @@
 import type { FacetSpec, JsonObject, SkippedFacet } from '@lakehouse-search/contract';
 import type { Aggregation } from '../../aggregate/aggregation.ts';
-import { isAggregatable, plainField } from '../../aggregate/aggregation-field.ts';
+import { declaredField, isAggregatable } from '../../aggregate/aggregation-field.ts';
 import { readAggregations } from '../../aggregate/read-aggregations.ts';
 import { findField, type QueryFields } from '../../query/bind/fields.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
@@ -54,7 +54,7 @@ function facetTerms(mapping: Mapping, { fields: names, size = FACET_SIZE }: Face
   const skipped: SkippedFacet[] = [];
   for (const name of new Set(names)) {
     const reason = whySkipped(name, fields);
-    if (reason === null) counted.push(facetOf(plainField(name, 'fields', fields), size));
+    if (reason === null) counted.push(facetOf(declaredField(name, 'fields', fields), size));
     else skipped.push({ field: name, reason });
   }
   return { counted, skipped };
@@ -67,7 +67,7 @@ function facetOf(field: FieldPlan, size: number): Aggregation {
 
 function whySkipped(name: string, fields: QueryFields): string | null {
   if (findField(fields, name)?.kind === 'path') return 'it is a path without a declared field';
-  const plan = plainField(name, 'fields', fields);
+  const plan = declaredField(name, 'fields', fields);
   if (isAggregatable(plan, fields)) return null;
   if (plan.type === 'TEXT') return 'it is TEXT, which has words and no values to count';
   return `it is ${plan.type} without fast`;
