@@ -21,13 +21,15 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * True when the process is known to be gone. A process of another host counts as alive: nobody
- * here can tell.
+ * True when the process is known to be gone. What cannot be known counts as alive: a process of
+ * another host, and one whose start this user may not read (/proc mounted with `hidepid`).
  */
 export function isGone(holder: ProcessIdentity): boolean {
   if (holder.host !== hostname()) return false;
   if (holder.boot_id !== bootId()) return true;
-  return !lives(holder.pid) || startOf(holder.pid) !== holder.started;
+  if (!lives(holder.pid)) return true;
+  const started = startOf(holder.pid);
+  return started !== '' && started !== holder.started;
 }
 
 function lives(pid: number): boolean {

@@ -1,6 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -166,6 +174,64 @@ describe('the writer lock', () => {
     rmSync(draft);
     lockIndex(folder).release();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['write', 'link'] as const)('is drafted again if a sweep precedes the %s', (kind) => {
+    const swept: string[] = [];
+    const stop = interceptFiles(folder, (call) => {
+      if (call.kind !== kind || swept.length > 0) return undefined;
+      swept.push(...leftLocks(folder));
+      for (const path of swept) rmSync(path);
+      return undefined;
+    });
+    const lock = lockIndex(folder);
+    stop();
+    expect(swept).toHaveLength(1);
+    lock.assertHeld();
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('is busy if every draft is swept', () => {
+    const stop = interceptFiles(folder, ({ kind, path }) => {
+      if (kind === 'link') rmSync(path);
+      return undefined;
+    });
+    const refused = errorOf(() => lockIndex(folder));
+    stop();
+    expect([refused.code, refused.details]).toEqual(['index_busy', {}]);
+  });
+
+  test('cannot be taken in a folder that is removed before the link', () => {
+    const stop = interceptFiles(folder, ({ kind }) => {
+      if (kind === 'link') renameSync(folder, `${folder}.dropped`);
+      return undefined;
+    });
+    const refused = errorOf(() => lockIndex(folder));
+    stop();
+    rmSync(`${folder}.dropped`, { recursive: true });
+    expect([refused.code, refused.details?.errno]).toEqual(['io_error', 'ENOENT']);
+  });
+
+  test('is not taken from a living process whose start cannot be read', () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const hidden = interceptFiles(`/proc/${child.pid}`, (call) => {
+      throw systemError('EACCES', call);
+    });
+    try {
+      const lives = { ...thisProcess(), pid: child.pid, started: '1', token: 'other' };
+      writeFileSync(join(folder, 'writer.lock'), JSON.stringify(lives));
+      expect(errorOf(() => lockIndex(folder)).details).toMatchObject({ pid: child.pid });
+    } finally {
+      hidden();
+      child.kill('SIGKILL');
+    }
+  });
+
+  test('marks its own lock that another process put aside as not left over', () => {
+    const own = { ...thisProcess(), token: 'own' };
+    writeFileSync(join(folder, 'writer.lock.other.dead'), JSON.stringify(own));
+    expect(leftLocks(folder)).toEqual([]);
   });
 
   test('marks drafts of dead processes as left over, those of live ones not', () => {

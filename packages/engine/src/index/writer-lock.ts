@@ -1,20 +1,34 @@
 /**
- * The lock of an index: one writer at a time. `writer.lock` in the index folder holds JSON of its
- * holder and a token. It is made whole by a hard link, which fails where the file exists; the
- * lock of a dead process is taken over. Two that take over at once cannot both win; should one be
- * thrown out all the same, `assertHeld` tells it before it commits.
+ * The lock of an index: one writer at a time. `writer.lock` in the index folder is JSON: the
+ * process that holds it, and a token.
  *
- * The lock is made as `writer.lock.<token>` and a dead one is put aside as
- * `writer.lock.<token>.dead`; what a crash leaves of these, `leftLocks` names.
+ *     1. A process writes its draft, `writer.lock.<token>`, and links it to `writer.lock`. The link
+ *        fails if the file exists, so a lock is never half written.
+ *     2. The lock of a dead process is renamed to `writer.lock.<token>.dead` and removed.
+ *     3. The holder sweeps drafts and dead locks that ended processes left (`leftLocks`). It cannot
+ *        tell a draft that is being written from one that a crash cut short, so it may remove the
+ *        draft of a living process. That process then writes another one.
+ *
+ * If two processes take over a lock at once, one of them may lose it again: `assertHeld` throws
+ * before it commits.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { isGone, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 const LOCK_FILE = 'writer.lock';
+const DEAD = '.dead';
 const TAKE_OVERS = 5;
 
 /** Tokens of locks that this process let go of and could not remove: nobody holds them. */
@@ -32,7 +46,7 @@ export interface WriterLock {
 
 /**
  * Takes the lock of an index folder. Throws index_busy, naming pid and host, while another writer
- * lives.
+ * lives; io_error if the folder is missing or cannot be written.
  */
 export function lockIndex(folder: string): WriterLock {
   const path = join(folder, LOCK_FILE);
@@ -57,14 +71,20 @@ export function lockHolder(folder: string): ProcessIdentity | null {
  * Throws io_error.
  */
 export function leftLocks(folder: string): readonly string[] {
-  const paths = listFolder(folder)
+  return listFolder(folder)
     .filter((name) => name.startsWith(`${LOCK_FILE}.`))
-    .map((name) => join(folder, name));
-  return paths.filter((path) => {
-    const holder = readLock(path);
-    // This process locks in one go: what it left, it left for good.
-    return holder !== null && (isFree(holder) || isOwn(holder));
-  });
+    .map((name) => join(folder, name))
+    .filter(isLeft);
+}
+
+/**
+ * Locking is one synchronous step, so a draft of this process is left over. A lock of this process
+ * that another one put aside by mistake is not: the other one puts it back.
+ */
+function isLeft(path: string): boolean {
+  const holder = readLock(path);
+  if (holder === null) return false;
+  return isFree(holder) || (isOwn(holder) && !path.endsWith(DEAD));
 }
 
 function listFolder(folder: string): readonly string[] {
@@ -102,7 +122,7 @@ function heldLock(path: string, own: LockContent): WriterLock {
   };
 }
 
-/** Makes the lock file, whole; false when there is one already. */
+/** Makes the lock file, whole; false if there is one already, or if the draft was swept. */
 function claim(path: string, own: LockContent): boolean {
   const draft = `${path}.${own.token}`;
   try {
@@ -110,7 +130,9 @@ function claim(path: string, own: LockContent): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
+    const code = systemCode(error);
+    const isSwept = code === 'ENOENT' && existsSync(dirname(path));
+    if (code === 'EEXIST' || isSwept) return false;
     throw ioError(error, 'lock', path);
   } finally {
     removeQuietly(draft);
@@ -128,7 +150,7 @@ function removeQuietly(path: string): void {
 
 /** Removes a dead holder's lock; puts it back when it turns out to be another's by now. */
 function removeDead(path: string, dead: LockContent, token: string): void {
-  const aside = `${path}.${token}.dead`;
+  const aside = `${path}.${token}${DEAD}`;
   try {
     renameSync(path, aside);
     if (readLock(aside)?.token !== dead.token) linkSync(aside, path);
