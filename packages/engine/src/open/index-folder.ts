@@ -55,16 +55,25 @@ export function indexFolder(dataDir: string, uuid: string): string {
  * none.
  */
 export function currentGeneration(folder: string): Generation | null {
-  const text = readText(join(folder, 'CURRENT'));
-  if (text === null) return null;
-  const match = GENERATION.exec(text.trimEnd());
-  if (match === null || !existsSync(join(folder, match[0]))) {
-    throw new LhsError('corrupt_index', `"${join(folder, 'CURRENT')}" names no generation`, {
-      hint: 'build the index again from its table',
-      next: [{ step: 'reindex' }],
-    });
+  const path = join(folder, 'CURRENT');
+  for (let text = readText(path); text !== null; ) {
+    const name = GENERATION.exec(text.trimEnd())?.[0];
+    if (name !== undefined && existsSync(join(folder, name))) {
+      return { number: Number(name.slice('gen-'.length)), path: join(folder, name) };
+    }
+    // A writer may have promoted the next generation and swept this one.
+    const next = readText(path);
+    if (next === text) throw namesNone(path);
+    text = next;
   }
-  return { number: Number(match[1]), path: join(folder, match[0]) };
+  return null;
+}
+
+function namesNone(path: string): LhsError {
+  return new LhsError('corrupt_index', `"${path}" names no generation`, {
+    hint: 'build the index again from its table',
+    next: [{ step: 'reindex' }],
+  });
 }
 
 function readText(path: string): string | null {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
+import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -9,9 +9,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   currentGeneration,
   indexFolder,
@@ -149,6 +150,24 @@ describe('generations of an index', () => {
     expect(readdirSync(home).sort()).toEqual(['CURRENT', 'gen-000002']);
     writeFileSync(join(home, 'CURRENT'), '../../etc\n');
     expect(() => currentGeneration(home)).toThrow('names no generation');
+  });
+
+  it('are read again if a writer replaces the one that CURRENT named', () => {
+    const first = stageGeneration(folder);
+    promoteGeneration(folder, first);
+    const second = stageGeneration(folder);
+    const exists = vi.spyOn(fs, 'existsSync').mockImplementationOnce(() => {
+      promoteGeneration(folder, second);
+      sweepGenerations(folder);
+      return existsSync(first.path);
+    });
+    syncBuiltinESMExports();
+    try {
+      expect(currentGeneration(folder)).toEqual(second);
+    } finally {
+      exists.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   it('are not locked by a reader where nothing is left over', () => {

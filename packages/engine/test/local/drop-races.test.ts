@@ -1,12 +1,21 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChangeBatch, type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FileCall, interceptFiles } from '../../../../test/support/file-calls.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../src/base/clock.ts';
-import { dropFolder } from '../../src/open/dropped-folders.ts';
-import { indexFolder, takeLock } from '../../src/open/index-folder.ts';
+import { dropFolder, sweepFolders } from '../../src/open/dropped-folders.ts';
+import {
+  currentGeneration,
+  indexFolder,
+  promoteGeneration,
+  stageGeneration,
+  sweepGenerations,
+  takeLock,
+  tryLock,
+} from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 
 const schema: Schema = {
@@ -82,19 +91,115 @@ const writes: [string, Write][] = [
   ['drop', (one) => one.dropIndex({ index: 'race' })],
 ];
 
+/** Makes the index and builds it. */
+async function build(): Promise<void> {
+  await create();
+  await backend.reindex({ index: 'race' });
+  const checkpoint = await backend.getCheckpoint({ index: 'race' });
+  const { table_uuid, snapshot_id, sequence, schema: columns, files } = checkpoint;
+  const to = { snapshot_id, sequence, schema: columns, files };
+  batch = { version: 1, table_uuid, from: null, to, parts: [] };
+}
+
+/** Drops the index in one synchronous step, as another process may between any two steps here. */
+function dropNow(): void {
+  const registry = new Registry(dataDir);
+  const { uuid } = registry.get('race');
+  registry.remove(uuid);
+  registry.close();
+  dropFolder(indexFolder(dataDir, uuid));
+  sweepFolders(dataDir, () => new Set());
+}
+
+/** Replaces the live generation by a copy and sweeps it, unless another writer holds the lock. */
+function replaceNow(): void {
+  const folder = indexFolder(dataDir, uuidOf('race'));
+  const lock = tryLock(folder);
+  if (lock === null) return;
+  const next = stageGeneration(folder);
+  cpSync(currentGeneration(folder)!.path, next.path, { recursive: true });
+  promoteGeneration(folder, next);
+  sweepGenerations(folder);
+  lock.release();
+}
+
+/**
+ * Runs `work`, and `other` once in the middle of it: before the file call in the index's folder
+ * for which `at` is true. False if there was no such call.
+ */
+async function interrupted(
+  at: (call: FileCall, number: number) => boolean,
+  other: () => void,
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  let [calls, ran] = [0, false];
+  const stop = interceptFiles(indexFolder(dataDir, uuidOf('race')), (call) => {
+    if (ran || !at(call, ++calls)) return undefined;
+    ran = true;
+    other();
+    return undefined;
+  });
+  try {
+    await work();
+  } finally {
+    stop();
+  }
+  return ran;
+}
+
+describe('a write of an index that is dropped while the write takes the lock', () => {
+  const steps = ['create', 'write', 'unlink'] as const;
+  const cases = [
+    ...writes.map(([name, write]) => [name, 'link', write] as const),
+    ...steps.map((step) => [writes[0][0], step, writes[0][1]] as const),
+  ];
+  it.each(cases)(
+    '%s, before the %s of the draft, throws index_not_found',
+    async (_, step, write) => {
+      await build();
+      const ofDraft = ({ kind, path }: FileCall) => kind === step && /writer[.]lock[.]/.test(path);
+      const written = interrupted(ofDraft, dropNow, () => write(backend));
+      await expect(written).rejects.toMatchObject({ code: 'index_not_found' });
+      expect(folders()).toEqual([]);
+    },
+  );
+});
+
+describe('a search', () => {
+  /** The search of another process, which sweeps what a dead process left of its lock. */
+  const search = async () => {
+    const one = await open();
+    const folder = indexFolder(dataDir, uuidOf('race'));
+    writeFileSync(join(folder, 'writer.lock.left'), 'half of a lo');
+    return async () => {
+      const { total } = await one.search({ index: 'race', query: 'first' });
+      expect(total).toBe(1);
+    };
+  };
+
+  it('throws index_not_found, at whichever file call the index is dropped', async () => {
+    for (let number = 1, ran = true; ran; number++) {
+      await build();
+      const work = await search();
+      ran = await interrupted((_, n) => n === number, dropNow, work).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'index_not_found' });
+        return true;
+      });
+    }
+  });
+
+  it('answers, at whichever file call a reindex replaces the generation', async () => {
+    await build();
+    for (let number = 1, ran = true; ran; number++) {
+      const work = await search();
+      ran = await interrupted((_, n) => n === number, replaceNow, work);
+    }
+  });
+});
+
 describe('a write that waits for the lock of an index that is dropped meanwhile', () => {
   const dropped = async (again: boolean, write: Write) => {
-    await create();
-    await backend.reindex({ index: 'race' });
-    const {
-      table_uuid,
-      snapshot_id,
-      sequence,
-      schema: columns,
-      files,
-    } = await backend.getCheckpoint({ index: 'race' });
-    const to = { snapshot_id, sequence, schema: columns, files };
-    batch = { version: 1, table_uuid, from: null, to, parts: [] };
+    await build();
     const lock = takeLock(indexFolder(dataDir, uuidOf('race')), 'race', 'test');
     const waiting = await open(
       clockThatRuns(async () => {
