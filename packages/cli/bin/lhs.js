@@ -1,20 +1,39 @@
 #!/usr/bin/env node
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import module from 'node:module';
-import { tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+const here = (path) => new URL(path, import.meta.url);
+const changed = (path) => statSync(here(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
 /**
- * Caches compiled code in the temporary folder, if a folder can be made there. Node would try for
- * ever in one that exists but cannot hold another, as /proc.
+ * The folder of the program: the bundle. In a clone, the output of `tsc -b` runs instead if it is
+ * newer, so that the command never lags behind the last build.
+ */
+function programFolder() {
+  const bundle = here('../bundle/');
+  if (!existsSync(here('../src'))) return bundle;
+  const compiled = ['cli', 'contract', 'lake', 'engine'].map((name) =>
+    changed(`../../${name}/dist/.tsbuildinfo`),
+  );
+  return changed('../bundle/oclif.manifest.json') > Math.max(...compiled)
+    ? bundle
+    : here('../dist/');
+}
+
+/**
+ * Caches compiled code in the user's cache folder. Not in the temporary folder: other users can
+ * write there, and cached code is run unchecked. Without a folder, starts are slower.
  */
 function enableCompileCache() {
-  const folder = join(tmpdir(), 'node-compile-cache');
+  const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  const folder = join(caches, 'lhs', 'compiled');
   try {
-    if (!existsSync(folder)) mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     module.enableCompileCache(folder);
   } catch {
-    // slower, and as good
+    // a home without room, or that is read-only
   }
 }
 
@@ -25,13 +44,15 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write('  in a clone, npx lhs uses the Node that npm ci installed\n');
   process.exitCode = 1;
 } else if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
-  const { readFileSync } = await import('node:fs');
-  const file = new URL('../package.json', import.meta.url);
-  process.stdout.write(`lhs ${JSON.parse(readFileSync(file, 'utf8')).version}\n`);
+  const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'));
+  process.stdout.write(`lhs ${version}\n`);
 } else {
   enableCompileCache();
-  // the version has just been checked: oclif would load semver (47 modules) to do it again
+  // stacks name source files instead of chunks of the bundle
+  if (args.includes('--debug')) process.setSourceMapsEnabled(true);
+  // the version has just been checked: oclif would load semver to do it again
   process.env.OCLIF_DISABLE_ENGINE_WARNING = '1';
-  const { run } = await import('../dist/main.js');
-  run(import.meta.url);
+  const program = programFolder();
+  const { run } = await import(new URL('main.js', program));
+  run(program);
 }

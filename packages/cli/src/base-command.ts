@@ -1,5 +1,5 @@
 import { type Backend, LhsError, type SourceApi } from '@lakehouse-search/contract';
-import { type LocalBackend, type LocalOptions, sourceError } from '@lakehouse-search/engine';
+import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
@@ -142,6 +142,7 @@ export abstract class LhsCommand extends Command {
       if (signal.aborted) this.terminal.err('the signal came too late: the work is done');
       return answer;
     } catch (error) {
+      const { sourceError } = await import('@lakehouse-search/engine');
       const known = sourceError(error);
       if (!(known instanceof LhsError) || known.code !== 'interrupted') throw error;
       throw new LhsError('interrupted', `interrupted: ${stopped}`, { cause: error });

@@ -1,18 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { flush, run as runCommand } from '@oclif/core';
 import { firstScreen } from './first-screen.ts';
 import { processTerminal } from './terminal/terminal.ts';
 
 /**
- * Runs the command line of this process. Not awaited by the caller: a top-level await would end
- * with exit code 13 when the reader of a pipe goes away.
+ * Runs the command line of this process. `program` is the folder of commands, hooks and help, in
+ * the package. Not awaited by the caller: a top-level await would end with exit code 13 when the
+ * reader of a pipe goes away.
  */
-export function run(entry: string): void {
+export function run(program: URL): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', brokenPipe);
   printWarnings();
   const args = process.argv.slice(2);
   // oclif takes LHS_DATA_DIR for a folder of plug-ins; a data folder must not bring code
-  const loadOptions = { root: fileURLToPath(entry), userPlugins: false };
+  const pjson = JSON.parse(readFileSync(new URL('../package.json', program), 'utf8'));
+  const loadOptions = { root: fileURLToPath(program), pjson, userPlugins: false };
   const work = args.length === 0 ? showFirstScreen() : runCommand(args, loadOptions);
   void work.then(() => flush()).catch(report);
 }

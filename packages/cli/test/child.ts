@@ -45,6 +45,8 @@ export class Home {
         LHS_DATA_DIR: this.path('data'),
         XDG_CONFIG_HOME: this.path('config'),
         XDG_CACHE_HOME: this.path('cache'),
+        // compiled once for all homes
+        NODE_COMPILE_CACHE: join(tmpdir(), 'lhs-test-compiled'),
         ...options.env,
       },
     });

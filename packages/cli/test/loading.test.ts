@@ -1,10 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Home } from './child.ts';
 
-/** What commands load: a one-shot command pays for every module, a screen's or a model's too. */
+/** What commands load: a one-shot command pays for every module. Run `npm run build` before. */
 const home = new Home();
 afterAll(() => home.dispose());
+
+const bundle = new URL('../bundle/', import.meta.url).href;
+const hook = pathToFileURL(home.path('hook.mjs')).href;
 
 const HOOK = `import { registerHooks } from 'node:module';
 import { appendFileSync } from 'node:fs';
@@ -31,42 +35,79 @@ beforeAll(async () => {
   await home.json(['index', 'reindex', 'rows']);
 });
 
-/** URLs of the modules that a command loads. */
+/** URLs of the modules that a command loads, but those of Node. */
 async function loaded(...args: readonly string[]): Promise<string[]> {
   writeFileSync(home.path('loaded.txt'), '');
   const env = { NODE_OPTIONS: `--import=${home.path('hook.mjs')}` };
   const { code, stderr } = await home.run(args, { env });
   if (code !== 0) throw new Error(stderr);
-  return readFileSync(home.path('loaded.txt'), 'utf8').split('\n');
+  const urls = readFileSync(home.path('loaded.txt'), 'utf8').split('\n');
+  return [...new Set(urls.filter((url) => url.startsWith('file:') && url !== hook))];
+}
+
+/** The sources of modules: those that a file of the bundle is made of, by its source map. */
+function sources(urls: readonly string[]): string[] {
+  return urls.flatMap((url) => {
+    const file = fileURLToPath(`${url}.map`);
+    if (!url.startsWith(bundle) || !existsSync(file)) return [url];
+    const map = JSON.parse(readFileSync(file, 'utf8'));
+    return map.sources.map((source: string) => new URL(source, url).href);
+  });
 }
 
 const HEAVY =
-  /node_modules\/(ink|react|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|hnswlib-node|@aws-sdk|@smithy)\/|\/dist\/tui\//;
+  /node_modules\/(ink|react|yoga-layout|@duckdb|yaml|apache-arrow|@huggingface|hnswlib-node|@aws-sdk|@smithy)\/|\/src\/tui\//;
 
-describe('loading of modules', () => {
-  it('search loads no screen, no model, no DuckDB and no YAML', async () => {
+describe('modules that a command loads from the bundle', () => {
+  it('search: few, and no screen, model, DuckDB or YAML', async () => {
     const urls = await loaded('search', 'rows', 'timeout', '--json');
-    expect(urls.filter((url) => HEAVY.test(url))).toEqual([]);
     expect(
-      urls.filter((url) => /\/engine\/dist\/embed\/(?!models\.js|embedder\.js)/.test(url)),
-    ).toEqual([]);
-    // the hook sees what is loaded
-    expect(urls.filter((url) => /\/engine\/dist\/search\/search\.js$/.test(url))).toHaveLength(1);
+      urls.some((url) => url.startsWith(bundle)),
+      'run npm run build',
+    ).toBe(true);
+    expect(urls.length).toBeLessThanOrEqual(45);
+    const all = sources(urls);
+    expect(all.filter((url) => HEAVY.test(url))).toEqual([]);
+    const embedding = /\/engine\/src\/embed\/(?!models\.ts|embedder\.ts)/;
+    expect(all.filter((url) => embedding.test(url))).toEqual([]);
+    // the source maps name what is loaded
+    expect(all.filter((url) => /\/engine\/src\/search\/search\.ts$/.test(url))).toHaveLength(1);
   });
 
-  it('a list of indexes loads no code that searches', async () => {
-    const urls = await loaded('index', 'list', '--json');
-    const searching = /\/engine\/dist\/(query\/|scoring\/|collect\/|shard\/local-shard)/;
-    expect(urls.filter((url) => searching.test(url))).toEqual([]);
+  it('a list of indexes: no code that searches', async () => {
+    const all = sources(await loaded('index', 'list', '--json'));
+    const searching = /\/engine\/src\/(query\/|scoring\/|collect\/|shard\/local-shard)/;
+    expect(all.filter((url) => searching.test(url))).toEqual([]);
+    expect(all.filter((url) => /\/engine\/src\/local-backend\.ts$/.test(url))).toHaveLength(1);
   });
 
-  it('reading a local table loads nothing that speaks to S3', async () => {
+  it('help: nothing of the engine', async () => {
+    const all = sources(await loaded('--help'));
+    expect(all.filter((url) => /\/packages\/(engine|lake)\//.test(url))).toEqual([]);
+    expect(all.filter((url) => /\/cli\/src\/main\.ts$/.test(url))).toHaveLength(1);
+  });
+
+  it('rows of a local table: nothing that speaks to S3', async () => {
     const urls = await loaded('source', 'rows', 't.rows', '--warehouse', home.path('lake'));
-    expect(urls.filter((url) => /@aws-sdk|@smithy|\/objects\/s3-/.test(url))).toEqual([]);
+    expect(sources(urls).filter((url) => /@aws-sdk|@smithy|\/objects\/s3-/.test(url))).toEqual([]);
   });
 
-  it('version loads next to nothing', async () => {
-    const urls = await loaded('--version');
-    expect(urls.filter((url) => /\/(packages|node_modules)\//.test(url)).length).toBeLessThan(3);
+  it('version: the program alone', async () => {
+    expect(await loaded('--version')).toHaveLength(1);
+  });
+});
+
+describe('files of the bundle that are found by URL', () => {
+  const chunks = readdirSync(new URL('chunks/', bundle)).filter((name) => name.endsWith('.js'));
+  const code = chunks.map((name) => readFileSync(new URL(`chunks/${name}`, bundle), 'utf8'));
+
+  it.each([
+    ['threads', /new URL\(`\.\/([a-z]+-worker)\.\$/g, 'chunks/', 4],
+    ['stemmers', /require\(`\.\.\/(snowball)\//g, '', 1],
+  ])('%s lie beside the chunk that names them', (_, pattern, folder, count) => {
+    const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]));
+    expect(new Set(names).size).toBe(count);
+    const there = readdirSync(new URL(folder, bundle)).map((name) => name.replace(/\.js$/, ''));
+    for (const name of names) expect(there).toContain(name);
   });
 });

@@ -12,8 +12,6 @@ export interface Check {
   readonly advice?: string;
 }
 
-const LAKE = '@lakehouse-search/lake';
-const ENGINE = '@lakehouse-search/engine';
 const NODE_MAJOR = 22;
 const NODE_MINOR = 19;
 const FREE_BYTES = 1e9;
@@ -22,9 +20,9 @@ const FREE_BYTES = 1e9;
 export async function runChecks(dataDir: string): Promise<readonly Check[]> {
   return [
     nodeVersion(),
-    module('duckdb', '@duckdb/node-api', LAKE, 'Parquet scans'),
-    module('sqlite', 'better-sqlite3', LAKE, 'the registry and SQL catalogs'),
-    module('mmap', 'koffi', ENGINE, 'mapped index files; without it files are read'),
+    module('duckdb', '@duckdb/node-api', 'Parquet scans'),
+    module('sqlite', 'better-sqlite3', 'the registry and SQL catalogs'),
+    module('mmap', 'koffi', 'mapped index files; without it files are read'),
     await model(),
     await writable(dataDir),
     await freeSpace(dataDir),
@@ -39,9 +37,9 @@ function nodeVersion(): Check {
   return { name: 'node', ok, detail: process.version, advice: ok ? undefined : advice };
 }
 
-function module(name: string, id: string, owner: string, what: string): Check {
+function module(name: string, id: string, what: string): Check {
   try {
-    createRequire(import.meta.resolve(owner))(id);
+    createRequire(import.meta.url)(id);
     return { name, ok: true, detail: what };
   } catch (error) {
     const detail = error instanceof Error ? error.message.split('\n')[0] : String(error);
@@ -71,7 +69,7 @@ async function model(): Promise<Check> {
 function transformers(): string {
   const runtime = '@huggingface/transformers';
   try {
-    createRequire(import.meta.resolve(ENGINE)).resolve(runtime);
+    createRequire(import.meta.url).resolve(runtime);
     return 'transformers run too';
   } catch {
     return `for transformers: npm install ${runtime}@4.3.1`;
