@@ -60,6 +60,15 @@ async function endedJob(setting: Setting): Promise<{ readonly job_id: string }> 
   return { job_id };
 }
 
+/** A place that has a backup of `notes`. */
+async function backedUp({ backend, table }: Setting): Promise<{ readonly target: string }> {
+  const target = table.backups;
+  if (!(await backend.backupStatus({ ...INDEX, target })).present) {
+    await backend.backup({ ...INDEX, target });
+  }
+  return { target };
+}
+
 async function savedQuery({ backend }: Setting, name: string): Promise<{ readonly id: string }> {
   const known = (await backend.listSavedQueries()).find((query) => query.name === name);
   const request = { ...INDEX, query: 'disk' };
@@ -67,6 +76,12 @@ async function savedQuery({ backend }: Setting, name: string): Promise<{ readonl
 }
 
 const ended = { kind: 'reindex', index: 'jobs', state: 'done' } as const;
+const BAD_TARGETS = [
+  [{ target: 'not/absolute' }, 'invalid_argument'],
+  [{ target: 'gs://bucket/a' }, 'unsupported'],
+  [{ prefix: '../a' }, 'invalid_argument'],
+] as const;
+const NO_BACKUPS = [...BAD_TARGETS, [{ target: '/nowhere/at/all' }, 'not_found']] as const;
 const NO_TABLE = { source: { path: '/nowhere/at/all' } };
 
 /** All operations. One that is added to `Backend` does not compile without a row. */
@@ -325,6 +340,47 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     request: endedJob,
     answers: (records) => expect(records).toMatchObject([ended]),
     refused: NO_JOB,
+  },
+  backup: {
+    request: ({ table }) => ({ ...INDEX, target: table.backups, prefix: 'own', verify: true }),
+    answers: ({ index, backup, prefix, snapshot, num_docs, file_count, bytes, verified }) => {
+      expect([index, prefix, num_docs, verified]).toEqual(['notes', 'own', 3, true]);
+      expect([backup, snapshot]).toEqual([expect.any(String), expect.stringMatching(/^\d+$/)]);
+      expect([file_count > 5, bytes > 1000]).toEqual([true, true]);
+    },
+    refused: BAD_TARGETS,
+    index: 'needed',
+  },
+  backupStatus: {
+    request: async (setting) => ({ ...INDEX, ...(await backedUp(setting)) }),
+    answers: { configured: true, present: true, snapshot: expect.any(String) as string },
+    refused: BAD_TARGETS,
+    index: 'needed',
+  },
+  listBackups: {
+    request: backedUp,
+    answers: (backups) => expect(backups).toMatchObject([{ index: 'notes', num_docs: 3 }]),
+    refused: NO_BACKUPS,
+  },
+  pruneBackups: {
+    request: async (setting) => ({ ...(await backedUp(setting)), keep: 1 }),
+    answers: { backups_kept: 1, backups_removed: [], deferred: false },
+    refused: [...NO_BACKUPS, [{ keep: 0 }, 'invalid_argument']],
+  },
+  restore: {
+    request: async (setting) => {
+      const names = (await setting.backend.listIndexes()).map(({ name }) => name);
+      if (names.includes('restored')) await setting.backend.dropIndex({ index: 'restored' });
+      return { ...(await backedUp(setting)), as: 'restored', aliases: 'none' };
+    },
+    answers: { index: 'restored', num_docs: 3 },
+    refused: [
+      ...NO_BACKUPS,
+      [{ as: 'notes' }, 'index_exists'],
+      [{ backup: 'none' }, 'not_found'],
+      [{ index: 'none' }, 'not_found'],
+      [{ aliases: 'some' }, 'invalid_argument'],
+    ],
   },
   openPit: {
     request: () => ({ ...INDEX, keep_alive: '30s' }),

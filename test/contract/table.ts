@@ -34,6 +34,8 @@ export interface ContractTable {
   /** The YAML of an index over the table. Tenants are told apart by `org`. */
   definition(index: string): string;
   append(id: string): Promise<unknown>;
+  /** A folder for backups. */
+  readonly backups: string;
   remove(): void;
 }
 
@@ -56,6 +58,7 @@ fields:
   - { name: size, type: LONG, fast: true, cached: true }
   - { name: vec, type: VECTOR, dims: 2 }
 `,
+    backups: join(folder, 'backups'),
     append: (id) => appendRows(source, { kind: 'rows', rows: [{ ...ROWS[0], id }] }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -2,6 +2,7 @@ import { type Backend, LhsError, type SourceApi } from '@lakehouse-search/contra
 import type { LocalBackend, LocalOptions } from '@lakehouse-search/engine';
 import { Command, Flags } from '@oclif/core';
 import { readSettings, settingValue } from './config/settings.ts';
+import { absoluteTarget } from './files/backup-target.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
 import { endNow } from './terminal/end-now.ts';
@@ -95,7 +96,10 @@ export abstract class LhsCommand extends Command {
     const settings = readSettings({ data_dir: flags['data-dir'], url: flags.url });
     refuseRemote(settingValue(settings, 'url'));
     const { openLocal } = await import('@lakehouse-search/engine');
-    const backend = await openLocal(settingValue(settings, 'data_dir') as string, options);
+    const target = settingValue(settings, 'backup_target');
+    const all =
+      target === undefined ? options : { ...options, backupTarget: absoluteTarget(target) };
+    const backend = await openLocal(settingValue(settings, 'data_dir') as string, all);
     this.#backend = backend;
     return backend;
   }

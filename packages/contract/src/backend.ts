@@ -1,6 +1,20 @@
 import type { AggregateRequest, FacetsRequest } from './aggregations/request.ts';
 import type { AggregateResponse, FacetsResponse } from './aggregations/response.ts';
 import type { Alias, DropAliasRequest } from './aliases/request.ts';
+import type {
+  BackupRequest,
+  BackupStatusRequest,
+  ListBackupsRequest,
+  PruneBackupsRequest,
+  RestoreRequest,
+} from './backups/request.ts';
+import type {
+  BackupResponse,
+  BackupStatus,
+  BackupSummary,
+  PruneResponse,
+  RestoreResponse,
+} from './backups/response.ts';
 import type { CallContext } from './call.ts';
 import type { ExplainRequest } from './explain/request.ts';
 import type { ExplainResponse } from './explain/response.ts';
@@ -164,6 +178,22 @@ export interface JobApi {
   watchJob(request: JobRequest, call?: CallContext): AsyncIterable<Job>;
 }
 
+/** Copies of indexes in a folder or an object store. Throws unsupported without a target. */
+export interface BackupApi {
+  /**
+   * Copies an index at its newest commit: only files that the target lacks are copied. A backup
+   * becomes visible as a whole. Repeat it to resume an interrupted one.
+   */
+  backup(request: BackupRequest, call?: CallContext): Promise<BackupResponse>;
+  /** The newest backup of an index. Without a target the response says `configured: false`. */
+  backupStatus(request: BackupStatusRequest, call?: CallContext): Promise<BackupStatus>;
+  /** Newest first. */
+  listBackups(request: ListBackupsRequest, call?: CallContext): Promise<readonly BackupSummary[]>;
+  pruneBackups(request: PruneBackupsRequest, call?: CallContext): Promise<PruneResponse>;
+  /** Makes a new index from a backup. Throws index_exists, already_exists if a name is taken. */
+  restore(request: RestoreRequest, call?: CallContext): Promise<RestoreResponse>;
+}
+
 /** Points in time: an index at one commit, for searches with its `pit_id`. */
 export interface PitApi {
   openPit(request: OpenPitRequest, call?: CallContext): Promise<PointInTime>;
@@ -195,6 +225,7 @@ export interface Backend
     IndexApi,
     IngestApi,
     JobApi,
+    BackupApi,
     PitApi,
     NamesApi {
   close(): Promise<void>;

@@ -32,9 +32,13 @@ export interface Progress {
     | 'committing'
     | 'syncing'
     | 'checking'
-    | 'comparing';
+    | 'comparing'
+    | 'copying';
   readonly docs_done: number;
   readonly docs_total: number;
+  /** Present in the phase `copying`, which counts no documents. */
+  readonly bytes_done?: number;
+  readonly bytes_total?: number;
   readonly snapshot?: string;
   readonly operation?: string;
   readonly inserted?: number;

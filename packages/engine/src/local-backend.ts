@@ -28,6 +28,7 @@ import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
 
 const aliases = lazily(() => import('./local/aliases.ts'));
+const backups = lazily(() => import('./local/backups.ts'));
 const define = lazily(() => import('./local/define.ts'));
 const describe = lazily(() => import('./local/describe.ts'));
 const ingest = lazily(() => import('./local/ingest.ts'));
@@ -176,6 +177,27 @@ export class LocalBackend implements Backend {
     'watchJob',
     async (_, request, call) => (await this.#jobs()).watch(request, call),
     true,
+  );
+
+  readonly backup: Backend['backup'] = this.#work(
+    'backup',
+    later(async () => (await backups()).backupLocal),
+  );
+  readonly backupStatus: Backend['backupStatus'] = this.#ownRead(
+    'backupStatus',
+    later(async () => (await backups()).backupStatusLocal),
+  );
+  readonly listBackups: Backend['listBackups'] = this.#ownRead(
+    'listBackups',
+    later(async () => (await backups()).listBackupsLocal),
+  );
+  readonly pruneBackups: Backend['pruneBackups'] = this.#work(
+    'pruneBackups',
+    later(async () => (await backups()).pruneBackupsLocal),
+  );
+  readonly restore: Backend['restore'] = this.#work(
+    'restore',
+    later(async () => (await backups()).restoreLocal),
   );
 
   readonly openPit: Backend['openPit'] = this.#change(

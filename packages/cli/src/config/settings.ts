@@ -21,6 +21,10 @@ export const SETTINGS = {
     env: 'LHS_DATA_DIR',
     meaning: 'folder of the embedded engine: indexes and their registry',
   },
+  backup_target: {
+    env: 'LHS_BACKUP_TARGET',
+    meaning: 'folder or s3://bucket/prefix for backups',
+  },
   url: { env: 'LHS_URL', meaning: 'address of a cluster, instead of the embedded engine' },
 } as const;
 export type SettingKey = keyof typeof SETTINGS;

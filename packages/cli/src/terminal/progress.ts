@@ -1,6 +1,6 @@
 import type { Progress } from '@lakehouse-search/contract';
 import type { WriteProgress } from '@lakehouse-search/lake';
-import { count, duration, rate } from './figures.ts';
+import { bytes, count, duration, rate } from './figures.ts';
 import { jsonText } from './json-text.ts';
 import type { Terminal } from './terminal.ts';
 import { cut, width } from './text.ts';
@@ -79,7 +79,10 @@ export function progressLine(label: string, p: Reported, elapsedMs: number, colu
 function figuresOf(p: Reported, elapsedMs: number): { share: number; figures: string } {
   const [done, total, share] = shareOf(p);
   const parts = [`${Math.round(share * 100)} %`];
-  if (total > 0 || !('share' in p)) {
+  if (isOfBytes(p)) {
+    const perSecond = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
+    parts.push(`${bytes(done)} of ${bytes(total)}`, `${bytes(perSecond)}/s`);
+  } else if (total > 0 || !('share' in p)) {
     const perSecond = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
     parts.push(`${count(done)} of ${count(total)} rows`, `${rate(perSecond)} rows/s`);
   }
@@ -91,10 +94,14 @@ function figuresOf(p: Reported, elapsedMs: number): { share: number; figures: st
   return { share, figures: parts.join('  ') };
 }
 
+/** Copying and reading again count bytes, not documents. */
+const isOfBytes = (p: Reported): boolean => 'bytes_total' in p;
+
 function shareOf(p: Reported): readonly [done: number, total: number, share: number] {
   if ('share' in p) return [Math.round(p.share * p.rows), p.rows, p.share];
-  const share = p.docs_total > 0 ? Math.min(1, p.docs_done / p.docs_total) : 0;
-  return [p.docs_done, p.docs_total, share];
+  const { docs_done, docs_total, bytes_done = docs_done, bytes_total = docs_total } = p;
+  const share = bytes_total > 0 ? Math.min(1, bytes_done / bytes_total) : 0;
+  return [bytes_done, bytes_total, share];
 }
 
 /** The wire form: rows of a write are named as documents are. */

@@ -86,6 +86,11 @@ export function openPinned(
   return new IndexSnapshot(generation, commit, segments, verification, onRelease);
 }
 
+/** The commit of a pin, without its files. Throws as `openPinned`. */
+export function pinnedCommit(directory: Directory, id: string, now: number): Commit {
+  return onPin(directory, id, now, (pin) => readPin(directory, pin));
+}
+
 /** The pin of that id. Throws not_found where it is unknown, released or expired. */
 export function findPin(directory: Directory, id: string, now: number): Pin {
   const named = pinsAmong(directory.list()).filter((pin) => pin.id === id && holds(pin, now));

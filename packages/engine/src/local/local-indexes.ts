@@ -51,6 +51,8 @@ export interface LocalOptions {
    * searches run in this thread. Needs files of this machine (no `openDirectory`).
    */
   readonly threads?: number;
+  /** Where backups are stored: a folder, or `s3://bucket/prefix`. Requests may name another. */
+  readonly backupTarget?: string;
 }
 
 const FRESHNESS_MS = 1000;
@@ -75,6 +77,8 @@ export class LocalIndexes {
   readonly filters = new FilterCache();
   /** Open models. */
   readonly models: OpenModels;
+  /** Where backups are stored unless a request says it. */
+  readonly backupTarget: string | undefined;
   /** The threads that run searches; null: this thread does. */
   readonly searchThreads: (() => Promise<SearchThreads>) | null;
   readonly #open: OpenIndexes;
@@ -91,6 +95,7 @@ export class LocalIndexes {
     this.clock = clock;
     this.#freshnessMs = options.freshnessMs;
     this.openDirectory = openDirectory;
+    this.backupTarget = options.backupTarget;
     this.searchThreads = searchThreads(options);
     this.registry = new Registry(dataDir);
     this.models = new OpenModels(this.openEmbedder);
@@ -176,7 +181,12 @@ export class LocalIndexes {
 
   /** Removes the folders that belong to no index. Throws io_error. */
   sweep(): void {
-    sweepFolders(this.dataDir, () => this.registry.uuids());
+    const { registry } = this;
+    sweepFolders(
+      this.dataDir,
+      () => registry.uuids(),
+      () => registry.settledUuids(),
+    );
     this.#swept = true;
   }
 

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { REGISTRY_FILE } from '../registry/registry-file.ts';
 import { ioError, systemCode } from '../storage/io-errors.ts';
 import { syncFolder } from '../storage/make-folder.ts';
+import { sweepRestoring } from './restoring-folders.ts';
 
 const DROPPED = '.dropped';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -29,22 +30,30 @@ export function dropFolder(folder: string): void {
 /**
  * Removes the folders of indexes that are not registered, and those that were put aside. Names are
  * read before `registered` is called: an index that is created meanwhile has its row before its
- * folder, so its folder is not removed. A folder that is older than the registry's file is left
- * alone: the registry was lost or restored, and its rows say nothing about that folder. So are
+ * folder, so its folder is not removed. An index that is being restored gets its row and its folder
+ * in one transaction, which `settled` waits for. A folder that is older than the registry's file is
+ * left alone: the registry was lost or restored, and its rows say nothing about that folder. So are
  * other names. Throws io_error.
  */
-export function sweepFolders(dataDir: string, registered: () => ReadonlySet<string>): void {
+export function sweepFolders(
+  dataDir: string,
+  registered: () => ReadonlySet<string>,
+  settled: () => ReadonlySet<string> = registered,
+): void {
   const home = join(dataDir, 'indexes');
   const names = namesIn(home);
   const since = birth(join(dataDir, REGISTRY_FILE));
   const folders = names.filter((name) => UUID.test(name) && birth(join(home, name)) >= since);
   const known = folders.length === 0 ? new Set<string>() : registered();
-  const dead = folders.filter((name) => !known.has(name));
+  const unknown = folders.filter((name) => !known.has(name));
+  const sure = unknown.length === 0 ? known : settled();
+  const dead = unknown.filter((name) => !sure.has(name));
   for (const name of dead) dropFolder(join(home, name));
   const aside = names.filter((name) => name.endsWith(DROPPED));
   for (const name of [...aside, ...dead.map((uuid) => uuid + DROPPED)]) {
     removeFolder(join(home, name));
   }
+  sweepRestoring(home, names);
 }
 
 /**

@@ -3,6 +3,10 @@ import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import type { RegistryFile } from './registry-file.ts';
 
+/** The way out if a name of a backup is taken. */
+export const ONLY_FREE =
+  'restore only the aliases and saved queries whose names are free, or none of them';
+
 /** Other names of indexes. An alias moves from one index to another in one statement. */
 export class Aliases {
   readonly #file: RegistryFile;
@@ -36,6 +40,30 @@ export class Aliases {
     if (changed === 1) return true;
     this.#refuse(alias);
     return false;
+  }
+
+  /**
+   * Adds aliases of an index. Returns those that are taken if `onlyFree`, else throws index_exists.
+   */
+  restore(aliases: readonly string[], uuid: string, onlyFree: boolean): readonly string[] {
+    const taken = aliases.filter((alias) => this.#isTaken(alias));
+    if (taken.length > 0 && !onlyFree) {
+      const message = `the alias "${taken[0]}" of the backup is taken: ${this.#whose(taken[0])}`;
+      throw new LhsError('index_exists', message, { hint: ONLY_FREE });
+    }
+    for (const alias of aliases) if (!taken.includes(alias)) this.set(alias, uuid);
+    return taken;
+  }
+
+  #isTaken(alias: string): boolean {
+    const sql =
+      'SELECT 1 FROM aliases WHERE alias = @alias UNION SELECT 1 FROM indexes WHERE name = @alias';
+    return this.#file.get(sql, { alias }) !== undefined;
+  }
+
+  #whose(name: string): string {
+    const other = this.list().find(({ alias }) => alias === name);
+    return other === undefined ? 'an index has that name' : `it belongs to index "${other.index}"`;
   }
 
   /** Takes an alias out; its index stays. Throws not_found. */

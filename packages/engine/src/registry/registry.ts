@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { Aliases } from './aliases.ts';
 import { RegistryFile } from './registry-file.ts';
-import { SavedQueries } from './saved-queries.ts';
+import { type OwnedQuery, SavedQueries } from './saved-queries.ts';
 
 /** An index as the registry has it. */
 export interface RegisteredIndex {
@@ -19,6 +19,20 @@ export interface RegisteredIndex {
   readonly baseDir: string;
   readonly version: number;
   readonly createdMs: number;
+}
+
+/** Names of a backup. `onlyFree`: those that are taken are left out; else they are refused. */
+export interface RestoredNames {
+  readonly aliases: readonly string[];
+  /** The queries, if these aliases are left out. */
+  readonly queries: (aliasesLeftOut: readonly string[]) => readonly OwnedQuery[];
+  readonly onlyFree: boolean;
+}
+
+/** Names that were taken. */
+interface TakenNames {
+  readonly aliases: readonly string[];
+  readonly queries: readonly string[];
 }
 
 /** The error of an operation on an index that was dropped after the operation had begun. */
@@ -89,6 +103,11 @@ export class Registry {
     return new Set(rows.map(({ uuid }) => uuid));
   }
 
+  /** The same, once changes that another process is making have ended. */
+  settledUuids(): ReadonlySet<string> {
+    return this.#file.exclusively(() => this.uuids());
+  }
+
   /** False once the index of a UUID is dropped. */
   has(uuid: string): boolean {
     return this.#file.get('SELECT 1 FROM indexes WHERE uuid = @uuid', { uuid }) !== undefined;
@@ -138,15 +157,41 @@ export class Registry {
       version: 1,
       createdMs: Date.now(),
     };
+    return this.#insert(index);
+  }
+
+  #insert(index: RegisteredIndex): RegisteredIndex {
     const added = this.#file.change(
       `INSERT INTO indexes (name, uuid, definition, base_dir, version, created_ms, parsed)
        SELECT @name, @uuid, @definition, @baseDir, @version, @createdMs, @parsed
        WHERE NOT EXISTS (SELECT 1 FROM aliases WHERE alias = @name)
        ON CONFLICT (name) DO NOTHING`,
-      index,
+      { ...index },
     );
     if (added === 1) return index;
-    throw this.#taken(name);
+    throw this.#taken(index.name);
+  }
+
+  /** Throws index_exists if an index or an alias has the name. */
+  requireFree(name: string): void {
+    const sql =
+      'SELECT 1 FROM indexes WHERE name = @name UNION SELECT 1 FROM aliases WHERE alias = @name';
+    if (this.#file.get(sql, { name }) !== undefined) throw this.#taken(name);
+  }
+
+  /**
+   * Adds an index under the UUID that it has, with aliases and saved queries, and runs `publish`,
+   * all in one transaction: nothing of it is visible before, or if anything throws. Throws
+   * index_exists, already_exists, limit_exceeded, and what `publish` throws.
+   */
+  restore(index: RegisteredIndex, names: RestoredNames, publish: () => void): TakenNames {
+    return this.#file.exclusively(() => {
+      this.#insert(index);
+      const aliases = this.aliases.restore(names.aliases, index.uuid, names.onlyFree);
+      const queries = this.queries.restore(names.queries(aliases), names.onlyFree);
+      publish();
+      return { aliases, queries };
+    });
   }
 
   /** Takes an index out, and its aliases with it. True when it was there. */

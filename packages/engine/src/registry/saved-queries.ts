@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SavedQuery, SavedQueryDraft } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
+import { ONLY_FREE } from './aliases.ts';
 import type { RegistryFile } from './registry-file.ts';
 
 /** Searches that users keep under names. Each sees and changes those of one owner alone. */
@@ -21,10 +22,44 @@ export class SavedQueries {
     return this.#file.all<Row>(sql, { owner }).map(fromRow);
   }
 
+  /** All owners' queries whose requests name one of these indexes or aliases. */
+  naming(indexes: ReadonlySet<string>): readonly OwnedQuery[] {
+    const rows = this.#file.all<Row>('SELECT * FROM saved_queries ORDER BY owner, name');
+    return rows.flatMap((row) => {
+      const { id, name, description, request } = fromRow(row);
+      const { index } = request;
+      if (index === undefined || !indexes.has(index)) return [];
+      const more = description === undefined ? {} : { description };
+      return [{ id, owner: row.owner, name, ...more, request }];
+    });
+  }
+
+  /**
+   * Adds checked queries, with their ids if these are free. Returns the names that are taken if
+   * `onlyFree`, else throws already_exists. Throws limit_exceeded.
+   */
+  restore(queries: readonly OwnedQuery[], onlyFree: boolean): readonly string[] {
+    const leftOut: string[] = [];
+    for (const { owner, id, ...draft } of queries) {
+      try {
+        this.create(owner, draft, this.#isFree(id) ? id : randomUUID());
+      } catch (error) {
+        const taken = error instanceof LhsError && error.code === 'already_exists';
+        if (!taken || !onlyFree) throw taken ? alreadySaved(draft.name) : error;
+        leftOut.push(draft.name);
+      }
+    }
+    return leftOut;
+  }
+
+  #isFree(id: string): boolean {
+    return this.#file.get('SELECT 1 FROM saved_queries WHERE id = @id', { id }) === undefined;
+  }
+
   /** Keeps a checked draft. Throws already_exists (the name is taken), limit_exceeded. */
-  create(owner: string, draft: SavedQueryDraft): SavedQuery {
+  create(owner: string, draft: SavedQueryDraft, id: string = randomUUID()): SavedQuery {
     const now = Date.now();
-    const row = { ...columns(draft), id: randomUUID(), owner, created_ms: now, updated_ms: now };
+    const row = { ...columns(draft), id, owner, created_ms: now, updated_ms: now };
     const created = this.#file.change(
       `INSERT INTO saved_queries
        SELECT @id, @owner, @name, @description, @request, @created_ms, @updated_ms
@@ -69,11 +104,18 @@ export class SavedQueries {
 
 interface Row {
   readonly id: string;
+  readonly owner: string;
   readonly name: string;
   readonly description: string | null;
   readonly request: string;
   readonly created_ms: number;
   readonly updated_ms: number;
+}
+
+/** A saved query with its owner. */
+export interface OwnedQuery extends SavedQueryDraft {
+  readonly id: string;
+  readonly owner: string;
 }
 
 const columns = ({ name, description, request }: SavedQueryDraft) => {
@@ -89,6 +131,11 @@ function fromRow({ id, name, description, request, created_ms, updated_ms }: Row
     created_at: new Date(created_ms).toISOString(),
     updated_at: new Date(updated_ms).toISOString(),
   };
+}
+
+function alreadySaved(name: string): LhsError {
+  const message = `a query "${name}" is saved already, and the backup has one of that name`;
+  return new LhsError('already_exists', message, { hint: ONLY_FREE });
 }
 
 /** An id of somebody else is as unknown as one that never was. */

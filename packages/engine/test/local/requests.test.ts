@@ -57,6 +57,7 @@ interface Operation {
 }
 
 const INDEX: Shape = { index: 'text' };
+const TARGET: Shape = { target: 'text', prefix: 'text' };
 const MATCH: Shape = {
   ...INDEX,
   query: 'text',
@@ -150,6 +151,17 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
     fields: { ...MATCH, fields: 'list', size: 'whole' },
     required: ['fields'],
     with: { fields: [] },
+  },
+  backup: { fields: { ...INDEX, ...TARGET, verify: 'flag' } },
+  backupStatus: { fields: { ...INDEX, ...TARGET } },
+  listBackups: { fields: { ...INDEX, ...TARGET } },
+  pruneBackups: {
+    fields: { ...INDEX, ...TARGET, keep: 'whole' },
+    required: ['keep'],
+    with: { keep: 1 },
+  },
+  restore: {
+    fields: { ...INDEX, ...TARGET, backup: 'text', as: 'text', aliases: 'text', base_dir: 'text' },
   },
   openPit: { fields: { ...INDEX, keep_alive: 'text' } },
   closePit: { fields: { ...INDEX, pit_id: 'text' }, required: ['pit_id'], with: { pit_id: 'x' } },
@@ -414,7 +426,10 @@ describe('requests of reads', () => {
 });
 
 describe('options of long work', () => {
-  const long = ['reindex', 'sync', 'verify', 'compact', 'follow', 'applyBatch'] as const;
+  const long = [
+    ...(['reindex', 'sync', 'verify', 'compact', 'follow', 'applyBatch'] as const),
+    ...(['backup', 'restore'] as const),
+  ];
 
   it.each(long)('are checked by %s as a request is', async (operation) => {
     const request = operation === 'applyBatch' ? await emptyBatch() : { index: 't' };

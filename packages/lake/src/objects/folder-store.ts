@@ -5,6 +5,7 @@ import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { fileFault } from '../base/local-file.ts';
 import { makeFolder } from '../base/new-files.ts';
+import { hasEnded, processMark } from '../base/process-mark.ts';
 import { openRegularFile } from '../base/regular-file.ts';
 import { writeFault } from '../base/write-fault.ts';
 import type {
@@ -68,12 +69,13 @@ export class FolderStore implements ObjectStore {
       const there = await this.head(key);
       if (there?.etag !== condition.etag) return 'refused';
     }
-    await makeFolder(dirname(path));
-    const hidden = join(dirname(path), `${HIDDEN}${randomUUID()}`);
+    await makeSynced(dirname(path));
+    const hidden = join(dirname(path), `${HIDDEN}${processMark()}_${randomUUID()}`);
     try {
       await writeSynced(hidden, body);
       if (condition === 'absent') await link(hidden, path);
       else await rename(hidden, path);
+      await syncFolder(dirname(path));
       return (await this.head(key)) ?? 'refused';
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'refused';
@@ -94,6 +96,19 @@ export class FolderStore implements ObjectStore {
       } catch (error) {
         throw writeFault(this.#path(key), error);
       }
+    }
+  }
+
+  async sweep(): Promise<void> {
+    const entries = await readdir(this.#root, { recursive: true, withFileTypes: true }).catch(
+      (error: unknown) => {
+        if (isMissing(error)) return [];
+        throw fileFault(error, this.#root, 'internal');
+      },
+    );
+    for (const { name, parentPath } of entries) {
+      const mark = name.startsWith(HIDDEN) ? name.slice(HIDDEN.length).split('_')[0] : '';
+      if (hasEnded(mark)) await rm(join(parentPath, name), { force: true });
     }
   }
 
@@ -143,6 +158,21 @@ function rangeOf(size: number, { span }: GetOptions): { offset: number; length: 
     return { offset: Math.max(0, size - span.suffix), length: Math.min(size, span.suffix) };
   }
   return { offset: span.offset, length: Math.max(0, Math.min(span.length, size - span.offset)) };
+}
+
+/** Makes a folder and those above it that are missing, durably. */
+async function makeSynced(folder: string): Promise<void> {
+  const topmost = await makeFolder(folder);
+  if (topmost === undefined) return;
+  for (let made = folder; made.length >= topmost.length; made = dirname(made)) {
+    await syncFolder(dirname(made));
+  }
+}
+
+/** Flushes the names in a folder. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }
 
 async function writeSynced(path: string, body: ObjectBody): Promise<void> {

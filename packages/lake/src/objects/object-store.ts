@@ -21,6 +21,8 @@ export interface ObjectStore {
   list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectInfo>;
   /** Deletes objects; missing ones are no fault. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** Removes what writes of ended processes left. It was never visible. */
+  sweep(signal?: AbortSignal): Promise<void>;
 }
 
 /** An object without its bytes. */

@@ -109,6 +109,9 @@ export class S3Store implements ObjectStore {
     }
   }
 
+  /** An object is written by one request, or by parts that the writer gives up on a fault. */
+  async sweep(): Promise<void> {}
+
   #at(key: string, signal: AbortSignal | undefined) {
     return { bucket: this.#bucket, key: this.#prefix + key, signal };
   }

@@ -10,7 +10,11 @@ export default class ConfigSet extends LhsCommand {
     '<%= config.bin %> config set data_dir ""',
   ];
   static override args = {
-    key: Args.string({ ignoreStdin: true, description: 'data_dir or url', required: true }),
+    key: Args.string({
+      ignoreStdin: true,
+      description: 'data_dir, backup_target or url',
+      required: true,
+    }),
     value: Args.string({
       ignoreStdin: true,
       description: 'value; an empty one removes the setting',

@@ -1,0 +1,249 @@
+/**
+ * A backup of an index:
+ *
+ * 1. Write a lease, wait for a prune, then list the chunks of the repository.
+ * 2. Pin the newest commit. Sync and merges go on.
+ * 3. Copy the files that the commit names and the embedding caches: chunks that are missing.
+ * 4. Write the manifest. If the lease was deleted meanwhile, delete the manifest again.
+ *
+ * If it is stopped or killed before step 4, the next backup finds the chunks that were copied.
+ */
+import { randomBytes } from 'node:crypto';
+import type { CallContext } from '@lakehouse-search/contract';
+import type { Commit } from '../index/commit.ts';
+import type { OwnedQuery } from '../registry/saved-queries.ts';
+import { refuseAborted } from '../source/source-errors.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { copyBytes, copyCaches, copyComponent } from './copy-files.ts';
+import { Lease, waitForPrunes } from './lease.ts';
+import { type BackupFile, type BackupManifest, manifestBytes } from './manifest.ts';
+import { type CommitToCopy, type IndexFiles, pinForCopy, sealedFiles } from './pinned-commit.ts';
+import {
+  listChunks,
+  listManifests,
+  type Repository,
+  readChunk,
+  readManifest,
+  writeManifest,
+} from './repository.ts';
+import { inStore } from './store-errors.ts';
+
+/** An index with what its registry says of it. */
+export interface IndexToBackUp extends IndexFiles {
+  readonly uuid: string;
+  readonly definition: string;
+  readonly definitionVersion: number;
+  readonly baseDir: string;
+  readonly aliases: readonly string[];
+  readonly savedQueries: readonly OwnedQuery[];
+}
+
+/** A finished backup. */
+export interface FinishedBackup {
+  readonly manifest: BackupManifest;
+  readonly filesCopied: number;
+  readonly bytesCopied: number;
+}
+
+/**
+ * Backs up an index. `verify`: reads every chunk again before the backup becomes visible. Throws
+ * index_not_built, corrupt_index (a file is damaged), index_busy, interrupted, and as `inStore`.
+ */
+export async function backupIndex(
+  index: IndexToBackUp,
+  repository: Repository,
+  options: CallContext & { readonly verify?: boolean | undefined },
+): Promise<FinishedBackup> {
+  const { signal } = options;
+  const lease = new Lease(repository, 'backup', index.clock);
+  try {
+    await lease.renew(signal);
+    await waitForPrunes(repository, index.clock, signal);
+    const former = await formerManifest(index, repository, signal);
+    const writer = new ChunkWriter(repository, await listChunks(repository, signal), signal);
+    const pinned = pinForCopy(index);
+    try {
+      const copy = new Copy(pinned, { writer, lease, former, options });
+      const files = await copy.run(index.folder);
+      const manifest = manifestOf(index, pinned, files);
+      if (options.verify) await verifyChunks(repository, manifest, lease, options);
+      await publish(repository, manifest, lease, signal);
+      return { manifest, filesCopied: copy.filesCopied, bytesCopied: writer.copied };
+    } finally {
+      pinned.release();
+    }
+  } finally {
+    await lease.release();
+  }
+}
+
+/** The newest backup of the same index that can be read. */
+async function formerManifest(
+  { index, uuid }: IndexToBackUp,
+  repository: Repository,
+  signal: AbortSignal | undefined,
+): Promise<BackupManifest | null> {
+  for (const name of await listManifests(repository, index, signal)) {
+    const manifest = await readManifest(repository, name, signal).catch(() => null);
+    refuseAborted(signal);
+    if (manifest?.uuid === uuid) return manifest;
+  }
+  return null;
+}
+
+/** Copying the files of one commit. */
+class Copy {
+  readonly #pinned: CommitToCopy;
+  readonly #writer: ChunkWriter;
+  readonly #lease: Lease;
+  readonly #options: CallContext;
+  /** Files of the former backup by path, length and checksum. */
+  readonly #former: ReadonlyMap<string, BackupFile>;
+  readonly #total: number;
+  #done = 0;
+  /** Files of which a chunk was missing. */
+  filesCopied = 0;
+
+  constructor(
+    pinned: CommitToCopy,
+    work: {
+      readonly writer: ChunkWriter;
+      readonly lease: Lease;
+      readonly former: BackupManifest | null;
+      readonly options: CallContext;
+    },
+  ) {
+    this.#pinned = pinned;
+    this.#writer = work.writer;
+    this.#lease = work.lease;
+    this.#options = work.options;
+    this.#total = commitTotal(pinned);
+    const same = work.former?.index_generation === pinned.generation ? work.former.files : [];
+    this.#former = new Map(same.map((file) => [sealOf(file), file]));
+  }
+
+  /** The files, all of their chunks in the repository. */
+  async run(indexFolder: string): Promise<readonly BackupFile[]> {
+    const { commit, bytes, folder } = this.#pinned;
+    const writer = this.#writer;
+    const step = (bytes: number) => this.#step(bytes);
+    const files = [await this.#counted(() => copyBytes('commit', bytes, writer))];
+    for (const [name, seal] of sealedFiles(commit)) {
+      const known = this.#former.get(sealOf({ path: `generation/${name}`, ...seal }));
+      if (known !== undefined && writer.has(known.chunks)) {
+        files.push(known);
+        await step(seal.length);
+      } else {
+        files.push(await this.#counted(() => copyComponent(folder, name, seal, writer, step)));
+      }
+    }
+    const before = writer.copied;
+    const caches = await copyCaches(indexFolder, writer, step);
+    if (writer.copied > before) this.filesCopied += caches.length;
+    await writer.end();
+    return [...files, ...caches];
+  }
+
+  async #counted(copy: () => Promise<BackupFile>): Promise<BackupFile> {
+    const before = this.#writer.copied;
+    const file = await copy();
+    if (this.#writer.copied > before) this.filesCopied++;
+    return file;
+  }
+
+  async #step(bytes: number): Promise<void> {
+    const { signal, progress } = this.#options;
+    refuseAborted(signal);
+    this.#done += bytes;
+    progress?.(copying(this.#done, Math.max(this.#total, this.#done)));
+    this.#pinned.renew();
+    await this.#lease.renew(signal);
+  }
+}
+
+const sealOf = ({ path, length, crc }: Pick<BackupFile, 'path' | 'length' | 'crc'>): string =>
+  `${path} ${length} ${crc}`;
+
+function commitTotal({ commit, bytes }: CommitToCopy): number {
+  let sum = bytes.length;
+  for (const { length } of sealedFiles(commit).values()) sum += length;
+  return sum;
+}
+
+/** Progress of copying, in bytes. */
+export const copying = (bytes_done: number, bytes_total: number) =>
+  ({ phase: 'copying', docs_done: 0, docs_total: 0, bytes_done, bytes_total }) as const;
+
+const liveDocs = ({ segments }: Commit): number =>
+  segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);
+
+function manifestOf(
+  index: IndexToBackUp,
+  { commit, generation }: CommitToCopy,
+  files: readonly BackupFile[],
+): BackupManifest {
+  const created_ms = index.clock.now();
+  const { checkpoint } = commit;
+  return {
+    id: backupId(created_ms),
+    index: index.index,
+    uuid: index.uuid,
+    created_ms,
+    definition: index.definition,
+    definition_version: index.definitionVersion,
+    base_dir: index.baseDir,
+    table_uuid: checkpoint?.table_uuid ?? null,
+    snapshot: checkpoint?.snapshot_id ?? null,
+    index_generation: generation,
+    num_docs: liveDocs(commit),
+    aliases: index.aliases,
+    saved_queries: index.savedQueries,
+    files,
+  };
+}
+
+/** `20261122T184012345Z-1a2b3c4d`: ids sort by time. */
+function backupId(created_ms: number): string {
+  const time = new Date(created_ms).toISOString().replaceAll(/[-:.]/g, '');
+  return `${time}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Reads all chunks of a manifest. Throws corrupt_index. */
+async function verifyChunks(
+  repository: Repository,
+  manifest: BackupManifest,
+  lease: Lease,
+  { signal, progress }: CallContext,
+): Promise<void> {
+  const total = manifestBytes(manifest);
+  let done = 0;
+  const read = new Set<string>();
+  for (const { chunks } of manifest.files) {
+    for (const chunk of chunks) {
+      refuseAborted(signal);
+      if (!read.has(chunk.sha256)) await readChunk(repository, chunk, signal);
+      read.add(chunk.sha256);
+      done += chunk.length;
+      progress?.({ ...copying(done, total), phase: 'checking' });
+      await lease.renew(signal);
+    }
+  }
+}
+
+/** From here on the work is done: a signal stops it no longer. */
+async function publish(
+  repository: Repository,
+  manifest: BackupManifest,
+  lease: Lease,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  refuseAborted(signal);
+  await lease.assertHeld(signal);
+  const key = await writeManifest(repository, manifest);
+  try {
+    await lease.assertHeld();
+  } catch (error) {
+    await inStore(() => repository.store.delete([key]));
+    throw error;
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * The manifest of a backup: two lines of UTF-8.
+ *
+ *     {"format":"lhs-backup","version":1,"sha256":"<of the second line>"}
+ *     {...}    the properties of `BackupManifest`
+ *
+ * What is read is not trusted: it may come from anybody who can write to the repository.
+ */
+import { hash } from 'node:crypto';
+import {
+  type Check,
+  checkSavedQueryDraft,
+  type Fields,
+  LhsError,
+  list,
+  object,
+  orNull,
+  record,
+  requestOf,
+  text,
+  whole,
+  wrong,
+} from '@lakehouse-search/contract';
+import type { OwnedQuery } from '../registry/saved-queries.ts';
+import { damaged } from './store-errors.ts';
+
+const FORMAT = 'lhs-backup';
+const VERSION = 1;
+
+/** Bytes of a manifest, at most. */
+export const MANIFEST_BYTES = 256 * 2 ** 20;
+/** Bytes of a chunk, at most. */
+export const MOST_CHUNK_BYTES = 16 * 2 ** 20;
+const MOST_FILES = 1 << 20;
+const MOST_NAMES = 10_000;
+
+/** A piece of a file, which is an object of its own. */
+export interface BackupChunk {
+  /** Of its bytes, hexadecimal. */
+  readonly sha256: string;
+  readonly length: number;
+}
+
+/** A file: its chunks in a row. */
+export interface BackupFile {
+  /** `generation/<name>`, or `embeddings/<model>/<name>`. */
+  readonly path: string;
+  readonly length: number;
+  /** The CRC-32 that the commit has of it. Absent: the commit does not name it. */
+  readonly crc?: number;
+  readonly chunks: readonly BackupChunk[];
+}
+
+/** All that an index is at one commit. */
+export interface BackupManifest {
+  readonly id: string;
+  readonly index: string;
+  /** Of the index in its registry: backups with one UUID share files. */
+  readonly uuid: string;
+  readonly created_ms: number;
+  readonly definition: string;
+  readonly definition_version: number;
+  /** The folder that relative paths of the definition begin at; may be empty. */
+  readonly base_dir: string;
+  readonly table_uuid: string | null;
+  readonly snapshot: string | null;
+  readonly index_generation: number;
+  readonly num_docs: number;
+  readonly aliases: readonly string[];
+  readonly saved_queries: readonly OwnedQuery[];
+  readonly files: readonly BackupFile[];
+}
+
+/** Bytes of all files. */
+export const manifestBytes = ({ files }: BackupManifest): number =>
+  files.reduce((sum, { length }) => sum + length, 0);
+
+/** The bytes of a manifest. */
+export function encodeManifest(manifest: BackupManifest): Uint8Array {
+  const body = JSON.stringify(manifest);
+  const head = JSON.stringify({ format: FORMAT, version: VERSION, sha256: sha256(body) });
+  return Buffer.from(`${head}\n${body}\n`);
+}
+
+/**
+ * The manifest of these bytes, checked. `place` is its path for messages. Throws corrupt_index, or
+ * unsupported for another version.
+ */
+export function decodeManifest(bytes: Uint8Array, place: string): BackupManifest {
+  const [head, body, ...rest] = Buffer.from(bytes).toString().split('\n');
+  const { format, version, sha256: sum } = jsonObject(head, place);
+  if (format !== FORMAT) throw damaged(place, 'it is no manifest of a backup');
+  if (version !== VERSION) throw unknownVersion(place, version);
+  if (body === undefined || rest.join('') !== '') throw damaged(place, 'it has not two lines');
+  if (sum !== sha256(body)) throw damaged(place, 'its SHA-256 differs');
+  return checkManifest(jsonObject(body, place), place);
+}
+
+/** Throws corrupt_index unless a value is a manifest whose paths and lengths are possible. */
+function checkManifest(value: unknown, place: string): BackupManifest {
+  try {
+    const manifest = readManifest(value);
+    for (const { id: _, owner: __, ...draft } of manifest.saved_queries) {
+      checkSavedQueryDraft(draft);
+    }
+    const paths = new Set(manifest.files.map((file) => file.path));
+    if (paths.size < manifest.files.length) throw wrong('files', 'twice', 'each path once');
+    for (const file of manifest.files) checkLengths(file);
+    return manifest;
+  } catch (error) {
+    if (!(error instanceof LhsError)) throw error;
+    throw damaged(place, error.message, error);
+  }
+}
+
+function checkLengths({ path, length, chunks }: BackupFile): void {
+  const sum = chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
+  if (sum !== length) throw wrong(path, length, `${sum} bytes, as many as its chunks have`);
+}
+
+/** The version of a repository or a manifest that this program cannot read. */
+export function unknownVersion(place: string, version: unknown): LhsError {
+  const message = `"${place}" has format version ${JSON.stringify(version)}, expected ${VERSION}`;
+  return new LhsError('unsupported', message, { hint: 'a newer lhs wrote it: update lhs' });
+}
+
+/** An object of JSON, or corrupt_index. */
+export function jsonObject(json: string, place: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Readonly<Record<string, unknown>>;
+    }
+  } catch (cause) {
+    throw damaged(place, 'it is not JSON', cause);
+  }
+  throw damaged(place, 'it is not an object of JSON');
+}
+
+const sha256 = (body: string): string => hash('sha256', body);
+
+const matching =
+  (pattern: RegExp, expected: string): Check =>
+  (value, field) => {
+    text(value, field);
+    if (!pattern.test(value as string)) throw wrong(field, value, expected);
+  };
+
+/** The two forms of paths. No part of them can leave the folder of an index. */
+const PATH =
+  /^(generation\/[a-z0-9][a-z0-9._-]{0,199}|embeddings\/[0-9a-f]{32}\/\d{6,15}\.(keys|vectors))$/;
+const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/;
+const ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const count = whole(0, Number.MAX_SAFE_INTEGER);
+const indexName = matching(NAME, 'the name of an index');
+const CHUNK: Fields<BackupChunk> = {
+  sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'),
+  length: whole(1, MOST_CHUNK_BYTES),
+};
+const FILE: Fields<BackupFile> = {
+  path: matching(PATH, 'a path of a file of an index'),
+  length: count,
+  crc: whole(0, 0xffff_ffff),
+  chunks: list(record(CHUNK, ['sha256', 'length']), Number.MAX_SAFE_INTEGER),
+};
+const QUERY: Fields<OwnedQuery> = {
+  id: matching(UUID, 'a UUID'),
+  owner: text,
+  name: text,
+  description: text,
+  request: object,
+};
+const MANIFEST: Fields<BackupManifest> = {
+  id: matching(ID, 'the id of a backup'),
+  index: indexName,
+  uuid: matching(UUID, 'a UUID'),
+  created_ms: count,
+  definition: text,
+  definition_version: whole(1, Number.MAX_SAFE_INTEGER),
+  base_dir: text,
+  table_uuid: orNull(text),
+  snapshot: orNull(text),
+  index_generation: whole(1, 999_999_999),
+  num_docs: count,
+  aliases: list(indexName, MOST_NAMES),
+  saved_queries: list(record(QUERY, ['id', 'owner', 'name', 'request']), 1 << 20),
+  files: list(record(FILE, ['path', 'length', 'chunks']), MOST_FILES),
+};
+const readManifest = requestOf<BackupManifest>(
+  MANIFEST,
+  ...(Object.keys(MANIFEST) as (keyof BackupManifest)[]),
+);

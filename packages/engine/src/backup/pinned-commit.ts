@@ -1,0 +1,75 @@
+import { LhsError } from '@lakehouse-search/contract';
+import type { Clock } from '../base/clock.ts';
+import { COMMIT_FILE, type Commit, filesOf, readCommit } from '../index/commit.ts';
+import { pinnedCommit } from '../index/pins.ts';
+import { generationAt } from '../open/index-folder.ts';
+import type { OpenDirectory } from '../open/open-index.ts';
+import { pinIndex, releasePinnedIndex, renewPinnedIndex } from '../open/pinned-index.ts';
+import type { FileSeal } from '../storage/frame.ts';
+
+/** Pins are renewed while a backup runs; those of a killed one expire. */
+const PIN_MS = 600_000;
+const ATTEMPTS = 20;
+
+/** An index on disk, and how it is read. */
+export interface IndexFiles {
+  readonly index: string;
+  readonly folder: string;
+  readonly openDirectory: OpenDirectory;
+  readonly clock: Clock;
+}
+
+/** A commit whose files stay until `release`. */
+export interface CommitToCopy {
+  readonly commit: Commit;
+  /** The commit file's bytes. */
+  readonly bytes: Uint8Array;
+  readonly generation: number;
+  /** The folder of the generation. */
+  readonly folder: string;
+  /** Keeps the files for ten minutes from now on. */
+  renew(): void;
+  release(): void;
+}
+
+/** Pins the newest commit of an index. Throws index_not_built, index_busy, limit_exceeded. */
+export function pinForCopy({ index, folder, openDirectory, clock }: IndexFiles): CommitToCopy {
+  for (let attempt = 1; ; attempt++) {
+    const { generation, pin } = pinIndex({ folder, index }, openDirectory, PIN_MS, clock.now());
+    const name = { generation, id: pin.id };
+    const release = () => void releasePinnedIndex(folder, openDirectory, name);
+    const { path } = generationAt(folder, generation);
+    try {
+      const directory = openDirectory(path);
+      const commit = pinnedCommit(directory, pin.id, clock.now());
+      const bytes = directory.read(COMMIT_FILE);
+      // numbers only grow: if this is the newest commit now, the bytes are of it
+      if (readCommit(directory)?.number === commit.number) {
+        const renew = () => void renewPinnedIndex(folder, openDirectory, name, PIN_MS, clock.now());
+        return { commit, bytes, generation, folder: path, renew, release };
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+    if (attempt === ATTEMPTS) {
+      throw new LhsError('index_busy', `index "${index}" commits faster than it can be read`, {
+        hint: 'try again',
+      });
+    }
+  }
+}
+
+/** The files of a commit except itself, each with its length and checksum. */
+export function sealedFiles(commit: Commit): ReadonlyMap<string, FileSeal> {
+  const seals = new Map<string, FileSeal>();
+  for (const { components } of commit.segments) {
+    for (const { file, length, crc } of components) seals.set(file, { length, crc });
+  }
+  for (const name of filesOf(commit)) {
+    if (name === COMMIT_FILE || seals.has(name)) continue;
+    throw new LhsError('internal', `the commit names "${name}" without length and checksum`);
+  }
+  return seals;
+}

@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto';
+import { LhsError } from '@lakehouse-search/contract';
+import { type ObjectStore, openObjectStore } from '@lakehouse-search/lake';
+import {
+  type BackupChunk,
+  type BackupManifest,
+  decodeManifest,
+  encodeManifest,
+  jsonObject,
+  MANIFEST_BYTES,
+  MOST_CHUNK_BYTES,
+  unknownVersion,
+} from './manifest.ts';
+import { damaged, inStore } from './store-errors.ts';
+
+const MARK = 'repository.json';
+const FORMAT = 'lhs-backups';
+const VERSION = 1;
+const MARK_BYTES = 4096;
+const MANIFEST_KEY = /^backups\/([a-z0-9][a-z0-9_-]{0,127})\/(\d{8}T\d{9}Z-[0-9a-f]{8})\.json$/;
+const CHUNK_KEY = /^chunks\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
+
+/** A place for backups: a folder, or a part of a bucket (docs/adr/backups.md has its layout). */
+export interface Repository {
+  readonly store: ObjectStore;
+  /** For messages. */
+  readonly place: string;
+}
+
+/** A manifest by its key. */
+export interface BackupName {
+  readonly index: string;
+  readonly id: string;
+  readonly key: string;
+}
+
+/**
+ * Opens a repository, or makes it if `make` is set. Null if there is none. Throws unsupported for
+ * an unknown version, and as `inStore`.
+ */
+export async function openRepository(
+  place: string,
+  make: boolean,
+  signal?: AbortSignal,
+): Promise<Repository | null> {
+  return inStore(async () => {
+    const store = await openObjectStore(place);
+    const mark = () => store.get(MARK, { maxBytes: MARK_BYTES, signal });
+    let found = await mark();
+    if (found === 'missing' && !make) return null;
+    if (found === 'missing') {
+      const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION })}\n`);
+      await store.put(MARK, bytes, { condition: 'absent', signal });
+      found = await mark();
+    }
+    const path = `${place}/${MARK}`;
+    if (typeof found === 'string') throw damaged(path, `it is ${found}`);
+    const { format, version } = jsonObject(found.bytes.toString(), path);
+    if (format !== FORMAT) throw damaged(path, 'it marks no repository of backups');
+    if (version !== VERSION) throw unknownVersion(path, version);
+    return Object.freeze({ store, place });
+  });
+}
+
+/** The backups of a repository, newest first; of one index if it is named. */
+export async function listManifests(
+  { store }: Repository,
+  index?: string,
+  signal?: AbortSignal,
+): Promise<readonly BackupName[]> {
+  const prefix = index === undefined ? 'backups/' : `backups/${index}/`;
+  const found: BackupName[] = [];
+  await inStore(async () => {
+    for await (const { key } of store.list(prefix, { signal })) {
+      const match = MANIFEST_KEY.exec(key);
+      if (match !== null) found.push({ index: match[1], id: match[2], key });
+    }
+  });
+  return found.sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/** Reads a manifest. Null if it was deleted meanwhile. Throws corrupt_index, unsupported. */
+export async function readManifest(
+  { store, place }: Repository,
+  { index, id, key }: BackupName,
+  signal?: AbortSignal,
+): Promise<BackupManifest | null> {
+  const got = await inStore(() => store.get(key, { maxBytes: MANIFEST_BYTES, signal }));
+  if (typeof got === 'string') return null;
+  const manifest = decodeManifest(got.bytes, `${place}/${key}`);
+  if (manifest.index === index && manifest.id === id) return manifest;
+  throw damaged(`${place}/${key}`, `it is of backup "${manifest.id}" of index "${manifest.index}"`);
+}
+
+/** Makes a backup visible. */
+export async function writeManifest(
+  { store, place }: Repository,
+  manifest: BackupManifest,
+  signal?: AbortSignal,
+): Promise<string> {
+  const key = `backups/${manifest.index}/${manifest.id}.json`;
+  const bytes = encodeManifest(manifest);
+  if (bytes.length > MANIFEST_BYTES) {
+    const message = `the list of files of "${manifest.index}" has ${bytes.length} bytes`;
+    throw new LhsError('limit_exceeded', `${message}: at most ${MANIFEST_BYTES}`);
+  }
+  const put = await inStore(() => store.put(key, bytes, { condition: 'absent', signal }));
+  if (put === 'refused') throw damaged(`${place}/${key}`, 'another backup has its id');
+  return key;
+}
+
+/** The key of a chunk. */
+export const chunkKey = (sha256: string): string => `chunks/${sha256.slice(0, 2)}/${sha256}`;
+
+/** Lengths of all chunks by SHA-256. */
+export async function listChunks(
+  { store }: Repository,
+  signal?: AbortSignal,
+): Promise<Map<string, number>> {
+  const chunks = new Map<string, number>();
+  await inStore(async () => {
+    for await (const { key, size } of store.list('chunks/', { signal })) {
+      const match = CHUNK_KEY.exec(key);
+      if (match !== null) chunks.set(match[1], size);
+    }
+  });
+  return chunks;
+}
+
+/** The bytes of a chunk, compared with its name. Throws corrupt_index. */
+export async function readChunk(
+  { store, place }: Repository,
+  { sha256, length }: BackupChunk,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  const key = chunkKey(sha256);
+  const got = await inStore(() => store.get(key, { maxBytes: MOST_CHUNK_BYTES, signal }));
+  const path = `${place}/${key}`;
+  if (typeof got === 'string') throw damaged(path, `it is ${got}`);
+  if (got.bytes.length !== length) {
+    throw damaged(path, `it has ${got.bytes.length} bytes, expected ${length}`);
+  }
+  if (hash('sha256', got.bytes) !== sha256)
+    throw damaged(path, 'its SHA-256 differs from its name');
+  return got.bytes;
+}

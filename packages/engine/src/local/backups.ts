@@ -1,0 +1,240 @@
+import type {
+  BackupRequest,
+  BackupResponse,
+  BackupStatus,
+  BackupStatusRequest,
+  BackupSummary,
+  BackupTarget,
+  CallContext,
+  ListBackupsRequest,
+  PruneBackupsRequest,
+  PruneResponse,
+  RestoreRequest,
+  RestoreResponse,
+} from '@lakehouse-search/contract';
+import {
+  checkBackupRequest,
+  checkBackupStatusRequest,
+  checkListBackupsRequest,
+  checkPruneBackupsRequest,
+  checkRestoreRequest,
+  didYouMean,
+  LhsError,
+} from '@lakehouse-search/contract';
+import { backupIndex } from '../backup/backup-index.ts';
+import { type BackupManifest, manifestBytes } from '../backup/manifest.ts';
+import { pruneRepository } from '../backup/prune.ts';
+import {
+  type BackupName,
+  listManifests,
+  openRepository,
+  type Repository,
+  readManifest,
+} from '../backup/repository.ts';
+import { restoreIndex } from '../backup/restore-index.ts';
+import type { KnownIndex } from '../open/open-index.ts';
+import { accessible, isListed, requireListed } from './caller.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { timed } from './write-index.ts';
+
+/** Where a request puts or finds backups. */
+interface Place {
+  readonly target: string;
+  readonly prefix: string;
+  /** Both. */
+  readonly whole: string;
+}
+
+/** Backs up an index. Throws unsupported without a target, and as `backupIndex`. */
+export async function backupLocal(
+  indexes: LocalIndexes,
+  request: BackupRequest,
+  work: CallContext,
+): Promise<BackupResponse> {
+  const { index, verify = false, ...at } = checkBackupRequest(request);
+  const known = accessible(indexes, index, work);
+  const { target, prefix, whole } = requireTarget(indexes, at);
+  return timed(async () => {
+    try {
+      const repository = await openRepository(whole, true, work.signal);
+      const what = indexToBackUp(indexes, known);
+      const done = await backupIndex(what, repository!, { ...work, verify });
+      const { filesCopied: files_copied, bytesCopied: bytes_copied } = done;
+      const copied = { files_copied, bytes_copied, verified: verify };
+      return { ...summary(done.manifest), target, prefix, ...copied };
+    } catch (error) {
+      throw indexes.explained(known.registered, error);
+    }
+  });
+}
+
+function indexToBackUp({ registry, openDirectory, clock }: LocalIndexes, known: KnownIndex) {
+  const { registered, folder } = known;
+  const { name, uuid, definition, version, baseDir } = registered;
+  const all = registry.aliases.list().filter(({ index }) => index === name);
+  const aliases = all.map(({ alias }) => alias);
+  const savedQueries = registry.queries.naming(new Set([name, ...aliases]));
+  const files = { index: name, folder, openDirectory, clock };
+  const own = { uuid, definition, definitionVersion: version, baseDir };
+  return { ...files, ...own, aliases, savedQueries };
+}
+
+/** The newest backup of an index. */
+export async function backupStatusLocal(
+  indexes: LocalIndexes,
+  request: BackupStatusRequest,
+  call: CallContext,
+): Promise<BackupStatus> {
+  const { index, ...at } = checkBackupStatusRequest(request);
+  const { registered } = accessible(indexes, index, call);
+  const place = targetOf(indexes, at);
+  if (place === null) return { configured: false, present: false };
+  const repository = await openRepository(place.whole, false, call.signal);
+  const names =
+    repository === null ? [] : await listManifests(repository, registered.name, call.signal);
+  for (const name of names) {
+    const found = await readManifest(repository!, name, call.signal);
+    if (found === null) continue;
+    const { backup, snapshot, created_ms, file_count } = summary(found);
+    return { configured: true, present: true, backup, snapshot, created_ms, file_count };
+  }
+  return { configured: true, present: false };
+}
+
+/** The backups of a target that the caller may see, newest first. */
+export async function listBackupsLocal(
+  indexes: LocalIndexes,
+  request: ListBackupsRequest,
+  call: CallContext,
+): Promise<readonly BackupSummary[]> {
+  const { index, ...at } = checkListBackupsRequest(request);
+  const repository = await existing(requireTarget(indexes, at), call);
+  const found: BackupSummary[] = [];
+  for (const name of await listManifests(repository, index, call.signal)) {
+    if (!isListed(call, name.index)) continue;
+    const shown = await shownBackup(repository, name, call);
+    if (shown !== null) found.push(shown);
+  }
+  return found;
+}
+
+/** A backup that cannot be read is listed with the reason. */
+async function shownBackup(
+  repository: Repository,
+  name: BackupName,
+  call: CallContext,
+): Promise<BackupSummary | null> {
+  try {
+    const manifest = await readManifest(repository, name, call.signal);
+    return manifest === null ? null : summary(manifest);
+  } catch (error) {
+    const known = error instanceof LhsError && /^(corrupt_index|unsupported)$/.test(error.code);
+    if (!known) throw error;
+    const { id: backup, index } = name;
+    const nothing = { created_ms: 0, index_generation: 0, num_docs: 0, file_count: 0, bytes: 0 };
+    return { backup, index, snapshot: null, ...nothing, error: error.message };
+  }
+}
+
+/** Deletes old backups of the caller's indexes. */
+export async function pruneBackupsLocal(
+  indexes: LocalIndexes,
+  request: PruneBackupsRequest,
+  work: CallContext,
+): Promise<PruneResponse> {
+  const { index, keep, ...at } = checkPruneBackupsRequest(request);
+  if (index !== undefined) requireListed(work, index);
+  const repository = await existing(requireTarget(indexes, at), work);
+  const isOurs = (name: string) => isListed(work, name) && (index === undefined || name === index);
+  return pruneRepository(repository, { ...work, keep, isOurs, clock: indexes.clock });
+}
+
+/** Makes a new index from a backup. */
+export async function restoreLocal(
+  indexes: LocalIndexes,
+  request: RestoreRequest,
+  work: CallContext,
+): Promise<RestoreResponse> {
+  const checked = checkRestoreRequest(request);
+  const { index, backup, base_dir: baseDir, aliases: names = 'all', ...at } = checked;
+  if (index !== undefined) requireListed(work, index);
+  const repository = await existing(requireTarget(indexes, at), work);
+  const manifest = await chosen(repository, index, backup, work);
+  const name = checked.as ?? manifest.index;
+  requireListed(work, name);
+  indexes.sweep();
+  const { dataDir, registry, openDirectory } = indexes;
+  const options = { ...work, dataDir, registry, openDirectory, name, baseDir, names };
+  return timed(async () => {
+    const done = await restoreIndex(repository, manifest, options);
+    const { bytes: _, ...shown } = summary(manifest);
+    const { bytes, aliases, savedQueries: saved_queries, leftOut: left_out } = done;
+    return { ...shown, index: name, bytes, aliases, saved_queries, left_out };
+  });
+}
+
+/** The backup to restore: by its id, else the newest of the index. Throws not_found. */
+async function chosen(
+  repository: Repository,
+  index: string | undefined,
+  backup: string | undefined,
+  call: CallContext,
+): Promise<BackupManifest> {
+  const all = await listManifests(repository, index, call.signal);
+  const visible = all.filter((name) => isListed(call, name.index));
+  const names = backup === undefined ? visible : visible.filter(({ id }) => id === backup);
+  const [first, ...others] = names;
+  const several = [...new Set(names.map((name) => name.index))].sort();
+  if (several.length > 1) {
+    const message = `"${repository.place}" has backups of ${several.length} indexes: name one`;
+    throw new LhsError('invalid_argument', message, {
+      hint: `indexes: ${several.slice(0, 20).join(', ')}`,
+    });
+  }
+  if (first === undefined) {
+    const what = [backup, index].filter((part) => part !== undefined).join('" of "');
+    const near =
+      backup === undefined
+        ? ''
+        : didYouMean(
+            backup,
+            visible.map(({ id }) => id),
+          );
+    const named = what === '' ? '' : ` "${what}"`;
+    throw new LhsError('not_found', `there is no backup${named} in "${repository.place}"${near}`);
+  }
+  for (const name of [first, ...others]) {
+    const manifest = await readManifest(repository, name, call.signal);
+    if (manifest !== null) return manifest;
+  }
+  throw new LhsError('not_found', `the backups in "${repository.place}" were deleted meanwhile`);
+}
+
+function summary(manifest: BackupManifest): BackupSummary {
+  const { id, index, created_ms, snapshot, index_generation, num_docs, files } = manifest;
+  const bytes = manifestBytes(manifest);
+  const size = { file_count: files.length, bytes };
+  return { backup: id, index, created_ms, snapshot, index_generation, num_docs, ...size };
+}
+
+function targetOf(indexes: LocalIndexes, at: BackupTarget): Place | null {
+  const target = at.target ?? indexes.backupTarget;
+  if (target === undefined) return null;
+  const { prefix = '' } = at;
+  const whole = prefix === '' ? target : `${target.replace(/\/+$/, '')}/${prefix}`;
+  return { target, prefix, whole };
+}
+
+function requireTarget(indexes: LocalIndexes, at: BackupTarget): Place {
+  const place = targetOf(indexes, at);
+  if (place !== null) return place;
+  throw new LhsError('unsupported', 'there is no backup target', {
+    hint: 'name a folder or s3://bucket/prefix as "target", or configure one',
+  });
+}
+
+async function existing({ whole }: Place, { signal }: CallContext): Promise<Repository> {
+  const repository = await openRepository(whole, false, signal);
+  if (repository !== null) return repository;
+  throw new LhsError('not_found', `"${whole}" holds no backups`);
+}

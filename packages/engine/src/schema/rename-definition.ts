@@ -1,0 +1,23 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { createReport, readYaml } from './yaml-tree.ts';
+
+/**
+ * The text of a definition with another index name; all else, comments too, stays as it is. Throws
+ * invalid_definition.
+ */
+export function renameDefinition(text: string, name: string): string {
+  const tree = readYaml(text, createReport(text));
+  const entries = tree?.kind === 'map' ? tree.entries : [];
+  const value = entries.find(({ key }) => key === 'index')?.value;
+  if (value?.kind === 'scalar') {
+    const { at, source } = value;
+    const quote = /["']/.test(text[at]) ? 1 : 0;
+    const end = at + source.length + 2 * quote;
+    if (text.slice(at + quote, end - quote) === source) {
+      return text.slice(0, at) + name + text.slice(end);
+    }
+  }
+  throw new LhsError('invalid_definition', 'the name of the index in the definition is not found', {
+    hint: 'write it on one line: "index: name"',
+  });
+}
