@@ -12,7 +12,7 @@ import { loadTable } from '../packages/lake/src/catalog/load-table.ts';
 import type { Field, Type } from '../packages/lake/src/schema/type.ts';
 import { commitTable } from '../packages/lake/src/write/commit.ts';
 import { snapshotMetadata } from '../packages/lake/src/write/snapshot-commit.ts';
-import { createTable } from '../packages/lake/src/write/table-writer.ts';
+import { writeTable } from '../packages/lake/src/write/table-writer.ts';
 import { median, need, SHARED, workFolder } from './shared.ts';
 
 const FILES = 6;
@@ -38,7 +38,7 @@ async function makeTable(folder: string, config: { catalog: object; table: strin
     return { id: i + 1, name, type, required: false };
   });
   const at = config as Parameters<typeof loadTable>[0] & { catalog: never };
-  await createTable(at.catalog, config.table, {
+  await writeTable(at.catalog, config.table, {
     schema: { schemaId: 0, identifierFieldIds: [], fields },
   });
   const { files } = await loadTable(at);

@@ -24,10 +24,10 @@ import {
 } from '../packages/lake/src/write/snapshot-commit.ts';
 import { fieldIdsOption, sqlType } from '../packages/lake/src/write/sql-type.ts';
 import {
-  appendRows,
-  createTable,
-  deleteRows,
-  upsertRows,
+  appendToTable,
+  deleteFromTable,
+  upsertIntoTable,
+  writeTable,
 } from '../packages/lake/src/write/table-writer.ts';
 import { formMacros } from '../packages/lake/src/write/text-forms.ts';
 import { typedSelect } from '../packages/lake/src/write/typed-select.ts';
@@ -73,17 +73,17 @@ export class FixtureTable {
   ): Promise<void> {
     this.#schema = { schemaId: 0, identifierFieldIds: [fields[0].id], fields };
     this.#key = [fields[0].name];
-    await createTable(this.config.catalog, this.config.table, { schema: this.#schema, ...options });
+    await writeTable(this.config.catalog, this.config.table, { schema: this.#schema, ...options });
   }
 
   async append(rows: readonly PlainRow[], branch = 'main'): Promise<bigint> {
-    const { snapshotId } = await appendRows(this.config, { kind: 'rows', rows }, branch);
+    const { snapshotId } = await appendToTable(this.config, { kind: 'rows', rows }, branch);
     return this.#note(branch, snapshotId, [...this.#rows(branch), ...this.#byId(rows)]);
   }
 
   /** `where` for the writer, `gone` for the model: the same condition twice. */
   async delete(where: string, gone: (row: PlainRow) => boolean): Promise<bigint> {
-    const { snapshotId } = await deleteRows(this.config, where);
+    const { snapshotId } = await deleteFromTable(this.config, where);
     return this.#note(
       'main',
       snapshotId,
@@ -92,7 +92,7 @@ export class FixtureTable {
   }
 
   async upsert(rows: readonly PlainRow[]): Promise<bigint> {
-    const { snapshotId } = await upsertRows(this.config, { kind: 'rows', rows });
+    const { snapshotId } = await upsertIntoTable(this.config, { kind: 'rows', rows });
     const [key] = this.#key;
     const keys = new Set(rows.map((row) => row[key]));
     const kept = this.#keep('main', (row) => !keys.has(row[key]));

@@ -7,7 +7,12 @@ import { valueAt } from '../src/scan/vectors.ts';
 import type { Schema } from '../src/schema/type.ts';
 import { valueToJson } from '../src/schema/value-json.ts';
 import { openTable } from '../src/table.ts';
-import { appendRows, createTable, deleteRows, upsertRows } from '../src/write/table-writer.ts';
+import {
+  appendToTable,
+  deleteFromTable,
+  upsertIntoTable,
+  writeTable,
+} from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-compact-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,7 +78,7 @@ describe.each([2, 3] as const)('compaction of a format %i table', (version) => {
         },
       ],
     };
-    await createTable(catalog, config.table, {
+    await writeTable(catalog, config.table, {
       schema: schemaOf(version),
       spec,
       formatVersion: version,
@@ -82,9 +87,9 @@ describe.each([2, 3] as const)('compaction of a format %i table', (version) => {
       kind: 'rows' as const,
       rows: Array.from({ length: to - from }, (_, i) => row(from + i, version)),
     });
-    for (let i = 0; i < 4; i++) await appendRows(config, rows(i * 10, i * 10 + 10));
-    await deleteRows(config, 'id % 7 = 3');
-    await upsertRows(config, { kind: 'rows', rows: [row(5, version), row(100, version)] });
+    for (let i = 0; i < 4; i++) await appendToTable(config, rows(i * 10, i * 10 + 10));
+    await deleteFromTable(config, 'id % 7 = 3');
+    await upsertIntoTable(config, { kind: 'rows', rows: [row(5, version), row(100, version)] });
     await changeColumns(config, { kind: 'rename', from: 'service', to: 'team' });
     await changeColumns(config, { kind: 'add', name: 'note', type: { kind: 'string' } });
     const before = await read(config, version === 3);
@@ -108,7 +113,7 @@ describe.each([2, 3] as const)('compaction of a format %i table', (version) => {
 
 describe('compaction of an empty table', () => {
   it('has nothing to do in an empty table', async () => {
-    await createTable(catalog, 'ns.empty', { schema: schemaOf(2) });
+    await writeTable(catalog, 'ns.empty', { schema: schemaOf(2) });
     expect((await compactTable({ catalog, table: 'ns.empty' })).snapshotId).toBeNull();
   });
 });

@@ -11,7 +11,7 @@ import { commitTable } from '../src/write/commit.ts';
 import type { NewDataFile } from '../src/write/data-files.ts';
 import type { NewDeleteFile } from '../src/write/manifest-writer.ts';
 import { type SnapshotChange, snapshotMetadata } from '../src/write/snapshot-commit.ts';
-import { createTable } from '../src/write/table-writer.ts';
+import { writeTable } from '../src/write/table-writer.ts';
 
 /** A required long, string or binary column of a crafted file: few values, each in many rows. */
 export interface CraftedColumn {
@@ -156,7 +156,7 @@ export class CraftedTable {
 
   async create(fields: readonly Field[]): Promise<void> {
     this.#schema = { schemaId: 0, identifierFieldIds: [], fields };
-    await createTable(this.config.catalog, this.config.table, { schema: this.#schema });
+    await writeTable(this.config.catalog, this.config.table, { schema: this.#schema });
   }
 
   /** Commits a data file; where it lies. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TableConfig } from '../src/source-table.ts';
 import { openTable } from '../src/table.ts';
-import { appendRows, createTable, deleteRows } from '../src/write/table-writer.ts';
+import { appendToTable, deleteFromTable, writeTable } from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-lengths-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,10 +20,10 @@ const ids = (from: number) => ({
 async function make(name: string) {
   const config: TableConfig = { catalog, table: `t.${name}` };
   const schema = { schemaId: 0, identifierFieldIds: [1], fields };
-  await createTable(catalog, config.table, { schema, formatVersion: 2 });
-  await appendRows(config, ids(0));
-  await appendRows(config, ids(10));
-  await deleteRows(config, 'id = 3');
+  await writeTable(catalog, config.table, { schema, formatVersion: 2 });
+  await appendToTable(config, ids(0));
+  await appendToTable(config, ids(10));
+  await deleteFromTable(config, 'id = 3');
   const table = await openTable(config);
   const { files } = await table.files(table.currentSnapshotId);
   await table.close();
@@ -86,7 +86,7 @@ describe('files whose length is not what their manifest says', () => {
   it('are refused with other rows', async () => {
     const { config, paths } = await make('other');
     const other = await make('rows');
-    await appendRows(other.config, { kind: 'rows', rows: [{ id: 1 }] });
+    await appendToTable(other.config, { kind: 'rows', rows: [{ id: 1 }] });
     const table = await openTable(other.config);
     const { files } = await table.files(table.currentSnapshotId);
     await table.close();

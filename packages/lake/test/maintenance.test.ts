@@ -13,7 +13,7 @@ import {
 import { valueAt } from '../src/scan/vectors.ts';
 import type { Schema } from '../src/schema/type.ts';
 import { openTable } from '../src/table.ts';
-import { appendRows, createTable } from '../src/write/table-writer.ts';
+import { appendToTable, writeTable } from '../src/write/table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-maintain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ const schema: Schema = {
 
 const append = async (table: string, branch: string, ...ids: number[]) => {
   const rows = ids.map((id) => ({ id }));
-  return (await appendRows({ catalog, table }, { kind: 'rows', rows }, branch)).snapshotId!;
+  return (await appendToTable({ catalog, table }, { kind: 'rows', rows }, branch)).snapshotId!;
 };
 
 async function idsOf(table: string, snapshotId?: bigint): Promise<number[]> {
@@ -45,7 +45,7 @@ describe('table maintenance', () => {
     async (formatVersion) => {
       const config = { catalog, table: `e.v${formatVersion}` };
       const properties = { 'write.delete.mode': 'copy-on-write' };
-      await createTable(catalog, config.table, { schema, formatVersion, properties });
+      await writeTable(catalog, config.table, { schema, formatVersion, properties });
       const first = await append(config.table, 'main', 1, 2, 3);
       await append(config.table, 'main', 4, 5, 6);
       await setRef(config, 'keep', 'tag', first);
@@ -72,7 +72,7 @@ describe('table maintenance', () => {
 
   it.each([2, 3] as const)('format %i: picks an append of a branch', async (formatVersion) => {
     const config = { catalog, table: `c.v${formatVersion}` };
-    await createTable(catalog, config.table, { schema, formatVersion });
+    await writeTable(catalog, config.table, { schema, formatVersion });
     const base = await append(config.table, 'main', 1, 2);
     await setRef(config, 'draft', 'branch', base);
     const ahead = await append(config.table, 'draft', 3);

@@ -24,7 +24,7 @@ export type ModeRequest =
   | { readonly mode: 'hybrid'; readonly request: HybridRequest };
 
 /** Sends it to a backend. */
-export function ask(backend: Backend, search: ModeRequest): Promise<SearchResponse> {
+export function searchByMode(backend: Backend, search: ModeRequest): Promise<SearchResponse> {
   switch (search.mode) {
     case 'lexical':
       return backend.search(search.request);

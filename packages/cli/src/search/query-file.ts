@@ -2,7 +2,7 @@ import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/contr
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
 import type { Style } from '../terminal/style.ts';
-import { ask, type ModeRequest, modeRequest } from './mode-request.ts';
+import { type ModeRequest, modeRequest, searchByMode } from './mode-request.ts';
 import { exitWhenPartial } from './run-search.ts';
 import type { SearchFlags } from './search-flags.ts';
 
@@ -43,7 +43,7 @@ export async function runQueryFile(
     if (line.trim() === '') continue;
     try {
       const question = lineQuestion(await modeRequest(mode, index, line, flags), line);
-      const answer = await ask(backend, question);
+      const answer = await searchByMode(backend, question);
       exitWhenPartial(answer, flags);
       await output.data(answer);
     } catch (error) {

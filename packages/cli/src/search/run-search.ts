@@ -10,7 +10,13 @@ import type { Style } from '../terminal/style.ts';
 import { skippedFacets } from './facet-lines.ts';
 import { hitTable } from './hit-rows.ts';
 import { remarks } from './meaning-lines.ts';
-import { ask, type ModeRequest, modeRequest, refuseIdle, withMarks } from './mode-request.ts';
+import {
+  type ModeRequest,
+  modeRequest,
+  refuseIdle,
+  searchByMode,
+  withMarks,
+} from './mode-request.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import type { SearchFlags } from './search-flags.ts';
 
@@ -50,7 +56,7 @@ export function presentSearch(
 ): AnswerShapes {
   const { index, facets } = search.request;
   const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
-    const answer = await ask(backend, request);
+    const answer = await searchByMode(backend, request);
     check(answer);
     err(...skippedFacets(answer));
     return answer;

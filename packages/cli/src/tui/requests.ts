@@ -5,7 +5,7 @@ import {
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import { explainLines } from '../search/explain-lines.ts';
-import { ask as askSearch } from '../search/mode-request.ts';
+import { searchByMode } from '../search/mode-request.ts';
 import { styleFor } from '../terminal/style.ts';
 import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
 import {
@@ -21,12 +21,12 @@ import {
 import { keyText, type Overlay, type State } from './state.ts';
 
 /** A question's answer; where nothing is found and the last word is being typed, its prefix's. */
-export async function ask(
+export async function requestPage(
   backend: Backend,
   index: ScreenIndex,
   question: Question,
 ): Promise<Answer> {
-  const hitsOf = (asked: Question) => askSearch(backend, searchOf(index, asked, pageOf(asked)));
+  const hitsOf = (asked: Question) => searchByMode(backend, searchOf(index, asked, pageOf(asked)));
   const found = await hitsOf(question);
   const isByWords = modeOf(question) === 'lexical';
   const widened = found.total > 0 || !isByWords ? undefined : prefixed(question.query);
@@ -88,7 +88,7 @@ export async function facetsOf(
 ): Promise<readonly Facet[]> {
   if (modeOf(question) !== 'lexical') {
     const page = { limit: 1, facets: { fields, size } };
-    return (await askSearch(backend, searchOf(index, question, page))).facets ?? [];
+    return (await searchByMode(backend, searchOf(index, question, page))).facets ?? [];
   }
   const { facets } = await backend.facets({ ...matchOf(index.name, question), fields, size });
   return facets;

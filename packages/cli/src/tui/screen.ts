@@ -6,7 +6,7 @@ import { facetPane } from './view-facets.ts';
 import { overlayLines } from './view-overlay.ts';
 import { previewLines } from './view-preview.ts';
 import { queryLine } from './view-query.ts';
-import { resultLines } from './view-results.ts';
+import { resultPane } from './view-results.ts';
 
 const LEAST_COLUMNS = 50;
 const LEAST_ROWS = 12;
@@ -36,7 +36,7 @@ function tooSmall(columns: number, rows: number): Line[] {
 function bodyLines(state: State): Line[] {
   const { body, left, preview, results, facets } = layoutOf(state);
   if (state.overlay !== undefined) return filled(overlayLines(state, state.overlay, body), body);
-  const hits = filled(resultLines(state, left, results), results);
+  const hits = filled(resultPane(state, left, results), results);
   const rows = [...hits, ...filled(facetPane(state, left, facets), facets)];
   if (preview === 0) return rows;
   const beside = filled(previewLines(state, preview, body), body);

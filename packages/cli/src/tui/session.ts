@@ -12,7 +12,7 @@ import {
   sameQuestion,
 } from './question.ts';
 import { reduce } from './reduce.ts';
-import { ask, explanation, facetsOf, refusal, suggestItems } from './requests.ts';
+import { explanation, facetsOf, refusal, requestPage, suggestItems } from './requests.ts';
 import {
   facetFields,
   facetQuestion,
@@ -109,7 +109,7 @@ export class Session {
       await (this.#took > SLOW_MS && modeOf(wanted) !== 'lexical' ? paused(TYPING_MS) : settled());
       if (index !== this.#askedOf || !sameQuestion(this.#asked, wanted)) return;
       const began = performance.now();
-      const event = await ask(this.#backend, index, wanted).then(
+      const event = await requestPage(this.#backend, index, wanted).then(
         (answer) => ({ type: 'answered', answer }) as const,
         (error) => ({ type: 'refused', question: wanted, message: refusal(error) }) as const,
       );

@@ -8,7 +8,7 @@ import { isStale, keyText, type State } from './state.ts';
 const WIDEST_KEY = 22;
 
 /** The rows of hits around the cursor: score, key, title with what matched. */
-export function resultLines(state: State, columns: number, rows: number): Line[] {
+export function resultPane(state: State, columns: number, rows: number): Line[] {
   const { answer, top } = state;
   if (answer === undefined || rows <= 0) return [];
   if (answer.hits.length === 0) return emptyLines(state, columns, rows);

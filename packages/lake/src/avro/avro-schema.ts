@@ -8,9 +8,9 @@ import { LIMITS } from '../base/limits.ts';
 export type AvroType =
   | {
       readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string';
-      readonly logical: Logical | null;
+      readonly logical: AvroLogicalType | null;
     }
-  | { readonly kind: 'fixed'; readonly size: number; readonly logical: Logical | null }
+  | { readonly kind: 'fixed'; readonly size: number; readonly logical: AvroLogicalType | null }
   | { readonly kind: 'enum'; readonly symbols: readonly string[] }
   | { readonly kind: 'record'; readonly fields: readonly AvroField[]; readonly variant: boolean }
   | {
@@ -33,7 +33,7 @@ export type AvroType =
 /**
  * What a logical type adds to a plain one; `adjustToUtc` is Iceberg's mark of a zoned timestamp.
  */
-export interface Logical {
+export interface AvroLogicalType {
   readonly name: string;
   readonly precision: number | null;
   readonly scale: number;
@@ -170,7 +170,7 @@ function record(node: JsonNode, scope: Scope): AvroType {
   return type;
 }
 
-function logicalOf(node: JsonNode): Logical | null {
+function logicalOf(node: JsonNode): AvroLogicalType | null {
   const name = node.get('logicalType');
   if (typeof name.value !== 'string') return null;
   return {

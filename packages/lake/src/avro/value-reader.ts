@@ -22,7 +22,7 @@ import type { AvroCursor } from './cursor.ts';
 export type Read<T = Value> = (cursor: AvroCursor) => T;
 
 /** What a file needs beside its types. */
-export interface ReadContext {
+export interface AvroReadContext {
   readonly file: string;
   readonly code: LakeErrorCode;
   /** Decodes a VARIANT; without it variant columns are refused. */
@@ -31,7 +31,7 @@ export interface ReadContext {
   readonly nameMapping?: NameMapping | null;
 }
 
-function mismatch(avro: AvroType, type: Type, context: ReadContext): never {
+function mismatch(avro: AvroType, type: Type, context: AvroReadContext): never {
   throw new LakeError(
     context.code,
     `avro file "${context.file}": a column of avro type ${avro.kind} cannot be read as ` +
@@ -44,7 +44,7 @@ function mismatch(avro: AvroType, type: Type, context: ReadContext): never {
 export function compileRows(
   avro: AvroType,
   struct: StructType,
-  context: ReadContext,
+  context: AvroReadContext,
 ): Read<Record<string, Value>> {
   if (avro.kind !== 'record') return mismatch(avro, struct, context);
   return compileRecord(avro.fields, struct.fields, context, context.nameMapping ?? null);
@@ -65,7 +65,7 @@ type Step = (cursor: AvroCursor, row: Record<string, Value>) => void;
 function compileRecord(
   avroFields: readonly AvroField[],
   fields: readonly Field[],
-  context: ReadContext,
+  context: AvroReadContext,
   mapping: NameMapping | null,
 ): Read<Record<string, Value>> {
   const wanted = new Map(fields.map((field) => [field.id, field]));
@@ -103,7 +103,7 @@ function setter(name: string, read: Read): Step {
   };
 }
 
-function absentValue(field: Field, context: ReadContext): Value {
+function absentValue(field: Field, context: AvroReadContext): Value {
   if (field.initialDefault !== undefined) return field.initialDefault;
   if (!field.required) return null;
   throw new LakeError(
@@ -116,7 +116,7 @@ function absentValue(field: Field, context: ReadContext): Value {
 function compileValue(
   avro: AvroType,
   type: Type,
-  context: ReadContext,
+  context: AvroReadContext,
   mapping: NameMapping | null,
 ): Read {
   if (avro.kind === 'union') {
@@ -163,7 +163,7 @@ function compileList(read: Read): Read<readonly Value[]> {
 function compileMap(
   avro: AvroType,
   type: Type & { kind: 'map' },
-  context: ReadContext,
+  context: AvroReadContext,
   mapping: NameMapping | null,
 ): Read {
   const inKey = nested('key', mapping);
@@ -190,7 +190,7 @@ function mapReader(key: Read, value: Read): Read {
   };
 }
 
-function compileVariant(avro: AvroType, type: Type, context: ReadContext): Read {
+function compileVariant(avro: AvroType, type: Type, context: AvroReadContext): Read {
   const { variant } = context;
   if (avro.kind !== 'record' || avro.fields.length !== 2) return mismatch(avro, type, context);
   if (variant === undefined) {

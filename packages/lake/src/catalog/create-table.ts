@@ -44,7 +44,7 @@ export async function newTableLocation(catalog: CatalogConfig, table: string): P
  * Creates a table whose first metadata is `json` (its location from `newTableLocation`). Throws
  * table_exists, unsupported.
  */
-export async function createTable(
+export async function createInCatalog(
   catalog: CatalogConfig,
   table: string,
   json: string,

@@ -16,7 +16,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatJson, type JsonObject } from '../base/json.ts';
 import type { CatalogConfig } from './config.ts';
-import { createTable, newTableLocation } from './create-table.ts';
+import { createInCatalog, newTableLocation } from './create-table.ts';
 import { listTables, loadTable } from './load-table.ts';
 import { numberedPlaceholders, sqliteFile } from './sql-database.ts';
 import type { TableHandle } from './table-handle.ts';
@@ -70,7 +70,7 @@ const catalogs: readonly (readonly [string, () => CatalogConfig])[] = [
 describe.each(catalogs)('%s catalog', (_kind, config) => {
   const create = async (name: string) => {
     const location = await newTableLocation(config(), name);
-    return createTable(config(), name, metadataJson(location));
+    return createInCatalog(config(), name, metadataJson(location));
   };
 
   it('creates, lists and loads tables, unknown metadata keys kept', async () => {
@@ -255,7 +255,7 @@ describe('the SQL catalog', () => {
     const uri = `sqlite:///${root}/c.db`;
     const catalog = { type: 'sql' as const, uri, warehouse, name: 'one' };
     const location = await newTableLocation(catalog, 'n.t');
-    await createTable(catalog, 'n.t', metadataJson(location));
+    await createInCatalog(catalog, 'n.t', metadataJson(location));
     await rename(warehouse, join(root, 'new'));
     const moved = { ...catalog, warehouse: join(root, 'new') };
     const table = await loadTable({ catalog: moved, table: 'n.t' });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Schema } from '../schema/type.ts';
 import { openTable } from '../table.ts';
-import { importFiles } from '../write/import-files.ts';
-import { appendRows, createTable } from '../write/table-writer.ts';
+import { importIntoTable } from '../write/import-files.ts';
+import { appendToTable, writeTable } from '../write/table-writer.ts';
 import { listTables, loadTable } from './load-table.ts';
 
 const schema: Schema = {
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 const catalog = () => ({ type: 'filesystem' as const, warehouse });
-const make = (name: string) => createTable(catalog(), name, { schema, formatVersion: 2 });
+const make = (name: string) => writeTable(catalog(), name, { schema, formatVersion: 2 });
 
 /** Runs `work` as a user to whom permissions apply: root may do everything. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
@@ -58,7 +58,7 @@ describe('a warehouse that this user may not read', () => {
     ['the data folder', 'n/t/data'],
   ])('is refused by name: %s', async (_what, part) => {
     await make('n.t');
-    await appendRows({ catalog: catalog(), table: 'n.t' }, { kind: 'rows', rows: [{ id: 1 }] });
+    await appendToTable({ catalog: catalog(), table: 'n.t' }, { kind: 'rows', rows: [{ id: 1 }] });
     const closed = join(warehouse, part);
     chmodSync(warehouse, 0o755);
     chmodSync(closed, 0o000);
@@ -90,7 +90,7 @@ describe('a warehouse that this user may not write', () => {
     const refused = { code: 'permission_denied', message: expect.stringContaining(warehouse) };
     await expect(asNobody(() => make('n2.t'))).rejects.toMatchObject(refused);
     const rows = { kind: 'rows' as const, rows: [{ id: 1 }] };
-    const append = () => appendRows({ catalog: catalog(), table: 'n.t' }, rows);
+    const append = () => appendToTable({ catalog: catalog(), table: 'n.t' }, rows);
     for (const folder of ['n/t/data', 'n/t/metadata', 'n/t', 'n']) {
       chmodSync(join(warehouse, folder === 'n/t/data' ? 'n/t' : folder), 0o555);
       await expect(asNobody(append)).rejects.toMatchObject(refused);
@@ -104,7 +104,7 @@ describe('a warehouse that this user may not write', () => {
     mkdirSync(join(warehouse, 'n/t/data'));
     for (const folder of ['n/t/data', '']) chmodSync(join(warehouse, folder), 0o555);
     const options = { catalog: catalog(), table: 'n.t', files: [file], mode: 'append' as const };
-    await expect(asNobody(() => importFiles(options))).rejects.toMatchObject({
+    await expect(asNobody(() => importIntoTable(options))).rejects.toMatchObject({
       code: 'permission_denied',
       message: expect.stringContaining(join(warehouse, 'n/t/data')),
     });
@@ -116,7 +116,7 @@ describe('a warehouse with symbolic links', () => {
     await make('e.t');
     await make('z.deep.t');
     const elsewhere = mkdtempSync(join(tmpdir(), 'lhs-linked-'));
-    await createTable({ type: 'filesystem', warehouse: elsewhere }, 'far.t', { schema });
+    await writeTable({ type: 'filesystem', warehouse: elsewhere }, 'far.t', { schema });
     symlinkSync('..', join(warehouse, 'e/up'));
     symlinkSync(warehouse, join(warehouse, 'z/loop'));
     symlinkSync(join(warehouse, 'z/deep'), join(warehouse, 'a'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatJson } from '../base/json.ts';
-import { createTable, newTableLocation } from './create-table.ts';
+import { createInCatalog, newTableLocation } from './create-table.ts';
 import { listTables, loadTable } from './load-table.ts';
 
 /**
@@ -166,8 +166,11 @@ describe('a PostgreSQL catalog', () => {
       schemas: [{ type: 'struct', 'schema-id': 0, fields: [] }],
       'partition-specs': [{ 'spec-id': 0, fields: [] }],
     });
-    const table = await createTable(catalog, 'n.t', json);
-    await expect(createTable(catalog, 'n.t', json)).rejects.toHaveProperty('code', 'table_exists');
+    const table = await createInCatalog(catalog, 'n.t', json);
+    await expect(createInCatalog(catalog, 'n.t', json)).rejects.toHaveProperty(
+      'code',
+      'table_exists',
+    );
     expect(await listTables(catalog)).toEqual(['n.t']);
     const rival = await loadTable({ catalog, table: 'n.t' });
     const next = await table.commit!.commitMetadata(json);

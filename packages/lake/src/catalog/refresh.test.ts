@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatJson } from '../base/json.ts';
 import type { CatalogConfig } from './config.ts';
-import { createTable, newTableLocation } from './create-table.ts';
+import { createInCatalog, newTableLocation } from './create-table.ts';
 import { loadTable } from './load-table.ts';
 import type { TableHandle } from './table-handle.ts';
 
@@ -51,7 +51,7 @@ const marked = (mark: string, location: string) =>
     properties: { mark },
   });
 const create = async (catalog: CatalogConfig, mark = 'first') =>
-  createTable(catalog, 'ns.t', marked(mark, await newTableLocation(catalog, 'ns.t')));
+  createInCatalog(catalog, 'ns.t', marked(mark, await newTableLocation(catalog, 'ns.t')));
 const commit = (table: TableHandle, mark: string) =>
   table.commit!.commitMetadata(marked(mark, table.metadata.location));
 const markOf = (table: TableHandle) => table.metadata.properties.mark;

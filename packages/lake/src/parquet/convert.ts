@@ -8,7 +8,7 @@ import type { Type, Value, VariantNode } from '../schema/type.ts';
 import { uuidFromBytes } from '../schema/uuid.ts';
 import { type FaultPlace, parquetFault } from './fault.ts';
 import type { PhysicalValue } from './page-values.ts';
-import type { LeafNode, Logical, TimeUnit } from './schema-tree.ts';
+import type { LeafNode, ParquetLogicalType, TimeUnit } from './schema-tree.ts';
 
 /** Makes a `Value` of one stored value that is not null. */
 export type Convert = (value: PhysicalValue) => Value;
@@ -142,7 +142,10 @@ export function variantConverter(
   return convert as (value: PhysicalValue) => VariantNode;
 }
 
-function toVariant(leaf: LeafNode, logical: Logical): ((value: never) => VariantNode) | null {
+function toVariant(
+  leaf: LeafNode,
+  logical: ParquetLogicalType,
+): ((value: never) => VariantNode) | null {
   switch (leaf.physical) {
     case 'boolean':
       return (value: boolean) => ({ kind: 'boolean', value });
@@ -160,7 +163,7 @@ function toVariant(leaf: LeafNode, logical: Logical): ((value: never) => Variant
   }
 }
 
-function variantInt32(logical: Logical): ((value: number) => VariantNode) | null {
+function variantInt32(logical: ParquetLogicalType): ((value: number) => VariantNode) | null {
   if (logical.kind === 'date') return (value) => ({ kind: 'date', value });
   if (logical.kind === 'decimal') {
     const { scale } = logical;
@@ -172,7 +175,7 @@ function variantInt32(logical: Logical): ((value: number) => VariantNode) | null
   return (value) => ({ kind, value });
 }
 
-function variantInt64(logical: Logical): ((value: bigint) => VariantNode) | null {
+function variantInt64(logical: ParquetLogicalType): ((value: bigint) => VariantNode) | null {
   switch (logical.kind) {
     case 'none':
     case 'int':
@@ -196,7 +199,7 @@ function variantInt64(logical: Logical): ((value: bigint) => VariantNode) | null
 
 function variantBytes(
   leaf: LeafNode,
-  logical: Logical,
+  logical: ParquetLogicalType,
 ): ((value: Uint8Array) => VariantNode) | null {
   if (leaf.physical === 'int96') return null;
   if (logical.kind === 'decimal') {

@@ -21,7 +21,7 @@ export const PHYSICAL = [
 export type Physical = (typeof PHYSICAL)[number];
 
 /** What a node means, from its logical type or its older converted type. */
-export type Logical =
+export type ParquetLogicalType =
   | { readonly kind: 'none' }
   | { readonly kind: 'string' | 'list' | 'map' | 'date' | 'uuid' | 'variant' | 'other' }
   | { readonly kind: 'decimal'; readonly scale: number }
@@ -39,7 +39,7 @@ interface NodeBase {
   /** Levels at which this node is present. */
   readonly definition: number;
   readonly repeat: number;
-  readonly logical: Logical;
+  readonly logical: ParquetLogicalType;
 }
 /** A column: a node that holds values. */
 export interface LeafNode extends NodeBase {
@@ -160,7 +160,7 @@ function rootBase(element: ThriftStruct): NodeBase {
   };
 }
 
-function logicalOf(element: ThriftStruct): Logical {
+function logicalOf(element: ThriftStruct): ParquetLogicalType {
   const logical = structAt(element, 10);
   const scale = numberAt(element, 7) ?? 0;
   if (logical === null) return convertedOf(numberAt(element, 6), scale);
@@ -200,7 +200,7 @@ function unitOf(struct: ThriftStruct): TimeUnit {
   return unit?.has(3) ? 'ns' : 'us';
 }
 
-function convertedOf(id: number | null, scale: number): Logical {
+function convertedOf(id: number | null, scale: number): ParquetLogicalType {
   if (id === null) return { kind: 'none' };
   if (id >= 11 && id <= 18) {
     return { kind: 'int', bits: 8 << ((id - 11) % 4), signed: id >= 15 };

@@ -6,7 +6,7 @@ import type { FaultPlace } from '../parquet/fault.ts';
 import { openAvroFile } from './avro-file.ts';
 import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
-import { openParquetFile, type ParquetOpenFile } from './parquet-file.ts';
+import { openParquetRows, type ParquetOpenFile } from './parquet-file.ts';
 import type { ReadContext } from './read-context.ts';
 
 /** What a manifest says of a data or delete file. */
@@ -59,7 +59,7 @@ function openParquet(
   place: FaultPlace,
   duckdb: ScanDuckDb | null,
 ): Promise<ParquetOpenFile> {
-  return openParquetFile({
+  return openParquetRows({
     place,
     store: files.store,
     nameMapping,

@@ -39,7 +39,7 @@ export interface ParquetOpenFile extends OpenFile {
  * are more than the bytes of a batch, our own reader goes on from the next row: its error, if it
  * has one too, is the file's.
  */
-export async function openParquetFile(source: ParquetSource): Promise<ParquetOpenFile> {
+export async function openParquetRows(source: ParquetSource): Promise<ParquetOpenFile> {
   const { footer, bytes } = await footerOf(source);
   const nodes = topLevelNodes(footer, source.nameMapping);
   const inPlace = () => source.store.open(source.place.path, source.place.role);

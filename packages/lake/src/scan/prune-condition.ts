@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Condition as PlanCondition } from '../plan/condition.ts';
 import { parseDate, parseTimestamp } from '../schema/civil-time.ts';
 import type { Field, Type, Value } from '../schema/type.ts';
-import type { Condition } from './where.ts';
+import type { WhereText } from './where.ts';
 
 /**
  * What scan planning can use of a condition: comparisons of a column with a constant, BETWEEN, IN,
@@ -14,7 +14,7 @@ import type { Condition } from './where.ts';
  * and DECIMAL columns are left out, since DuckDB may round the constant.
  */
 export function pruneCondition(
-  condition: Condition,
+  condition: WhereText,
   currentFields: readonly Field[],
 ): PlanCondition | null {
   const columns = new Map<string, Field>();

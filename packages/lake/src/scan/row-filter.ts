@@ -5,7 +5,7 @@ import { LockedDuckDb } from './duckdb/instance.ts';
 import { bindings } from './duckdb/library.ts';
 import { quoteName } from './duckdb/quoting.ts';
 import { CHUNK_ROWS, stagedExpression, stageRows, stagingType } from './duckdb/staging.ts';
-import type { Condition } from './where.ts';
+import type { WhereText } from './where.ts';
 
 /**
  * Evaluates a condition over batches, in a DuckDB that can open no file. Whoever read the rows
@@ -13,10 +13,10 @@ import type { Condition } from './where.ts';
  * types of the table's schema.
  */
 export class RowFilter {
-  readonly #condition: Condition;
+  readonly #condition: WhereText;
   #db: LockedDuckDb | null = null;
 
-  constructor(condition: Condition) {
+  constructor(condition: WhereText) {
     this.#condition = condition;
   }
 
@@ -81,7 +81,7 @@ export class RowFilter {
   }
 }
 
-function refused(condition: Condition, cause: unknown): LakeError {
+function refused(condition: WhereText, cause: unknown): LakeError {
   const message = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)[0];
   return new LakeError('invalid_argument', `condition "${condition.text}" failed: ${message}`, {
     cause,

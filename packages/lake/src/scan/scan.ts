@@ -11,7 +11,7 @@ import { type Projection, planProjection } from './projection.ts';
 import type { ReadContext } from './read-context.ts';
 import { RowFilter } from './row-filter.ts';
 import { selectRows, sliceVector } from './vectors.ts';
-import type { Condition } from './where.ts';
+import type { WhereText } from './where.ts';
 
 /** A data file to scan, and which of its live rows: null means all of them. */
 export interface ScanPart {
@@ -23,7 +23,7 @@ export interface ScanPart {
 export interface ScanPlan {
   readonly parts: readonly ScanPart[];
   readonly fields: readonly Field[];
-  readonly condition?: Condition;
+  readonly condition?: WhereText;
   /**
    * Rows a batch, at most; DuckDB hands over 2,048 at a time, so batches are no larger than that.
    */

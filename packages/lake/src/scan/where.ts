@@ -16,7 +16,7 @@ import { LockedDuckDb } from './duckdb/instance.ts';
  *
  * It runs in an instance that can open no file and no network (`duckdb/instance.ts`).
  */
-export interface Condition {
+export interface WhereText {
   readonly text: string;
   /** The schema's fields that the condition names, in the schema's order. */
   readonly fields: readonly Field[];
@@ -37,7 +37,7 @@ const REFUSED: Readonly<Record<string, string>> = Object.freeze({
 const MAX_CHARS = 65_536;
 
 /** Parses and checks a condition over `fields`. Throws invalid_argument or column_not_found. */
-export async function parseCondition(text: string, fields: readonly Field[]): Promise<Condition> {
+export async function parseCondition(text: string, fields: readonly Field[]): Promise<WhereText> {
   if (text.length > MAX_CHARS) throw refuse(text.slice(0, 100), `is longer than ${MAX_CHARS}`);
   const statement = await serialize(text);
   const tree = onlySelect(text, statement);

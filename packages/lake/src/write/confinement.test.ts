@@ -21,7 +21,7 @@ import { valueAt } from '../scan/vectors.ts';
 import type { Schema } from '../schema/type.ts';
 import type { TableConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
-import { appendRows, createTable, deleteRows, upsertRows } from './table-writer.ts';
+import { appendToTable, deleteFromTable, upsertIntoTable, writeTable } from './table-writer.ts';
 
 /** Tables whose metadata claims folders that are not theirs. */
 const schema: Schema = {
@@ -53,8 +53,8 @@ const ids = (...values: number[]) => ({
 
 async function make(warehouse: string, table: string): Promise<TableConfig> {
   const config = inWarehouse(warehouse, table);
-  await createTable(config.catalog, table, { schema, formatVersion: 2 });
-  await appendRows(config, ids(1, 2, 3));
+  await writeTable(config.catalog, table, { schema, formatVersion: 2 });
+  await appendToTable(config, ids(1, 2, 3));
   return config;
 }
 
@@ -151,9 +151,9 @@ describe('a table whose write.metadata.path is above its folder', () => {
     edit(folder, claim(folder, join(outer, 'e')));
     const before = filesBelow(outer);
     for (const write of [
-      () => appendRows(own, ids(4)),
-      () => upsertRows(own, ids(4)),
-      () => deleteRows(own, 'id = 1'),
+      () => appendToTable(own, ids(4)),
+      () => upsertIntoTable(own, ids(4)),
+      () => deleteFromTable(own, 'id = 1'),
     ]) {
       await expect(write()).rejects.toHaveProperty('code', 'path_refused');
     }
@@ -166,7 +166,7 @@ describe('a table that names files of another table', () => {
   it('cannot have them removed by an expiry', async () => {
     const neighbour = await make(outer, 'n.t');
     const own = await make(outer, 'e.t');
-    await appendRows(own, ids(4));
+    await appendToTable(own, ids(4));
     const { metadata } = await loadTable(neighbour);
     const list = metadata.snapshots[0]!.manifestList!;
     edit(join(outer, 'e/t'), {}, (text) => {
@@ -184,7 +184,7 @@ describe('a table that names files of another table', () => {
 
   it('cannot have them removed through a linked folder', async () => {
     const own = await make(outer, 'e.t');
-    await deleteRows(own, 'true');
+    await deleteFromTable(own, 'true');
     const data = join(outer, 'e/t/data');
     renameSync(data, join(top, 'moved'));
     symlinkSync(join(top, 'moved'), data);
@@ -210,9 +210,9 @@ describe('properties that name folders for new files', () => {
         'write.metadata.path': elsewhere,
       },
     });
-    await appendRows(own, ids(4));
-    await deleteRows(own, 'id = 2');
-    await upsertRows(own, ids(3, 9));
+    await appendToTable(own, ids(4));
+    await deleteFromTable(own, 'id = 2');
+    await upsertIntoTable(own, ids(3, 9));
     expect(await rowsOf(own)).toEqual([1, 3, 4, 9]);
     expect(existsSync(elsewhere) && readdirSync(elsewhere)).toEqual([]);
     expect(filesBelow(top).every((path) => path.startsWith(secret) || path.startsWith(outer))).toBe(
@@ -228,7 +228,7 @@ describe('properties that name folders for new files', () => {
     edit(join(outer, 'e/t'), {
       statistics: [{ 'snapshot-id': id, 'statistics-path': join(secret, 's/data/metadata') }],
     });
-    await appendRows(own, ids(4));
+    await appendToTable(own, ids(4));
     const before = filesBelow(secret);
     await expireSnapshots(own, Date.now() + 1000, { deleteFiles: true });
     expect(filesBelow(secret)).toEqual(before);

@@ -7,8 +7,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../base/limits.ts';
 import { openTable } from '../table.ts';
-import { type ImportOptions, importFiles } from './import-files.ts';
-import { appendRows, upsertRows } from './table-writer.ts';
+import { type ImportOptions, importIntoTable } from './import-files.ts';
+import { appendToTable, upsertIntoTable } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-failures-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,13 +57,13 @@ async function killedImport(options: ImportOptions, data: string): Promise<void>
   const module = new URL('./import-files.ts', import.meta.url).href;
   const script = `import { readdirSync, statSync } from 'node:fs';
     import { join } from 'node:path';
-    import { importFiles } from ${JSON.stringify(module)};
+    import { importIntoTable } from ${JSON.stringify(module)};
     const data = ${JSON.stringify(data)};
     const isWritten = () => readdirSync(data, { recursive: true }).some((name) =>
       name.includes('.lhs-work-') && name.endsWith('.parquet') &&
       statSync(join(data, name)).size > 0);
     const onProgress = () => isWritten() && process.kill(process.pid, 'SIGKILL');
-    await importFiles({ ...${JSON.stringify(options)}, onProgress });
+    await importIntoTable({ ...${JSON.stringify(options)}, onProgress });
     console.log('finished');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
   const said: string[] = [];
@@ -85,7 +85,7 @@ describe('an import that is killed', () => {
     await killedImport(options, data);
     expect(filesIn(data)).not.toEqual([]);
     await expect(openTable({ catalog, table })).rejects.toMatchObject({ code: 'table_not_found' });
-    expect(await importFiles(options)).toMatchObject({ inserted: ROWS });
+    expect(await importIntoTable(options)).toMatchObject({ inserted: ROWS });
     const { lying, named, rows } = await dataOf(table);
     expect([lying, rows]).toEqual([named, ROWS]);
   });
@@ -93,14 +93,14 @@ describe('an import that is killed', () => {
   it('leaves the table that it would have added to as it was', async () => {
     const table = 'k.more';
     const data = join(lake, 'k', 'more', 'data');
-    await importFiles({
+    await importIntoTable({
       catalog,
       table,
       files: [file('one.ndjson', '{"id":1,"text":"x","kind":1}\n')],
     });
     await killedImport({ catalog, table, files: [large], mode: 'append' }, data);
     expect((await dataOf(table)).rows).toBe(1);
-    await appendRows({ catalog, table }, { kind: 'files', paths: [large] });
+    await appendToTable({ catalog, table }, { kind: 'files', paths: [large] });
     const { lying, named, rows } = await dataOf(table);
     expect([lying, rows]).toEqual([named, ROWS + 1]);
   });
@@ -111,13 +111,13 @@ describe.each(Object.entries(catalogs))('a failed import in a %s catalog', (name
     const table = `f.${name}`;
     const bad = file('bad.ndjson', '{"id":1}\n{"id":null}\n');
     const options = { catalog: into, table, key: ['id'] };
-    await expect(importFiles({ ...options, files: [bad] })).rejects.toThrow(
+    await expect(importIntoTable({ ...options, files: [bad] })).rejects.toThrow(
       'required column "id" (BIGINT) is null',
     );
     expect(existsSync(join(lake, 'f', name))).toBe(false);
     const good = file('good.ndjson', '{"id":1}\n{"id":2}\n');
-    expect(await importFiles({ ...options, files: [good] })).toMatchObject({ inserted: 2 });
-    await expect(importFiles({ ...options, files: [good] })).rejects.toMatchObject({
+    expect(await importIntoTable({ ...options, files: [good] })).toMatchObject({ inserted: 2 });
+    await expect(importIntoTable({ ...options, files: [good] })).rejects.toMatchObject({
       code: 'table_exists',
     });
   });
@@ -126,7 +126,7 @@ describe.each(Object.entries(catalogs))('a failed import in a %s catalog', (name
     const table = `f.race_${name}`;
     const files = [file('race.ndjson', '{"id":1}\n')];
     const done = await Promise.allSettled(
-      Array.from({ length: 4 }, () => importFiles({ catalog: into, table, files })),
+      Array.from({ length: 4 }, () => importIntoTable({ catalog: into, table, files })),
     );
     expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const result of done) {
@@ -142,13 +142,15 @@ describe('a write that fails', () => {
   it('leaves nothing in the table', async () => {
     const table = 'f.keep';
     const config = { catalog, table };
-    await importFiles({ catalog, table, files: [file('k.csv', 'id,n\n1,2\n')], key: ['id'] });
+    await importIntoTable({ catalog, table, files: [file('k.csv', 'id,n\n1,2\n')], key: ['id'] });
     const before = filesIn(join(lake, 'f', 'keep')).sort();
     const twice = { kind: 'files', paths: [file('twice.csv', 'id,n\n1,2\n1,3\n')] } as const;
     const wrong = { kind: 'files', paths: [file('wrong.csv', 'id,n\n1,x\n')] } as const;
-    await expect(upsertRows(config, twice)).rejects.toMatchObject({ code: 'duplicate_key' });
-    await expect(upsertRows(config, wrong)).rejects.toMatchObject({ code: 'invalid_argument' });
-    await expect(appendRows(config, wrong)).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(upsertIntoTable(config, twice)).rejects.toMatchObject({ code: 'duplicate_key' });
+    await expect(upsertIntoTable(config, wrong)).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+    await expect(appendToTable(config, wrong)).rejects.toMatchObject({ code: 'invalid_argument' });
     expect(filesIn(join(lake, 'f', 'keep')).sort()).toEqual(before);
   });
 
@@ -159,7 +161,7 @@ describe('a write that fails', () => {
       shares.push(share);
       if (phase === 'writing') stop.abort();
     };
-    const work = importFiles({
+    const work = importIntoTable({
       ...{ catalog, table: 'f.stopped', files: [large] },
       ...{ onProgress, signal: stop.signal },
     });
@@ -171,7 +173,7 @@ describe('a write that fails', () => {
 
 describe('what an import refuses by name', () => {
   const refused = async (name: string, files: readonly string[], message: RegExp, code: string) => {
-    const work = importFiles({ catalog, table: `r.${name}`, files });
+    const work = importIntoTable({ catalog, table: `r.${name}`, files });
     const error = await work.catch((e: unknown) => e);
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
     expect(existsSync(join(lake, 'r', name))).toBe(false);
@@ -214,7 +216,7 @@ describe('what an import refuses by name', () => {
       file(`n${depth}.ndjson`, `{"id":1,"n":${'['.repeat(depth)}1${']'.repeat(depth)}}\n`);
     const most = LIMITS.importListDepth;
     const ok = { catalog, table: 'r.deep', files: [nested(most)] };
-    expect(await importFiles(ok)).toMatchObject({ inserted: 1 });
+    expect(await importIntoTable(ok)).toMatchObject({ inserted: 1 });
     for (const depth of [most + 1, 26, 40]) {
       await refused('c', [nested(depth)], /column "n" nests/, 'limit_exceeded');
     }

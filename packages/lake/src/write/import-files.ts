@@ -5,7 +5,7 @@ import { LakeError } from '../base/errors.ts';
 import { formatJson } from '../base/json.ts';
 import { makeFolder } from '../base/new-files.ts';
 import { createTableFiles, type TableFiles } from '../base/table-files.ts';
-import { createTable, newTableLocation } from '../catalog/create-table.ts';
+import { createInCatalog, newTableLocation } from '../catalog/create-table.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import { tableExists } from '../catalog/table-name.ts';
 import { metadataOf } from '../metadata/read-metadata.ts';
@@ -22,7 +22,7 @@ import { parsePartitionBy } from './partitions.ts';
 import { removeFiles } from './remove-files.ts';
 import { snapshotMetadata } from './snapshot-commit.ts';
 import { type OpenInput, withOpenInput } from './staged-write.ts';
-import { appendRows, overwriteRows, type WriteResult } from './table-writer.ts';
+import { appendToTable, overwriteRows, type WriteResult } from './table-writer.ts';
 import type { WriteWatch } from './write-progress.ts';
 
 /** How files become a table. */
@@ -53,14 +53,14 @@ export interface ImportOptions extends WriteWatch {
  * no table and no file; one that is killed leaves a work folder, which the next one deletes. Throws
  * table_exists, column_not_found, invalid_argument, input_not_found, limit_exceeded.
  */
-export async function importFiles(options: ImportOptions): Promise<WriteResult> {
+export async function importIntoTable(options: ImportOptions): Promise<WriteResult> {
   const { catalog, table, mode = 'create' } = options;
   const input = inputOf(options);
   if (!(await exists(options))) return createFromFiles(options);
   if (mode === 'create') throw tableExists(table);
   const checked = { ...options, uniqueKey: uniqueKeyOf(options) };
   if (mode === 'overwrite') return overwriteRows({ catalog, table }, input, checked);
-  return appendRows({ catalog, table }, input, 'main', checked);
+  return appendToTable({ catalog, table }, input, 'main', checked);
 }
 
 const uniqueKeyOf =
@@ -154,7 +154,7 @@ async function commitFirst(
   const metadata = metadataOf(first, `${folder}/${randomUUID()}`);
   const prepared = await snapshotMetadata(metadata, files, change, 'main');
   try {
-    await createTable(catalog, table, formatJson(prepared.metadata));
+    await createInCatalog(catalog, table, formatJson(prepared.metadata));
     return prepared.snapshotId;
   } catch (error) {
     await removeFiles(prepared.written.map((path) => files.resolve(path)));

@@ -5,8 +5,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../base/limits.ts';
 import { openTable } from '../table.ts';
-import { importFiles } from './import-files.ts';
-import { upsertRows } from './table-writer.ts';
+import { importIntoTable } from './import-files.ts';
+import { upsertIntoTable } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-keys-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,21 +45,21 @@ describe('the key of an import', () => {
   it('may not repeat in the input', async () => {
     const twice = file('twice.csv', 'id,v\n1,10\n2,20\n1,30\n1,31\n');
     const options = { catalog, table: 'k.twice', files: [twice], key: ['id'] };
-    await expect(importFiles(options)).rejects.toMatchObject({
+    await expect(importIntoTable(options)).rejects.toMatchObject({
       code: 'duplicate_key',
       message: 'the input has the key ["1"] 3 times; nothing was committed',
     });
     await expect(openTable(options)).rejects.toMatchObject({ code: 'table_not_found' });
-    const done = await importFiles({ ...options, allowDuplicateKeys: true });
+    const done = await importIntoTable({ ...options, allowDuplicateKeys: true });
     expect(done.inserted).toBe(4);
   });
 
   it('may not be in the table already when rows are appended', async () => {
     const table = 'k.known';
-    await importFiles({ catalog, table, files: [first], key: ['id'] });
+    await importIntoTable({ catalog, table, files: [first], key: ['id'] });
     const again = file('again.csv', 'id,v\n3,30\n2,21\n');
     const append = { catalog, table, files: [again], mode: 'append' as const };
-    await expect(importFiles(append)).rejects.toMatchObject({
+    await expect(importIntoTable(append)).rejects.toMatchObject({
       code: 'duplicate_key',
       message: expect.stringMatching(
         /^the table has the key \[2\] already \(1 of the input's keys\)/,
@@ -67,18 +67,18 @@ describe('the key of an import', () => {
     });
     expect(await totals(table)).toEqual({ rows: 2, sum: 30 });
     const more = file('more.csv', 'id,v\n3,30\n4,40\n');
-    await importFiles({ ...append, files: [more] });
+    await importIntoTable({ ...append, files: [more] });
     expect(await totals(table)).toEqual({ rows: 4, sum: 100 });
-    await importFiles({ ...append, allowDuplicateKeys: true });
+    await importIntoTable({ ...append, allowDuplicateKeys: true });
     expect(await totals(table)).toEqual({ rows: 6, sum: 151 });
-    await expect(importFiles({ ...append, mode: 'overwrite' })).resolves.toBeTruthy();
+    await expect(importIntoTable({ ...append, mode: 'overwrite' })).resolves.toBeTruthy();
     expect(await totals(table)).toEqual({ rows: 2, sum: 51 });
   });
 
   it('is not asked of a table without one', async () => {
     const options = { catalog, table: 'k.none', files: [first] };
-    await importFiles(options);
-    await importFiles({ ...options, mode: 'append' });
+    await importIntoTable(options);
+    await importIntoTable({ ...options, mode: 'append' });
     expect(await totals('k.none')).toEqual({ rows: 4, sum: 60 });
   });
 });
@@ -97,10 +97,12 @@ describe('keys of an input that is too large for this process', () => {
     const table = 'k.large';
     const old = await parquet('old.parquet', select(0, rows, 1));
     const next = await parquet('next.parquet', select(rows - 1000, 2 * rows - 1000, 2));
-    await importFiles({ catalog, table, files: [old], key });
+    await importIntoTable({ catalog, table, files: [old], key });
     const append = { catalog, table, files: [next], mode: 'append' as const };
-    await expect(importFiles(append)).rejects.toThrow(/already \(1000 of the input's keys\)/);
-    expect(await upsertRows({ catalog, table }, { kind: 'files', paths: [next] })).toMatchObject({
+    await expect(importIntoTable(append)).rejects.toThrow(/already \(1000 of the input's keys\)/);
+    expect(
+      await upsertIntoTable({ catalog, table }, { kind: 'files', paths: [next] }),
+    ).toMatchObject({
       inserted: rows - 1000,
       updated: 1000,
     });
@@ -114,9 +116,12 @@ describe('keys of an input that is too large for this process', () => {
     );
     const options = { catalog, table: 'k.both', files: [twice], key: ['id'] };
     const message = 'the input has the key ["7"] twice; nothing was committed';
-    await expect(importFiles(options)).rejects.toMatchObject({ code: 'duplicate_key', message });
-    await importFiles({ ...options, allowDuplicateKeys: true });
+    await expect(importIntoTable(options)).rejects.toMatchObject({
+      code: 'duplicate_key',
+      message,
+    });
+    await importIntoTable({ ...options, allowDuplicateKeys: true });
     const input = { kind: 'files', paths: [twice] } as const;
-    await expect(upsertRows(options, input)).rejects.toMatchObject({ message });
+    await expect(upsertIntoTable(options, input)).rejects.toMatchObject({ message });
   });
 });

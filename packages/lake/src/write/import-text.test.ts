@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { valueAt } from '../scan/vectors.ts';
 import { openTable } from '../table.ts';
-import { type ImportOptions, importFiles } from './import-files.ts';
+import { type ImportOptions, importIntoTable } from './import-files.ts';
 import type { InputReading } from './input.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-text-'));
@@ -30,7 +30,7 @@ async function imported(options: Partial<ImportOptions>) {
   const onRead = (seen: InputReading) => {
     reading = seen;
   };
-  const done = await importFiles({ catalog, table, files: [], onRead, ...options });
+  const done = await importIntoTable({ catalog, table, files: [], onRead, ...options });
   const source = await openTable({ catalog, table });
   const rows: string[][] = [];
   for await (const batch of source.scan()) {

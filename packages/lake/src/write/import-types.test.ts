@@ -8,8 +8,8 @@ import { typeName } from '../schema/schema-json.ts';
 import type { Type } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import { openTable } from '../table.ts';
-import { importFiles } from './import-files.ts';
-import { appendRows, createTable } from './table-writer.ts';
+import { importIntoTable } from './import-files.ts';
+import { appendToTable, writeTable } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-types-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ function file(name: string, text: string): string {
 
 async function imported(path: string, formatVersion: 2 | 3 = 2) {
   const table = `t.t${tables++}`;
-  await importFiles({ catalog, table, files: [path], formatVersion });
+  await importIntoTable({ catalog, table, files: [path], formatVersion });
   return read(table);
 }
 
@@ -216,7 +216,7 @@ describe('imports into an existing table', () => {
       field(4, 'zip', 'string'),
     ];
     const schema = { schemaId: 0, identifierFieldIds: [], fields };
-    await createTable(catalog, config.table, { schema });
+    await writeTable(catalog, config.table, { schema });
     return config;
   };
 
@@ -228,7 +228,7 @@ describe('imports into an existing table', () => {
     const config = await made();
     for (const path of [file('bad.ndjson', ndjson([row])), file('bad.csv', csv([row]))]) {
       const input = { kind: 'files', paths: [path] } as const;
-      await expect(appendRows(config, input)).rejects.toThrow(message);
+      await expect(appendToTable(config, input)).rejects.toThrow(message);
     }
     const source = await openTable(config);
     expect(source.currentSnapshotId).toBeNull();
@@ -238,18 +238,18 @@ describe('imports into an existing table', () => {
   it('take zoneless texts for instants in UTC, and texts as they are', async () => {
     const config = await made();
     const rows = [{ at: '2024-06-01T12:00:00', zip: '00501' }];
-    await appendRows(config, { kind: 'files', paths: [file('good.ndjson', ndjson(rows))] });
-    await appendRows(config, { kind: 'files', paths: [file('good.csv', csv(rows))] });
+    await appendToTable(config, { kind: 'files', paths: [file('good.ndjson', ndjson(rows))] });
+    await appendToTable(config, { kind: 'files', paths: [file('good.csv', csv(rows))] });
     const row = { made: null, at: '2024-06-01T12:00:00.000000Z', day: null, zip: '00501' };
     expect((await read(config.table)).rows).toEqual([row, row]);
   });
 
   it('refuse a field that a struct of the table does not have', async () => {
     const table = `t.t${tables++}`;
-    await importFiles({ catalog, table, files: [file('s.ndjson', '{"s":{"a":1}}\n')] });
+    await importIntoTable({ catalog, table, files: [file('s.ndjson', '{"s":{"a":1}}\n')] });
     const more = file('more.ndjson', '{"s":{"a":2,"b":3}}\n');
-    await expect(appendRows({ catalog, table }, { kind: 'files', paths: [more] })).rejects.toThrow(
-      'column "s" has no field "b" in the table (fields: a)',
-    );
+    await expect(
+      appendToTable({ catalog, table }, { kind: 'files', paths: [more] }),
+    ).rejects.toThrow('column "s" has no field "b" in the table (fields: a)');
   });
 });

@@ -10,7 +10,7 @@ import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import { openTable } from '../table.ts';
 import { plainRows } from './plain-rows.ts';
-import { appendRows, createTable, upsertRows } from './table-writer.ts';
+import { appendToTable, upsertIntoTable, writeTable } from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-plain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -88,9 +88,9 @@ describe('the plain Parquet writer', () => {
     // A number as text is DuckDB's to convert, so these rows take the other way.
     const texts = rows.map((row) => ({ ...row, id: String(row.id) }));
     expect(plainRows({ kind: 'rows', rows: texts }, schema)).toBeNull();
-    for (const table of ['a.plain', 'a.duck']) await createTable(catalog, table, { schema });
-    await appendRows({ catalog, table: 'a.plain' }, { kind: 'rows', rows });
-    await appendRows({ catalog, table: 'a.duck' }, { kind: 'rows', rows: texts });
+    for (const table of ['a.plain', 'a.duck']) await writeTable(catalog, table, { schema });
+    await appendToTable({ catalog, table: 'a.plain' }, { kind: 'rows', rows });
+    await appendToTable({ catalog, table: 'a.duck' }, { kind: 'rows', rows: texts });
     const [plain, duck] = [await readTable('a.plain'), await readTable('a.duck')];
     expect(plain.rows).toEqual(duck.rows);
     expect(await readByDuckDb('plain')).toEqual(await readByDuckDb('duck'));
@@ -111,12 +111,12 @@ describe('the plain Parquet writer', () => {
       type: { kind: 'int' as const },
     }));
     const wide: Schema = { schemaId: 0, identifierFieldIds: [1], fields };
-    await createTable(catalog, 'a.wide', { schema: wide });
+    await writeTable(catalog, 'a.wide', { schema: wide });
     const values = Array.from({ length: 1000 }, (_, row) =>
       fields.map((_, i) => (i > 0 && row % 700 < i * 20 ? null : row * 31 + i)),
     );
     const input = values.map((row) => Object.fromEntries(row.map((cell, i) => [`c${i}`, cell])));
-    await appendRows({ catalog, table: 'a.wide' }, { kind: 'rows', rows: input });
+    await appendToTable({ catalog, table: 'a.wide' }, { kind: 'rows', rows: input });
     expect((await readTable('a.wide')).rows).toEqual(values);
     const [file] = readdirSync(join(folder, 'a', 'wide', 'data'));
     const path = join(folder, 'a', 'wide', 'data', file);
@@ -131,12 +131,14 @@ describe('the plain Parquet writer', () => {
         'write.delete.mode': 'copy-on-write',
         'write.merge.mode': 'copy-on-write',
       };
-      await createTable(catalog, config.table, { schema, formatVersion, properties });
-      await appendRows(config, { kind: 'rows', rows });
+      await writeTable(catalog, config.table, { schema, formatVersion, properties });
+      await appendToTable(config, { kind: 'rows', rows });
       await changeColumns(config, { kind: 'rename', from: 'string', to: 'text' });
       expect(await deleteKeys(config, [{ id: 3 }, { id: 99 }])).toMatchObject({ deleted: 1 });
       const up = [{ id: 5, text: 'new' }];
-      expect(await upsertRows(config, { kind: 'rows', rows: up })).toMatchObject({ updated: 1 });
+      expect(await upsertIntoTable(config, { kind: 'rows', rows: up })).toMatchObject({
+        updated: 1,
+      });
       const { rows: now, files } = await readTable(config.table);
       expect(files.map(({ data, deletes }) => [data.recordCount, deletes.length])).toEqual([
         [1, 0],
@@ -155,8 +157,8 @@ describe('the plain Parquet writer', () => {
 
   it('refuses to delete rows one by one in format 1 without copy-on-write', async () => {
     const config = { catalog, table: 'a.one' };
-    await createTable(catalog, config.table, { schema, formatVersion: 1 });
-    await appendRows(config, { kind: 'rows', rows });
+    await writeTable(catalog, config.table, { schema, formatVersion: 1 });
+    await appendToTable(config, { kind: 'rows', rows });
     await expect(deleteKeys(config, [{ id: 3 }])).rejects.toMatchObject({ code: 'unsupported' });
     expect((await readTable(config.table)).rows).toHaveLength(40);
   });

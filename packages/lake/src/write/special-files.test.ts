@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../schema/type.ts';
 import { openTable } from '../table.ts';
-import { appendRows, createTable, deleteRows } from './table-writer.ts';
+import { appendToTable, deleteFromTable, writeTable } from './table-writer.ts';
 
 /** Tables in which a pipe, a device or a folder stands where a file should be. */
 const warehouse = mkdtempSync(join(tmpdir(), 'lhs-special-'));
@@ -35,10 +35,10 @@ const KINDS: readonly (readonly [string, (path: string) => void])[] = [
 
 async function makeTable(name: string, formatVersion: 2 | 3): Promise<string> {
   const config = { catalog, table: `s.${name}` };
-  await createTable(catalog, config.table, { schema, formatVersion });
-  await appendRows(config, { kind: 'rows', rows: [{ id: 1 }, { id: 2 }] });
-  await appendRows(config, { kind: 'rows', rows: [{ id: 3 }] });
-  await deleteRows(config, 'id = 2');
+  await writeTable(catalog, config.table, { schema, formatVersion });
+  await appendToTable(config, { kind: 'rows', rows: [{ id: 1 }, { id: 2 }] });
+  await appendToTable(config, { kind: 'rows', rows: [{ id: 3 }] });
+  await deleteFromTable(config, 'id = 2');
   return join(warehouse, 's', name);
 }
 

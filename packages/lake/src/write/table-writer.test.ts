@@ -12,8 +12,14 @@ import type { Schema } from '../schema/type.ts';
 import { valueToJson } from '../schema/value-json.ts';
 import type { CatalogConfig } from '../source-table.ts';
 import { openTable } from '../table.ts';
-import { importFiles } from './import-files.ts';
-import { appendRows, createTable, deleteRows, overwriteRows, upsertRows } from './table-writer.ts';
+import { importIntoTable } from './import-files.ts';
+import {
+  appendToTable,
+  deleteFromTable,
+  overwriteRows,
+  upsertIntoTable,
+  writeTable,
+} from './table-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lhs-writer-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -75,9 +81,9 @@ const catalogs: [string, CatalogConfig][] = [
 describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
   it.each([2, 3] as const)('lives through a whole history in format %i', async (formatVersion) => {
     const config = { catalog, table: `ns.whole${formatVersion}` };
-    await createTable(catalog, config.table, { schema, formatVersion });
+    await writeTable(catalog, config.table, { schema, formatVersion });
     expect(await read(config)).toEqual([]);
-    const first = await appendRows(config, rows(0, 100));
+    const first = await appendToTable(config, rows(0, 100));
     expect(first).toMatchObject({ inserted: 100 });
     expect((await read(config)).map((r) => r.id)).toEqual(Array.from({ length: 100 }, (_, i) => i));
     expect((await read(config))[3]).toEqual({
@@ -88,12 +94,15 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
       tags: ['odd', 't3'],
     });
 
-    expect(await deleteRows(config, 'id % 10 = 0')).toMatchObject({ deleted: 10 });
-    expect(await deleteRows(config, 'id = 1 OR id = 2')).toMatchObject({ deleted: 2 });
-    expect(await deleteRows(config, 'id = 10')).toMatchObject({ deleted: 0, snapshotId: null });
+    expect(await deleteFromTable(config, 'id % 10 = 0')).toMatchObject({ deleted: 10 });
+    expect(await deleteFromTable(config, 'id = 1 OR id = 2')).toMatchObject({ deleted: 2 });
+    expect(await deleteFromTable(config, 'id = 10')).toMatchObject({
+      deleted: 0,
+      snapshotId: null,
+    });
     expect(await read(config)).toHaveLength(88);
 
-    const up = await upsertRows(config, {
+    const up = await upsertIntoTable(config, {
       kind: 'rows',
       rows: [row(3, 'three'), row(1, 'back'), row(200, null)],
     });
@@ -118,9 +127,9 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
 
   it('lets two writers commit at once: the slower one retries', async () => {
     const config = { catalog, table: 'ns.race' };
-    await createTable(catalog, config.table, { schema });
+    await writeTable(catalog, config.table, { schema });
     await Promise.all(
-      Array.from({ length: 4 }, (_, i) => appendRows(config, rows(i * 10, i * 10 + 10))),
+      Array.from({ length: 4 }, (_, i) => appendToTable(config, rows(i * 10, i * 10 + 10))),
     );
     expect(await read(config)).toHaveLength(40);
   });
@@ -139,9 +148,9 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
         },
       ],
     };
-    await createTable(catalog, config.table, { schema, spec, formatVersion: 3 });
-    await appendRows(config, rows(0, 60));
-    await deleteRows(config, 'id >= 50');
+    await writeTable(catalog, config.table, { schema, spec, formatVersion: 3 });
+    await appendToTable(config, rows(0, 60));
+    await deleteFromTable(config, 'id >= 50');
     expect((await read(config)).map((r) => r.id)).toEqual(Array.from({ length: 50 }, (_, i) => i));
     const table = await openTable(config);
     const { files } = await table.files(table.currentSnapshotId);
@@ -151,19 +160,19 @@ describe.each(catalogs)('a table in the %s catalog', (_, catalog) => {
 
   it('refuses what does not fit, and leaves the table as it was', async () => {
     const config = { catalog, table: 'ns.refusals' };
-    await createTable(catalog, config.table, { schema });
-    await appendRows(config, rows(0, 3));
+    await writeTable(catalog, config.table, { schema });
+    await appendToTable(config, rows(0, 3));
     await expect(
-      appendRows(config, { kind: 'rows', rows: [{ id: null, name: 'x' }] }),
+      appendToTable(config, { kind: 'rows', rows: [{ id: null, name: 'x' }] }),
     ).rejects.toThrow('required column "id"');
-    await expect(appendRows(config, { kind: 'rows', rows: [{ id: 9, nam: 'x' }] })).rejects.toThrow(
-      'no column "nam"',
-    );
-    await expect(upsertRows(config, { kind: 'rows', rows: [row(1), row(1)] })).rejects.toThrow(
+    await expect(
+      appendToTable(config, { kind: 'rows', rows: [{ id: 9, nam: 'x' }] }),
+    ).rejects.toThrow('no column "nam"');
+    await expect(upsertIntoTable(config, { kind: 'rows', rows: [row(1), row(1)] })).rejects.toThrow(
       'twice',
     );
-    await expect(deleteRows(config, 'no_such = 1')).rejects.toThrow(/no_such/);
-    await expect(createTable(catalog, config.table, { schema })).rejects.toMatchObject({
+    await expect(deleteFromTable(config, 'no_such = 1')).rejects.toThrow(/no_such/);
+    await expect(writeTable(catalog, config.table, { schema })).rejects.toMatchObject({
       code: 'table_exists',
     });
     expect(await read(config)).toHaveLength(3);
@@ -176,7 +185,7 @@ describe('an import of files', () => {
     const csv = join(folder, 'in.csv');
     writeFileSync(csv, 'id,name,when\n1,a,2025-01-01 10:00:00\n2,"b, c",\n');
     const catalog: CatalogConfig = { type: 'filesystem', warehouse: join(folder, 'imports') };
-    const done = await importFiles({ catalog, table: 'my.events', files: [csv], key: ['id'] });
+    const done = await importIntoTable({ catalog, table: 'my.events', files: [csv], key: ['id'] });
     expect(done.inserted).toBe(2);
     const table = await openTable({ catalog, table: 'my.events' });
     expect(table.schema.identifierFieldIds).toEqual([1]);
@@ -186,10 +195,12 @@ describe('an import of files', () => {
       { id: 1, name: 'a', when: '2025-01-01T10:00:00.000000' },
       { id: 2, name: 'b, c', when: null },
     ]);
-    await expect(importFiles({ catalog, table: 'my.events', files: [csv] })).rejects.toMatchObject({
+    await expect(
+      importIntoTable({ catalog, table: 'my.events', files: [csv] }),
+    ).rejects.toMatchObject({
       code: 'table_exists',
     });
-    await importFiles({
+    await importIntoTable({
       catalog,
       table: 'my.events',
       files: [csv],

@@ -1,6 +1,6 @@
 import { LakeError } from '../base/errors.ts';
 import { formatJson } from '../base/json.ts';
-import { createTable as createInCatalog, newTableLocation } from '../catalog/create-table.ts';
+import { createInCatalog, newTableLocation } from '../catalog/create-table.ts';
 import { loadTable } from '../catalog/load-table.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import type { Schema } from '../schema/type.ts';
@@ -33,7 +33,7 @@ const NOTHING: WriteResult = { snapshotId: null, inserted: 0, updated: 0, delete
 const KEEP_ALL = { mayRemove: false, removes: () => false } as const;
 
 /** Creates a table without a snapshot. Throws table_exists, invalid_argument. */
-export async function createTable(
+export async function writeTable(
   catalog: CatalogConfig,
   table: string,
   definition: TableDefinition,
@@ -54,7 +54,7 @@ export interface AppendOptions extends WriteWatch {
 /**
  * Appends rows. Columns that the input lacks are null; columns that the table lacks are refused.
  */
-export async function appendRows(
+export async function appendToTable(
   config: TableConfig,
   input: WriteInput,
   branch = 'main',
@@ -136,7 +136,7 @@ export async function overwriteRows(
 }
 
 /** Deletes the rows that a SQL condition names. Nothing is committed where there are none. */
-export async function deleteRows(config: TableConfig, where: string): Promise<WriteResult> {
+export async function deleteFromTable(config: TableConfig, where: string): Promise<WriteResult> {
   const table = await loadTable(config);
   let deleted = 0;
   const result = await commitRows(table, 'delete', [], async (source) => {
@@ -154,7 +154,7 @@ export async function deleteRows(config: TableConfig, where: string): Promise<Wr
  * default the table's identifier fields. Throws invalid_argument without a key, duplicate_key where
  * the input has one twice.
  */
-export async function upsertRows(
+export async function upsertIntoTable(
   config: TableConfig,
   input: WriteInput,
   key?: readonly string[],

@@ -11,8 +11,8 @@ function lazy<Args extends unknown[], Result>(
   return async (...args) => (await load())(...args);
 }
 
-export const createTable = lazy(async () => (await writer()).createTable);
-export const appendRows = lazy(async () => (await writer()).appendRows);
-export const deleteRows = lazy(async () => (await writer()).deleteRows);
-export const upsertRows = lazy(async () => (await writer()).upsertRows);
-export const importFiles = lazy(async () => (await import('./import-files.ts')).importFiles);
+export const createTable = lazy(async () => (await writer()).writeTable);
+export const appendRows = lazy(async () => (await writer()).appendToTable);
+export const deleteRows = lazy(async () => (await writer()).deleteFromTable);
+export const upsertRows = lazy(async () => (await writer()).upsertIntoTable);
+export const importFiles = lazy(async () => (await import('./import-files.ts')).importIntoTable);

@@ -18,7 +18,7 @@ export interface DuckColumn {
 }
 
 /** Rows of a file that follow one another: `firstRow` is the ordinal of the first. */
-export interface FileRows {
+export interface ScannedRows {
   readonly firstRow: number;
   readonly rows: number;
   readonly columns: readonly ColumnVector[];
@@ -33,7 +33,7 @@ export async function* scanParquet(
   db: LockedDuckDb,
   path: string,
   columns: readonly DuckColumn[],
-): AsyncGenerator<FileRows> {
+): AsyncGenerator<ScannedRows> {
   const result = await db.stream(scanQuery(path, columns));
   let firstRow = 0;
   for (
