@@ -43,8 +43,8 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
- * Where in a text an error lies: half-open range in UTF-16 units, with the text itself so that a
- * caret can be drawn.
+ * The location of an error in a text: half-open range in UTF-16 units, with the text itself, so
+ * that a caret can be drawn.
  */
 export interface ErrorPlace {
   readonly text: string;
@@ -59,9 +59,9 @@ export interface ErrorAdvice {
 }
 
 /**
- * The one error class. `message`: lower case, quotes the offending value, says what was expected.
- * `hint`: the nearest right thing, or the way out in a sentence; it names no command and no flag.
- * `next`: operations that are the way out. `place`: where in a query or definition.
+ * The one error class. `message`: lower case, quotes the offending value and names the expected
+ * one. `hint`: the nearest valid value, or the way out in a sentence; it names no command and no
+ * flag. `next`: operations that are the way out. `place`: where in a query or definition.
  */
 export class LhsError extends Error {
   readonly code: ErrorCode;

@@ -1,4 +1,4 @@
-/** JSON as it goes over the wire. */
+/** JSON values, as requests and responses hold them. */
 export type Json =
   | null
   | boolean

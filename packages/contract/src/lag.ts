@@ -1,7 +1,7 @@
-/** The part of an answer that says how far the index is behind its table. */
+/** How far the index is behind its table; part of every response. */
 export interface TableLag {
   /** Snapshots that a sync would apply: 0 at the head; null: not known. */
   readonly lag_snapshots: number | null;
-  /** Age in milliseconds of the look at the table that says so; absent: there was none yet. */
+  /** Age in milliseconds of the check of the table; absent before the first check ends. */
   readonly lag_checked_ms?: number;
 }

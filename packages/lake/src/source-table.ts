@@ -12,7 +12,7 @@ export interface ScanOptions {
   readonly snapshotId?: bigint;
   /**
    * Top-level column names of `schema`; default all. `_row_id` and `_last_updated_sequence_number`
-   * may be asked for in v3.
+   * are available in v3.
    */
   readonly columns?: readonly string[];
   /** Schema under which rows are read. Default: the current schema. */

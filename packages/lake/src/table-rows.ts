@@ -30,9 +30,9 @@ import type {
 } from './source-table.ts';
 
 /**
- * What reads the rows of a table at one version: scans, changes, look-ups. A module of its own,
- * which a table loads when rows are first asked for: who only asks which snapshots there are
- * starts faster by 80 modules. The methods are those of SourceTable.
+ * Reads the rows of a table at one version: scans, changes, look-ups. A table loads this module at
+ * the first read of rows: listing snapshots then loads 80 modules fewer. The methods are those of
+ * SourceTable.
  */
 export class TableRows {
   readonly #handle: TableHandle;

@@ -25,7 +25,7 @@ import type { TableRows } from './table-rows.ts';
 /** How a table is opened. */
 export interface OpenTableOptions extends LoadOptions {
   /**
-   * Who reads Parquet: `auto` (DuckDB where it is exact, else our own reader) or `own`. Default
+   * The reader of Parquet: `auto` (DuckDB if it is exact, else our own reader) or `own`. Default
    * `auto`.
    */
   readonly engine?: ParquetEngine;
@@ -56,7 +56,7 @@ class IcebergTable implements SourceTable {
   #reader: Promise<TableRows> | undefined;
   readonly #fileSets = new Map<bigint | null, Promise<FileSet>>();
 
-  /** `former`: the same table at an older version, whose open files this one goes on using. */
+  /** `former`: the same table at an older version; its open files are reused. */
   constructor(handle: TableHandle, engine: ParquetEngine, former?: Promise<TableRows>) {
     this.#handle = handle;
     this.#engine = engine;

@@ -21,7 +21,7 @@ export interface CheckedFacets {
   readonly facets: FacetSpec;
 }
 
-/** A text is parsed later; what aggregations an object may hold, its reader says. */
+/** A text is parsed later. The reader of the object checks which aggregations it holds. */
 const aggs: Check = (value, name) => {
   if (typeof value !== 'string') object(value, name);
 };

@@ -15,7 +15,7 @@ import {
   whole,
 } from './values.ts';
 
-/** A tenant without a name would own the rows that belong to nobody. */
+/** Without a name, a tenant would own the rows that have no tenant. */
 const tenant: Check = (value, field) => {
   text(value, field);
   if (value === '') throw new LhsError('invalid_argument', 'a tenant needs a name');

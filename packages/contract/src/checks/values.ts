@@ -1,6 +1,6 @@
 /**
  * Checks of values that come from outside, by name, type and range. An error names the field and
- * says what it should be. Nothing here reads a value that has not been checked.
+ * the expected value.
  */
 import { LhsError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';

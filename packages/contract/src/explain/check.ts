@@ -64,7 +64,7 @@ function checkAsked(request: Omit<ExplainRequest, 'coordinates'>): CheckedExplai
   return { mode, search: checkSearchRequest(search) };
 }
 
-/** The modes that a field goes with; null: all. */
+/** The modes in which a field is allowed; null: all. */
 function modeOf(field: string): readonly SearchMode[] | null {
   if (field === 'query' || field === 'ast') return ['lexical'];
   if (Object.hasOwn(FUSION_FIELDS, field)) return ['hybrid'];

@@ -47,14 +47,17 @@ export type WhyNotReason =
   | 'absent'
   /** The table has it, and the index lags behind. */
   | 'newer_than_index'
-  /** The table has it, the index is at its head and does not: `lhs index verify` tells more. */
+  /**
+   * The table has the row; the index is at the head and does not. `lhs index verify` finds out
+   * more.
+   */
   | 'not_indexed'
   /** The index has it still, the table no more. */
   | 'removed'
   /** The index does not have it, and the table is out of reach. */
   | 'table_unreachable';
 
-/** The first thing that keeps a row from the page. */
+/** The first reason why a row is not on the page. */
 export interface WhyNot {
   readonly reason: WhyNotReason;
   readonly message: string;
@@ -76,7 +79,7 @@ export interface WhyNot {
   readonly missing_snapshots?: number | null;
 }
 
-/** What an explanation says of one arm: its own score's tree, or why it does not have the row. */
+/** One arm of an explanation: the tree of its score, or the reason why it lacks the row. */
 export interface ExplainArm {
   readonly rank?: number;
   readonly score?: number;
@@ -100,7 +103,7 @@ export interface ExplainResponse extends TableLag {
   /** Hits in all. Only when found. */
   readonly total?: number;
   readonly detail?: ExplainDetail;
-  /** Only of a hybrid search: what each arm says of the row. */
+  /** Hybrid searches only: the explanation of each arm. */
   readonly arms?: { readonly lexical?: ExplainArm; readonly semantic?: ExplainArm };
   /** What the words and patterns of the query became, by field. */
   readonly analyzed: readonly { readonly field: string; readonly terms: readonly string[] }[];

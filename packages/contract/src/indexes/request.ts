@@ -19,7 +19,7 @@ export interface DropIndexRequest {
 export interface ValidateDefinitionRequest extends CreateIndexRequest {
   /** Also check against the table's schema. */
   readonly against_source?: boolean;
-  /** Where the table is, instead of what the definition says. */
+  /** The location of the table; it overrides the definition. */
   readonly source?: TableConfig | { readonly catalog: CatalogConfig };
 }
 

@@ -34,7 +34,7 @@ export interface FieldDescription {
 export interface VariantDescription {
   readonly column: string;
   readonly flatten: boolean;
-  /** The path whose value says which shape a row has. */
+  /** The path whose value selects the shape of a row. */
   readonly discriminator?: string;
 }
 

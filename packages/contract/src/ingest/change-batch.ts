@@ -17,7 +17,7 @@ export interface SourceFile {
   readonly deletes: readonly DeleteRef[];
 }
 
-/** A state of the source table: what an index's checkpoint says once it has been reached. */
+/** A state of the source table; a checkpoint records it once the index has reached it. */
 export interface SourceState {
   /** Snapshot id, decimal; null: the table has no snapshot. */
   readonly snapshot_id: string | null;

@@ -1,4 +1,4 @@
-/** Requests that build an index, keep it in step with its table and prove it. */
+/** Requests that build an index, sync it with its table and verify it. */
 
 import { INDEX_FIELDS, name, path, snapshotId } from '../checks/shared.ts';
 import {

@@ -5,7 +5,7 @@ import type { RowBatch, RowColumn, TypedPart } from './typed-batch.ts';
 /** Writes a value of a `values` column. */
 export type WriteValue = (value: unknown) => Json;
 
-/** A part of a change batch as JSON: `decodePart` gives back the same part. */
+/** A part of a change batch as JSON: `decodePart` returns the same part. */
 export function encodePart(part: TypedPart, write: WriteValue): BatchPart {
   if (part.kind === 'rows') return encodeRows(part.batch, write);
   const { kind, path, positions } = part;

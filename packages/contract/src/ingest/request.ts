@@ -37,7 +37,7 @@ export interface VerifyRequest {
   readonly repair?: boolean;
 }
 
-/** Keeps an index in step with its table until the call is aborted. */
+/** Follows the table of an index until the call is aborted. */
 export interface FollowRequest extends IndexRequest {
   /**
    * Longest pause in milliseconds between two looks at the catalog while nothing happens (5,000).

@@ -68,7 +68,7 @@ export interface SyncResponse extends VectorCounts {
   readonly healed?: Healed;
 }
 
-/** What became of a change batch. A row that only lies elsewhere now is counted nowhere. */
+/** The result of a change batch. A row that only moved to another file is not counted. */
 export interface ApplyResponse {
   /** false: the batch was applied before; nothing was done. */
   readonly applied: boolean;
@@ -80,7 +80,7 @@ export interface ApplyResponse {
   readonly deleted: number;
 }
 
-/** What following says: an event for each commit, and for what keeps it from one. */
+/** The events of a follower: one per commit, and one per obstacle. */
 export type FollowEvent =
   | {
       readonly event: 'commit';
@@ -105,7 +105,9 @@ export type FollowEvent =
       readonly segments_after: number;
       readonly took_ms: number;
     }
-  /** At the head: it looks again every `every_ms`. Told once until the next commit. */
+  /**
+   * The index is at the head; the follower polls every `every_ms`. Sent once until the next commit.
+   */
   | { readonly event: 'waiting'; readonly at: string; readonly every_ms: number }
   /** The table cannot be reached, or another process writes the index: it tries again. */
   | {
@@ -127,12 +129,12 @@ export interface IndexStatus {
   readonly bytes: number;
   /** Absent before the first reindex. */
   readonly shards?: readonly ShardDescription[];
-  /** Merges that the policy asks for now. */
+  /** Merges that are due. */
   readonly pending_merges: number;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;
   /** The process that writes the index now. */
   readonly writer?: { readonly pid: number; readonly host: string };
-  /** Absent where the table cannot be reached; then `source_error` says why. */
+  /** Absent if the table cannot be reached; then `source_error` has the reason. */
   readonly head?: { readonly snapshot: string | null; readonly at: string | null };
   readonly source_error?: { readonly code: string; readonly message: string };
   /**
@@ -147,8 +149,8 @@ export interface IndexStatus {
   /** What the next sync will do instead of stepping through snapshots. */
   readonly heals?: HealReason;
   /**
-   * The table's policy for its history and when it may forget the checkpoint's snapshot. Absent:
-   * neither the table nor the branch says anything, or the table keeps everything.
+   * The table's retention policy, and when the checkpoint's snapshot may expire. Absent if neither
+   * table nor branch sets a policy, or if the table keeps everything.
    */
   readonly history?: {
     readonly max_age_ms: number;

@@ -10,7 +10,7 @@ const UNIT_MILLIS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const LEAST_MILLIS = 1000;
 const ID_BYTES = 1024;
 
-/** A request for a point in time, with the time that each use keeps it, in milliseconds. */
+/** A request for a point in time, with its lifetime after each use, in milliseconds. */
 export interface CheckedOpenPit {
   readonly index?: string;
   readonly keepMillis: number;

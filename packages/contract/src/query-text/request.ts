@@ -38,9 +38,7 @@ export interface SuggestRequest {
   readonly max_edits?: number;
 }
 
-/**
- * Queries to measure; `operator` says how the words of a query are joined (default: as written).
- */
+/** Queries to measure; `operator` joins the words of a query (default: as written). */
 export interface BenchRequest {
   readonly index: string;
   readonly queries: readonly string[];

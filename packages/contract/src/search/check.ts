@@ -37,7 +37,7 @@ const DEFAULT_LIMIT = 10;
 const DEFAULT_FRAGMENTS = 3;
 const DEFAULT_FRAGMENT_SIZE = 120;
 
-/** What says which documents match, and at which snapshot. */
+/** The fields that select the matching documents and the snapshot. */
 export const MATCH_FIELDS = {
   index: name,
   query: text,

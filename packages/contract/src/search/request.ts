@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
 
-/** One key of a sort order; missing values stand last in both directions. */
+/** One key of a sort order; missing values are last in both directions. */
 export interface SortSpec {
   /** A fast field, or `_score`, or `_key`. */
   readonly field: string;
@@ -58,16 +58,16 @@ export interface NearestSpec {
   readonly vector_field?: string;
   /** Text that the field's model turns into a vector. */
   readonly query_text?: string;
-  /** The vector itself: `dims` finite numbers. It goes before `query_text`. */
+  /** The vector itself: `dims` finite numbers. It takes precedence over `query_text`. */
   readonly query_vector?: readonly number[];
   /**
-   * Documents that are taken, of those that filter and tenant leave. By default 100, of each arm
-   * of a hybrid search 10, or `limit` where that is more: who scrolls through pages names it.
+   * Number of nearest documents among those that pass filter and tenant. Default: 100, or 10 per
+   * arm of a hybrid search, or `limit` if that is larger. Set it to scroll through pages.
    */
   readonly k?: number;
   /** true: every vector is compared, also where a graph would do. */
   readonly exact?: boolean;
-  /** Candidates that a graph keeps while it is searched; more find more. */
+  /** Candidates while a graph is searched: more candidates find more documents. */
   readonly ef?: number;
   /** Documents whose similarity scores less are left out. */
   readonly min_score?: number;

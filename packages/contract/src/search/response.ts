@@ -51,7 +51,7 @@ export interface SearchResponse extends TableLag {
   readonly aggs?: AggResults;
   /** Arms of a hybrid search that could not answer; `partial` is true then. */
   readonly failed_arms?: readonly FailedArm[];
-  /** What a caller should know of an answer by meaning, as sentences. */
+  /** Remarks on a semantic response, as sentences. */
   readonly notes?: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface ArmRank {
   readonly score: number;
 }
 
-/** What each arm of a hybrid search says of a hit; an arm that does not have it is absent. */
+/** Rank and score of a hit in each arm of a hybrid search; an arm without the hit is absent. */
 export interface HitArms {
   readonly lexical?: ArmRank;
   readonly semantic?: ArmRank;

@@ -61,7 +61,7 @@ const PRIMITIVES: ReadonlySet<string> = new Set([
 
 interface Scope {
   readonly named: Map<string, AvroType | null>;
-  /** How many types a named one stands for. */
+  /** Number of types that a named type represents. */
   readonly sizes: Map<AvroType, number>;
   depth: number;
   /** Types so far, with every name written out. */

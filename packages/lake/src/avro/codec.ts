@@ -13,7 +13,7 @@ export function isAvroCodec(name: string): name is AvroCodec {
   return ['null', 'deflate', 'zstandard', 'snappy'].includes(name);
 }
 
-/** The bytes of a block. Throws an Error that says what is wrong with them. */
+/** The bytes of a block. Throws an Error that names the fault. */
 export function decompressBlock(codec: AvroCodec, block: Uint8Array): Uint8Array {
   const maxOutputLength = LIMITS.avroBlockBytes;
   switch (codec) {

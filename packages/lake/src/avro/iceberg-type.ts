@@ -2,8 +2,8 @@ import type { Field, Type } from '../schema/type.ts';
 import type { AvroField, AvroType } from './avro-schema.ts';
 
 /**
- * The Iceberg type that an Avro type carries by itself, where no schema says it (partition values
- * of unknown transforms); null where it has none. Format: format/spec.md, Appendix A, "Avro".
+ * The Iceberg type of an Avro type without a schema (partition values of unknown transforms); null
+ * if there is none. Format: format/spec.md, Appendix A, "Avro".
  */
 export function icebergTypeOf(avro: AvroType): Type | null {
   switch (avro.kind) {

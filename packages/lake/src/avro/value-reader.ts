@@ -16,8 +16,8 @@ import type { AvroCursor } from './cursor.ts';
 /**
  * Compiles a pair of types (the file's, and the Iceberg type to read it as) into a function from
  * cursor to value. Records resolve by field id: columns that are absent from the file get their
- * initial default, or null; columns that nobody asked for are stepped over; narrower file types
- * are widened (format/spec.md, "Column Projection", Appendix A).
+ * initial default, or null; columns that are not requested are skipped; narrower file types are
+ * widened (format/spec.md, "Column Projection", Appendix A).
  */
 export type Read<T = Value> = (cursor: AvroCursor) => T;
 

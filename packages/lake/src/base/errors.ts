@@ -30,8 +30,9 @@ export type LakeErrorCode =
   | 'internal';
 
 /**
- * The one error class of this package. `message` is lower case, quotes the offending value, says
- * what was expected and what to do; `file` is the path of the file at fault where there is one.
+ * The one error class of this package. `message` is lower case, quotes the offending value, and
+ * names the expected value and the way out; `file` is the path of the file at fault, if there is
+ * one.
  */
 export class LakeError extends Error {
   readonly code: LakeErrorCode;

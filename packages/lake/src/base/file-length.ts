@@ -1,13 +1,13 @@
 /** Tables whose files were reported: one warning per table and process. */
 const warned = new Set<string>();
 
-/** A file whose length is not what its manifest entry says. */
+/** A file whose length differs from its manifest entry. */
 export interface LengthDifference {
   /** The table's location. */
   readonly table: string;
   readonly role: 'data' | 'delete';
   readonly path: string;
-  /** Bytes: what the file has, and what the manifest says. */
+  /** Bytes of the file, and bytes in the manifest. */
   readonly actual: number;
   readonly recorded: number;
 }

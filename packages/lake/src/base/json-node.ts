@@ -4,9 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/**
- * A place in a JSON document that knows its file and its path, so that every complaint names both.
- */
+/** A value in a JSON document with its file and its path, so that every error names both. */
 export class JsonNode {
   readonly value: JsonValue | undefined;
   readonly path: string;

@@ -39,7 +39,7 @@ export const LIMITS = Object.freeze({
   /** Blocks of objects that are kept for reads by range, in all and each. */
   objectBlocksBytes: 64 * 1024 * 1024,
   objectBlockBytes: 64 * 1024,
-  /** Local copies of data files, unless LHS_OBJECT_CACHE_BYTES says otherwise. */
+  /** Local copies of data files, unless LHS_OBJECT_CACHE_BYTES is set. */
   objectCacheBytes: 8 * 1024 * 1024 * 1024,
   versionProbes: 10_000,
   /** Row ordinals in one data file are 32-bit signed integers here. */
@@ -66,7 +66,7 @@ export const LIMITS = Object.freeze({
   thriftListItems: 16 * 1024 * 1024,
   /** Values of a batch, unless it is a single row. */
   batchBytes: 64 * 1024 * 1024,
-  /** What a chunk of rows may become before DuckDB is asked for it; it keeps several. */
+  /** Size of a chunk of rows that DuckDB may read; DuckDB holds several at a time. */
   duckdbChunkBytes: 128 * 1024 * 1024,
   /** Values of a row of a data or delete file. */
   rowBytes: 256 * 1024 * 1024,
@@ -97,8 +97,8 @@ export const LIMITS = Object.freeze({
   /** Input bytes (of Parquet) that go into one data file. */
   dataFileBytes: 512 * 1024 * 1024,
   /**
-   * One text or binary value of an import: with what stands before it in its page it must stay
-   * below `parquetPageBytes`.
+   * One text or binary value of an import: together with the values before it in its page, it must
+   * stay below `parquetPageBytes`.
    */
   importValueBytes: 128 * 1024 * 1024,
   /**

@@ -1,6 +1,6 @@
 import { LakeError } from './errors.ts';
 
-/** The schemes under which tables lie on S3, Google Cloud, Azure, HDFS and stores like them. */
+/** The schemes of tables on S3, Google Cloud, Azure, HDFS and similar stores. */
 const SCHEMES =
   /^(s3[an]?|gs|gcs|az|azure|adl|abfss?|wasbs?|hdfs|viewfs|webhdfs|ofs|o3fs|oss|obs|cosn?|oci|swift):\/\//i;
 

@@ -7,21 +7,21 @@ import { isS3, refuseOtherStores } from './object-storage.ts';
 import { resolvePlace } from './place.ts';
 
 /**
- * From the paths that a table's metadata records to the paths where its files lie now.
+ * Maps the paths that a table's metadata records to the current paths of its files.
  *
  * 1. A recorded path is normalised: `file:/a`, `file:///a`, `file://localhost/a` and `/a` are one;
  *    other schemes stay.
  * 2. A `..` segment, a NUL or an over-long path is refused whatever follows.
- * 3. Under a mapped prefix (the table's recorded location, first of all) the rest is appended to
- *    where the prefix lies.
+ * 3. Under a mapped prefix (the table's recorded location first), the rest is appended to the
+ *    current path of the prefix.
  * 4. Else it must be a local path under an allowed root. Anything else is refused by name
  *    (`path_refused`; `unsupported` on object storage).
  *
- * Nothing is decoded: `%20` in a recorded path is three characters. Symbolic links are followed:
- * who can make one in the table's folder can write there anyway.
+ * Nothing is decoded: `%20` in a recorded path is three characters. Symbolic links are followed: a
+ * user who can create one in the table's folder can write there anyway.
  */
 export interface TableFiles {
-  /** The folder in which the table lies now, absolute. */
+  /** The current folder of the table, absolute. */
   readonly root: string;
   /** The folder that belongs to this table alone: files are created and removed only below it. */
   readonly own: string;
@@ -38,7 +38,7 @@ export interface TableFiles {
   read(recorded: string, missing: LakeErrorCode, maxBytes?: number): Promise<Buffer>;
   /**
    * The recorded path of a new file, `<location>/<relative>`. Throws path_refused if the file would
-   * lie outside `own`.
+   * be outside `own`.
    */
   record(relative: string): string;
 }
@@ -98,8 +98,8 @@ function exact(recorded: string, path: string): string {
 }
 
 /**
- * Makes a resolver. `mappings` come beside the table's own `location` -> `root`; `allowedRoots`
- * are local folders under which recorded paths may lie as they are. `own` defaults to `root`.
+ * Makes a resolver. `mappings` extend the table's own `location` -> `root`; `allowedRoots` are
+ * local folders in which recorded paths are used unchanged. `own` defaults to `root`.
  */
 export function createTableFiles(options: {
   readonly location: string;

@@ -11,7 +11,7 @@ const CODES: Readonly<Record<string, readonly [LakeErrorCode, string]>> = Object
   ENOENT: ['invalid_argument', 'its folder is not there or cannot hold it'],
 });
 
-/** Whether a system error says that this user may not do it. */
+/** Whether a system error means that this user lacks the permission. */
 export function isForbidden(error: unknown): boolean {
   return CODES[(error as NodeJS.ErrnoException).code ?? '']?.[0] === 'permission_denied';
 }

@@ -28,7 +28,7 @@ export async function loadPath(path: string, options: SettledOptions): Promise<T
   );
 }
 
-/** An object store has no folders: the name says whether a metadata file is meant. */
+/** An object store has no folders: the name decides whether it is a metadata file. */
 function kindOfObject(path: string): 'file' | 'folder' {
   return isMetadataFileName(basename(path)) ? 'file' : 'folder';
 }

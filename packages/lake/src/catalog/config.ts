@@ -8,8 +8,8 @@ export type CatalogConfig = FilesystemCatalogConfig | SqlCatalogConfig | RestCat
 /** What every catalog may say. */
 interface AnyCatalogConfig {
   /**
-   * Local folders, beside a table's own and the warehouse, in which data files that its metadata
-   * records may lie (Iceberg's `add_files` leaves files where they are).
+   * Local folders, besides a table's own and the warehouse, in which recorded data files may be
+   * (Iceberg's `add_files` leaves files where they are).
    */
   readonly allowed_roots?: readonly string[];
   /** How tables on `s3://` are reached; what is not set comes from the environment. */

@@ -39,7 +39,7 @@ export async function warehouseFault(warehouse: string): Promise<LakeError | nul
 
 /**
  * Names of all tables under a warehouse, sorted; folders are searched to a depth of four. A folder
- * that symbolic links make reachable by several names is visited once: by its own name if that lies
+ * that symbolic links make reachable by several names is visited once: by its own name if that is
  * in the warehouse. Throws catalog_unreachable, permission_denied.
  */
 export async function listFilesystemTables(

@@ -7,11 +7,11 @@ import { isMetadataFileName, readMetadataFile } from '../metadata/read-metadata.
 /**
  * The newest metadata file of a table's folder. Two layouts occur:
  * - Hadoop: `metadata/vN.metadata.json` (or `vN.gz.metadata.json`, `vN.metadata.json.gz`) and
- *   `version-hint.text`, which may be stale: versions after the hinted one are looked for. The hint
- *   may lie beside `metadata/` or inside it.
- * - the other catalogs': `metadata/NNNNN-<uuid>.metadata.json`, without a hint: the greatest
- *   number wins. Of several files with that number, which failed commits leave behind, the one with
- *   the greatest sequence number wins, then the latest by time.
+ *   `version-hint.text`, which may be stale: the search continues with the versions after it. The
+ *   hint may be beside `metadata/` or inside it.
+ * - the other catalogs': `metadata/NNNNN-<uuid>.metadata.json`, without a hint: the greatest number
+ *   wins. Of several files with that number, which failed commits leave behind, the one with the
+ *   greatest sequence number wins, then the latest by time.
  */
 export interface MetadataVersion {
   readonly path: string;

@@ -22,14 +22,14 @@ export interface KnownPlace {
 }
 
 /**
- * Where a table lies now. The metadata file was found at `metadataPath`; from the place that the
- * metadata gives itself (`write.metadata.path`, else `<location>/metadata`) follows the folder
- * that `location` means now. Where table and warehouse were moved together, the warehouse's
- * mapping follows too, for data that was written beside the table's folder.
+ * The current folder of a table. The metadata file was found at `metadataPath`. Its recorded folder
+ * (`write.metadata.path`, else `<location>/metadata`) shows which folder `location` is now. If
+ * table and warehouse were moved together, the warehouse gets a mapping too, for data that was
+ * written beside the table's folder.
  *
  * Metadata is input: it must not choose which folders are opened. The folder that follows from it
- * is used only if it is the parent of the metadata folder, the folder that the catalog names, or
- * lies in the warehouse or in an allowed root. Throws path_refused.
+ * is used only if it is the parent of the metadata folder, the folder that the catalog names, or in
+ * the warehouse or an allowed root. Throws path_refused.
  */
 export function relocate(
   metadata: TableMetadata,
@@ -60,7 +60,7 @@ function recordedMetadataFolder({ properties, location }: TableMetadata): string
   return normalizeRecorded(properties['write.metadata.path'] ?? `${location}/metadata`);
 }
 
-/** The folder that `location` would mean if the metadata folder, found at `real`, lies in it. */
+/** The folder of `location` if the metadata folder, found at `real`, is inside it. */
 function claimedRoot(metadata: TableMetadata, real: string): string | null {
   const inside = below(recordedMetadataFolder(metadata), normalizeRecorded(metadata.location));
   return inside === null ? null : stripSuffix(real, inside);
@@ -86,8 +86,7 @@ function stripSuffix(path: string, suffix: string): string | null {
 }
 
 /**
- * `/lake/wh/ns/t` lying at `/real/ns/t` under the warehouse `/real`: then `/lake/wh` lies at
- * `/real`.
+ * If `/lake/wh/ns/t` is at `/real/ns/t` under the warehouse `/real`, then `/lake/wh` is at `/real`.
  */
 function warehouseMapping(
   metadata: TableMetadata,

@@ -10,7 +10,7 @@ import type { LoadOptions } from './table-handle.ts';
  */
 export interface RestAuth {
   /**
-   * The Authorization header, or none. `renew` asks for a new token after the old one was refused.
+   * The Authorization header, or none. `renew` requests a new token after the old one was refused.
    */
   headers(renew: boolean): Promise<Readonly<Record<string, string>>>;
   /** Whether a refused token can be replaced by a fresh one. */
@@ -38,8 +38,8 @@ function refuseInsecure(url: URL, options: LoadOptions): void {
 }
 
 /**
- * The identity that a catalog's configuration asks for; what it sends is added to `secrets`. Throws
- * catalog_refused for an unset variable, or http to another machine.
+ * The identity of a catalog's configuration; the values that it sends are added to `secrets`.
+ * Throws catalog_refused for an unset variable, or http to another machine.
  */
 export function restAuth(
   config: RestCatalogConfig,

@@ -13,7 +13,7 @@ export interface LoadedTable {
   readonly config: Readonly<Record<string, string>>;
   /** A bearer token for further calls about this table, where the catalog handed one out. */
   readonly token: string | undefined;
-  /** Where the catalog says that the table's objects are. */
+  /** The S3 settings that the catalog returns for the table's objects. */
   readonly endpoint: string | undefined;
 }
 

@@ -13,9 +13,9 @@ import type { LoadOptions, SettledOptions, TableHandle } from './table-handle.ts
 import { splitTableName } from './table-name.ts';
 
 /**
- * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must lie
- * where this machine can read them, or on S3; other tables load, describe and list, and refuse
- * their files by name.
+ * The REST catalog (open-api/rest-catalog-open-api.yaml), for reading. A table's files must be on
+ * S3 or readable on this machine. Other tables can be loaded, described and listed; reading their
+ * files is refused by name.
  */
 
 /** Levels of a namespace travel in one path segment, a unit separator between them. */

@@ -4,9 +4,9 @@ import type { CatalogConfig } from './config.ts';
 import type { LoadOptions, SettledOptions } from './table-handle.ts';
 
 /**
- * Options that are settled. Allowed roots: the caller's, or those of LHS_ALLOWED_ROOTS (as PATH has
- * them), and those of the catalog. The store reads local files, and objects as the caller, else the
- * catalog, else the environment says.
+ * Options with their defaults. Allowed roots: the caller's, or those of LHS_ALLOWED_ROOTS
+ * (separated as in PATH), and those of the catalog. The store reads local files, and objects with
+ * the settings of the caller, else of the catalog, else of the environment.
  */
 export function settled(
   options: LoadOptions,

@@ -5,14 +5,15 @@ import { resolvePlace } from '../base/place.ts';
 import { below, kindOfPath, normalizeRecorded } from '../base/table-files.ts';
 
 /**
- * Where the metadata file lies that a SQL catalog records. In order:
+ * The location of a metadata file that a SQL catalog records. In order:
  * 1. with a warehouse: below it as recorded, or its longest tail that exists there
- *   (`/lake/wh/ns/t/metadata/f` in `/real` is `/real/ns/t/metadata/f`, or `/real/t/metadata/f`):
- *   the warehouse was moved;
+ *    (`/lake/wh/ns/t/metadata/f` in `/real` is `/real/ns/t/metadata/f`, or `/real/t/metadata/f`):
+ *    the warehouse was moved;
  * 2. the path as recorded;
  * 3. without a warehouse: such a tail beside the database file, or in the folder above it.
+ *
  * Throws unsupported for object storage, path_refused for other schemes and for `..`,
- * metadata_invalid where nothing is found.
+ * metadata_invalid if nothing is found.
  */
 export async function locateMetadata(
   recorded: string,
@@ -54,8 +55,7 @@ function nearby(databaseFile: string | null): readonly string[] {
 }
 
 /**
- * Folders of a table, of `metadata` and the file itself: no shorter tail says which table is
- * meant.
+ * Folder of a table, `metadata` and the file itself: a shorter tail could belong to another table.
  */
 const SHORTEST_TAIL = 3;
 

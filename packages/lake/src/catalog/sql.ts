@@ -169,8 +169,8 @@ async function commitNext(
 }
 
 /**
- * The folder in which a new table of this catalog lies. Throws invalid_argument where neither a
- * warehouse nor a database file says.
+ * The folder of a new table of this catalog. Throws invalid_argument without a warehouse and a
+ * database file.
  */
 export function sqlTableFolder(config: SqlCatalogConfig, table: string): string {
   const file = sqliteFile(config.uri);

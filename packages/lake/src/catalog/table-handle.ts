@@ -24,7 +24,7 @@ export interface TableCommit {
   /**
    * Writes `json` (the text of the next table metadata) as a new metadata file and makes it
    * current, if the table is still at the handle's version. Returns the new handle. Throws
-   * commit_conflict where somebody was faster: refresh, rebase, retry.
+   * commit_conflict if another writer was faster: refresh, rebase, retry.
    */
   commitMetadata(json: string): Promise<TableHandle>;
 }
@@ -32,8 +32,8 @@ export interface TableCommit {
 /** What a caller may decide about loading. */
 export interface LoadOptions {
   /**
-   * Local folders under which recorded paths may lie, beside the table's own folder and the
-   * warehouse. Default: those of the environment variable LHS_ALLOWED_ROOTS.
+   * Local folders in which recorded paths may be, besides the table's own folder and the warehouse.
+   * Default: those of the environment variable LHS_ALLOWED_ROOTS.
    */
   readonly allowedRoots?: readonly string[];
   /** Environment to take tokens from; default process.env. */
@@ -47,7 +47,7 @@ export interface LoadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options that are settled: where files may be, and who reads them. */
+/** Options with their defaults: where files may be, and which store reads them. */
 export interface SettledOptions extends LoadOptions {
   readonly allowedRoots: readonly string[];
   readonly store: FileStore;

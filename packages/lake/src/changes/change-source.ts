@@ -15,8 +15,8 @@ export interface ChangeSource {
 }
 
 /**
- * What must be read to know the changes: rows that were live before and may be gone, rows that
- * live now and may be new.
+ * What must be read to find the changes: rows that were live before and may be gone, rows that live
+ * now and may be new.
  */
 export interface ChangedParts {
   readonly before: readonly ScanPart[];
@@ -57,8 +57,8 @@ function difference(from: PositionSet, without: PositionSet): PositionSet {
 }
 
 /**
- * Whether only compactions (`replace`) lie between two snapshots, one of which descends from the
- * other: then no row differs, and no file has to be read to know it.
+ * Whether only compactions (`replace`) are between two snapshots, one of which descends from the
+ * other. Then no row differs, and no file needs to be read.
  */
 export function onlyReplaced(metadata: TableMetadata, from: bigint | null, to: bigint): boolean {
   if (from === null) return false;

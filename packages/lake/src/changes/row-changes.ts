@@ -41,10 +41,10 @@ export function changeColumns(source: ChangeSource, options: ChangesOptions): Ch
  * compared as multisets: a row that occurs n times more than before is n inserts, and there are no
  * updates.
  *
- * Only what differs between the two file sets is read; where only compactions lie in between,
- * nothing. Sorting needs all changed rows at once: memory is the changed rows as column vectors
- * (about their size in Arrow) and the texts of their keys. Throws null_key and duplicate_key,
- * column_not_found, snapshot_not_found, and the errors of reading.
+ * Only the difference of the two file sets is read, and nothing if only compactions are in between.
+ * Sorting needs all changed rows at once: memory is the changed rows as column vectors (about their
+ * size in Arrow) and the texts of their keys. Throws null_key and duplicate_key, column_not_found,
+ * snapshot_not_found, and the errors of reading.
  */
 export async function* rowChangesBetween(
   source: ChangeSource,

@@ -8,7 +8,7 @@ import type { Type } from '../schema/type.ts';
  * 128-bit hashes of rows, computed column by column over the vectors' bytes: four 32-bit lanes,
  * each mixed like MurmurHash3_x86_32 (Appleby, public domain) with constants of its own and a seed
  * that is drawn anew in each process. Two different rows among n collide with a probability of
- * about n^2 / 2^129: 10^-20 for a billion rows. The hash is not a defence against someone who can
+ * about n^2 / 2^129: 10^-20 for a billion rows. The hash is no defence against an attacker who can
  * choose rows and see the seed.
  *
  * NULL, an empty string and 0 hash differently; NaNs are one value; values without a fixed width

@@ -52,8 +52,8 @@ export class LookupFiles {
   }
 
   /**
-   * Runs `run` over a data file of the table whose files are `files`, which must be what the
-   * manifest entry `data` says. After `close` the file is opened for this call alone. Throws
+   * Runs `run` over a data file of the table whose files are `files`. The file must match the
+   * manifest entry `data`. After `close`, the file is opened for this call only. Throws
    * data_file_missing, data_file_invalid.
    */
   async use<T>(

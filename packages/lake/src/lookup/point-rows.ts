@@ -47,8 +47,7 @@ export function pointSources(
 }
 
 /**
- * Column by column: `result[c][i]` is `fields[c]` at `positions[i]`. Positions must lie in the
- * file.
+ * Column by column: `result[c][i]` is `fields[c]` at `positions[i]`. Positions must be in the file.
  */
 export async function pointRows(
   table: LookupTable,
@@ -101,7 +100,7 @@ function numberOf(columns: string): string {
 
 const TYPE_KEYS = new WeakMap<Type, string>();
 
-/** Tells columns of a file apart by field id and type: a type may have been widened since. */
+/** Distinguishes columns of a file by field id and type: a type may have been widened since. */
 function columnKey({ id, type }: Field): string {
   let key = TYPE_KEYS.get(type);
   if (key === undefined) {

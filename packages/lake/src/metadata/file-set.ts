@@ -1,7 +1,7 @@
 import type { Value } from '../schema/type.ts';
 
 /**
- * One live data file of a snapshot, as its manifest entry (after inheritance) says. Paths are as
+ * One live data file of a snapshot, as in its manifest entry (after inheritance). Paths are as
  * recorded.
  */
 export interface DataFile {
@@ -41,7 +41,9 @@ export type DeleteFile = {
   | {
       readonly kind: 'position';
       readonly format: 'parquet' | 'avro' | 'orc';
-      /** The one data file meant, where the entry (or its bounds on file_path) says so. */
+      /**
+       * The only data file that it refers to, if the entry (or its bounds on file_path) names one.
+       */
       readonly referencedDataFile: string | null;
       /** Bounds of file_path inside the delete file; the upper one may be longer than any path. */
       readonly pathBounds?: { readonly lower: string; readonly upper: string } | null;

@@ -10,7 +10,7 @@ import type { SnapshotEntry } from './snapshot.ts';
 export interface ManifestFile {
   readonly path: string;
   readonly length: number;
-  /** null: an inline manifest of v1, whose own header says it. */
+  /** null: an inline manifest of v1; its header has it. */
   readonly specId: number | null;
   readonly content: 'data' | 'deletes';
   readonly sequence: bigint;

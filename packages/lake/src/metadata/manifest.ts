@@ -18,9 +18,7 @@ export type ManifestEntry = {
   readonly snapshotId: bigint;
   readonly dataSequence: bigint;
   readonly fileSequence: bigint;
-  /**
-   * The `data_file` struct as it stands in the manifest; complete only when read with `details`.
-   */
+  /** The `data_file` struct of the manifest, unchanged; complete only if read with `details`. */
   readonly raw: StructValue;
 } & (
   | { readonly content: 'data'; readonly file: DataFile }

@@ -15,9 +15,7 @@ export interface SnapshotRef {
   readonly name: string;
   readonly kind: 'branch' | 'tag';
   readonly snapshotId: bigint;
-  /**
-   * How long the table keeps it, where it says so (format/spec.md, "Snapshot Retention Policy").
-   */
+  /** How long the table keeps it, if set (format/spec.md, "Snapshot Retention Policy"). */
   readonly retention?: RefRetention;
 }
 
@@ -27,7 +25,7 @@ export interface RefRetention {
   readonly minSnapshots?: number;
   /** Branches: snapshots younger than this are kept. */
   readonly maxSnapshotAgeMs?: number;
-  /** The ref itself goes when its snapshot is older than this. */
+  /** The ref itself is removed when its snapshot is older than this. */
   readonly maxRefAgeMs?: number;
 }
 

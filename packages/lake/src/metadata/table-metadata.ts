@@ -14,7 +14,7 @@ import { parseRefs, parseSnapshots } from './snapshot-json.ts';
 
 /** Table metadata of format v1, v2 or v3 (format/spec.md, "Table Metadata", Appendix C). */
 export interface TableMetadata {
-  /** Where the metadata file lies (a real path, or the REST catalog's metadata-location). */
+  /** The location of the metadata file (a real path, or the REST catalog's metadata-location). */
   readonly file: string;
   readonly formatVersion: 1 | 2 | 3;
   /** Empty for v1 tables without one. */
@@ -34,10 +34,7 @@ export interface TableMetadata {
   readonly currentSnapshotId: bigint | null;
   /** v3: the next row id to assign; null before. */
   readonly nextRowId: bigint | null;
-  /**
-   * The JSON as it stands in the file, unknown keys and all: the writer's next version begins with
-   * it.
-   */
+  /** The JSON of the file with its unknown keys: the writer's next version starts from it. */
   readonly raw: JsonObject;
 }
 

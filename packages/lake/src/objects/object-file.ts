@@ -24,7 +24,7 @@ const TAIL_BYTES = 64 * 1024;
 
 /**
  * Opens an object with one request. All reads are of the version that was opened. Throws
- * `data_file_missing` or `delete_file_missing`, and what ObjectStore says.
+ * `data_file_missing` or `delete_file_missing`, and the errors of ObjectStore.
  */
 export async function openObject(place: ObjectPlace): Promise<ObjectFile> {
   const { path, role } = place;

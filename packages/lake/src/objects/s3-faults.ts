@@ -56,7 +56,7 @@ export function isNobodyThere(error: unknown): boolean {
   return /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)$/.test((error as SdkFault).code ?? '');
 }
 
-/** Milliseconds that the server asks us to wait, or null. */
+/** Milliseconds to wait, as the server requests, or null. */
 export function retryAfterMs(error: unknown): number | null {
   const after = (error as SdkFault).$response?.headers?.['retry-after'];
   return after !== undefined && /^\d{1,4}$/.test(after) ? Number(after) * 1000 : null;

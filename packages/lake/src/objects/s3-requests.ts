@@ -58,7 +58,10 @@ export class S3Requests {
     return this.#settings.endpoint ?? 'Amazon S3';
   }
 
-  /** Sends a request until it is answered. Throws as ObjectStore says, and the signal's reason. */
+  /**
+   * Sends a request until it is answered. Throws the errors of ObjectStore, and the signal's
+   * reason.
+   */
   async send<T>(request: S3Request<T>): Promise<S3Result<T>> {
     const { signal } = request;
     const until = performance.now() + LIMITS.s3WholeMs;

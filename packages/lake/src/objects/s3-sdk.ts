@@ -1,9 +1,9 @@
 import { LakeError } from '../base/errors.ts';
 
 /**
- * The part of `@aws-sdk/client-s3` that is used here. The package is loaded when the first object
- * is asked for: a command on local tables does not pay for it. Its own types are not imported,
- * because the package is optional.
+ * The part of `@aws-sdk/client-s3` that is used here. The package is loaded at the first request of
+ * an object: commands on local tables do not load it. Its own types are not imported, because the
+ * package is optional.
  */
 export interface S3Sdk {
   readonly S3Client: new (config: object) => SdkClient;
@@ -31,7 +31,7 @@ export interface SdkClient {
   destroy(): void;
 }
 
-/** Who signs a request. */
+/** The credentials that sign a request. */
 export interface SdkCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -11,7 +11,7 @@ export interface S3Settings {
   readonly region?: string;
   /** Whether the bucket is in the path instead of the host name. Default: with an endpoint. */
   readonly pathStyle?: boolean;
-  /** Credentials, asked for again when they expire; default: those of the AWS chain. */
+  /** Credentials, requested again when they expire; default: those of the AWS chain. */
   readonly credentials?: () => Promise<SdkCredentials>;
 }
 
@@ -25,7 +25,7 @@ export type S3Config = {
 /** Settings that a REST catalog sent for a table, and how to ask for them again. */
 export interface VendedSettings {
   readonly config: Readonly<Record<string, string>>;
-  /** Where the catalog says that the objects are. */
+  /** The settings that the catalog returns for the objects. */
   readonly endpoint?: string | undefined;
   renew(): Promise<Readonly<Record<string, string>>>;
 }
@@ -66,7 +66,7 @@ function switchOf(text: string | undefined): boolean | undefined {
   return text === undefined || text === '' ? undefined : /^(1|true|yes|on)$/i.test(text);
 }
 
-/** The keys of the environment. A profile that is named there goes before them. */
+/** The keys of the environment. A profile that is named there takes precedence. */
 function environmentCredentials(env: Environment): (() => Promise<SdkCredentials>) | null {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE } = env;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY || AWS_PROFILE) return null;

@@ -18,7 +18,7 @@ export function parquetFault(place: FaultPlace, what: string): LakeError {
   );
 }
 
-/** The error for a Parquet file that asks for more than LIMITS allows. */
+/** The error for a Parquet file that needs more than LIMITS allows. */
 export function parquetLimit(place: FaultPlace, what: string): LakeError {
   return new LakeError(
     'limit_exceeded',

@@ -10,7 +10,7 @@ export type LeafPlan = ReadPlan & { readonly kind: 'leaf' };
 
 /** What is looked for in a column. */
 export interface ValueTest {
-  /** Whether a page whose values lie between `min` and `max` can hold a wanted one. */
+  /** Whether a page with values from `min` to `max` can hold a wanted one. */
   mayHold(min: Value, max: Value): boolean;
   /** Whether a value, null among them, is wanted. */
   accepts(value: Value): boolean;
@@ -48,8 +48,8 @@ function mayHold(plan: LeafPlan, bounds: PageBounds[number], test: ValueTest): b
 }
 
 /**
- * The value of a bound, or undefined where it says nothing: wrong size, floats (NaN), text cut
- * within a character.
+ * The value of a bound, or undefined if it is not usable: wrong size, floats (NaN), text cut within
+ * a character.
  */
 function boundValue({ leaf, convert }: LeafPlan, bytes: Uint8Array): Value | undefined {
   switch (leaf.physical) {

@@ -159,7 +159,7 @@ function pagesOf(meta: ThriftStruct): ByteRange {
   return { offset, length: numberAt(meta, 7) ?? -1 };
 }
 
-/** An index that lies outside the file is as good as none: pages are walked then. */
+/** An index outside the file is ignored: the page headers are walked instead. */
 function indexRange(chunk: ThriftStruct, id: number, fileSize: number): ByteRange | null {
   const offset = numberAt(chunk, id);
   const length = numberAt(chunk, id + 1);

@@ -1,7 +1,7 @@
 /**
  * Values of an RLE / bit-packing hybrid (rle.ts) by index, without unpacking them all: the run
- * headers are walked once, a value is unpacked when it is asked for. A page of 50,000 dictionary
- * indices of which one is wanted costs its headers alone.
+ * headers are walked once, a value is unpacked when it is read. If one of 50,000 dictionary indices
+ * of a page is wanted, only the headers are read.
  */
 import { wideBits } from './rle.ts';
 

@@ -6,7 +6,7 @@ import type { LeafNode } from './schema-tree.ts';
 
 /**
  * What a read of columns holds, in bytes: the values that were taken since the reader set `values`
- * to 0, and the decoded pages that its cursors stand in.
+ * to 0, and the decoded pages of its cursors.
  */
 export interface ReadWeight {
   values: number;
@@ -42,7 +42,7 @@ export class LeafCursor {
     this.#hasBytes = leaf.physical === 'byte_array' || leaf.physical === 'fixed';
   }
 
-  /** Whether the row's page is here already; if so, the cursor stands at the row's first entry. */
+  /** Whether the row's page is loaded; if so, the cursor moves to the row's first entry. */
   reach(row: number): boolean {
     const loaded = this.#loaded;
     if (loaded === null || row < loaded.firstRow || row >= loaded.firstRow + loaded.rows) {
@@ -60,7 +60,7 @@ export class LeafCursor {
     return true;
   }
 
-  /** Loads the page that holds `row` and stands at its first entry. */
+  /** Loads the page that holds `row` and moves to its first entry. */
   async seek(row: number): Promise<void> {
     if (this.reach(row)) return;
     const group = this.#file.groupOf(row);
@@ -133,7 +133,7 @@ export class LeafCursor {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   }
 
-  /** Goes past the next entry. */
+  /** Skips the next entry. */
   skip(): void {
     this.#entry();
     this.#at++;

@@ -1,7 +1,6 @@
 /**
- * Where the pages of a column chunk lie and which rows they hold: from the offset index where the
- * file has one (parquet.thrift, OffsetIndex), else from the page headers, walked once without
- * reading the pages.
+ * Offsets and rows of the pages of a column chunk: from the offset index where the file has one
+ * (parquet.thrift, OffsetIndex), else from the page headers, walked once without reading the pages.
  *
  * Pages of a repeated column may begin in the middle of a row when there is no offset index and
  * they are of version 1; then all pages of the chunk count as one.

@@ -33,10 +33,7 @@ export function arrayValues(
   return { length: values.length, bytes, get: (index) => values[index] };
 }
 
-/**
- * Byte arrays that lie one after the other: value i is `bytes[ends[i - 1] .. ends[i])` after `gap`
- * bytes of length.
- */
+/** Adjacent byte arrays: value i is `bytes[ends[i - 1] .. ends[i])` after `gap` bytes of length. */
 export function byteArrayValues(
   bytes: Uint8Array,
   starts: Int32Array,
@@ -82,8 +79,8 @@ export function sharedTexts(values: PageValues): PageValues {
 }
 
 /**
- * Values given by their index in a dictionary; `inputBytes` is what the indices keep alive. Asking
- * for a value whose index lies outside the dictionary throws the file's `*_invalid` error.
+ * Values by their index in a dictionary; `inputBytes` is the memory that the indices keep alive.
+ * Reading a value whose index is outside the dictionary throws the file's `*_invalid` error.
  */
 export function dictionaryValues(
   dictionary: PageValues,

@@ -1,5 +1,5 @@
 /**
- * One data page decoded: levels, and values that are read when asked for.
+ * One data page: decoded levels, and values that are decoded when they are read.
  *
  * 1. The checksum, where the header has one, is compared with the stored bytes.
  * 2. v1: everything is decompressed; then repetition levels, definition levels (u32 LE length

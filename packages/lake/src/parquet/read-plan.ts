@@ -149,7 +149,7 @@ class Planner {
     return this.#present(node, type, mapping);
   }
 
-  /** As `node`, for what stands inside a repeated group and is therefore one item. */
+  /** As `node`, inside a repeated group: the result is one item. */
   #present(node: ParquetNode, type: Type, mapping: NameMapping | null): ReadPlan {
     switch (type.kind) {
       case 'struct': {
@@ -275,7 +275,7 @@ class Planner {
   }
 }
 
-/** A leaf that reading the plan goes past, or null for a constant. */
+/** A leaf that the plan reads, or null for a constant. */
 function leafOf(plan: ReadPlan): LeafNode | null {
   switch (plan.kind) {
     case 'constant':

@@ -7,8 +7,8 @@ interface KeptRow {
 
 /**
  * Rows that look-ups have read, the least recently used dropped first, with a budget in bytes. A
- * row is small beside the pages that hold it (a megabyte a column is common), so the rows that are
- * asked for again and again stay here where their pages do not fit the page cache.
+ * row is small beside the pages that hold it (a megabyte a column is common), so frequently read
+ * rows stay here even if their pages do not fit the page cache.
  */
 export class RowCache {
   readonly #budgetBytes: number;

@@ -2,7 +2,7 @@ import type { Value } from '../schema/type.ts';
 
 /**
  * A condition that scan planning understands, over top-level columns by field id. It may be weaker
- * than what a query asks for (leave a clause out of `and` where it cannot be said), never
+ * than the query's condition (a clause of `and` that cannot be expressed is left out), never
  * stronger: files that it rules out are not read.
  */
 export type Condition =

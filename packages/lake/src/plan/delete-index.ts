@@ -8,7 +8,7 @@ import type { Value } from '../schema/type.ts';
  * Which delete files apply to a data file (format/spec.md, "Scan Planning"):
  * - a deletion vector: names the data file, and is not older; it takes the place of that file's
  *   position deletes;
- * - a position delete: not older, and names the file, or lies in the same spec and partition with
+ * - a position delete: not older, and names the file, or is in the same spec and partition with
  *   bounds that admit its path;
  * - an equality delete: strictly newer than the data, in the same spec and partition, or in an
  *   unpartitioned spec (global).
@@ -25,7 +25,7 @@ type Position = DeleteFile & { readonly kind: 'position' };
 type Vector = DeleteFile & { readonly kind: 'vector' };
 
 /**
- * Makes the index. `unpartitioned` says whether a spec id places all rows in one partition. Throws
+ * Makes the index. `unpartitioned`: whether a spec id has all rows in one partition. Throws
  * manifest_invalid.
  */
 export function buildDeleteIndex(

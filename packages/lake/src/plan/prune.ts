@@ -18,7 +18,7 @@ import type { Condition } from './condition.ts';
  *   out only when it has no NaN;
  * - bounds may be truncated: a lower bound only gets smaller by that, an upper one only greater,
  *   which is safe;
- * - float bounds of either zero stand for both.
+ * - a float bound of either zero includes both zeros.
  */
 export function pruneFiles(
   files: readonly FileScan[],

@@ -3,8 +3,8 @@
  *
  *   "PFA1", blob, blob, ..., "PFA1", footer JSON, u32 LE length of the JSON, u32 LE flags, "PFA1"
  *
- * Flag bit 0 says that the footer JSON is LZ4-compressed; this writer never does it and the reader
- * refuses it by name.
+ * Flag bit 0: the footer JSON is LZ4-compressed. This writer never sets it; the reader refuses it
+ * by name.
  */
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
@@ -26,7 +26,7 @@ export interface PuffinBlob {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Where a vector lies in a file made by `encodeVectorFile`; what its manifest entry must say. */
+/** Location of a vector in a file of `encodeVectorFile`, for its manifest entry. */
 export interface WrittenVector {
   readonly referencedDataFile: string;
   readonly contentOffset: number;
@@ -36,7 +36,7 @@ export interface WrittenVector {
 
 /**
  * The bytes of a Puffin file with one deletion vector for each data file (paths as the manifests
- * record them), and where each vector lies in it. `createdBy` names the application.
+ * record them), and the location of each vector in it. `createdBy` names the application.
  */
 export function encodeVectorFile(
   vectors: readonly { readonly dataFile: string; readonly positions: PositionSet }[],

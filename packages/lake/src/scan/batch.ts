@@ -3,7 +3,7 @@ import type { Value } from '../schema/type.ts';
 /**
  * A column of a batch. `nulls[i] === 1` marks SQL NULL; `nulls` is null when there is none.
  * utf8: string, uuid as text; value i = bytes[offsets[i] .. offsets[i + 1]).
- * int32: int, date (days). int64: long, time, timestamps (µs or ns, as the column's type says).
+ * int32: int, date (days). int64: long, time, timestamps (µs or ns, by the column's type).
  * float64: float (widened), double. bool: 0 or 1. values: everything else (decimal, binary, lists,
  * structs, maps, variants).
  */
@@ -20,10 +20,7 @@ export type ColumnVector =
   | { readonly kind: 'bool'; readonly nulls: Uint8Array | null; readonly values: Uint8Array }
   | { readonly kind: 'values'; readonly values: readonly Value[] };
 
-/**
- * Rows of one data file, after all deletes, in file order. `columns` stand in the order in which
- * they were asked for.
- */
+/** Rows of one data file, after all deletes, in file order. `columns` have the requested order. */
 export interface Batch {
   readonly rows: number;
   readonly columns: readonly ColumnVector[];
@@ -33,7 +30,7 @@ export interface Batch {
   readonly positions: Int32Array;
 }
 
-/** Where a row lies. */
+/** Location of a row. */
 export interface Locator {
   readonly file: string;
   readonly position: number;

@@ -9,7 +9,7 @@ import type { FileRows, OpenFile } from './file-rows.ts';
 import { openParquetRows, type ParquetOpenFile } from './parquet-file.ts';
 import type { ReadContext } from './read-context.ts';
 
-/** What a manifest says of a data or delete file. */
+/** The facts of a manifest about a data or delete file. */
 export interface FileEntry {
   readonly path: string;
   readonly format: string;
@@ -24,11 +24,11 @@ export interface FileEntry {
 const SMALL_FILE_ROWS = 8192;
 
 /**
- * Opens a data or delete file of any format and checks it against its manifest entry: the file
- * must be there and, once read, have the number of rows that the manifest says. A Parquet file of
- * another length than the manifest says is read with a warning, because its own footer says where
- * it ends; an Avro file is refused. Throws `data_file_missing`, `data_file_invalid` (or
- * `delete_file_*`), and `unsupported` for ORC, each naming the file.
+ * Opens a data or delete file of any format and checks it against its manifest entry: the file must
+ * exist and have as many rows as the manifest records. A Parquet file whose length differs from the
+ * manifest is read with a warning, because its own footer marks the end; an Avro file is refused.
+ * Throws `data_file_missing`, `data_file_invalid` (or `delete_file_*`), and `unsupported` for ORC,
+ * each naming the file.
  */
 export async function openTableFile(
   context: ReadContext,

@@ -21,10 +21,10 @@ type EqualityDelete = DeleteFile & { readonly kind: 'equality' };
  * 2. A key is the values of the columns with those ids, as canonical texts; NULL equals NULL, NaN
  *    equals NaN.
  * 3. Columns that were dropped from the table's schema are still compared: their type comes from
- *    the newest schema that has them. Columns that the data file lacks are projected as in any
- *    read (partition value, initial default, null).
- * 4. A column may lie inside structs: then its top-level column is read, and a null struct makes
- *    the value null.
+ *    the newest schema that has them. Columns that the data file lacks are projected as in any read
+ *    (partition value, initial default, null).
+ * 4. A column may be inside structs: then its top-level column is read, and a null struct makes the
+ *    value null.
  */
 export async function deadByEquality(
   context: ReadContext,

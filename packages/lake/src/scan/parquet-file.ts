@@ -14,7 +14,7 @@ import type { ScanDuckDb } from './duckdb/pool.ts';
 import type { FileRows, OpenFile } from './file-rows.ts';
 import { readOwnParquet, readOwnRows } from './own-parquet.ts';
 
-/** Where a Parquet file lies, and who may read it. */
+/** Location of a Parquet file, and its readers. */
 export interface ParquetSource {
   readonly place: FaultPlace;
   readonly store: FileStore;
@@ -33,11 +33,10 @@ export interface ParquetOpenFile extends OpenFile {
 }
 
 /**
- * Opens a Parquet data or delete file: its footer is read by our own reader, which is who refuses
- * damaged, encrypted and oversized files; then `duckReads` decides for the whole file whether
- * DuckDB or our own reader reads the pages. Where DuckDB gives up in the middle, or its 2,048 rows
- * are more than the bytes of a batch, our own reader goes on from the next row: its error, if it
- * has one too, is the file's.
+ * Opens a Parquet data or delete file. Our own reader reads the footer and refuses damaged,
+ * encrypted and oversized files. Then `duckReads` decides for the whole file whether DuckDB or our
+ * own reader reads the pages. If DuckDB fails midway, or its 2,048 rows exceed the bytes of a
+ * batch, our own reader continues from the next row. If it fails too, its error is reported.
  */
 export async function openParquetRows(source: ParquetSource): Promise<ParquetOpenFile> {
   const { footer, bytes } = await footerOf(source);

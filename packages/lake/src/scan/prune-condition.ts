@@ -6,8 +6,8 @@ import type { WhereText } from './where.ts';
 
 /**
  * What scan planning can use of a condition: comparisons of a column with a constant, BETWEEN, IN,
- * IS [NOT] NULL, joined by AND and OR. Whatever else stands in an AND is left out, which makes the
- * result weaker and never stronger; null where nothing is left.
+ * IS [NOT] NULL, joined by AND and OR. Other parts of an AND are left out, which makes the result
+ * weaker and never stronger; null if nothing is left.
  *
  * Constants must be such that DuckDB compares them as values of the column's type: integers with
  * integer columns, any number with double, text with strings, and ISO dates and timestamps. FLOAT

@@ -8,9 +8,8 @@ import { CHUNK_ROWS, stagedExpression, stageRows, stagingType } from './duckdb/s
 import type { WhereText } from './where.ts';
 
 /**
- * Evaluates a condition over batches, in a DuckDB that can open no file. Whoever read the rows
- * (DuckDB, our Parquet reader, Avro) does not matter: the condition always sees the values and
- * types of the table's schema.
+ * Evaluates a condition over batches, in a DuckDB that can open no file. The condition sees the
+ * values and types of the table's schema, independent of the reader of the rows.
  */
 export class RowFilter {
   readonly #condition: WhereText;

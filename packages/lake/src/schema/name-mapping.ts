@@ -2,7 +2,7 @@ import { type JsonValue, parseJson } from '../base/json.ts';
 import { JsonNode } from '../base/json-node.ts';
 
 /**
- * Names that stand for a field id in files without ids (format/spec.md, "Name Mapping
+ * Names that identify a field in files without field ids (format/spec.md, "Name Mapping
  * Serialization").
  */
 export interface MappedField {

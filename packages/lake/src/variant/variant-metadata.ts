@@ -20,7 +20,8 @@ export interface VariantMetadata {
 }
 
 /**
- * Reads a dictionary; names are decoded when asked for. Throws `data_file_invalid` naming `file`.
+ * Reads a dictionary; names are decoded when they are read. Throws `data_file_invalid` naming
+ * `file`.
  */
 export function parseVariantMetadata(bytes: Uint8Array, file: string): VariantMetadata {
   if (bytes.length < 3) throw variantFault(file, `metadata has only ${bytes.length} bytes`);

@@ -18,10 +18,10 @@ const TRIES = 8;
 const BACKOFF_MS = 25;
 
 /**
- * Commits: prepares the next version from the newest one and makes it current; when somebody was
- * faster, what was prepared is removed and all begins again from the newer version (optimistic
- * concurrency, format/spec.md). `prepare` may answer null: nothing to commit. Returns the handle
- * that is current afterwards. Throws commit_conflict after eight tries.
+ * Commits: prepares the next version from the newest one and makes it current. If another writer
+ * was faster, the prepared files are removed and everything starts again from the newer version
+ * (optimistic concurrency, format/spec.md). `prepare` returns null if there is nothing to commit.
+ * Returns the handle that is current afterwards. Throws commit_conflict after eight tries.
  */
 export async function commitTable(
   table: TableHandle,

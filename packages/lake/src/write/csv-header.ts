@@ -2,11 +2,11 @@
  * How a CSV file is written (RFC 4180), read from its first line alone:
  *
  * - the first line holds the names of the columns;
- * - the delimiter is the one of `,` `;` tab and `|` that occurs most often in it outside quotes
- *   (a tab in .tsv files);
+ * - the delimiter is the one of `,` `;` tab and `|` that occurs most often in it outside quotes (a
+ *   tab in .tsv files);
  * - values may be quoted with `"`, which is doubled inside.
  *
- * DuckDB's sniffer is not asked: it skips lines that do not fit its guess.
+ * DuckDB's sniffer is not used: it skips lines that do not fit its guess.
  */
 import { LakeError } from '../base/errors.ts';
 import { inputBytes } from './input-bytes.ts';

@@ -21,7 +21,7 @@ export interface NewDataFile extends FileStatistics {
   readonly fileSize: number;
 }
 
-/** A data file in a session's work folder: `staged` is where it lies until it is published. */
+/** A data file in a session's work folder: `staged` is its path until it is published. */
 export interface StagedDataFile extends NewDataFile {
   readonly staged: string;
 }
@@ -40,7 +40,7 @@ export interface RowSlice {
  */
 const ROW_GROUP = 20_480;
 
-/** What a write goes into. */
+/** The target of a write. */
 export interface WriteTarget {
   readonly schema: Schema;
   readonly spec: PartitionSpec;
@@ -194,9 +194,8 @@ function staged(
 }
 
 /**
- * Variants as they are, texts beside them: left to itself DuckDB gives every path that rows agree
- * on columns of its own, which takes it for ever with deep values and makes schemas that nobody
- * reads.
+ * Shreds only the texts of variants. By default DuckDB shreds every path that rows agree on, which
+ * takes very long for deep values and makes unreadable schemas.
  */
 function variantsWhole(schema: Schema): readonly string[] {
   const variants = schema.fields.filter((field) => field.type.kind === 'variant');

@@ -19,7 +19,7 @@ export interface DeletePlan {
   readonly addedDeletes: readonly NewDeleteFile[];
   /** Copy-on-write: the rows that stay of files that are removed. */
   readonly rewritten: readonly NewDataFile[];
-  /** Whether an entry of the parent snapshot goes with it. */
+  /** Whether an entry of the parent snapshot is removed with it. */
   readonly removes: (entry: ManifestEntry) => boolean;
   /** Real paths of new files, to be removed when the commit fails. */
   readonly written: readonly string[];
@@ -38,11 +38,12 @@ export function collectRows(into: RowsByFile, batch: Batch, keep?: (row: number)
  * Plans the deletion of rows at known places:
  * 1. a file that loses all its live rows is removed whole, its deletes with it;
  * 2. v3: other files get one vector, which takes in all that was dead before; the vector that it
- * follows is removed;
+ *    follows is removed;
  * 3. v2: other files get a position delete file.
- * Where the table's property `modeProperty` says copy-on-write, other files are removed too and
- * their rows that stay are written anew. Throws `unsupported` for v1 without that, which has no
- * delete files.
+ *
+ * If the table's property `modeProperty` is copy-on-write, other files are removed too and their
+ * remaining rows are rewritten. Throws `unsupported` for v1 without that, which has no delete
+ * files.
  */
 export async function planDeletes(
   source: SourceTable,

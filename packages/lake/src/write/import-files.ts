@@ -48,9 +48,9 @@ export interface ImportOptions extends WriteWatch {
 }
 
 /**
- * Imports Parquet, CSV or NDJSON files: the schema is inferred and the table made with its rows in
- * one commit, unless it is there and `mode` says what to do with it. An import that fails leaves
- * no table and no file; one that is killed leaves a work folder, which the next one deletes. Throws
+ * Imports Parquet, CSV or NDJSON files: the schema is inferred, and the table is created with its
+ * rows in one commit. `mode` applies if the table exists. An import that fails leaves no table and
+ * no file; one that is killed leaves a work folder, which the next one deletes. Throws
  * table_exists, column_not_found, invalid_argument, input_not_found, limit_exceeded.
  */
 export async function importIntoTable(options: ImportOptions): Promise<WriteResult> {

@@ -1,10 +1,10 @@
 /**
  * The columns of an input.
  *
- * 1. DuckDB names them and says what is in them: for Parquet the file's types, for JSON those of
- *    all its values, for CSV texts.
- * 2. Texts of CSV and JSON are looked at by rules that both share (text-forms.ts): first in a
- *    sample, then everywhere where the sample leaves a choice.
+ * 1. DuckDB returns names and types: for Parquet the file's types, for JSON those of all its
+ *    values, for CSV texts.
+ * 2. Texts of CSV and JSON follow common rules (text-forms.ts): first in a sample, then, if several
+ *    types are possible, in all rows.
  */
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';

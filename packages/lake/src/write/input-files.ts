@@ -30,8 +30,8 @@ export interface InputFile {
 }
 
 /**
- * Input files and their common format. Throws input_not_found where there is no
- * such file, invalid_argument where it is not a file, its ending says nothing, or formats differ.
+ * Input files and their common format. Throws input_not_found if a file is missing,
+ * invalid_argument if it is not a file, has an unknown ending, or formats differ.
  */
 export async function checkedFiles(
   names: readonly string[],

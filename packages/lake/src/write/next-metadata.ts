@@ -1,7 +1,6 @@
 /**
- * Table metadata of the version after: plain functions from the JSON of one version to the JSON of
- * the next (format/spec.md, "Table Metadata" and Appendix C). What they do not know they leave as
- * it stands.
+ * Table metadata of the next version: functions from the JSON of one version to the JSON of the
+ * next (format/spec.md, "Table Metadata" and Appendix C). Unknown keys stay unchanged.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -27,7 +27,7 @@ export async function receiveRows(
 
 const exact = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
 
-/** DuckDB goes by the ending of a file. */
+/** DuckDB detects the format by the ending of a file. */
 const ENDINGS = Object.freeze({ none: '', gzip: '.gz', zstd: '.zst' });
 
 /** The beginning of a stream from which its format is seen. */

@@ -1,13 +1,12 @@
 /**
- * Live rows of some data files, written anew: for compaction and for copy-on-write.
+ * Rewrites the live rows of some data files, for compaction and copy-on-write.
  *
- * 1. Each data file is read by field id, its dead rows and those that are not wanted left out: few
- *    plain rows in this process, all else by DuckDB.
- * 2. v3: the row ids and last updates that the rows have are written as columns, so lineage goes
- *    on.
- * 3. New files are written a partition.
+ * 1. Each data file is read by field id, without dead and unwanted rows: few plain rows in this
+ *    process, others by DuckDB.
+ * 2. v3: the row ids and last updates of the rows are written as columns, which preserves lineage.
+ * 3. Each partition gets new files.
  *
- * By DuckDB only Parquet files with field ids are rewritten: others are refused by name.
+ * DuckDB rewrites only Parquet files with field ids; others are refused by name.
  */
 import { LakeError } from '../base/errors.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';

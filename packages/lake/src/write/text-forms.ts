@@ -1,6 +1,6 @@
 /**
- * Which types the texts of CSV and JSON stand for. All values of a column decide, not a sample of
- * it, and both formats follow the same rules:
+ * The types of texts in CSV and JSON. All values of a column decide, not a sample of it, and both
+ * formats follow the same rules:
  *
  * | texts                                              | type                       |
  * |----------------------------------------------------|----------------------------|

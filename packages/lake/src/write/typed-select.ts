@@ -75,7 +75,7 @@ function read(field: Field, input: InputColumn, { isJson, isChecked }: How): str
   return isChecked ? bounded(name, type, value) : value;
 }
 
-/** Text beyond the limit is refused before it takes part in a page that nobody can read. */
+/** Text beyond the limit is refused before it makes a page unreadable. */
 function bounded(name: string, type: Type, value: string): string {
   if (type.kind !== 'string' && type.kind !== 'binary') return value;
   const bytes = type.kind === 'string' ? `strlen(${value})` : `octet_length(${value})`;

@@ -14,7 +14,7 @@ export interface WriteProgress {
   readonly rows: number;
 }
 
-/** Who follows a write, what stops it, and what it may use. */
+/** Progress listener, abort signal and limits of a write. */
 export interface WriteWatch {
   /** Called once with how an input was read. */
   readonly onRead?: (reading: InputReading) => void;

@@ -24,7 +24,7 @@ export interface SessionOptions {
   readonly watch?: WriteWatch;
 }
 
-/** The part of a stage that the following statements do: progress goes from `from` to `to`. */
+/** The share of a stage for the following statements: progress runs from `from` to `to`. */
 export interface Stage {
   readonly phase: WriteProgress['phase'];
   readonly rows: number;

@@ -7,7 +7,7 @@ import { type OpenDuckDb, openDuckDb } from './open-duckdb.ts';
  * A DuckDB of its own for one scan, locked to the files of that scan (see `openDuckDb`).
  *
  * An instance that reported an INTERNAL or FATAL error is `poisoned`: DuckDB invalidates such a
- * database as a whole, so it must be closed and never asked again.
+ * database as a whole, so it must be closed and not used again.
  */
 export class LockedDuckDb {
   readonly #duckdb: OpenDuckDb;
@@ -48,8 +48,8 @@ export class LockedDuckDb {
   }
 
   /**
-   * Awaits `work` and marks the instance poisoned where its error says so. The error itself passes
-   * on.
+   * Awaits `work`; marks the instance poisoned after an INTERNAL or FATAL error. Rethrows the
+   * error.
    */
   async guard<T>(work: () => Promise<T>): Promise<T> {
     try {

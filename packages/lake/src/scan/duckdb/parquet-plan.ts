@@ -5,8 +5,8 @@ import type { Field, ListType, MapType, StructType, Type } from '../../schema/ty
 import { duckType } from './sql-types.ts';
 
 /**
- * Which Parquet files DuckDB reads. The rule, column by column: DuckDB reads a file when it gives,
- * for every wanted column that the file has, exactly the values that Iceberg means:
+ * Which Parquet files DuckDB reads. DuckDB reads a file if it returns exactly Iceberg's values for
+ * every wanted column of the file:
  *
  * - the file's type is the column's own, or an integer, float or decimal that widens into it;
  * - strings, uuids, dates, times, timestamps and decimals are annotated as such (else DuckDB would
@@ -18,7 +18,7 @@ import { duckType } from './sql-types.ts';
  * - no two top-level columns differ only by case, and the path has no character that DuckDB takes
  *   for a pattern.
  *
- * Every other file goes, as a whole, through our own Parquet reader. Both give the same values
+ * Our own Parquet reader reads every other file as a whole. Both return the same values
  * (test/truth.test.ts).
  */
 export function duckReads(

@@ -9,9 +9,8 @@ import { bindings, nodeApi } from './library.ts';
 import { duckType } from './sql-types.ts';
 
 /**
- * Rows into DuckDB: each column has a staging type that its vector can be copied into as it stands
- * (values without a fixed width as text), and an expression that turns it into the DuckDB type
- * that SQL should see.
+ * Rows into DuckDB: each column has a staging type into which its vector is copied unchanged
+ * (values without a fixed width as text), and an expression that converts it to its DuckDB type.
  */
 
 /** Rows of a chunk, at most: DuckDB's vector size. */
