@@ -1,26 +1,87 @@
-/** Top documents of the conjunction of the active terms. */
-import { DENSE } from '../postings/format.ts';
+/**
+ * Top documents of the conjunction of the active terms. Of one term only blocks or ranges whose best
+ * impact reaches the threshold are opened. A code is the exact value of a common impact and an upper
+ * bound of any other, so products of one term need no margin for rounding.
+ */
+import { DENSE, SHORT } from '../postings/format.ts';
+import type { ListTerm } from '../postings/term-info.ts';
 import { intersectLists, keepLivingHits } from './intersect.ts';
 import { EXCLUDED_AT } from './kernel-memory.ts';
 import {
+  BLOCK_STEPS,
+  CALL_BLOCKS,
   CALL_RANGES,
   CALL_SURVIVORS,
   RANGE_STEPS,
   ROUND_UP,
   type SegmentScorer,
 } from './segment-scorer.ts';
+import type { TermScorer } from './term-scorer.ts';
 
 /**
  * Offers every document that holds the active terms, holds no excluded one, and can reach theta.
  */
 export function searchConjunction(scorer: SegmentScorer): void {
-  if (scorer.active[0].kind === DENSE) {
-    searchDense(scorer);
-    return;
+  const [rarest] = scorer.active;
+  if (scorer.count === 1) searchTerm(scorer, rarest);
+  else if (rarest.kind === DENSE) searchDense(scorer);
+  else {
+    const n = keepLivingHits(scorer, intersectLists(scorer, true));
+    scorer.reportJoined(n);
+    searchSurvivors(scorer, n);
   }
-  const n = keepLivingHits(scorer, intersectLists(scorer, true));
-  scorer.reportJoined(n);
-  searchSurvivors(scorer, n);
+}
+
+/** The same for one active term. */
+function searchTerm(scorer: SegmentScorer, term: TermScorer): void {
+  if (term.kind === SHORT) searchShort(scorer, term);
+  else if (term.kind === DENSE) searchDenseTerm(scorer);
+  else searchList(scorer, term);
+}
+
+function searchShort(scorer: SegmentScorer, term: TermScorer): void {
+  term.decodeDocs();
+  const { docs, frequencies, df, weight } = term;
+  const { top } = scorer;
+  for (let i = 0; i < df; i++) {
+    const score = scorer.score(weight, frequencies[i], docs[i]);
+    if (score >= top.theta) scorer.offer(docs[i], score);
+  }
+}
+
+function searchList(scorer: SegmentScorer, term: TermScorer): void {
+  const { reader, workspace } = scorer;
+  const scan = workspace.frames.list;
+  scan.list = term.list as ListTerm;
+  scan.weight = term.weight;
+  scan.codesAt = reader.codes.byteOffset;
+  scan.blockedAt = scorer.blockedAt;
+  for (let block = 0; block < term.blocks; ) {
+    scan.theta = scorer.threshold;
+    scan.leastCode = firstCode(scorer.impacts, term.weight, scan.theta);
+    const from = block;
+    block = workspace.kernels.list(scan, block, Math.min(term.blocks, block + CALL_BLOCKS));
+    scorer.deadline.spend(BLOCK_STEPS * (block - from));
+    scorer.takeEmitted();
+  }
+}
+
+/** The first impact code with which a term may reach a score; 256 where none does. */
+function firstCode(impacts: Float64Array, weight: number, least: number): number {
+  let low = 1;
+  let high = 256;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (weight * impacts[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function searchDenseTerm(scorer: SegmentScorer): void {
+  scorer.describe();
+  const n = boundRanges(scorer, 1, scorer.threshold);
+  if (n > 0) searchRanges(scorer, n, scorer.workspace.ranges);
 }
 
 /** Scores survivors[0 .. n) of lists (posting numbers in `hits`) and dense terms. */

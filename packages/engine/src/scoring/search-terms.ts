@@ -25,7 +25,6 @@ import {
   type TermSearch,
 } from './request.ts';
 import { lendScorer, type SegmentScorer } from './segment-scorer.ts';
-import { searchSingle } from './single.ts';
 import { TopDocs } from './top-docs.ts';
 import { searchUnion } from './union.ts';
 import { walkSegment } from './walk.ts';
@@ -202,7 +201,7 @@ function walk(plan: Plan, place: number, top: TopDocs | null): number {
 
 function searchSegment(plan: Plan, scorer: SegmentScorer): void {
   scorer.activateAll();
-  if (scorer.termCount === 1) searchSingle(scorer, scorer.terms[0]);
+  if (scorer.termCount === 1) searchConjunction(scorer);
   else if (plan.mode === 'phrase') searchPhrase(scorer, sum(plan.weights));
   else if (plan.mode === 'or') searchUnion(scorer, plan.deadline);
   else searchConjunction(scorer);

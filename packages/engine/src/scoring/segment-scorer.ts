@@ -35,8 +35,8 @@ export interface ScoredQuery {
 
 /**
  * One query in one segment: the opened terms, what blocks documents, and where hits go. The
- * algorithms (conjunction.ts, union.ts, phrase.ts, single.ts, count.ts) are functions over it. Made
- * once per segment and begun anew by every query, so that a query allocates little.
+ * algorithms (conjunction.ts, union.ts, phrase.ts, count.ts) are functions over it. Made once per
+ * segment and begun anew by every query, so that a query allocates little.
  */
 export class SegmentScorer {
   readonly reader: InvertedReader;

@@ -22,6 +22,10 @@ const FLAT = 64;
  * The best `limit` documents over segments that are entered one after another: higher scores first,
  * equal scores by key (in a segment by the rank of the key). `theta` is what a score has to reach
  * to be kept: 0 until `limit` are there.
+ *
+ * RankedDocs (collect/ranked-docs.ts) collects by any order. A search through it, one per segment
+ * and merged, took 1.05 to 1.25 times the processor time for words joined by OR and up to 1.5 times
+ * for single words: so orders by score alone have this collector.
  */
 export class TopDocs {
   readonly limit: number;

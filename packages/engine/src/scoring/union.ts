@@ -8,7 +8,6 @@ import type { Deadline } from '../base/deadline.ts';
 import { SHORT } from '../postings/format.ts';
 import { searchConjunction } from './conjunction.ts';
 import { ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
-import { searchSingle } from './single.ts';
 import type { TermScorer } from './term-scorer.ts';
 
 /** Offers the documents that hold any of the scorer's terms. Throws limit_exceeded. */
@@ -22,8 +21,7 @@ export function searchUnion(scorer: SegmentScorer, deadline: Deadline): void {
   for (let s = 0; s < n && sums[s] * ROUND_UP >= top.theta; s++) {
     deadline.check();
     scorer.activate(sets[s]);
-    if (scorer.count === 1) searchSingle(scorer, scorer.active[0]);
-    else searchConjunction(scorer);
+    searchConjunction(scorer);
   }
 }
 
