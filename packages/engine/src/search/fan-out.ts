@@ -58,6 +58,26 @@ export class FanOut {
     return answers;
   }
 
+  /**
+   * Asks each shard about its own items alone. Returns an answer per item, in the order of the
+   * items; undefined for those of failed shards. Throws as `ask`.
+   */
+  async askOwners<Item, T>(
+    items: readonly Item[],
+    shardOf: (item: Item) => number,
+    operation: (shard: Shard, own: readonly Item[], number: number) => Awaitable<readonly T[]>,
+  ): Promise<readonly (T | undefined)[]> {
+    if (items.length === 0) return [];
+    if (this.alone) return operation(this.shards[0], items, 0);
+    const owners = items.map(shardOf);
+    const answers = await this.ask((shard, number) => {
+      const own = items.filter((_, i) => owners[i] === number);
+      return own.length === 0 ? [] : operation(shard, own, number);
+    });
+    const next = this.shards.map(() => 0);
+    return owners.map((owner) => answers[owner]?.[next[owner]++]);
+  }
+
   async #askOne<T>(
     shard: Shard,
     number: number,

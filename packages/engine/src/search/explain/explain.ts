@@ -19,6 +19,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { LIMITS } from '../../base/limits.ts';
 import { coordinatesOfTexts, encodeKey, formatKey, textsOfCoordinates } from '../../schema/key.ts';
+import { shardOfKey } from '../../schema/key-buckets.ts';
 import { analyzedTerms } from '../../shard/explain/analyzed.ts';
 import { whole } from '../../shard/explain/subject.ts';
 import { silent } from '../../shard/explain/verdict.ts';
@@ -152,23 +153,21 @@ class Explanation {
     return analyzedTerms(node, { fields, text: search.request.query ?? null, leaves: 0 });
   }
 
-  /** What the shard of the document says of it; null: no shard has it. */
+  /** What the shard of the key says of its document; null: it has none. */
   async #explained(): Promise<(ShardExplanation & { readonly address: number }) | null> {
     let elsewhere: ElsewhereFacts = { nearer: [], terms: [] };
     const request = await this.#request();
+    const owner = shardOfKey(this.#key, this.#fan.shards.length);
     for (;;) {
       const answers = await this.#fan.ask((shard, number) => {
+        if (number !== owner) return null;
         const { left: time, signal } = this.#context.deadline;
         return shard.explain({ ...request(number), elsewhere, time }, signal);
       });
-      const shard = answers.findIndex((answer) => answer !== undefined && answer.doc !== null);
-      const own = answers[shard];
-      if (own === undefined || own.doc === null) {
-        // The key may be in a shard that failed.
-        if (this.#fan.failed > 0) throw this.#fan.error;
-        return null;
-      }
-      const address = addressNumber({ shard, ...own.doc });
+      const own = answers[owner] ?? null;
+      if (own === null) throw this.#fan.error;
+      if (own.doc === null) return null;
+      const address = addressNumber({ shard: owner, ...own.doc });
       if (own.needs === undefined) return { ...own, address };
       elsewhere = await this.#facts(elsewhere, own.needs, address);
     }

@@ -1,5 +1,6 @@
 import type { Coordinates, KeysRequest, KeysResponse } from '@lakehouse-search/contract';
 import { coordinatesOfTexts, encodeKey, textsOfCoordinates } from '../../schema/key.ts';
+import { shardOfKey } from '../../schema/key-buckets.ts';
 import type { SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import { type RequestedRow, readRows, rowColumns, shownSnapshot } from './rows.ts';
@@ -55,12 +56,14 @@ async function requestedRows(
   fan: FanOut,
   texts: readonly (readonly string[])[],
 ): Promise<readonly (RequestedRow | null)[]> {
-  const keys = texts.map(encodeKey);
-  const request = tenant === undefined ? { keys } : { keys, tenant };
-  const answers = await fan.ask((shard) => shard.keys(request));
+  const answers = await fan.askOwners(
+    texts.map(encodeKey),
+    (key) => shardOfKey(key, fan.shards.length),
+    (shard, keys) => shard.keys(tenant === undefined ? { keys } : { keys, tenant }),
+  );
   return texts.map((own, i): RequestedRow | null => {
-    const found = answers.map((answer) => answer?.[i] ?? null).find((one) => one !== null);
-    if (found !== undefined) return { texts: own, locator: found.locator };
+    const found = answers[i] ?? null;
+    if (found !== null) return { texts: own, locator: found.locator };
     return tenant === undefined ? { texts: own, locator: null } : null;
   });
 }

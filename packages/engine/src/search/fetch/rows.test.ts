@@ -1,6 +1,7 @@
 import type { Locator, Row, SourceTable } from '@lakehouse-search/lake';
 import { describe, expect, test } from 'vitest';
 import type { IndexSnapshot } from '../../index/index-snapshot.ts';
+import { shardOfKey } from '../../schema/key-buckets.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { Shard, ShardKeys } from '../../shard/shard.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
@@ -32,13 +33,23 @@ function fakeTable(rows: readonly Row[], file: string, calls: string[]): SourceT
   } as unknown as SourceTable;
 }
 
-/** An index whose document d is row d of `file`. */
-function context(table: SourceTable | Error, file: string): SearchContext {
+/** An index whose document d is row d of `file`. `asked`: by shard, receives the keys it looks up. */
+function context(
+  table: SourceTable | Error,
+  file: string,
+  asked: readonly string[][] = [[]],
+): SearchContext {
   const find = (key: Uint8Array) => {
     const doc = Number(Buffer.from(key).toString()) - 1;
     return doc >= 0 && doc < 3 ? { locator: { file, position: doc } } : null;
   };
-  const shard = { keys: ({ keys }: ShardKeys) => keys.map(find) } as unknown as Shard;
+  const shards = asked.map((keysAsked) => {
+    const keys = ({ keys }: ShardKeys) => {
+      keysAsked.push(...keys.map((key) => Buffer.from(key).toString()));
+      return keys.map(find);
+    };
+    return { keys } as unknown as Shard;
+  });
   const snapshot = { files: [file] } as unknown as IndexSnapshot;
   return {
     mapping: {
@@ -48,7 +59,7 @@ function context(table: SourceTable | Error, file: string): SearchContext {
       keyColumns: 1,
     } as unknown as Mapping,
     snapshot,
-    shards: [shard],
+    shards,
     tenant: undefined,
     lag: async () => UNKNOWN_LAG,
     openTable: async () => {
@@ -113,5 +124,24 @@ describe('rows of hits', () => {
     ]);
     expect(answer.missing).toEqual([key('x'), key('007')]);
     expect(answer.snapshot).toBe('7');
+  });
+
+  test('come from the shards of their keys, each asked for its own keys alone', async () => {
+    const table = fakeTable([row(1, 'a'), row(2, 'b'), row(3, 'c')], 'f', []);
+    const asked: string[][] = [[], [], []];
+    const ids = ['3', '1', '2', '11', '12', '13'];
+    const keys = ids.map((value) => ({ identifier: [{ name: 'id', value }] }));
+    const answer = await getKeys(context(table, 'f', asked), { keys, columns: ['title'] });
+    expect(answer.rows.map(({ fields }) => fields)).toEqual([
+      { title: 'c' },
+      { title: 'a' },
+      { title: 'b' },
+    ]);
+    expect(answer.missing).toEqual(keys.slice(3));
+    const owned = asked.map((_, shard) =>
+      ids.filter((id) => shardOfKey(Buffer.from(id), asked.length) === shard),
+    );
+    expect(asked).toEqual(owned);
+    expect(owned.filter((own) => own.length > 0).length).toBeGreaterThan(1);
   });
 });
