@@ -8,8 +8,7 @@ import { queryFields } from '../shard/request/query-fields.ts';
 import type { ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
-import { findHits } from './find-hits.ts';
-import { type PreparedSearch, prepareSearch } from './prepare.ts';
+import { findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
 import { nearestTerm } from './suggest.ts';
 
 /** Clauses that are counted, at most. */

@@ -1,4 +1,4 @@
-import type { TableLag } from '@lakehouse-search/contract';
+import { LhsError, type TableLag } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Deadline } from '../base/deadline.ts';
 import type { Embedder } from '../embed/embedder.ts';
@@ -36,4 +36,20 @@ export interface SearchContext {
   readonly lag: (now?: 'now') => Promise<TableLag>;
   /** True when the index holds all rows of a source snapshot (an ancestor of the index's own). */
   readonly hasReached: (snapshotId: string) => Promise<boolean>;
+}
+
+/** Throws snapshot_not_reached where the index does not hold all of a snapshot. */
+export async function requireSnapshot(
+  context: SearchContext,
+  required: string | undefined,
+): Promise<void> {
+  if (required === undefined) return;
+  const own = context.snapshot.checkpoint?.snapshot_id ?? null;
+  if (own === required || (await context.hasReached(required))) return;
+  const { index } = context.mapping.definition;
+  const message = `index "${index}" is at snapshot ${own ?? 'none'}, not yet at ${required}`;
+  throw new LhsError('snapshot_not_reached', message, {
+    next: [{ step: 'sync', index }],
+    details: { snapshot: own },
+  });
 }

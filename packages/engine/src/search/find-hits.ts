@@ -1,14 +1,60 @@
-import { checkSearchRequest } from '@lakehouse-search/contract';
+/**
+ * The hits of a search over all shards. Steps: bind the request, find the documents of its `knn`
+ * clauses, search every shard with the statistics of all, and merge their hits.
+ */
+import { type CheckedRequest, checkSearchRequest } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
 import type { CollapsedDoc } from '../collect/collapse.ts';
 import { mergeRanked, type RankedDoc, type SearchAfter, type SortKey } from '../collect/order.ts';
-import type { ShardHits } from '../shard/shard.ts';
+import { type BoundRequest, bindRequest } from '../shard/request/bind-request.ts';
+import { readSearchAfter } from '../shard/request/sort-values.ts';
+import type { ShardHits, ShardQuery } from '../shard/shard.ts';
 import type { SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
-import { type PreparedSearch, prepareSearch } from './prepare.ts';
+import type { Near } from './hybrid/find-nearest.ts';
 import { mergedStatistics } from './statistics.ts';
 
+const loadNear = lazily(() => import('./hybrid/near-clauses.ts'));
 const loadGroups = lazily(() => import('./find-groups.ts'));
+
+/** A search that is ready to run on the shards. */
+export interface PreparedSearch {
+  /** The request of each shard; they differ in the documents that were found before. */
+  readonly queries: readonly ShardQuery[];
+  /** The request as the coordinator binds it: without the precomputed documents. */
+  readonly bound: BoundRequest;
+  /** Where the page begins; null: at the first hit. */
+  readonly after: SearchAfter | null;
+  /** What was found for `knn` clauses, by `NearVector.id`. */
+  readonly near?: ReadonlyMap<string, Near>;
+}
+
+/** Binds a search and finds the documents of its `knn` clauses. Throws what refuses the request. */
+export async function prepareSearch(
+  context: SearchContext,
+  fan: FanOut,
+  checked: CheckedRequest,
+): Promise<PreparedSearch> {
+  const { mapping, tenant } = context;
+  const query: ShardQuery =
+    tenant === undefined ? { search: checked } : { search: checked, tenant };
+  const { ast, filter } = checked.request;
+  // Only trees have `knn` clauses: the first tree loads their code.
+  const trees = ast !== undefined || typeof filter === 'object';
+  const near = trees
+    ? await (await loadNear()).findNearClauses(context, fan, checked.request)
+    : null;
+  const queries = context.shards.map((_, shard) => {
+    return near === null ? query : { ...query, precomputed: near.precomputed[shard] };
+  });
+  const bound = bindRequest(mapping, queries[0]);
+  return { queries, bound, after: readAfter(context, bound), near: near?.found };
+}
+
+function readAfter({ mapping }: SearchContext, { checked, order }: BoundRequest) {
+  const { search_after } = checked.request;
+  return search_after === undefined ? null : readSearchAfter(search_after, order, mapping.key);
+}
 
 /** Which hits of a search: its first ones, or the first behind `after`. */
 export interface PageWindow {

@@ -14,13 +14,12 @@ import { coordinatesOf } from '../schema/key.ts';
 import type { BoundRequest } from '../shard/request/bind-request.ts';
 import { columnValueToJson, sortToJson } from '../shard/request/sort-values.ts';
 import type { FetchedDoc } from '../shard/shard.ts';
-import type { SearchContext } from './context.ts';
+import { requireSnapshot, type SearchContext } from './context.ts';
 import { envelope, lagOf, scanned } from './envelope.ts';
 import { FanOut } from './fan-out.ts';
 import type { Hydrated } from './fetch/hydrate.ts';
 import type { RowCost } from './fetch/rows.ts';
-import { type FoundDoc, findHits } from './find-hits.ts';
-import { type PreparedSearch, prepareSearch, requireSnapshot } from './prepare.ts';
+import { type FoundDoc, findHits, type PreparedSearch, prepareSearch } from './find-hits.ts';
 
 const loadSummaries = lazily(() => import('./summarize.ts'));
 const loadHydrate = lazily(() => import('./fetch/hydrate.ts'));
@@ -109,19 +108,17 @@ async function fetchPage(
   fan: FanOut,
   { queries, bound }: PreparedSearch,
   page: readonly FoundDoc[],
-): Promise<readonly (FetchedDoc | undefined)[] | null> {
-  if (page.length === 0) return null;
+): Promise<readonly (FetchedDoc | undefined)[]> {
   const locators = bound.checked.request.hydrate === true;
-  const byShard = fan.shards.map((_, number) => page.filter(({ shard }) => shard === number));
-  const answers = await fan.ask((shard, number) => {
-    const docs = byShard[number].map(({ hit: { segment, doc } }) => ({ segment, doc }));
-    if (docs.length === 0) return [];
-    const request = { query: queries[number], docs, locators, time: deadline.left };
-    return shard.fetch(request, deadline.signal);
-  });
-  if (fan.alone) return answers[0] ?? null;
-  const next = fan.shards.map(() => 0);
-  return page.map(({ shard }) => answers[shard]?.[next[shard]++]);
+  return fan.askOwners(
+    page,
+    ({ shard }) => shard,
+    (shard, own, number) => {
+      const docs = own.map(({ hit: { segment, doc } }) => ({ segment, doc }));
+      const request = { query: queries[number], docs, locators, time: deadline.left };
+      return shard.fetch(request, deadline.signal);
+    },
+  );
 }
 
 /** Reading rows needs the lake's code: loaded by the first search that hydrates. */

@@ -19,11 +19,10 @@ import { finishAggregations } from '../aggregate/finish.ts';
 import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { type BoundSummary, bindSummary } from '../shard/request/bind-aggregations.ts';
 import type { SummarySpecs } from '../shard/shard.ts';
-import type { SearchContext } from './context.ts';
+import { requireSnapshot, type SearchContext } from './context.ts';
 import { envelope, lagOf } from './envelope.ts';
 import { FanOut } from './fan-out.ts';
-import type { PreparedSearch } from './prepare.ts';
-import { prepareSearch, requireSnapshot } from './prepare.ts';
+import { type PreparedSearch, prepareSearch } from './find-hits.ts';
 
 /** The members of an answer that facets and aggregations make. */
 type SummaryAnswer = Pick<SearchResponse, 'facets' | 'skipped_facets' | 'aggs'>;

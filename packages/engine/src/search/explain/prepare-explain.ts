@@ -6,11 +6,10 @@ import { lexicalFields, wordsQuery } from '../../shard/request/precomputed.ts';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
+import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
 import { findHybrid, type Hybrid } from '../hybrid/find-hybrid.ts';
 import { vectorFieldOf } from '../hybrid/query-vector.ts';
 import { filtersOf, withDocs } from '../hybrid/search-meaning.ts';
-import type { PreparedSearch } from '../prepare.ts';
-import { prepareSearch } from '../prepare.ts';
 
 /** A search whose parts can be judged on a document. */
 export interface ExplainedSearch {

@@ -3,8 +3,7 @@ import { LIMITS } from '../../base/limits.ts';
 import type { SearchAfter } from '../../collect/order.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
-import { findHits } from '../find-hits.ts';
-import type { PreparedSearch } from '../prepare.ts';
+import { findHits, type PreparedSearch } from '../find-hits.ts';
 
 /** Hits of the first page, and of each further one. */
 const FIRST_HITS = 100;

@@ -14,8 +14,7 @@ import { queryFields } from '../../shard/request/query-fields.ts';
 import type { MarkedWords, PrecomputedDocs, ShardQuery } from '../../shard/shard.ts';
 import type { SearchContext } from '../context.ts';
 import type { FanOut } from '../fan-out.ts';
-import { findHits } from '../find-hits.ts';
-import type { PreparedSearch } from '../prepare.ts';
+import { findHits, type PreparedSearch } from '../find-hits.ts';
 import {
   docsByShard,
   type FiltersByShard,

@@ -11,10 +11,9 @@ import type {
 } from '@lakehouse-search/contract';
 import { queryFields } from '../../shard/request/query-fields.ts';
 import type { PrecomputedDocs, ShardFilter, ShardQuery } from '../../shard/shard.ts';
-import type { SearchContext } from '../context.ts';
+import { requireSnapshot, type SearchContext } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
-import type { PreparedSearch } from '../prepare.ts';
-import { prepareSearch, requireSnapshot } from '../prepare.ts';
+import { type PreparedSearch, prepareSearch } from '../find-hits.ts';
 import { answerSearch } from '../search.ts';
 import { findHybrid } from './find-hybrid.ts';
 import { type FiltersByShard, findNear, nearByShard, unknownText } from './find-nearest.ts';
