@@ -15,6 +15,11 @@ export class EngineLife {
     return this.#end !== null;
   }
 
+  /** Aborted when `close` is called. */
+  get closing(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   /** A call. Throws closed if the engine is closed before it ends and it fails. */
   async call<T>(work: () => Promise<T>): Promise<T> {
     if (this.closed) throw engineClosed();

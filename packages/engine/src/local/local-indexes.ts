@@ -96,7 +96,7 @@ export class LocalIndexes {
     this.#freshnessMs = options.freshnessMs;
     this.openDirectory = openDirectory;
     this.backupTarget = options.backupTarget;
-    this.searchThreads = searchThreads(options);
+    this.searchThreads = searchThreads(options, this.life.closing);
     this.registry = new Registry(dataDir);
     this.models = new OpenModels(this.openEmbedder);
     this.#open = new OpenIndexes(openDirectory, (former, now) => {
@@ -287,7 +287,7 @@ export class LocalIndexes {
 }
 
 /** Throws invalid_argument for a number of threads that cannot be. */
-function searchThreads({ threads = 0, openDirectory }: LocalOptions) {
+function searchThreads({ threads = 0, openDirectory }: LocalOptions, closing: AbortSignal) {
   if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
     const message = `threads must be a whole number from 0 to ${LIMITS.threads}, not ${threads}`;
     throw new LhsError('invalid_argument', message);
@@ -299,7 +299,7 @@ function searchThreads({ threads = 0, openDirectory }: LocalOptions) {
   }
   return lazily(async () => {
     const { SearchThreads } = await import('../workers/search-threads.ts');
-    return new SearchThreads(threads);
+    return new SearchThreads(threads, closing);
   });
 }
 

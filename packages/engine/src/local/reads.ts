@@ -24,32 +24,29 @@ import {
 } from '@lakehouse-search/contract';
 import { lazily } from '../base/lazily.ts';
 import type { SearchContext } from '../search/context.ts';
+import type { ReadName } from '../workers/messages.ts';
 import { requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import type { ReadTarget } from './read-index.ts';
-import { answerOnceReached, type Wanted } from './wait-for-snapshot.ts';
+import type { ReadRequest } from './read-index.ts';
 
 /** An operation of the embedded engine. */
 export type Operation<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => Promise<R>;
 
 const loadReadIndex = lazily(() => import('./read-index.ts'));
 
-/** What requests for reads have in common, as far as they have it. */
-type ReadRequest = ReadTarget & Wanted;
-
+/** `read`: what search threads call the same answer; null: it needs the engine. */
 function reads<Q extends ReadRequest, C, R>(
   check: (request: unknown) => C,
   load: () => Promise<(context: SearchContext, checked: C) => R | Promise<R>>,
+  read: ReadName | null = null,
 ): Operation<Q, R> {
   const loaded = lazily(load);
   return async (indexes, request, call) => {
     const checked = check(request);
     const answer = await loaded();
-    const { readIndex } = await loadReadIndex();
+    const { answerRead } = await loadReadIndex();
     requireWanted(call, indexes.clock);
-    return answerOnceReached(indexes, request, call, () =>
-      readIndex(indexes, request, call, async (context) => answer(context, checked)),
-    );
+    return answerRead(indexes, request, call, (context) => answer(context, checked), read);
   };
 }
 
@@ -60,6 +57,7 @@ const loadHybrid = lazily(() => import('../search/hybrid/search-meaning.ts'));
 export const searchLocal = reads(
   checkSearchRequest,
   async () => (await import('../search/search.ts')).searchIndex,
+  'search',
 );
 
 /** One semantic search. Throws as `searchSemantic`. */
@@ -75,18 +73,21 @@ export const hybridLocal = reads(checkHybridRequest, async () => (await loadHybr
 export const aggregateLocal = reads(
   checkAggregateRequest,
   async () => (await loadSummaries()).aggregateIndex,
+  'aggregate',
 );
 
 /** Facets. Throws as `facetIndex`. */
 export const facetsLocal = reads(
   checkFacetsRequest,
   async () => (await loadSummaries()).facetIndex,
+  'facets',
 );
 
 /** Documents of each clause of a query. */
 export const clauseCountsLocal = reads(
   checkSearchRequest,
   async () => (await import('../search/clause-counts.ts')).clauseCounts,
+  'clauseCounts',
 );
 
 /** Why a row is, or is not, among hits. A tenant's caller learns nothing of other rows. */
@@ -110,6 +111,7 @@ export const benchLocal: Operation<BenchRequest, BenchResponse> = reads(
 const suggestOwn: Operation<SuggestRequest, SuggestResponse> = reads(
   checkSuggestRequest,
   async () => (await import('../search/suggest.ts')).suggestIndex,
+  'suggest',
 );
 
 /** Suggestions of an index. Throws permission_denied to the callers of a tenant. */

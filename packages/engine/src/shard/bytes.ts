@@ -63,17 +63,19 @@ export function answerBytes(
   return encodeAnswer(name, () => operation.call(shard, decodeRequest(name, bytes), signal));
 }
 
-/**
- * A shard behind a function that carries bytes to it and back: to a worker thread, to another
- * machine.
- */
-export function shardOver(
-  send: (name: ShardOperation, bytes: Uint8Array, signal?: AbortSignal) => Promise<Uint8Array>,
-): Shard {
+/** Runs one operation of a shard somewhere else. */
+export type RunOperation = <Name extends ShardOperation>(
+  name: Name,
+  request: RequestOf<Name>,
+  signal?: AbortSignal,
+) => Promise<AnswerOf<Name>>;
+
+/** A shard whose operations all go through one function. */
+export function shardFrom(run: RunOperation): Shard {
   const operation =
     <Name extends ShardOperation>(name: Name) =>
-    async (request: RequestOf<Name>, signal?: AbortSignal): Promise<AnswerOf<Name>> =>
-      decodeAnswer(name, await send(name, encodeRequest(name, request), signal));
+    (request: RequestOf<Name>, signal?: AbortSignal): Promise<AnswerOf<Name>> =>
+      run(name, request, signal);
   return {
     statistics: operation('statistics'),
     search: operation('search'),
@@ -85,6 +87,21 @@ export function shardOver(
     fetch: operation('fetch'),
   };
 }
+
+/**
+ * A shard behind a function that carries bytes to it and back, as to another machine.
+ */
+export const shardOver = (
+  send: (name: ShardOperation, bytes: Uint8Array, signal?: AbortSignal) => Promise<Uint8Array>,
+): Shard =>
+  shardFrom(
+    async <Name extends ShardOperation>(
+      name: Name,
+      request: RequestOf<Name>,
+      signal?: AbortSignal,
+    ): Promise<AnswerOf<Name>> =>
+      decodeAnswer(name, await send(name, encodeRequest(name, request), signal)),
+  );
 
 /** A shard whose requests and answers all pass through their byte form. */
 export const throughBytes = (shard: Shard): Shard =>

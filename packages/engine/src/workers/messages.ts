@@ -1,8 +1,10 @@
 /**
- * What the engine and its search threads send each other. Requests and answers of a shard travel in
- * the byte form of `node:v8`: it copies views alone, not the whole memory that they lie in.
+ * What the engine and its search threads send each other. A whole read travels as JSON, as it would
+ * to a server; an operation of one shard in the byte form of `node:v8`, which copies views alone,
+ * not the whole memory that they lie in.
  */
 import { deserialize, serialize } from 'node:v8';
+import type { TimeLeft } from '../base/deadline.ts';
 import type { Commit } from '../index/commit.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { PlainError } from '../shard/bytes.ts';
@@ -25,20 +27,49 @@ export type ToThread =
   | { readonly kind: 'close'; readonly commit: number }
   | ThreadCall;
 
-/** An operation of one shard of a commit that was opened. */
+/** Work on a commit that was opened. */
 export interface ThreadCall {
   readonly kind: 'call';
   /** Above 0, and above those of earlier calls. */
   readonly task: number;
   readonly commit: number;
+  readonly work: ThreadWork;
+}
+
+/** What a thread can do: answer a read over all shards, or one operation of one shard. */
+export type ThreadWork = WholeRead | ShardWork;
+
+/** The reads that a thread answers whole. */
+export type ReadName = 'search' | 'aggregate' | 'facets' | 'suggest' | 'clauseCounts';
+
+/** A read of the contract. */
+export interface WholeRead {
+  readonly kind: 'read';
+  readonly read: ReadName;
+  /** The request as JSON text. */
+  readonly request: string;
+  /** Restricts the read to the documents of this tenant. */
+  readonly tenant: string | undefined;
+  readonly time: TimeLeft;
+}
+
+/** An operation of one shard. */
+export interface ShardWork {
+  readonly kind: 'shard';
   readonly shard: number;
   readonly operation: ShardOperation;
   readonly request: Uint8Array;
 }
 
-/** The answer to a call. */
+/**
+ * The answer to work: JSON text of a read, bytes of an operation; null: the read needs a model or
+ * the table, which only the engine has.
+ */
+export type ThreadAnswer = string | Uint8Array | null;
+
+/** What a thread sends for a call. */
 export type FromThread =
-  | { readonly kind: 'done'; readonly task: number; readonly answer: Uint8Array }
+  | { readonly kind: 'done'; readonly task: number; readonly answer: ThreadAnswer }
   | { readonly kind: 'failed'; readonly task: number; readonly error: PlainError }
   /** Files of the commit could not be opened: they were replaced, or are damaged. */
   | { readonly kind: 'unopened'; readonly task: number };

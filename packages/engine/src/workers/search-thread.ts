@@ -1,33 +1,25 @@
 import { Worker } from 'node:worker_threads';
 import { LhsError } from '@lakehouse-search/contract';
-import { answerFromPlain, errorFromPlain } from '../shard/bytes.ts';
-import type { ShardOperation } from '../shard/shard.ts';
-import {
-  type CommitSource,
-  type FromThread,
-  fromBytes,
-  type ThreadSettings,
-  type ToThread,
-  toBytes,
+import { errorFromPlain } from '../shard/bytes.ts';
+import type {
+  CommitSource,
+  FromThread,
+  ThreadAnswer,
+  ThreadSettings,
+  ThreadWork,
+  ToThread,
 } from './messages.ts';
 
 /** Heap of a thread, MiB. The index and what queries compute lie outside of it. */
 const HEAP_MB = 1024;
 
-/** One operation of a shard, on its way to a thread and back. */
+/** Work on its way to a thread and back. */
 export interface ThreadTask {
   /** Above 0, and above those of earlier tasks. */
   readonly number: number;
   readonly source: CommitSource;
-  readonly shard: number;
-  readonly operation: ShardOperation;
-  readonly request: unknown;
-  /** Milliseconds after which the thread is taken to hang. */
-  readonly limitMs: number;
-  /** The error of a task that is over its limit. */
-  readonly late: () => Error;
-  readonly done: (answer: unknown) => void;
-  readonly failed: (error: unknown) => void;
+  done(answer: ThreadAnswer): void;
+  failed(error: unknown): void;
 }
 
 /** What a thread reports to its pool. */
@@ -42,8 +34,8 @@ export interface ThreadListener {
 export class CommitUnopened extends Error {}
 
 /**
- * A thread that runs operations of shards, one at a time, on files that it maps itself. It keeps
- * the process alive only while it has a task. One that does not answer in time is terminated.
+ * A thread that does one task at a time on files that it maps itself. It keeps the process alive
+ * only while it has tasks.
  */
 export class SearchThread {
   readonly #worker: Worker;
@@ -51,8 +43,13 @@ export class SearchThread {
   readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
   readonly #opened = new Set<number>();
   #task: ThreadTask | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  /** It keeps the process alive: until it is idle at the end of a turn of the event loop. */
+  #held = false;
+  #releasing = false;
+  #ending = false;
   #cause: unknown;
+  /** When its task is taken to hang, in milliseconds of `performance.now()`. */
+  until = Number.POSITIVE_INFINITY;
 
   constructor(entry: URL, threads: number, listener: ThreadListener) {
     this.#listener = listener;
@@ -70,34 +67,33 @@ export class SearchThread {
     this.#worker.on('exit', () => this.#ended());
   }
 
-  get idle(): boolean {
-    return this.#task === null;
+  get task(): ThreadTask | null {
+    return this.#task;
   }
 
-  /** Whether it has been told to open a commit. */
+  /** Whether it was told to open a commit. */
   has(commit: number): boolean {
     return this.#opened.has(commit);
   }
 
   /** Runs a task; the thread is idle before. */
-  run(task: ThreadTask): void {
+  run(task: ThreadTask, work: ThreadWork, until: number): void {
+    const { number, source } = task;
     this.#task = task;
-    this.#worker.ref();
-    const { number, source, shard, operation } = task;
+    this.until = until;
+    this.#hold();
     if (!this.#opened.has(source.id)) {
       this.#opened.add(source.id);
       this.#post({ kind: 'open', source });
     }
-    const request = toBytes(task.request);
-    this.#post({ kind: 'call', task: number, commit: source.id, shard, operation, request });
-    this.#limit(task.limitMs);
+    this.#post({ kind: 'call', task: number, commit: source.id, work });
   }
 
-  /** Ends a task at the next look of the thread at its clock, at the latest after `graceMs`. */
-  cancel(number: number, graceMs: number): void {
-    if (this.#task?.number !== number) return;
-    Atomics.store(this.#canceled, 0, number);
-    this.#limit(graceMs);
+  /** Ends its task at the next look of the thread at its clock, at the latest at `until`. */
+  cancel(until: number): void {
+    if (this.#task === null) return;
+    this.until = until;
+    Atomics.store(this.#canceled, 0, this.#task.number);
   }
 
   /** Closes a commit; no later task is about it. */
@@ -107,6 +103,7 @@ export class SearchThread {
 
   /** Ends the thread, whatever it does. */
   async terminate(): Promise<void> {
+    this.#ending = true;
     await this.#worker.terminate();
   }
 
@@ -114,22 +111,12 @@ export class SearchThread {
     this.#worker.postMessage(message);
   }
 
-  #limit(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#task?.failed(this.#task.late());
-      void this.terminate();
-    }, ms);
-    this.#timer.unref();
-  }
-
   #answered(message: FromThread): void {
     const task = this.#task;
     if (task === null || task.number !== message.task) return;
     this.#idle();
-    if (message.kind === 'done') {
-      task.done(answerFromPlain(task.operation, fromBytes(message.answer)));
-    } else if (message.kind === 'failed') task.failed(errorFromPlain(message.error));
+    if (message.kind === 'done') task.done(message.answer);
+    else if (message.kind === 'failed') task.failed(errorFromPlain(message.error));
     else {
       this.#opened.delete(task.source.id);
       task.failed(new CommitUnopened());
@@ -147,8 +134,21 @@ export class SearchThread {
   }
 
   #idle(): void {
-    clearTimeout(this.#timer);
     this.#task = null;
-    this.#worker.unref();
+    this.until = Number.POSITIVE_INFINITY;
+    if (this.#releasing) return;
+    this.#releasing = true;
+    setImmediate(() => {
+      this.#releasing = false;
+      if (this.#task !== null || this.#ending) return;
+      this.#held = false;
+      this.#worker.unref();
+    });
+  }
+
+  #hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    this.#worker.ref();
   }
 }

@@ -1,24 +1,70 @@
+import type { Deadline, TimeLeft } from '../base/deadline.ts';
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { OpenIndex } from '../open/open-index.ts';
-import type { Shard } from '../shard/shard.ts';
-import type { CommitSource } from './messages.ts';
+import {
+  type AnswerOf,
+  answerFromPlain,
+  type RequestOf,
+  type RunOperation,
+  shardFrom,
+} from '../shard/bytes.ts';
+import type { Awaitable, Shard, ShardOperation } from '../shard/shard.ts';
+import { type CommitSource, fromBytes, type ReadName, toBytes } from './messages.ts';
+import { CommitUnopened } from './search-thread.ts';
 import { WorkerPool } from './worker-pool.ts';
-import { WorkerShard } from './worker-shard.ts';
 
-/** The search threads of an engine, and the commits that they know. */
+/** A read that a thread may answer whole. */
+export interface ThreadRead {
+  readonly read: ReadName;
+  /** A request that was checked. */
+  readonly request: object;
+  readonly tenant: string | undefined;
+  readonly deadline: Deadline;
+}
+
+/**
+ * The search threads of an engine, and the commits that they know. A read that needs only the
+ * shards of a commit runs in one thread as a whole; of the others the operations of shards do.
+ */
 export class SearchThreads {
   readonly #pool: WorkerPool;
   readonly #sources = new WeakMap<IndexSnapshot, CommitSource>();
   #commits = 0;
 
-  /** `threads`: how many threads, 1 or more. None is started before the first call. */
-  constructor(threads: number) {
+  /**
+   * `threads`: how many threads, 1 or more. None is started before the first call. Calls end when
+   * `closing` is aborted.
+   */
+  constructor(threads: number, closing: AbortSignal) {
     this.#pool = new WorkerPool({ threads });
+    closing.addEventListener('abort', () => this.#pool.stop());
+  }
+
+  /**
+   * The response to a read, without what only the engine knows (the lag); null: no thread can
+   * answer it. Throws what the read throws.
+   */
+  async read(open: OpenIndex, { deadline, ...work }: ThreadRead): Promise<object | null> {
+    const source = this.#sourceOf(open);
+    if (source === null) return null;
+    const request = JSON.stringify(work.request);
+    try {
+      const answer = await this.#pool.run({
+        source,
+        time: deadline.left,
+        signal: deadline.signal,
+        work: (time) => ({ kind: 'read', ...work, request, time: time as TimeLeft }),
+      });
+      return answer === null ? null : (JSON.parse(answer as string) as object);
+    } catch (error) {
+      if (error instanceof CommitUnopened) return null;
+      throw error;
+    }
   }
 
   /**
    * The shards of an open commit, whose operations run in the threads. `local`: the same shards in
-   * this thread. `signal` aborts their operations.
+   * this thread, which answer when the commit's files are gone for new readers.
    */
   shardsOf(
     open: OpenIndex,
@@ -27,14 +73,35 @@ export class SearchThreads {
   ): readonly Shard[] {
     const source = this.#sourceOf(open);
     if (source === null) return local;
-    return local.map((shard, number) => {
-      return new WorkerShard({ pool: this.#pool, source, shard: number, local: shard, signal });
-    });
+    return local.map((own, shard) => shardFrom(this.#operations(source, shard, own, signal)));
   }
 
   /** Ends all threads. */
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  #operations(
+    source: CommitSource,
+    shard: number,
+    local: Shard,
+    signal: AbortSignal | undefined,
+  ): RunOperation {
+    return async <Name extends ShardOperation>(operation: Name, request: RequestOf<Name>) => {
+      const { time: limit } = request as { readonly time?: TimeLeft };
+      const work = (time: TimeLeft | undefined) => {
+        const timed = time === undefined ? request : { ...request, time };
+        return { kind: 'shard', shard, operation, request: toBytes(timed) } as const;
+      };
+      try {
+        const answer = await this.#pool.run({ source, time: limit, signal, work });
+        return answerFromPlain(operation, fromBytes(answer as Uint8Array)) as AnswerOf<Name>;
+      } catch (error) {
+        if (!(error instanceof CommitUnopened)) throw error;
+        const call = local[operation] as (request: RequestOf<Name>) => Awaitable<AnswerOf<Name>>;
+        return call.call(local, request);
+      }
+    };
   }
 
   /** What a thread opens; null: the commit has no files. */

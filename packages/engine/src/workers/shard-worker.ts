@@ -1,15 +1,26 @@
 /**
- * A search thread: it opens the commits that it is told to open, and runs operations of their
- * shards, one message after the other. A task that was canceled ends at the next look at the clock.
+ * The program of a search thread: it opens commits and does the work of its messages one after the
+ * other, reads over all shards of a commit and operations of single shards. A task that was
+ * canceled ends at the next look at the clock.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { LhsError } from '@lakehouse-search/contract';
+import {
+  checkAggregateRequest,
+  checkFacetsRequest,
+  checkSearchRequest,
+  checkSuggestRequest,
+  LhsError,
+} from '@lakehouse-search/contract';
 import { divideKeptBytes } from '../base/cache-budget.ts';
 import { SYSTEM_CLOCK } from '../base/clock.ts';
+import { Deadline } from '../base/deadline.ts';
+import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { withMapping } from '../open/open-index.ts';
+import type { Mapping } from '../schema/mapping.ts';
+import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { answerToPlain, errorToPlain } from '../shard/bytes.ts';
 import { FilterCache } from '../shard/execute/filter-cache.ts';
 import { localShards } from '../shard/local-shard.ts';
@@ -20,15 +31,19 @@ import {
   type CommitSource,
   type FromThread,
   fromBytes,
+  type ReadName,
+  type ShardWork,
   type ThreadCall,
   type ThreadSettings,
   type ToThread,
   toBytes,
+  type WholeRead,
 } from './messages.ts';
 
 interface OpenCommit {
   readonly source: CommitSource;
   readonly snapshot: IndexSnapshot;
+  readonly mapping: Mapping;
   readonly shards: readonly Shard[];
 }
 
@@ -55,7 +70,7 @@ function open(source: CommitSource): void {
     const analyzerOf = analyzersOf(definition.analyzers);
     const { mapping } = withMapping(snapshot, String(source.id), definition, analyzerOf);
     const shards = localShards(snapshot, mapping, { filters, clock });
-    commits.set(source.id, { source, snapshot, shards });
+    commits.set(source.id, { source, snapshot, mapping, shards });
   } catch (error) {
     if (!(error instanceof LhsError)) throw error;
   }
@@ -70,20 +85,69 @@ function close(id: number): void {
   gone.snapshot.release();
 }
 
-async function answer({
-  task,
-  commit,
-  shard,
-  operation,
-  request,
-}: ThreadCall): Promise<FromThread> {
+/** What a read needs and only the engine has. */
+class NotHere extends Error {}
+
+async function notHere(): Promise<never> {
+  throw new NotHere();
+}
+
+/** The reads that run here whole, each loaded by its first request. */
+const READS: Readonly<Record<ReadName, () => Promise<Read>>> = {
+  search: lazily(async () => {
+    const { searchIndex } = await import('../search/search.ts');
+    return (context, request) => searchIndex(context, checkSearchRequest(request));
+  }),
+  aggregate: lazily(async () => {
+    const { aggregateIndex } = await import('../search/summarize.ts');
+    return (context, request) => aggregateIndex(context, checkAggregateRequest(request));
+  }),
+  facets: lazily(async () => {
+    const { facetIndex } = await import('../search/summarize.ts');
+    return (context, request) => facetIndex(context, checkFacetsRequest(request));
+  }),
+  suggest: lazily(async () => {
+    const { suggestIndex } = await import('../search/suggest.ts');
+    return (context, request) => suggestIndex(context, checkSuggestRequest(request));
+  }),
+  clauseCounts: lazily(async () => {
+    const { clauseCounts } = await import('../search/clause-counts.ts');
+    return (context, request) => clauseCounts(context, checkSearchRequest(request));
+  }),
+};
+
+type Read = (context: SearchContext, request: unknown) => Promise<unknown>;
+
+async function readWhole(commit: OpenCommit, work: WholeRead): Promise<string | null> {
+  const { snapshot, mapping, shards } = commit;
+  const { tenant, time } = work;
+  const run = await READS[work.read]();
+  const deadline = Deadline.limited(time, undefined, clock);
+  const parts = { snapshot, mapping, shards, tenant, deadline };
+  const elsewhere = { openModel: notHere, openTable: notHere, hasReached: notHere };
+  const lag = async () => UNKNOWN_LAG;
+  try {
+    return JSON.stringify(await run({ ...parts, ...elsewhere, lag }, JSON.parse(work.request)));
+  } catch (error) {
+    if (error instanceof NotHere) return null;
+    throw error;
+  }
+}
+
+async function runOperation({ shards }: OpenCommit, work: ShardWork): Promise<Uint8Array> {
+  const { shard, operation, request } = work;
+  const call = shards[shard][operation] as (request: unknown) => unknown;
+  const result = await call.call(shards[shard], fromBytes(request));
+  return toBytes(answerToPlain(operation, result));
+}
+
+async function answer({ task, commit, work }: ThreadCall): Promise<FromThread> {
   const found = commits.get(commit);
   if (found === undefined) return { kind: 'unopened', task };
   running = task;
   try {
-    const call = found.shards[shard][operation] as (request: unknown) => unknown;
-    const result = await call.call(found.shards[shard], fromBytes(request));
-    return { kind: 'done', task, answer: toBytes(answerToPlain(operation, result)) };
+    const done = work.kind === 'read' ? readWhole(found, work) : runOperation(found, work);
+    return { kind: 'done', task, answer: await done };
   } catch (error) {
     return { kind: 'failed', task, error: errorToPlain(error) };
   }

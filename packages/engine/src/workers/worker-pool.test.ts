@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestAnswer, TestRequest } from '../../test/workers/test-worker.ts';
-import type { CommitSource } from './messages.ts';
+import { type CommitSource, fromBytes, toBytes } from './messages.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 const entry = new URL('../../test/workers/test-worker.ts', import.meta.url);
@@ -19,10 +19,14 @@ function call(
     millis = 60_000,
   }: { commit?: number; signal?: AbortSignal; millis?: number } = {},
 ): Promise<TestAnswer> {
-  const request = { what, time: { millis, limit: 'call' as const } };
-  const source = sourceOf(commit);
-  const running = pool.run({ source, shard: 0, operation: 'search', request, signal });
-  return running as Promise<TestAnswer>;
+  const request = toBytes({ what });
+  const running = pool.run({
+    source: sourceOf(commit),
+    time: { millis, limit: 'call' },
+    signal,
+    work: () => ({ kind: 'shard', shard: 0, operation: 'search', request }),
+  });
+  return running.then((answer) => fromBytes(answer as Uint8Array) as TestAnswer);
 }
 
 describe('a pool of search threads', () => {

@@ -2,15 +2,14 @@
  * The search threads of an engine. Threads start when there is work for them. A call waits in a
  * queue of bounded length until a thread is free; the time that it waits counts. A call that is
  * aborted, or whose time is over, leaves the queue or frees its thread. A thread that ends or hangs
- * fails its call alone; the next call starts another thread.
+ * fails its call alone; the next call starts another thread. One timer watches all threads.
  */
 import { LhsError } from '@lakehouse-search/contract';
-import { Deadline, type TimeLeft } from '../base/deadline.ts';
+import { callAborted, Deadline, type TimeLeft } from '../base/deadline.ts';
 import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { ShardOperation } from '../shard/shard.ts';
-import type { CommitSource } from './messages.ts';
-import { SearchThread } from './search-thread.ts';
+import type { CommitSource, ThreadAnswer, ThreadWork } from './messages.ts';
+import { SearchThread, type ThreadTask } from './search-thread.ts';
 
 /** How a pool works. */
 export interface WorkerPoolOptions {
@@ -25,32 +24,33 @@ export interface WorkerPoolOptions {
 
 const GRACE_MS = 2000;
 
-/** A call of a shard of a commit. */
+/** A call over a commit. */
 export interface PoolCall {
   readonly source: CommitSource;
-  readonly shard: number;
-  readonly operation: ShardOperation;
-  /** `time`: what is left when the call is made. */
-  readonly request: object & { readonly time?: TimeLeft };
+  /** What is left when the call is made; absent: the work is short. */
+  readonly time?: TimeLeft | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The work, made when a thread is free; `time`: what is left then. */
+  work(time: TimeLeft | undefined): ThreadWork;
 }
 
-interface Waiting {
-  readonly number: number;
+/** A call that waits for a thread, or runs in one. */
+interface PoolTask extends ThreadTask {
   readonly call: PoolCall;
   readonly since: number;
-  readonly done: (answer: unknown) => void;
-  readonly failed: (error: unknown) => void;
+  thread: SearchThread | null;
 }
 
 /** A bounded pool of search threads. Close it when done. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #threads = new Set<SearchThread>();
-  readonly #running = new Map<number, { thread: SearchThread; failed: Waiting['failed'] }>();
-  readonly #queue: Waiting[] = [];
+  readonly #queue: PoolTask[] = [];
   #last = 0;
   #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires, in milliseconds of `performance.now()`. */
+  #looksAt = Number.POSITIVE_INFINITY;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -62,29 +62,21 @@ export class WorkerPool {
   }
 
   /**
-   * Runs a call and returns its answer. Throws what the shard throws; interrupted when the signal
+   * Runs a call and returns its answer. Throws what the work throws; interrupted when the signal
    * aborts; overloaded when too many calls wait; `CommitUnopened` when the commit's files are gone.
    */
-  run(call: PoolCall): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  run(call: PoolCall): Promise<ThreadAnswer> {
     if (this.#closed) throw engineClosed();
-    if (call.signal?.aborted) throw aborted();
-    if (this.#queue.length >= this.#queueLimit && this.#freeThread(call) === null) {
-      throw overloaded(this.#queueLimit);
+    if (call.signal?.aborted) throw callAborted();
+    const free = this.#freeThread(call);
+    if (free === null && this.#queue.length >= this.#queueLimit) throw overloaded(this.#queueLimit);
+    const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
+    const task = this.#task(call, resolve, reject);
+    if (free !== null && this.#queue.length === 0) this.#start(task, free);
+    else {
+      this.#queue.push(task);
+      this.#dispatch();
     }
-    const number = ++this.#last;
-    const stop = () => this.#abort(number);
-    const settle =
-      <T>(end: (value: T) => void) =>
-      (value: T) => {
-        call.signal?.removeEventListener('abort', stop);
-        this.#running.delete(number);
-        end(value);
-      };
-    call.signal?.addEventListener('abort', stop);
-    const ends = { done: settle(resolve), failed: settle(reject) };
-    this.#queue.push({ number, call, since: performance.now(), ...ends });
-    this.#dispatch();
     return promise;
   }
 
@@ -93,10 +85,21 @@ export class WorkerPool {
     for (const thread of this.#threads) thread.close(commit);
   }
 
+  /** Fails the calls that wait or run; their threads end at their next look at the clock. */
+  stop(): void {
+    for (const task of this.#queue.splice(0)) task.failed(engineClosed());
+    for (const thread of this.#threads) {
+      const { task } = thread;
+      this.#cancel(thread);
+      task?.failed(engineClosed());
+    }
+  }
+
   /** Ends all threads. Calls that wait or run throw closed. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { failed } of this.#queue.splice(0)) failed(engineClosed());
+    clearTimeout(this.#timer);
+    this.stop();
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
   }
 
@@ -106,6 +109,33 @@ export class WorkerPool {
 
   get #graceMs(): number {
     return this.#options.graceMs ?? GRACE_MS;
+  }
+
+  /** A call with its ends: the first one that is reached counts. */
+  #task(
+    call: PoolCall,
+    resolve: (answer: ThreadAnswer) => void,
+    reject: (error: unknown) => void,
+  ): PoolTask {
+    const { signal } = call;
+    const abort = () => this.#abort(task);
+    const task: PoolTask = {
+      number: ++this.#last,
+      source: call.source,
+      call,
+      since: performance.now(),
+      thread: null,
+      done(answer) {
+        signal?.removeEventListener('abort', abort);
+        resolve(answer);
+      },
+      failed(error) {
+        signal?.removeEventListener('abort', abort);
+        reject(error);
+      },
+    };
+    signal?.addEventListener('abort', abort);
+    return task;
   }
 
   #dispatch(): void {
@@ -119,11 +149,13 @@ export class WorkerPool {
 
   /** A thread for a call: rather one that has its commit open; null: all are busy. */
   #freeThread({ source }: PoolCall): SearchThread | null {
-    const idle = [...this.#threads].filter((thread) => thread.idle);
-    const open = idle.find((thread) => thread.has(source.id));
-    if (open !== undefined) return open;
-    if (this.#threads.size < this.#options.threads) return this.#startThread();
-    return idle[0] ?? null;
+    let idle: SearchThread | null = null;
+    for (const thread of this.#threads) {
+      if (thread.task !== null) continue;
+      if (thread.has(source.id)) return thread;
+      idle ??= thread;
+    }
+    return this.#threads.size < this.#options.threads ? this.#startThread() : idle;
   }
 
   #startThread(): SearchThread {
@@ -132,40 +164,62 @@ export class WorkerPool {
       free: () => this.#dispatch(),
       ended: (ended) => {
         this.#threads.delete(ended);
-        this.#dispatch();
+        if (!this.#closed) this.#dispatch();
       },
     });
     this.#threads.add(thread);
     return thread;
   }
 
-  #start({ number, call, since, done, failed }: Waiting, thread: SearchThread): void {
-    const { source, shard, operation } = call;
-    const { time } = call.request;
-    const left = time && { ...time, millis: time.millis - (performance.now() - since) };
-    try {
-      if (left !== undefined) Deadline.limited(left).check();
-    } catch (error) {
-      failed(error);
+  #start(task: PoolTask, thread: SearchThread): void {
+    const { call, since } = task;
+    const now = performance.now();
+    const left = call.time && { ...call.time, millis: call.time.millis - (now - since) };
+    if (left !== undefined && left.millis < 0) {
+      task.failed(lateError(left));
       return;
     }
-    const request = left === undefined ? call.request : { ...call.request, time: left };
-    const limitMs = (left?.millis ?? LIMITS.queryMillis) + this.#graceMs;
-    this.#running.set(number, { thread, failed });
-    thread.run({
-      ...{ number, source, shard, operation, request, limitMs, done },
-      late: () => lateError(left),
-      failed: (error) => failed(this.#closed ? engineClosed(error) : error),
-    });
+    const until = now + (left?.millis ?? LIMITS.queryMillis) + this.#graceMs;
+    task.thread = thread;
+    thread.run(task, call.work(left), until);
+    this.#watch(until);
+  }
+
+  /** Looks at the threads at this time, or earlier. */
+  #watch(at: number): void {
+    if (at >= this.#looksAt) return;
+    clearTimeout(this.#timer);
+    this.#looksAt = at;
+    const look = () => this.#look();
+    this.#timer = setTimeout(look, Math.max(0, Math.ceil(at - performance.now()))).unref();
+  }
+
+  /** Terminates the threads that hang. */
+  #look(): void {
+    this.#looksAt = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    for (const thread of this.#threads) {
+      if (thread.until > now) this.#watch(thread.until);
+      else {
+        const { call } = thread.task as PoolTask;
+        thread.task?.failed(lateError(call.time));
+        void thread.terminate();
+      }
+    }
   }
 
   /** The call ends at once; its thread a little later. */
-  #abort(number: number): void {
-    const at = this.#queue.findIndex((waiting) => waiting.number === number);
-    if (at >= 0) this.#queue.splice(at, 1)[0].failed(aborted());
-    const running = this.#running.get(number);
-    running?.thread.cancel(number, this.#graceMs);
-    running?.failed(aborted());
+  #abort(task: PoolTask): void {
+    const at = this.#queue.indexOf(task);
+    if (at >= 0) this.#queue.splice(at, 1);
+    if (task.thread?.task === task) this.#cancel(task.thread);
+    task.failed(callAborted());
+  }
+
+  #cancel(thread: SearchThread): void {
+    const until = performance.now() + this.#graceMs;
+    thread.cancel(until);
+    this.#watch(until);
   }
 }
 
@@ -175,8 +229,6 @@ function workerEntry(): URL {
   return new URL(`./shard-worker.${ending}`, import.meta.url);
 }
 
-const aborted = (): LhsError => new LhsError('interrupted', 'the call was aborted');
-
 function overloaded(waiting: number): LhsError {
   return new LhsError('overloaded', `${waiting} calls wait for a search thread already`, {
     hint: 'try again later, or open the engine with more threads',
@@ -184,7 +236,7 @@ function overloaded(waiting: number): LhsError {
   });
 }
 
-/** The error of a query that does not look at its clock. */
+/** The error of a call whose time is over, as its own deadline throws it. */
 function lateError(time: TimeLeft | undefined): Error {
   try {
     Deadline.limited({ millis: -1, limit: time?.limit ?? 'query' }).check();

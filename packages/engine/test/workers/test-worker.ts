@@ -28,8 +28,9 @@ parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'open') opened.add(message.source.id);
   if (message.kind === 'close') opened.delete(message.commit);
   if (message.kind !== 'call') return;
-  const { what } = fromBytes(message.request) as TestRequest;
-  const { task } = message;
+  const { task, work } = message;
+  if (work.kind !== 'shard') return;
+  const { what } = fromBytes(work.request) as TestRequest;
   if (what === 'exit') process.exit(1);
   while (what === 'hang');
   while (what === 'wait for cancel' && Atomics.load(canceled, 0) !== task);
