@@ -10,10 +10,11 @@ import type { Definition } from '../schema/definition.ts';
 import { type AnalyzerOf, createMapping, type Mapping } from '../schema/mapping.ts';
 import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
-import { ioError, systemCode } from '../storage/io-errors.ts';
+import { ioError } from '../storage/io-errors.ts';
 import { VERIFIED_FILE } from '../storage/verification.ts';
 import {
   currentGeneration,
+  type Generation,
   type IndexLock,
   leftovers,
   sweepGenerations,
@@ -39,20 +40,46 @@ export interface OpenIndex {
   readonly mapping: Mapping;
 }
 
+/** The live generations that were looked up last, by folder, and the CURRENT that named them. */
+const lookedUp = new Map<string, { readonly current: string; readonly generation: Generation }>();
+const MOST_LOOKED_UP = 1000;
+
+/**
+ * The live generation, or null before the first reindex. CURRENT is read only if it was replaced
+ * since the last look. Throws corrupt_index.
+ */
+function liveGeneration(folder: string): Generation | null {
+  const current = identityOf(join(folder, 'CURRENT'));
+  const known = lookedUp.get(folder);
+  if (known !== undefined && known.current === current) return known.generation;
+  const generation = current === null ? null : currentGeneration(folder);
+  if (current === null || generation === null) lookedUp.delete(folder);
+  else {
+    if (lookedUp.size === MOST_LOOKED_UP) lookedUp.clear();
+    lookedUp.set(folder, { current, generation });
+  }
+  return generation;
+}
+
+/** What tells a file from the one that replaces it; null: there is none. Throws io_error. */
+function identityOf(path: string): string | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? null : `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+  } catch (error) {
+    throw ioError(error, 'look at', path);
+  }
+}
+
 /**
  * What names the newest commit of a live generation, without reading it; null before the first
  * reindex.
  */
 export function commitVersion(folder: string): string | null {
-  const generation = currentGeneration(folder);
+  const generation = liveGeneration(folder);
   if (generation === null) return null;
-  try {
-    const stat = statSync(join(generation.path, COMMIT_FILE), { bigint: true });
-    return [generation.number, stat.ino, stat.size, stat.mtimeNs].join(':');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return `${generation.number}:none`;
-    throw ioError(error, 'look at', join(generation.path, COMMIT_FILE));
-  }
+  const commit = identityOf(join(generation.path, COMMIT_FILE));
+  return `${generation.number}:${commit ?? 'none'}`;
 }
 
 /**

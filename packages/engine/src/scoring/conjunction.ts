@@ -1,7 +1,7 @@
 /**
- * Top documents of the conjunction of the active terms. Of one term only blocks or ranges whose best
- * impact reaches the threshold are opened. A code is the exact value of a common impact and an upper
- * bound of any other, so products of one term need no margin for rounding.
+ * Top documents of the conjunction of the active terms. Of one term only blocks or ranges whose
+ * best impact reaches the threshold are opened. A code is the exact value of a common impact and an
+ * upper bound of any other, so products of one term need no margin for rounding.
  */
 import { DENSE, SHORT } from '../postings/format.ts';
 import type { ListTerm } from '../postings/term-info.ts';
