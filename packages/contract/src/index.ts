@@ -55,3 +55,4 @@ export type * from './shard-description.ts';
 export * from './source/check.ts';
 export type * from './source/request.ts';
 export type * from './source/response.ts';
+export * from './source/settings.ts';

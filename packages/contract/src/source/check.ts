@@ -11,40 +11,41 @@ import {
   requestOf,
   text,
 } from '../checks/values.ts';
-import type { DescribeSourceRequest, InitDefinitionRequest, ListTablesRequest } from './request.ts';
+import type {
+  CatalogConfig,
+  DescribeSourceRequest,
+  InitDefinitionRequest,
+  ListTablesRequest,
+} from './request.ts';
+import { CATALOG_SETTINGS, CATALOG_TYPES, S3_SETTINGS, type SettingKind } from './settings.ts';
 
 /** Roots of a catalog. */
 const MOST_ROOTS = 1000;
-const s3 = record({ endpoint: path, region: name, path_style: flag });
-/** Fields of every catalog. */
-const ANY = { allowed_roots: list(path, MOST_ROOTS), s3 };
 
-const CATALOGS: Readonly<Record<string, Check>> = {
-  filesystem: record({ type: text, warehouse: path, ...ANY }, ['warehouse']),
-  sql: record({ type: text, uri: path, name, warehouse: path, ...ANY }, ['uri']),
-  rest: record(
-    {
-      type: text,
-      uri: path,
-      warehouse: path,
-      prefix: path,
-      token_env: name,
-      credential_env: name,
-      oauth2_server_uri: path,
-      scope: name,
-      ...ANY,
-    },
-    ['uri'],
-  ),
+type Settings = Readonly<Record<string, SettingKind>>;
+
+const settings = (kinds: Settings): Readonly<Record<string, Check>> =>
+  Object.fromEntries(Object.entries(kinds).map(([key, kind]) => [key, CHECKS[kind]]));
+
+const s3: Check = (value, field) => record(settings(S3_SETTINGS))(value, field);
+const CHECKS: Readonly<Record<SettingKind, Check>> = {
+  text: path,
+  name,
+  flag,
+  folder: path,
+  folders: list(path, MOST_ROOTS),
+  database: path,
+  s3,
 };
-const catalogType = oneOf(...Object.keys(CATALOGS));
+const catalogType = oneOf(...CATALOG_TYPES);
 
 /** A catalog as a definition has it. */
 const catalog: Check = (value, field) => {
   object(value, field);
-  const { type } = value as { readonly type?: unknown };
+  const { type } = value as CatalogConfig;
   catalogType(type, `${field}.type`);
-  CATALOGS[type as string](value, field);
+  const { required, settings: kinds } = CATALOG_SETTINGS[type];
+  record({ type: text, ...settings(kinds) }, [required])(value, field);
 };
 const atPath = record({ path, s3 }, ['path']);
 

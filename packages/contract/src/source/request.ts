@@ -9,8 +9,8 @@ export interface S3Config {
   readonly path_style?: boolean;
 }
 
-/** What every catalog may have. */
-interface AnyCatalogConfig {
+/** Settings of every catalog. */
+export interface AnyCatalogConfig {
   /** How tables on `s3://` are reached. */
   readonly s3?: S3Config;
   /** Further folders that recorded paths of a table may be in. */

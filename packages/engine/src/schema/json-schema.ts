@@ -1,3 +1,9 @@
+import {
+  CATALOG_SETTINGS,
+  CATALOG_TYPES,
+  S3_SETTINGS,
+  type SettingKind,
+} from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES } from './definition.ts';
 import { KEY_BUCKETS } from './key-buckets.ts';
@@ -35,30 +41,24 @@ const VECTOR: JsonObject = {
   index: { enum: VECTOR_INDEXES },
 };
 
-const S3: JsonObject = closed({ endpoint: text, region: text, path_style: { type: 'boolean' } });
-const ROOTS: JsonObject = { allowed_roots: { anyOf: [text, list(text)] }, s3: S3 };
+const settings = (kinds: Readonly<Record<string, SettingKind>>): JsonObject =>
+  Object.fromEntries(Object.entries(kinds).map(([key, kind]) => [key, settingOf(kind)]));
+
+/** The schema of a setting of a catalog. */
+function settingOf(kind: SettingKind): JsonObject {
+  if (kind === 's3') return S3;
+  if (kind === 'flag') return flag;
+  return kind === 'folders' ? { anyOf: [text, list(text)] } : text;
+}
+
+const S3 = closed(settings(S3_SETTINGS));
 const CATALOG: JsonObject = {
-  oneOf: [
-    closed({ type: { const: 'filesystem' }, warehouse: text, ...ROOTS }, ['type', 'warehouse']),
-    closed({ type: { const: 'sql' }, uri: text, name: text, warehouse: text, ...ROOTS }, [
+  oneOf: CATALOG_TYPES.map((type) =>
+    closed({ type: { const: type }, ...settings(CATALOG_SETTINGS[type].settings) }, [
       'type',
-      'uri',
+      CATALOG_SETTINGS[type].required,
     ]),
-    closed(
-      {
-        ...ROOTS,
-        type: { const: 'rest' },
-        uri: text,
-        warehouse: text,
-        prefix: text,
-        token_env: text,
-        credential_env: text,
-        oauth2_server_uri: text,
-        scope: text,
-      },
-      ['type', 'uri'],
-    ),
-  ],
+  ),
 };
 
 const SHAPE = closed(

@@ -1,26 +1,33 @@
+import {
+  CATALOG_SETTINGS,
+  CATALOG_TYPES,
+  S3_SETTINGS,
+  type SettingKind,
+} from '@lakehouse-search/contract';
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
 import type { Definition } from './definition.ts';
-import { parseS3 } from './parse-s3.ts';
-import { readChoice, readMap, readText, readTexts } from './tree-reading.ts';
+import {
+  type KnownEntries,
+  readChoice,
+  readFlag,
+  readMap,
+  readText,
+  readTexts,
+} from './tree-reading.ts';
 import type { Report, Tree } from './yaml-tree.ts';
 
-const CATALOG_KEYS = Object.freeze({
-  filesystem: ['type', 'warehouse', 'allowed_roots', 's3'],
-  sql: ['type', 'uri', 'name', 'warehouse', 'allowed_roots', 's3'],
-  rest: [
-    'type',
-    'uri',
-    'warehouse',
-    'prefix',
-    'token_env',
-    'credential_env',
-    'oauth2_server_uri',
-    'scope',
-    'allowed_roots',
-    's3',
-  ],
-} as const);
-const REQUIRED = Object.freeze({ filesystem: 'warehouse', sql: 'uri', rest: 'uri' } as const);
+type Reader = (tree: Tree, what: string, report: Report) => unknown;
+
+/** By the kind of a setting: its value, or undefined after a report. */
+const READERS: Readonly<Record<SettingKind, Reader>> = {
+  text: readText,
+  name: readText,
+  flag: (tree, what, report) => readFlag(tree, what, false, report),
+  folder: readText,
+  folders: (tree, what, report) => readTexts(tree, what, report).map(({ text }) => text),
+  database: readText,
+  s3: parseS3,
+};
 
 /**
  * The `source` of a definition: a catalog and `table: namespace.name`, or the `path` of a table.
@@ -62,28 +69,38 @@ export function parseCatalog(tree: Tree, what: string, report: Report): CatalogC
   const typeTree =
     tree.kind === 'map' ? tree.entries.find((e) => e.key === 'type')?.value : undefined;
   if (typeTree === undefined) {
-    report.error(tree.at, `${what} must be a map with a type: filesystem, sql or rest`);
+    report.error(tree.at, `${what} must be a map with a type: ${CATALOG_TYPES.join(', ')}`);
     return undefined;
   }
-  const type = readChoice(typeTree, 'catalog type', ['filesystem', 'sql', 'rest'], report);
+  const type = readChoice(typeTree, 'catalog type', CATALOG_TYPES, report);
   if (type === undefined) return undefined;
-  const map = readMap(tree, `a ${type} catalog`, CATALOG_KEYS[type], report) ?? {};
-  const values: Record<string, string | readonly string[] | S3Config> = {};
-  for (const [key, value] of Object.entries(map) as [string, Tree][]) {
-    const name = `${what}.${key}`;
-    if (key === 's3') {
-      const s3 = parseS3(value, name, report);
-      if (s3 !== undefined) values.s3 = s3;
-      continue;
-    }
-    const roots = key === 'allowed_roots' ? readTexts(value, name, report) : null;
-    const read = roots === null ? readText(value, name, report) : roots.map(({ text }) => text);
-    if (read !== undefined) values[key] = read;
-  }
+  const { required, settings } = CATALOG_SETTINGS[type];
+  const map = readMap(tree, `a ${type} catalog`, ['type', ...Object.keys(settings)], report) ?? {};
   // an unknown key has been reported: it may be the required one, misspelt
   const known = tree.kind === 'map' && tree.entries.every(({ key }) => key in map);
-  if (known && !(REQUIRED[type] in map)) {
-    report.error(tree.at, `a ${type} catalog needs "${REQUIRED[type]}"`);
+  if (known && !(required in map)) {
+    report.error(tree.at, `a ${type} catalog needs "${required}"`);
   }
-  return { ...values, type } as CatalogConfig;
+  return { type, ...readSettings(settings, map, what, report) } as CatalogConfig;
+}
+
+/** The settings of an object store: how tables on `s3://` are reached. They hold no secrets. */
+function parseS3(tree: Tree, what: string, report: Report): S3Config | undefined {
+  const map = readMap(tree, what, Object.keys(S3_SETTINGS), report);
+  return map && readSettings(S3_SETTINGS, map, what, report);
+}
+
+function readSettings(
+  settings: Readonly<Record<string, SettingKind>>,
+  map: KnownEntries<string>,
+  what: string,
+  report: Report,
+): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [key, kind] of Object.entries(settings)) {
+    const tree = map[key];
+    const value = tree && READERS[kind](tree, `${what}.${key}`, report);
+    if (value !== undefined) values[key] = value;
+  }
+  return values;
 }

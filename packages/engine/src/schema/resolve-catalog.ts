@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { LhsError } from '@lakehouse-search/contract';
+import { CATALOG_SETTINGS, LhsError, type SettingKind } from '@lakehouse-search/contract';
 import type { CatalogConfig } from '@lakehouse-search/lake';
 import { parseCatalog } from './parse-source.ts';
 import { createReport, readYaml } from './yaml-tree.ts';
@@ -28,18 +28,30 @@ export function readCatalogFile(text: string, file: string, baseDir: string): Ca
   });
 }
 
+type Resolver = (value: never, baseDir: string) => unknown;
+
+/** By the kind of a setting, if its value can have a relative path: the absolute value. */
+const RESOLVERS: Partial<Readonly<Record<SettingKind, Resolver>>> = {
+  folder: resolvePath,
+  folders: (paths: readonly string[], baseDir) => paths.map((path) => resolvePath(path, baseDir)),
+  database: resolveDatabase,
+};
+
 /** A catalog whose relative paths are resolved against a folder. Throws as `resolvePath`. */
 export function resolveCatalog(given: CatalogConfig, baseDir: string): CatalogConfig {
-  const roots = given.allowed_roots?.map((root) => resolvePath(root, baseDir));
-  const catalog = roots === undefined ? given : { ...given, allowed_roots: roots };
-  if (catalog.type === 'rest') return catalog;
-  if (catalog.type === 'filesystem') {
-    return { ...catalog, warehouse: resolvePath(catalog.warehouse, baseDir) };
+  const catalog: Record<string, unknown> = { ...given };
+  for (const [key, kind] of Object.entries(CATALOG_SETTINGS[given.type].settings)) {
+    const resolver = RESOLVERS[kind];
+    if (resolver === undefined || catalog[key] === undefined) continue;
+    catalog[key] = resolver(catalog[key] as never, baseDir);
   }
-  const sqlite = /^(sqlite(?:\+[a-z]+)?:\/\/\/|jdbc:sqlite:(?:file:)?)([^/].*)$/.exec(catalog.uri);
-  const uri = sqlite === null ? catalog.uri : sqlite[1] + resolveFile(sqlite[2], baseDir);
-  const { warehouse } = catalog;
-  return { ...catalog, uri, ...(warehouse ? { warehouse: resolvePath(warehouse, baseDir) } : {}) };
+  return catalog as unknown as CatalogConfig;
+}
+
+/** The address of a database; a relative file of SQLite is resolved. */
+function resolveDatabase(uri: string, baseDir: string): string {
+  const sqlite = /^(sqlite(?:\+[a-z]+)?:\/\/\/|jdbc:sqlite:(?:file:)?)([^/].*)$/.exec(uri);
+  return sqlite === null ? uri : sqlite[1] + resolveFile(sqlite[2], baseDir);
 }
 
 /**
