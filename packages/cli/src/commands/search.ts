@@ -1,7 +1,81 @@
-import IndexSearch from './index/search.ts';
+import { LhsError, type SearchMode } from '@lakehouse-search/contract';
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../base-command.ts';
+import { outputFlags } from '../output/output-target.ts';
+import {
+  fusionFlags,
+  modeFlag,
+  nearestFlags,
+  type SearchFlags,
+  searchFlags,
+} from '../search/search-flags.ts';
+import { styleFor } from '../terminal/style.ts';
 
-/** `lhs search` is `lhs index search`. */
-export default class Search extends IndexSearch {
-  static override args = IndexSearch.args;
-  static override flags = IndexSearch.flags;
+/** Many questions from one open index. */
+const queries = Flags.string({
+  description: 'run one query or JSON request per line of FILE, print one response per line',
+  helpValue: 'FILE',
+  exclusive: ['after', 'offset', 'format', 'output'],
+});
+
+export default class Search extends LhsCommand {
+  static override summary = 'Search an index: ranked keys, cached fields, and rows on request.';
+  static override examples = [
+    `<%= config.bin %> search incidents 'timeout AND service:billing'`,
+    `<%= config.bin %> search incidents 'title:"connection reset"' --sort opened_at:desc --limit 5`,
+    "<%= config.bin %> search incidents 'people cannot sign in' --mode hybrid --filter " +
+      'service:identity',
+    `<%= config.bin %> search incidents 'timeout' --hydrate --columns title,narrative --json`,
+    `<%= config.bin %> search incidents 'timeout' --limit 1000 --output hits.parquet`,
+    `<%= config.bin %> search incidents -- '-resolved:true'`,
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+    query: Args.string({
+      ignoreStdin: true,
+      description: 'query (docs/query.md; default: all documents); a text with --mode',
+    }),
+  };
+  static override flags = {
+    mode: modeFlag,
+    ...searchFlags,
+    ...nearestFlags,
+    ...fusionFlags,
+    ...outputFlags,
+    queries,
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(Search);
+    await this.search((flags.mode ?? 'lexical') as SearchMode, args, flags);
+  }
+
+  /** Searches in a mode as the flags say, one question or a file of them. */
+  protected async search(
+    mode: SearchMode,
+    args: { readonly index: string; readonly query?: string },
+    flags: SearchFlags & Parameters<Search['target']>[0] & { readonly queries?: string },
+  ): Promise<void> {
+    const backend = await this.backend(flags, flags.queries === undefined ? undefined : {});
+    if (flags.queries !== undefined) {
+      if (args.query !== undefined) {
+        const message = `both "${args.query}" and --queries: the questions come from the file`;
+        throw new LhsError('invalid_argument', message, { hint: 'leave one of them out' });
+      }
+      const { runQueryFile } = await import('../search/query-file.ts');
+      const { stdoutSink } = await import('../output/columns.ts');
+      const { writeJson } = await import('../output/write-answer.ts');
+      const data = (value: unknown) => writeJson(stdoutSink, value);
+      const { err, width } = this.terminal;
+      const output = { data, err, width, style: styleFor({ color: false }) };
+      await runQueryFile(backend, mode, args.index, flags.queries, flags, output);
+      return;
+    }
+    const target = this.target(flags);
+    const { runSearch } = await import('../search/run-search.ts');
+    const { width, err } = this.terminal;
+    const place = { format: target.format, style: this.styleOf(target), width, err };
+    const shapes = await runSearch(backend, mode, args.index, args.query, flags, place);
+    await this.answer(target, shapes);
+  }
 }

@@ -2,13 +2,13 @@ import {
   type Hit,
   type IndexDescription,
   LhsError,
+  type ModeRequest,
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import type { OutputColumn, OutputRow } from '../output/columns.ts';
 import { columnsOf } from '../output/value-kinds.ts';
 import type { RowTable } from '../output/write-answer.ts';
 import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
-import type { ModeRequest } from './mode-request.ts';
 
 /**
  * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the

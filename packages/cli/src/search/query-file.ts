@@ -1,9 +1,13 @@
-import { type Backend, LhsError, type SearchMode } from '@lakehouse-search/contract';
+import {
+  type Backend,
+  LhsError,
+  type ModeRequest,
+  type SearchMode,
+} from '@lakehouse-search/contract';
 import { readLines } from '../files/read-text.ts';
 import { errorReport } from '../terminal/error-report.ts';
 import type { Style } from '../terminal/style.ts';
-import { type ModeRequest, modeRequest, searchByMode } from './mode-request.ts';
-import { exitWhenPartial } from './run-search.ts';
+import { exitWhenPartial, modeRequest, searchByMode } from './run-search.ts';
 import type { SearchFlags } from './search-flags.ts';
 
 /** Where answers to the lines of a file go, and how errors are printed. */

@@ -1,11 +1,15 @@
-import type { ClauseCount, IndexDescription, SearchResponse } from '@lakehouse-search/contract';
+import type {
+  ClauseCount,
+  IndexDescription,
+  ModeRequest,
+  SearchResponse,
+} from '@lakehouse-search/contract';
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
 import { facetLines } from './facet-lines.ts';
 import { hitLines } from './hit-lines.ts';
 import { remarks } from './meaning-lines.ts';
-import type { ModeRequest } from './mode-request.ts';
 import { flagWords, quote } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */

@@ -2,12 +2,12 @@ import type {
   FieldDescription,
   Hit,
   JsonObject,
+  ModeRequest,
   NearestSpec,
   SearchMode,
   SearchRequest,
   SortSpec,
 } from '@lakehouse-search/contract';
-import type { ModeRequest } from '../search/mode-request.ts';
 
 /** What the screen needs to know of the index. */
 export interface ScreenIndex {

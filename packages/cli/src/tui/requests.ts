@@ -5,7 +5,7 @@ import {
   type SearchResponse,
 } from '@lakehouse-search/contract';
 import { explainLines } from '../search/explain-lines.ts';
-import { searchByMode } from '../search/mode-request.ts';
+import { searchByMode } from '../search/run-search.ts';
 import { styleFor } from '../terminal/style.ts';
 import { type CompletionItem, type CompletionPlace, valueText } from './completion.ts';
 import {

@@ -111,3 +111,9 @@ export interface FacetSpec {
   readonly fields: readonly string[];
   readonly size?: number;
 }
+
+/** A search of one of the modes. */
+export type ModeRequest =
+  | { readonly mode: 'lexical'; readonly request: SearchRequest }
+  | { readonly mode: 'semantic'; readonly request: SemanticRequest }
+  | { readonly mode: 'hybrid'; readonly request: HybridRequest };

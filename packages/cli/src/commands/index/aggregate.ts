@@ -3,7 +3,7 @@ import { outputFlags } from '../../output/output-target.ts';
 import { aggregationFlags, aggregationSpecs } from '../../search/aggregation-flags.ts';
 import { aggregationLines } from '../../search/aggregation-lines.ts';
 import { aggregationTable } from '../../search/aggregation-rows.ts';
-import { matchRequest } from '../../search/mode-request.ts';
+import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 

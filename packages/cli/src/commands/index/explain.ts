@@ -2,7 +2,7 @@ import type { SearchMode } from '@lakehouse-search/contract';
 import { formatKey, parseKey } from '@lakehouse-search/engine';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { modeRequest, refuseIdle } from '../../search/mode-request.ts';
+import { modeRequest, refuseIdle } from '../../search/run-search.ts';
 import { fusionFlags, modeFlag, nearestFlags, searchFlags } from '../../search/search-flags.ts';
 
 const NOT_FOUND_EXIT = 3;

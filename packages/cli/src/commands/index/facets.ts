@@ -3,7 +3,7 @@ import { LhsCommand } from '../../base-command.ts';
 import { outputFlags } from '../../output/output-target.ts';
 import { facetTable } from '../../search/aggregation-rows.ts';
 import { facetLines, skippedFacets } from '../../search/facet-lines.ts';
-import { matchRequest } from '../../search/mode-request.ts';
+import { matchRequest } from '../../search/run-search.ts';
 import { matchArgs, matchFlags } from '../../search/search-flags.ts';
 import { duration, plural } from '../../terminal/figures.ts';
 

@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core';
 import { outputFlags } from '../../output/output-target.ts';
 import { fusionFlags, nearestFlags, searchFlags } from '../../search/search-flags.ts';
-import IndexSearch from './search.ts';
+import Search from '../search.ts';
 
-export default class IndexHybrid extends IndexSearch {
+export default class IndexHybrid extends Search {
   static override summary = 'Search by words and by meaning, and fuse the two results.';
   static override examples = [
     `<%= config.bin %> index hybrid incidents 'certificate expired, people cannot sign in'`,
@@ -22,8 +22,8 @@ export default class IndexHybrid extends IndexSearch {
     ...nearestFlags,
     ...fusionFlags,
     ...outputFlags,
-    queries: IndexSearch.flags.queries,
-  } as typeof IndexSearch.flags;
+    queries: Search.flags.queries,
+  } as typeof Search.flags;
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexHybrid);

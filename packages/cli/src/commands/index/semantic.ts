@@ -1,9 +1,9 @@
 import { Args } from '@oclif/core';
 import { outputFlags } from '../../output/output-target.ts';
 import { nearestFlags, searchFlags } from '../../search/search-flags.ts';
-import IndexSearch from './search.ts';
+import Search from '../search.ts';
 
-export default class IndexSemantic extends IndexSearch {
+export default class IndexSemantic extends Search {
   static override summary = 'Search by meaning: the rows whose vectors are nearest to a text.';
   static override examples = [
     `<%= config.bin %> index semantic incidents 'people cannot sign in'`,
@@ -18,8 +18,8 @@ export default class IndexSemantic extends IndexSearch {
     ...searchFlags,
     ...nearestFlags,
     ...outputFlags,
-    queries: IndexSearch.flags.queries,
-  } as typeof IndexSearch.flags;
+    queries: Search.flags.queries,
+  } as typeof Search.flags;
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexSemantic);

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { searchRequest } from '../../search/mode-request.ts';
+import { searchRequest } from '../../search/run-search.ts';
 import { savedQuery } from '../../search/saved-query.ts';
 import { searchFlags } from '../../search/search-flags.ts';
 
