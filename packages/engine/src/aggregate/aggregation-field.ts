@@ -11,30 +11,30 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 export function aggregationField(
   name: string,
   kind: string,
-  place: string,
+  path: string,
   fields: QueryFields,
   types?: readonly string[],
 ): FieldPlan {
-  const plan = declaredField(name, place, fields);
+  const plan = declaredField(name, path, fields);
   if (!isAggregatable(plan, fields)) {
-    const message = `"${place}" needs a fast field: "${name}" is ${plan.type} without fast`;
+    const message = `"${path}" needs a fast field: "${name}" is ${plan.type} without fast`;
     throw new LhsError('invalid_argument', message, { hint: fastHint(plan, fields.index) });
   }
   if (types === undefined || types.includes(plan.type)) return plan;
   const allowed = types.join(', ');
-  const message = `"${place}": ${kind} needs a field of ${allowed}; "${name}" is ${plan.type}`;
+  const message = `"${path}": ${kind} needs a field of ${allowed}; "${name}" is ${plan.type}`;
   const hint = 'terms, missing and cardinality take fast fields of every type';
   throw new LhsError('invalid_argument', message, { hint });
 }
 
 /** A field of the mapping by name. Throws invalid_argument with the nearest name. */
-export function declaredField(name: string, place: string, fields: QueryFields): FieldPlan {
+export function declaredField(name: string, path: string, fields: QueryFields): FieldPlan {
   const found = findField(fields, name);
   if (found?.kind === 'field') return found.plan;
   const message =
     found === undefined
-      ? `"${place}" names field "${name}", which is not in index "${fields.index}"`
-      : `"${place}" names "${name}", a path without a declared field`;
+      ? `"${path}" names field "${name}", which is not in index "${fields.index}"`
+      : `"${path}" names "${name}", a path without a declared field`;
   const advice =
     found === undefined
       ? unknownFieldHint(fields, name)

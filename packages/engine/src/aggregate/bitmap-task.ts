@@ -74,8 +74,8 @@ function bitmapCounter(
 /** Bits that two bitmaps share. */
 function countBoth(arena: Arena, bits: Int32Array, matches: Int32Array): number {
   if (simdFor(arena, bits, matches) !== null) {
-    const places = [bits.byteOffset, matches.byteOffset];
-    return bitKernelsOf(arena).countAll(places, 0, bits.byteLength);
+    const addresses = [bits.byteOffset, matches.byteOffset];
+    return bitKernelsOf(arena).countAll(addresses, 0, bits.byteLength);
   }
   let count = 0;
   for (let w = 0; w < bits.length; w++) {

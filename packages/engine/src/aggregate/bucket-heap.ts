@@ -1,9 +1,9 @@
 import type { TermsOrder } from './aggregation.ts';
 
-/** A bucket that may be among the first: its documents and its place in the order of keys. */
+/** A bucket that may be among the first: its documents and its rank in the order of keys. */
 export interface RankedBucket {
   readonly count: number;
-  readonly place: number;
+  readonly keyRank: number;
 }
 
 /**
@@ -48,8 +48,8 @@ export class BucketHeap<Bucket extends RankedBucket> {
 
   #compare(a: Bucket, b: Bucket): number {
     const { by, desc } = this.#order;
-    if (by === 'key') return desc ? b.place - a.place : a.place - b.place;
-    return (desc ? b.count - a.count : a.count - b.count) || a.place - b.place;
+    if (by === 'key') return desc ? b.keyRank - a.keyRank : a.keyRank - b.keyRank;
+    return (desc ? b.count - a.count : a.count - b.count) || a.keyRank - b.keyRank;
   }
 
   #push(bucket: Bucket): void {

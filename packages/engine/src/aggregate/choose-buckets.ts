@@ -56,14 +56,14 @@ export function chooseBuckets(
   const [only] = parts;
   if (parts.length === 1 && missing === null) return chooseFromOne(only, size, order, deadline);
   const heap = new BucketHeap<MergedBucket>(size, order);
-  let place = 0;
+  let keyRank = 0;
   mergeSorted(cursorsOf(parts, missing), (equal, count) => {
     deadline.spend(count);
     const documents = sumOf(equal, count);
     if (heap.takes(documents)) {
-      heap.add(mergedBucket(equal.slice(0, count), documents, place, missing));
+      heap.add(mergedBucket(equal.slice(0, count), documents, keyRank, missing));
     }
-    place++;
+    keyRank++;
     return !heap.complete;
   });
   const chosen = heap.sorted();
@@ -87,7 +87,7 @@ export function countKeys(parts: readonly PartCounts[], deadline: Deadline): num
   return keys;
 }
 
-type MergedBucket = ChosenBucket & { readonly place: number };
+type MergedBucket = ChosenBucket & { readonly keyRank: number };
 
 function chooseFromOne(
   { part, values, counts: { codes, counts } }: PartCounts,
@@ -95,29 +95,29 @@ function chooseFromOne(
   order: TermsOrder,
   deadline: Deadline,
 ): Choice {
-  const places =
+  const chosenIndexes =
     order.by === 'key'
-      ? firstPlaces(counts, size, order.desc)
+      ? firstIndexes(counts, size, order.desc)
       : mostCounted(counts, size, order, deadline);
-  const chosen = places.map((place): ChosenBucket => {
-    const code = codes === null ? place : codes[place];
-    return { key: values.key(code), count: counts[place], codes: [{ part, code }] };
+  const chosen = chosenIndexes.map((at): ChosenBucket => {
+    const code = codes === null ? at : codes[at];
+    return { key: values.key(code), count: counts[at], codes: [{ part, code }] };
   });
   return { chosen, left: sum(counts) - shown(chosen) };
 }
 
-/** The first places with a count that is not 0, or the last ones from the end. */
-function firstPlaces(counts: Int32Array, size: number, desc: boolean): readonly number[] {
-  const places: number[] = [];
+/** The first indexes with a count above 0, or the last ones in falling order. */
+function firstIndexes(counts: Int32Array, size: number, desc: boolean): readonly number[] {
+  const chosenIndexes: number[] = [];
   const step = desc ? -1 : 1;
   for (
     let at = desc ? counts.length - 1 : 0;
-    at >= 0 && at < counts.length && places.length < size;
+    at >= 0 && at < counts.length && chosenIndexes.length < size;
     at += step
   ) {
-    if (counts[at] > 0) places.push(at);
+    if (counts[at] > 0) chosenIndexes.push(at);
   }
-  return places;
+  return chosenIndexes;
 }
 
 function mostCounted(
@@ -126,14 +126,14 @@ function mostCounted(
   order: TermsOrder,
   deadline: Deadline,
 ): readonly number[] {
-  const heap = new BucketHeap<{ count: number; place: number }>(size, order);
-  for (let place = 0; place < counts.length; place++) {
-    const count = counts[place];
+  const heap = new BucketHeap<{ count: number; keyRank: number }>(size, order);
+  for (let keyRank = 0; keyRank < counts.length; keyRank++) {
+    const count = counts[keyRank];
     if (count === 0 || !heap.takes(count)) continue;
     deadline.spend(1);
-    heap.add({ count, place });
+    heap.add({ count, keyRank });
   }
-  return heap.sorted().map(({ place }) => place);
+  return heap.sorted().map(({ keyRank }) => keyRank);
 }
 
 function cursorsOf(
@@ -154,13 +154,13 @@ function sumOf(equal: readonly CountCursor[], count: number): number {
 function mergedBucket(
   equal: readonly CountCursor[],
   count: number,
-  place: number,
+  keyRank: number,
   missing: MissingCount | null,
 ): MergedBucket {
   const codes = equal.flatMap(({ part, code }): PartCode[] =>
     part >= 0 ? [{ part, code }] : missing!.parts.map((own) => ({ part: own, code: null })),
   );
-  return { key: equal[0].key(), count, codes, place };
+  return { key: equal[0].key(), count, codes, keyRank };
 }
 
 function sum(counts: Int32Array): number {

@@ -31,10 +31,10 @@ export function countCodes(
 ): Int32Array {
   const row = size <= FOUR_ROWS ? size : 0;
   const counts = new Int32Array(row === 0 ? size : 4 * size);
-  const kept = present ?? bits;
-  if (codes instanceof Uint8Array) count8(codes, bits, kept, row, counts);
-  else if (codes instanceof Uint16Array) count16(codes, bits, kept, row, counts);
-  else count32(codes, bits, kept, row, counts);
+  const mask = present ?? bits;
+  if (codes instanceof Uint8Array) count8(codes, bits, mask, row, counts);
+  else if (codes instanceof Uint16Array) count16(codes, bits, mask, row, counts);
+  else count32(codes, bits, mask, row, counts);
   if (row === 0) return counts;
   for (let i = 0; i < size; i++) {
     counts[i] += counts[size + i] + counts[2 * size + i] + counts[3 * size + i];

@@ -27,7 +27,7 @@ export function missingCursor(key: BucketKey, count: number): CountCursor {
   return typeof key === 'bigint' ? new OneNumber(key, count) : new OneString(key, count);
 }
 
-/** The place of the next count from `at` on that is not 0; the length when there is none. */
+/** The index of the next count above 0, from `at` on; the length if there is none. */
 function nextCounted(counts: Int32Array, at: number): number {
   let next = at;
   while (next < counts.length && counts[next] === 0) next++;

@@ -9,7 +9,7 @@ import {
   type WholeStream,
 } from './document-stream.ts';
 
-/** Counts in an array with a place for every pair of owner and code. */
+/** Counts in an array with an element per pair of owner and code. */
 export class DenseCounter implements CodeCounter {
   readonly #coder: Coder | null;
   readonly #size: number;
@@ -114,16 +114,16 @@ export class DenseCounter implements CodeCounter {
     const several = this.#owners > 1;
     stream.read((docs, owners, count) => {
       fill(docs, count, filled);
-      let kept = 0;
+      let taken = 0;
       for (let i = 0; i < count; i++) {
         const code = filled[i];
         const owner = several ? owners[i] : 0;
         const id = code >= 0 ? table[owner * size + code] - 1 : this.#missing.id(owner);
         if (id < 0) continue;
-        into[kept] = docs[i];
-        ids[kept++] = id;
+        into[taken] = docs[i];
+        ids[taken++] = id;
       }
-      if (kept > 0) visit(into, ids, kept);
+      if (taken > 0) visit(into, ids, taken);
     });
   }
 

@@ -66,15 +66,15 @@ function countingStream(
       const [filled, into] = [new Int32Array(BATCH_DOCS), new Int32Array(BATCH_DOCS)];
       stream.read((docs, _, count) => {
         coder.fill(docs, count, filled);
-        let kept = 0;
+        let taken = 0;
         for (let i = 0; i < count; i++) {
           const code = filled[i];
           if (code < 0) continue;
           own[code]++;
-          into[kept] = docs[i];
-          filled[kept++] = code;
+          into[taken] = docs[i];
+          filled[taken++] = code;
         }
-        if (kept > 0) visit(into, filled, kept);
+        if (taken > 0) visit(into, filled, taken);
       });
       // Reading again counts into a copy that nobody looks at.
       counted = counts.slice();

@@ -15,7 +15,7 @@ export interface HistogramLine {
 }
 
 /** Lines that are kept for a column. */
-const KEPT = 8;
+const CACHED_LINES = 8;
 /** About the shortest of each unit. */
 const MICROS: Readonly<Record<CalendarUnit, bigint>> = {
   minute: 60_000_000n,
@@ -37,14 +37,14 @@ export function histogramLine(
   column: NumericColumn,
   interval: HistogramInterval,
 ): HistogramLine | null {
-  const known = lines.get(column) ?? new Map<string, HistogramLine | null>();
-  lines.set(column, known);
+  const cached = lines.get(column) ?? new Map<string, HistogramLine | null>();
+  lines.set(column, cached);
   const name =
     interval.kind === 'fixed' ? `${interval.micros}` : `${interval.unit} ${interval.zone}`;
-  let line = known.get(name);
+  let line = cached.get(name);
   if (line === undefined) {
-    if (known.size >= KEPT) known.clear();
-    known.set(name, (line = makeLine(column, interval)));
+    if (cached.size >= CACHED_LINES) cached.clear();
+    cached.set(name, (line = makeLine(column, interval)));
   }
   return line;
 }

@@ -32,8 +32,8 @@ export function partialToJson(partial: AggPartial): Wire {
     case 'counted':
       return { kind: 'counted', value: partial.value };
     case 'digest': {
-      const { means, weights, values: held, min, max, nans } = partial.digest;
-      const values = [...held].map(([value, count]) => [num(value), count]);
+      const { means, weights, values: exact, min, max, nans } = partial.digest;
+      const values = [...exact].map(([value, count]) => [num(value), count]);
       return {
         kind: 'digest',
         means: means.map(num),
@@ -72,8 +72,8 @@ export function partialFromJson(wire: unknown): AggPartial {
       return { kind: 'counted', value: w.value };
     default: {
       const { weights, nans } = wire as { weights: number[] | null; nans: number };
-      const held = w.values as [number | string, number][];
-      const values = new Map(held.map(([value, count]) => [Number(value), count]));
+      const exact = w.values as [number | string, number][];
+      const values = new Map(exact.map(([value, count]) => [Number(value), count]));
       const means = (w.means as (number | string)[]).map(Number);
       const bounds = { min: Number(w.min), max: Number(w.max) };
       return { kind: 'digest', digest: { values, means, weights, ...bounds, nans } };

@@ -45,14 +45,14 @@ export function readAggregations(aggs: unknown, scope: AggregationScope): readon
 
 function readNamed(
   aggs: JsonObject,
-  place: string,
+  path: string,
   depth: number,
   scope: AggregationScope,
   counted: { nodes: number },
 ): readonly Aggregation[] {
   const entries = Object.entries(aggs);
   if (depth > LIMITS.aggDepth && entries.length > 0) {
-    const message = `"${place}" is nested deeper than ${LIMITS.aggDepth} levels (aggDepth)`;
+    const message = `"${path}" is nested deeper than ${LIMITS.aggDepth} levels (aggDepth)`;
     throw new LhsError('limit_exceeded', message);
   }
   return entries.map(([name, spec]) => {
@@ -60,8 +60,8 @@ function readNamed(
       const message = `more than ${LIMITS.aggNodes} aggregations in one request (aggNodes)`;
       throw new LhsError('limit_exceeded', message);
     }
-    if (name === '') throw new LhsError('invalid_argument', `"${place}" has an empty name`);
-    return readOne(name, objectOf(spec, `${place}.${name}`), place, depth, scope, counted);
+    if (name === '') throw new LhsError('invalid_argument', `"${path}" has an empty name`);
+    return readOne(name, objectOf(spec, `${path}.${name}`), path, depth, scope, counted);
   });
 }
 
@@ -73,19 +73,19 @@ function readOne(
   scope: AggregationScope,
   counted: { nodes: number },
 ): Aggregation {
-  const place = `${within}.${name}`;
+  const path = `${within}.${name}`;
   const tags = Object.keys(spec).filter((key) => key !== 'aggs');
   if (tags.length !== 1) {
     const shown = tags.length === 0 ? 'no kind' : `kinds ${tags.map((t) => `"${t}"`).join(', ')}`;
-    const message = `"${place}" has ${shown}: expected one of ${KINDS.join(', ')}`;
+    const message = `"${path}" has ${shown}: expected one of ${KINDS.join(', ')}`;
     throw new LhsError('invalid_argument', message);
   }
-  const kind = kindOf(tags[0], place);
-  const nested = spec.aggs === undefined ? {} : objectOf(spec.aggs, `${place}.aggs`);
-  const subs = readNamed(nested, `${place}.aggs`, depth + 1, scope, counted);
-  const aggregation = readKind(kind, name, spec[tags[0]], `${place}.${tags[0]}`, subs, scope);
+  const kind = kindOf(tags[0], path);
+  const nested = spec.aggs === undefined ? {} : objectOf(spec.aggs, `${path}.aggs`);
+  const subs = readNamed(nested, `${path}.aggs`, depth + 1, scope, counted);
+  const aggregation = readKind(kind, name, spec[tags[0]], `${path}.${tags[0]}`, subs, scope);
   if (subs.length > 0 && !('subs' in aggregation)) {
-    const message = `"${place}" (${kind}) makes no buckets: "aggs" cannot stand in it`;
+    const message = `"${path}" (${kind}) makes no buckets: "aggs" cannot stand in it`;
     throw new LhsError('invalid_argument', message, {
       hint: 'nest in terms, date_histogram, range, filter or missing',
     });
@@ -94,28 +94,28 @@ function readOne(
 }
 
 /** `DateHistogram` and `date_histogram` are one kind. */
-function kindOf(tag: string, place: string): Kind {
+function kindOf(tag: string, path: string): Kind {
   const lower = tag.replace(/[A-Z]/g, (c, at) => (at === 0 ? '' : '_') + c.toLowerCase());
   const kind = KINDS.find((known) => known === lower);
   if (kind !== undefined) return kind;
-  const message = `"${place}" has unknown kind "${tag}"${didYouMean(lower, KINDS)}`;
+  const message = `"${path}" has unknown kind "${tag}"${didYouMean(lower, KINDS)}`;
   throw new LhsError('invalid_argument', message, { hint: `kinds: ${KINDS.join(', ')}` });
 }
 
 function readKind(
   kind: Kind,
   name: string,
-  given: Json,
-  place: string,
+  body: Json,
+  path: string,
   subs: readonly Aggregation[],
   scope: AggregationScope,
 ): Aggregation {
-  if (kind === 'filter') return { name, kind, clause: readFilter(given, place, scope), subs };
+  if (kind === 'filter') return { name, kind, clause: readFilter(body, path, scope), subs };
   const field = (options: AggregationOptions, types?: readonly string[]) =>
-    aggregationField(options.text('field'), kind, options.place, scope.fields, types);
+    aggregationField(options.text('field'), kind, options.path, scope.fields, types);
   switch (kind) {
     case 'terms': {
-      const options = readAggregationOptions(given, place, ['field', 'size', 'order', 'missing']);
+      const options = readAggregationOptions(body, path, ['field', 'size', 'order', 'missing']);
       const plan = field(options);
       const size = options.whole('size', 1, LIMITS.aggBuckets) ?? DEFAULT_SIZE;
       const [order, missing] = [readOrder(options), readMissing(options, plan)];
@@ -123,28 +123,24 @@ function readKind(
     }
     case 'date_histogram': {
       const intervals = ['fixed_interval', 'calendar_interval', 'time_zone'];
-      const options = readAggregationOptions(given, place, [
-        'field',
-        ...intervals,
-        'min_doc_count',
-      ]);
+      const options = readAggregationOptions(body, path, ['field', ...intervals, 'min_doc_count']);
       const least = options.whole('min_doc_count', 0, 2 ** 31 - 1) ?? 1;
       const plan = field(options, ['DATE']);
       return { name, kind, field: plan, interval: readInterval(options), least, subs };
     }
     case 'range': {
-      const options = readAggregationOptions(given, place, ['field', 'ranges']);
+      const options = readAggregationOptions(body, path, ['field', 'ranges']);
       const plan = field(options, NUMBERS);
       return { name, kind, field: plan, ranges: readRanges(options, plan), subs };
     }
     case 'missing':
-      return { name, kind, field: field(readAggregationOptions(given, place, ['field'])), subs };
+      return { name, kind, field: field(readAggregationOptions(body, path, ['field'])), subs };
     case 'stats':
-      return { name, kind, field: field(readAggregationOptions(given, place, ['field']), NUMBERS) };
+      return { name, kind, field: field(readAggregationOptions(body, path, ['field']), NUMBERS) };
     case 'cardinality':
-      return { name, kind, field: field(readAggregationOptions(given, place, ['field'])) };
+      return { name, kind, field: field(readAggregationOptions(body, path, ['field'])) };
     case 'percentiles': {
-      const options = readAggregationOptions(given, place, ['field', 'percents']);
+      const options = readAggregationOptions(body, path, ['field', 'percents']);
       const percents = readPercents(options) ?? DEFAULT_PERCENTS;
       return { name, kind, field: field(options, NUMBERS), percents };
     }
@@ -152,17 +148,17 @@ function readKind(
 }
 
 /** A filter: `"query"`, `{query: "…"}` or a query tree. */
-function readFilter(given: Json, place: string, scope: AggregationScope): Clause {
-  if (typeof given === 'string') return scope.bindFilter(given);
-  const tree = objectOf(given, place);
+function readFilter(body: Json, path: string, scope: AggregationScope): Clause {
+  if (typeof body === 'string') return scope.bindFilter(body);
+  const tree = objectOf(body, path);
   const keys = Object.keys(tree);
   if (keys.length === 1 && typeof tree.query === 'string') return scope.bindFilter(tree.query);
   return scope.bindFilter(tree);
 }
 
-function objectOf(value: unknown, place: string): JsonObject {
+function objectOf(value: unknown, path: string): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as JsonObject;
   }
-  throw wrong(place, value, 'an object');
+  throw wrong(path, value, 'an object');
 }

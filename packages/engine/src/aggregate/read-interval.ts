@@ -16,35 +16,35 @@ const SHORT: Readonly<Record<string, CalendarUnit>> = {
 
 /** The interval of a date histogram: fixed in UTC, or a calendar's in a time zone. */
 export function readInterval(options: AggregationOptions): HistogramInterval {
-  const { place } = options;
+  const { path } = options;
   const fixed = options.maybeText('fixed_interval');
   const calendar = options.maybeText('calendar_interval');
   const zone = options.maybeText('time_zone');
   if ((fixed === undefined) === (calendar === undefined)) {
-    const message = `"${place}" needs "fixed_interval" or "calendar_interval", one of the two`;
+    const message = `"${path}" needs "fixed_interval" or "calendar_interval", one of the two`;
     throw new LhsError('invalid_argument', message);
   }
   if (fixed !== undefined) {
     if (zone !== undefined) {
-      const message = `"${place}.time_zone" does not go with "fixed_interval", which is UTC`;
+      const message = `"${path}.time_zone" does not go with "fixed_interval", which is UTC`;
       throw new LhsError('invalid_argument', message, { hint: 'take "calendar_interval"' });
     }
     const micros = parseInterval(fixed);
     if (micros !== null) return { kind: 'fixed', micros };
     const expected = 'a duration like "30s", "1h" or "7d"';
-    throw wrong(`${place}.fixed_interval`, fixed, expected, intervalHint(fixed));
+    throw wrong(`${path}.fixed_interval`, fixed, expected, intervalHint(fixed));
   }
-  const unit = unitOf(calendar!, place);
+  const unit = unitOf(calendar!, path);
   const known = zone ?? 'UTC';
   if (zoneOffsets(known) !== null) return { kind: 'calendar', unit, zone: known };
-  throw wrong(`${place}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
+  throw wrong(`${path}.time_zone`, zone, 'an IANA zone like "Europe/Berlin", or "+02:00"');
 }
 
-function unitOf(text: string, place: string): CalendarUnit {
+function unitOf(text: string, path: string): CalendarUnit {
   const unit = SHORT[text] ?? CALENDAR_UNITS.find((name) => name === text);
   if (unit !== undefined) return unit;
   const near = didYouMean(text, CALENDAR_UNITS);
   const units = CALENDAR_UNITS.join(', ');
-  const message = `"${place}.calendar_interval" is "${text}": expected ${units}${near}`;
+  const message = `"${path}.calendar_interval" is "${text}": expected ${units}${near}`;
   throw new LhsError('invalid_argument', message);
 }

@@ -4,7 +4,7 @@ import { didYouMean, LhsError, wrong } from '@lakehouse-search/contract';
 /** The options of one aggregation, all of known names. Readers throw what does not fit. */
 export interface AggregationOptions {
   /** Where they stand in the request, for messages. */
-  readonly place: string;
+  readonly path: string;
   get(name: string): Json | undefined;
   /** A text that must be there. */
   text(name: string): string;
@@ -16,42 +16,42 @@ export interface AggregationOptions {
 
 /** Reads an object of options. Throws invalid_argument for other names. */
 export function readAggregationOptions(
-  given: unknown,
-  place: string,
+  input: unknown,
+  path: string,
   known: readonly string[],
 ): AggregationOptions {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw wrong(place, given, 'an object');
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw wrong(path, input, 'an object');
   }
-  const values = given as JsonObject;
+  const values = input as JsonObject;
   for (const name of Object.keys(values)) {
     if (known.includes(name)) continue;
-    const message = `"${place}" has unknown option "${name}"${didYouMean(name, known)}`;
+    const message = `"${path}" has unknown option "${name}"${didYouMean(name, known)}`;
     throw new LhsError('invalid_argument', message, { hint: `options: ${known.join(', ')}` });
   }
   const get = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
   const maybeText = (name: string) => {
     const value = get(name);
     if (value === undefined || typeof value === 'string') return value;
-    throw wrong(`${place}.${name}`, value, 'a string');
+    throw wrong(`${path}.${name}`, value, 'a string');
   };
   return {
-    place,
+    path,
     get,
     maybeText,
     text(name) {
       const value = maybeText(name);
-      if (value === undefined) throw wrong(`${place}.${name}`, undefined, 'a string');
+      if (value === undefined) throw wrong(`${path}.${name}`, undefined, 'a string');
       return value;
     },
     whole(name, least, most) {
       const value = get(name);
       if (value === undefined) return undefined;
       if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
-        throw wrong(`${place}.${name}`, value, `a whole number from ${least} to ${most}`);
+        throw wrong(`${path}.${name}`, value, `a whole number from ${least} to ${most}`);
       }
       if (value <= most) return value;
-      throw new LhsError('limit_exceeded', `"${place}.${name}" is ${value}: at most ${most}`);
+      throw new LhsError('limit_exceeded', `"${path}.${name}" is ${value}: at most ${most}`);
     },
   };
 }

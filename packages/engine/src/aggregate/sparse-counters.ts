@@ -1,4 +1,4 @@
-/** Counters for codes that an array cannot have a place for each. */
+/** Counters for codes that are too many or too far apart for an array. */
 import { BucketIds } from './bucket-ids.ts';
 import { type CodeCounter, type CodeCounts, MissingDocs } from './code-counter.ts';
 import type { Coder, FieldValues } from './coder.ts';

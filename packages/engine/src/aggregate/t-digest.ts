@@ -66,12 +66,12 @@ function condense(digest: Digest, means: readonly number[], weights: readonly nu
   let limit = 0;
   for (const [mean, weight] of all) {
     const last = digest.means.length - 1;
-    const held = last < 0 ? 0 : digest.weights[last];
-    if (last >= 0 && (before + held + weight <= limit || digest.means[last] === mean)) {
-      digest.means[last] = mix(digest.means[last], held, mean, weight);
-      digest.weights[last] = held + weight;
+    const lastWeight = last < 0 ? 0 : digest.weights[last];
+    if (last >= 0 && (before + lastWeight + weight <= limit || digest.means[last] === mean)) {
+      digest.means[last] = mix(digest.means[last], lastWeight, mean, weight);
+      digest.weights[last] = lastWeight + weight;
     } else {
-      before += held;
+      before += lastWeight;
       limit = limitAfter(before, total);
       digest.means.push(mean);
       digest.weights.push(weight);
@@ -107,14 +107,14 @@ export function digestValues(digest: Digest, percents: readonly number[]): (numb
 function exactValue(sorted: readonly (readonly [number, number])[], q: number): number | null {
   const total = sorted.reduce((sum, [, weight]) => sum + weight, 0);
   if (total === 0) return null;
-  const place = q * (total - 1);
-  const low = Math.floor(place);
+  const rank = q * (total - 1);
+  const low = Math.floor(rank);
   let before = 0;
   let at = 0;
   for (; before + sorted[at][1] <= low; at++) before += sorted[at][1];
   const [value, weight] = sorted[at];
   const next = low + 1 < before + weight ? value : (sorted[at + 1]?.[0] ?? value);
-  return between(value, next, place - low);
+  return between(value, next, rank - low);
 }
 
 /**
@@ -123,17 +123,17 @@ function exactValue(sorted: readonly (readonly [number, number])[], q: number): 
  */
 function centroidValue({ means, weights, min, max }: Digest, q: number): number {
   const total = weights!.reduce((sum, weight) => sum + weight, 0);
-  const place = q * total;
+  const rank = q * total;
   let [left, leftAt, before] = [min, 0, 0];
   for (let i = 0; i < means.length; i++) {
     const after = before + weights![i];
     const alone = after > limitAfter(before, total);
     const [from, to] = alone ? [before, after] : [(before + after) / 2, (before + after) / 2];
-    if (place < from) return between(left, means[i], (place - leftAt) / (from - leftAt));
-    if (place <= to) return means[i];
+    if (rank < from) return between(left, means[i], (rank - leftAt) / (from - leftAt));
+    if (rank <= to) return means[i];
     [left, leftAt, before] = [means[i], to, after];
   }
-  return between(left, max, leftAt >= total ? 1 : (place - leftAt) / (total - leftAt));
+  return between(left, max, leftAt >= total ? 1 : (rank - leftAt) / (total - leftAt));
 }
 
 /** Between an infinity and a number lies the infinity; between two of them there is no number. */

@@ -8,7 +8,7 @@ export function successor(prefix: Uint8Array): Uint8Array | null {
   if (length === 0) return null;
   // A Buffer's slice would share the bytes that are changed here.
   const next = Uint8Array.from(prefix.subarray(0, length));
-  next[length - 1]!++;
+  next[length - 1]++;
   return next;
 }
 

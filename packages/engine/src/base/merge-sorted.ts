@@ -21,9 +21,9 @@ export function mergeSorted<Cursor extends SortedCursor<Cursor>>(
   while (heap.length > 0) {
     let count = 0;
     do equal[count++] = pop(heap);
-    while (heap.length > 0 && heap[0]!.compare(equal[0]!) === 0);
+    while (heap.length > 0 && heap[0].compare(equal[0]) === 0);
     if (!visit(equal, count)) return;
-    for (let i = 0; i < count; i++) if (equal[i]!.next()) push(heap, equal[i]!);
+    for (let i = 0; i < count; i++) if (equal[i].next()) push(heap, equal[i]);
   }
 }
 
@@ -31,22 +31,22 @@ function push<Cursor extends SortedCursor<Cursor>>(heap: Cursor[], cursor: Curso
   let at = heap.length;
   while (at > 0) {
     const parent = (at - 1) >> 1;
-    if (heap[parent]!.compare(cursor) <= 0) break;
-    heap[at] = heap[parent]!;
+    if (heap[parent].compare(cursor) <= 0) break;
+    heap[at] = heap[parent];
     at = parent;
   }
   heap[at] = cursor;
 }
 
 function pop<Cursor extends SortedCursor<Cursor>>(heap: Cursor[]): Cursor {
-  const first = heap[0]!;
+  const first = heap[0];
   const last = heap.pop()!;
   if (heap.length === 0) return first;
   let at = 0;
   for (let child = 1; child < heap.length; child = 2 * at + 1) {
-    if (child + 1 < heap.length && heap[child + 1]!.compare(heap[child]!) < 0) child++;
-    if (last.compare(heap[child]!) <= 0) break;
-    heap[at] = heap[child]!;
+    if (child + 1 < heap.length && heap[child + 1].compare(heap[child]) < 0) child++;
+    if (last.compare(heap[child]) <= 0) break;
+    heap[at] = heap[child];
     at = child;
   }
   heap[at] = last;

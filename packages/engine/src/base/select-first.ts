@@ -12,15 +12,15 @@ export function selectFirst(
   let low = 0;
   let high = size - 1;
   while (low < high) {
-    const pivot = medianOf(items[low]!, items[(low + high) >> 1]!, items[high]!, before);
+    const pivot = medianOf(items[low], items[(low + high) >> 1], items[high], before);
     let i = low;
     let j = high;
     while (i <= j) {
-      while (before(items[i]!, pivot)) i++;
-      while (before(pivot, items[j]!)) j--;
+      while (before(items[i], pivot)) i++;
+      while (before(pivot, items[j])) j--;
       if (i > j) break;
-      const item = items[i]!;
-      items[i++] = items[j]!;
+      const item = items[i];
+      items[i++] = items[j];
       items[j--] = item;
     }
     if (target <= j) high = j;

@@ -1,22 +1,21 @@
 /**
- * Collapse: of all matching documents with one value of a field, the first in the order stands for
- * the group, with the number of documents in it. Documents without a value are one group. Of
- * several values the lowest counts.
+ * Collapse: groups the matching documents by the value of a field and returns the first document
+ * of each group, with the number of documents in the group. Documents without a value are one
+ * group. If a document has several values, the lowest counts.
  *
- * Every match is visited: a group's first document and its count need all of them. They are held by
- * the group's number in arrays, 8 bytes per group (16 where documents have scores of their own).
- * Groups of several segments meet in the order of their values: one of them stays, with all
- * documents. Names and keys are read only for the groups of the page.
+ * Every match is visited: a group's first document and its count need all of them. Arrays hold both
+ * by the group's number, 8 bytes per group (16 if each document has its own score). Groups of
+ * several segments are merged in the order of their values: one of them stays, with the sum of the
+ * counts. Names and keys are read only for the groups of the page.
  *
- * Paging by `search_after` goes over groups: a group whose first document stood on an earlier page
+ * Paging by `search_after` goes over groups: a group whose first document was on an earlier page
  * does not come again.
  */
 import type { Deadline } from '../base/deadline.ts';
 import { mergeSorted } from '../base/merge-sorted.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import { type GroupCursor, type GroupNumbers, groupNumbers } from './group-numbers.ts';
-import { GroupTable } from './group-table.ts';
+import { type GroupCursor, type GroupNumbers, GroupTable, groupNumbers } from './group-numbers.ts';
 import {
   compareRanked,
   mergeRanked,
@@ -35,7 +34,7 @@ export interface CollapsedDoc extends RankedDoc {
   readonly count: number;
 }
 
-/** What of a segment is collapsed. */
+/** The matches of a segment, and the field that groups them. */
 export interface CollapsedSegment {
   /** Its number in the snapshot. */
   readonly segment: number;
@@ -53,7 +52,7 @@ export class SegmentGroups {
   readonly segment: number;
   readonly #reader: SegmentReader;
   readonly #keys: readonly SegmentSortKey[];
-  readonly #ranks: Int32Array;
+  readonly #keyRanks: Int32Array;
   readonly #numbers: GroupNumbers;
   readonly #table: GroupTable;
   readonly #score: number;
@@ -62,7 +61,7 @@ export class SegmentGroups {
     this.segment = segment;
     this.#reader = reader;
     this.#keys = keys;
-    this.#ranks = reader.keys.ranks;
+    this.#keyRanks = reader.keys.ranks;
     const create = (size: number) => new GroupTable(size, score === null);
     const { numbers, table } = groupNumbers(reader, field, matches, create);
     this.#numbers = numbers;
@@ -76,14 +75,14 @@ export class SegmentGroups {
     const { docs, scores, counts } = this.#table;
     if (counts[group]++ > 0) {
       const other = docs[group];
-      const held = scores === null ? score : scores[group];
-      if (compareDocs(this.#keys, this.#ranks, doc, score, other, held) >= 0) return;
+      const best = scores === null ? score : scores[group];
+      if (compareDocs(this.#keys, this.#keyRanks, doc, score, other, best) >= 0) return;
     }
     docs[group] = doc;
     if (scores !== null) scores[group] = score;
   }
 
-  /** The first groups in order, behind `after` and not behind `bound`, as RankedDocs has them. */
+  /** The first groups in order, after `after` and not after `bound`; see RankedDocs. */
   first(
     { limit, after, only, deadline }: GroupsWindow,
     bound: RankedDoc | null,
@@ -113,12 +112,12 @@ export class SegmentGroups {
     return this.#table.counts[group];
   }
 
-  /** Says how many documents a group has in all segments; 0: it is another segment's. */
+  /** Sets the number of documents of a group in all segments; 0: another segment returns it. */
   setCount(group: number, count: number): void {
     this.#table.counts[group] = count;
   }
 
-  /** What decides the rank of a group's first document among those of other segments. */
+  /** The sort values of a group's first document, to compare it with those of other segments. */
   rank(group: number): SearchAfter {
     const doc = this.#table.docs[group];
     const score = this.#scoreOf(group);
@@ -134,14 +133,14 @@ export class SegmentGroups {
 /** Which groups of some segments are collected. */
 export interface GroupsWindow {
   readonly limit: number;
-  /** Only groups behind it; null: from the first one on. */
+  /** Only groups after it; null: from the first one on. */
   readonly after: SearchAfter | null;
   /** Only the groups of these values (`groupName`); null: all. */
   readonly only: ReadonlySet<string> | null;
   readonly deadline: Deadline;
 }
 
-/** A text that two groups share only when they have the same value. */
+/** A map key of a group's value: equal only for equal values. */
 export function groupName(value: SortValue): string {
   if (value === null) return 'null';
   return value instanceof Uint8Array ? `s${Buffer.from(value).toString('latin1')}` : `i${value}`;
@@ -166,7 +165,7 @@ export function firstGroups(
   return first;
 }
 
-/** Of the groups with one value in several segments the first one gets all documents. */
+/** If several segments have a group, its first one gets the documents of all. */
 function uniteGroups(
   segments: readonly SegmentGroups[],
   order: readonly SortKey[],

@@ -1,4 +1,5 @@
 import type { Deadline } from '../base/deadline.ts';
+import { lowerBoundBy } from '../base/lower-bound.ts';
 import { anyInRange, forEachBit, hasBit } from '../bitmap/bitmap.ts';
 import type { Bitmaps } from '../bitmap/bitmaps.ts';
 import { addBounds, addScores, type ScoreNode } from '../query/weight/scores.ts';
@@ -25,19 +26,19 @@ const MOST_VISITS = 1024;
 /** Give up after this many times the documents that evenly spread matches need. */
 const PATIENCE = 4;
 
-/** What of a segment is to be collected. */
+/** The matches of a segment that a collector goes through, and their scores. */
 export interface SegmentMatches {
   /** Live matching documents; bits of those that were offered may be cleared. */
   readonly matches: Int32Array;
   /** Their number; with `test` at least that. */
   readonly count: number;
-  /** Where matches are looked up when they are asked for: tells single documents without. */
+  /** Tests a single document, if `matches` looks documents up only when it is read. */
   readonly test?: (doc: number) => boolean;
   readonly order: readonly SortKey[];
   readonly keys: readonly SegmentSortKey[];
   readonly segmentKeys: SegmentKeys;
   /**
-   * What scores them; null where all have the score `constant`, or the order does not ask for
+   * Scores the matches; null if all have the score `constant`, or if the order does not need
    * scores.
    */
   readonly score: ScoreNode | null;
@@ -60,7 +61,7 @@ export function collectFirst(segment: SegmentMatches, top: RankedDocs): void {
   else collectScored(segment, score, (doc, value) => top.offer(doc, value), top);
 }
 
-/** Calls `visit` with every match and its score (0 where the order does not ask for scores). */
+/** Calls `visit` with every match and its score (0 if the order does not need scores). */
 export function collectEvery(
   segment: SegmentMatches,
   visit: (doc: number, score: number) => void,
@@ -74,14 +75,14 @@ export function collectEvery(
     deadline.check();
     const end = Math.min(from + WORDS_A_CHECK, matches.length);
     for (let i = from; i < end; i++) {
-      for (let word = matches[i]!; word !== 0; word &= word - 1) {
+      for (let word = matches[i]; word !== 0; word &= word - 1) {
         visit((i << 5) + 31 - Math.clz32(word & -word), constant);
       }
     }
   }
 }
 
-/** Equal scores, or none: what decides is a column, or the keys alone. */
+/** Scores are equal or not needed: a column decides, or the keys alone. */
 function collectUnscored(segment: SegmentMatches, top: RankedDocs): void {
   const decisive = segment.order.find((key) => key.kind !== 'score');
   if (decisive === undefined || decisive.kind === 'key') {
@@ -89,7 +90,7 @@ function collectUnscored(segment: SegmentMatches, top: RankedDocs): void {
   } else collectByColumn(segment, top);
 }
 
-/** Where many match, documents are taken in the order of their keys until there are enough. */
+/** If many documents match, takes them in the order of their keys until there are enough. */
 function collectByKey(segment: SegmentMatches, desc: boolean, top: RankedDocs): void {
   const { matches, count, constant, segmentKeys } = segment;
   if (count * count < segmentKeys.docs * top.limit) {
@@ -101,13 +102,13 @@ function collectByKey(segment: SegmentMatches, desc: boolean, top: RankedDocs): 
   const step = desc ? -1 : 1;
   for (let rank = start; rank >= 0 && rank < docs.length && !top.full; rank += step) {
     segment.deadline.spend(1);
-    if (hasBit(matches, docs[rank]!)) top.offer(docs[rank]!, constant);
+    if (hasBit(matches, docs[rank])) top.offer(docs[rank], constant);
   }
 }
 
 /**
- * Documents before the page's begin need not be offered, where all of the segment's are equal to it
- * but for the key.
+ * The first key rank to offer. If all sort values of the segment equal those of `after`, documents
+ * before the start of the page need not be offered.
  */
 function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): number {
   const { order, constant, segmentKeys } = segment;
@@ -121,16 +122,16 @@ function firstRank(segment: SegmentMatches, desc: boolean, top: RankedDocs): num
 
 function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
   const { count, keys, constant } = segment;
-  const first = keys[0]!;
+  const first = keys[0];
   if (count === 0 || collectInOrder(segment, top)) return;
   if (top.empty && collectTies(segment, top)) return;
   const { matches } = segment;
   if (count < FEW_MATCHES && offerFew(segment, top)) return;
-  const { zones, places } = zonesByPlace(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
+  const { zones, ranks } = zonesByRank(first, Math.ceil(matches.length / (8 * RANGES_A_ZONE)));
   for (let i = 0; i < zones.length; i++) {
-    if (places[i]! > top.worst) break;
+    if (ranks[i] > top.worst) break;
     segment.deadline.spend(ZONE_STEPS);
-    const zone = zones[i]!;
+    const zone = zones[i];
     if (first.zoneEnd !== undefined && first.zoneEnd(zone) < top.begin) continue;
     const end = Math.min((zone + 1) * RANGES_A_ZONE * WORDS_A_RANGE, matches.length);
     top.offerBits(matches, zone * RANGES_A_ZONE * WORDS_A_RANGE, end, constant);
@@ -138,13 +139,13 @@ function collectByColumn(segment: SegmentMatches, top: RankedDocs): void {
 }
 
 /**
- * A page that begins behind a hit takes the documents of the same value first, by their keys. True:
- * they fill it.
+ * A page that begins after a hit first takes the documents with the same value, in the order of
+ * their keys. True if they fill the page.
  */
 function collectTies(segment: SegmentMatches, top: RankedDocs): boolean {
   const { keys, constant, bitmaps } = segment;
   const value = top.after?.values[0] ?? null;
-  const fill = keys[0]!.fillEqual;
+  const fill = keys[0].fillEqual;
   if (value === null || fill === undefined) return false;
   const ties = bitmaps.take();
   fill(value, ties);
@@ -155,7 +156,7 @@ function collectTies(segment: SegmentMatches, top: RankedDocs): boolean {
   return top.full;
 }
 
-/** Offers few matches all. False where they are not so few in a small segment. */
+/** Offers all of a few matches. False if they are too many to list. */
 function offerFew({ matches, constant, bitmaps }: SegmentMatches, top: RankedDocs): boolean {
   const found = bitmaps.documents(matches);
   if (found === null) return false;
@@ -165,55 +166,43 @@ function offerFew({ matches, constant, bitmaps }: SegmentMatches, top: RankedDoc
 }
 
 /**
- * Takes documents in the order of the first key's values until there are enough. False: that order
- * is not at hand, or matches are so rare that the rest of them is better looked for by zone.
+ * Takes documents in the order of the first key's values until there are enough. False if that
+ * order is not built yet, or if matches are so rare that a scan by zone finds the rest sooner.
  */
 function collectInOrder(segment: SegmentMatches, top: RankedDocs): boolean {
   const { keys, count, constant, segmentKeys } = segment;
-  const first = keys[0]!;
+  const first = keys[0];
   const expected = (top.limit * segmentKeys.docs) / count;
   if (count < FEW_MATCHES || expected > MOST_VISITS) return false;
   const docs = first.byValue?.() ?? null;
   if (docs === null) return false;
   const test = segment.test ?? ((doc) => hasBit(segment.matches, doc));
-  const begin = lowerBoundBy(docs.length, (at) => !top.precedes(docs[at]!, constant));
+  const begin = lowerBoundBy(0, docs.length, (at) => !top.precedes(docs[at], constant));
   const end = Math.min(docs.length, begin + Math.ceil(PATIENCE * (expected + top.limit)));
   for (let i = begin; i < end; i++) {
-    const doc = docs[i]!;
+    const doc = docs[i];
     if (!test(doc)) continue;
-    if (first.place(doc, constant) > top.worst) return true;
+    if (first.rank(doc, constant) > top.worst) return true;
     top.offer(doc, constant);
     if (keys.length === 1 && top.full) return true;
   }
   if (end === docs.length) return true;
   const { matches } = segment;
-  for (let i = begin; i < end; i++) matches[docs[i]! >> 5]! &= ~(1 << docs[i]!);
+  for (let i = begin; i < end; i++) matches[docs[i] >> 5] &= ~(1 << docs[i]);
   return false;
 }
 
-/** The first place below `size` from which on something holds; `size` where it never does. */
-function lowerBoundBy(size: number, holds: (at: number) => boolean): number {
-  let low = 0;
-  let high = size;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-/** Zones by rising lowest place: once one is too late, all after it are. */
+/** Zones by rising lowest rank: once one is too late, all after it are. */
 interface ZoneOrder {
   readonly zones: Int32Array;
-  /** By place in `zones`. */
-  readonly places: Float64Array;
+  /** The lowest rank of each zone of `zones`. */
+  readonly ranks: Float64Array;
 }
 
-/** The zones of columns, rising and falling, kept as long as the columns are open. */
+/** The zones of columns, rising and falling, cached while the columns are open. */
 const zoneOrders = new WeakMap<object, { rising?: ZoneOrder; falling?: ZoneOrder }>();
 
-function zonesByPlace(key: SegmentSortKey, zones: number): ZoneOrder {
+function zonesByRank(key: SegmentSortKey, zones: number): ZoneOrder {
   if (key.column === undefined) return sortZones(key, zones);
   let orders = zoneOrders.get(key.column);
   if (orders === undefined) zoneOrders.set(key.column, (orders = {}));
@@ -224,14 +213,14 @@ function zonesByPlace(key: SegmentSortKey, zones: number): ZoneOrder {
 
 function sortZones(key: SegmentSortKey, zones: number): ZoneOrder {
   const order = Int32Array.from({ length: zones }, (_, zone) => zone);
-  const places = Float64Array.from(order, (zone) => key.zonePlace(zone));
-  order.sort((a, b) => (places[a] === places[b] ? a - b : places[a]! - places[b]!));
-  return { zones: order, places: Float64Array.from(order, (zone) => places[zone]!) };
+  const ranks = Float64Array.from(order, (zone) => key.zoneStart(zone));
+  order.sort((a, b) => (ranks[a] === ranks[b] ? a - b : ranks[a] - ranks[b]));
+  return { zones: order, ranks: Float64Array.from(order, (zone) => ranks[zone]) };
 }
 
 /**
- * Relevance: ranges by falling bound; one is scored only where its bound reaches the last kept
- * score.
+ * Relevance: takes ranges by falling bound. A range is scored only if its bound reaches the score
+ * of the last collected document.
  */
 function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDocs): void {
   const { matches, scores } = segment;
@@ -242,7 +231,7 @@ function collectByScore(segment: SegmentMatches, score: ScoreNode, top: RankedDo
     if (-value <= top.worst) top.offer(doc, value);
   };
   for (const range of rangesByBound(matches, bounds)) {
-    if (-(bounds[range]! * ROUNDING) > top.worst) continue;
+    if (-(bounds[range] * ROUNDING) > top.worst) continue;
     segment.deadline.spend(RANGE_STEPS);
     scores.fill(0);
     addScores(score, range, matches, scores);
@@ -258,19 +247,19 @@ function rangesByBound(matches: Int32Array, bounds: Float64Array): Int32Array {
   const highest = bounds.reduce((a, b) => Math.max(a, b), 0);
   const step = highest === 0 ? 0 : (BOUND_CLASSES - 1) / highest;
   const starts = new Int32Array(BOUND_CLASSES + 1);
-  const classOf = (range: number) => BOUND_CLASSES - 1 - Math.floor(bounds[range]! * step);
+  const classOf = (range: number) => BOUND_CLASSES - 1 - Math.floor(bounds[range] * step);
   for (let range = 0; range < bounds.length; range++) {
-    if (anyInRange(matches, range)) starts[classOf(range) + 1]!++;
+    if (anyInRange(matches, range)) starts[classOf(range) + 1]++;
   }
-  for (let i = 1; i <= BOUND_CLASSES; i++) starts[i]! += starts[i - 1]!;
-  const order = new Int32Array(starts[BOUND_CLASSES]!);
+  for (let i = 1; i <= BOUND_CLASSES; i++) starts[i] += starts[i - 1];
+  const order = new Int32Array(starts[BOUND_CLASSES]);
   for (let range = 0; range < bounds.length; range++) {
-    if (anyInRange(matches, range)) order[starts[classOf(range)]!++] = range;
+    if (anyInRange(matches, range)) order[starts[classOf(range)]++] = range;
   }
   return order;
 }
 
-/** Scores are asked for, but do not come first: zones are skipped by the first key's column. */
+/** Scores are needed but do not decide first: zones are skipped by the first key's column. */
 function collectScored(
   segment: SegmentMatches,
   score: ScoreNode,
@@ -281,7 +270,7 @@ function collectScored(
   const ranges = matches.length / WORDS_A_RANGE;
   for (let range = 0; range < ranges; range++) {
     if (!anyInRange(matches, range)) continue;
-    if (top !== null && keys[0]!.zonePlace(Math.floor(range / RANGES_A_ZONE)) > top.worst) continue;
+    if (top !== null && keys[0].zoneStart(Math.floor(range / RANGES_A_ZONE)) > top.worst) continue;
     segment.deadline.spend(RANGE_STEPS);
     scores.fill(0);
     addScores(score, range, matches, scores);
@@ -296,9 +285,9 @@ function visitRange(
   visit: (doc: number, score: number) => void,
 ): void {
   for (let i = WORDS_A_RANGE * range; i < WORDS_A_RANGE * (range + 1); i++) {
-    for (let word = matches[i]!; word !== 0; word &= word - 1) {
+    for (let word = matches[i]; word !== 0; word &= word - 1) {
       const doc = (i << 5) + 31 - Math.clz32(word & -word);
-      visit(doc, scores[doc & 255]!);
+      visit(doc, scores[doc & 255]);
     }
   }
 }

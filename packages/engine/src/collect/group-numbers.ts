@@ -1,9 +1,8 @@
 /**
- * Numbers for the groups of a segment: 0 for documents without a value, then by rising value. They
- * are a column's ordinals or codes where these are not far apart; else the values of the matching
- * documents are numbered.
+ * Numbers for the groups of a segment: 0 for documents without a value, then by rising value. The
+ * numbers are a column's ordinals, or its codes if these are close together. Otherwise the values
+ * of the matching documents are numbered.
  */
-
 import type { SortedCursor } from '../base/merge-sorted.ts';
 import { popcount } from '../bitmap/bitmap.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
@@ -11,7 +10,6 @@ import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { valueNumbers } from '../columnar/value-numbers.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
-import type { GroupTable } from './group-table.ts';
 import type { SortValue } from './order.ts';
 
 /** Numbers the groups of a segment. */
@@ -24,12 +22,12 @@ export interface GroupNumbers {
   cursor(table: GroupTable): GroupCursor;
 }
 
-/** Stands on a group of a segment. */
+/** A cursor over the groups of a segment. */
 export interface GroupCursor extends SortedCursor<GroupCursor> {
   readonly group: number;
 }
 
-/** Codes that get an array with a place for each, however few documents there are. */
+/** Up to this many codes get an array with an element per code, however few documents there are. */
 const CLOSE_CODES = 65_536;
 
 /** The numbers of the groups of some documents, and an empty table for them. */
@@ -77,11 +75,11 @@ function numericNumbers(
     return { numbers: { of: close.of, value, cursor }, table: createTable(close.size) };
   }
   const { numbers, count } = valueNumbers(column, docsWithValue(column, matches));
-  const of = (doc: number) => numbers[doc]!;
+  const of = (doc: number) => numbers[doc];
   return { numbers: { of, value, cursor }, table: createTable(count + 1) };
 }
 
-/** Codes + 1 where these are not too far apart for an array with a place for each. */
+/** Codes + 1, if these are close enough for an array with an element per code. */
 function closeCodes(column: NumericColumn) {
   const { codes, starts } = column;
   if (codes === null) return null;
@@ -89,10 +87,10 @@ function closeCodes(column: NumericColumn) {
   if (size > Math.max(CLOSE_CODES, column.docs)) return null;
   const of = (doc: number): number => {
     if (!column.has(doc)) return 0;
-    if (starts === null) return codes[doc]! + 1;
-    let lowest = codes[starts[doc]!]!;
-    for (let slot = starts[doc]! + 1; slot < starts[doc + 1]!; slot++) {
-      if (codes[slot]! < lowest) lowest = codes[slot]!;
+    if (starts === null) return codes[doc] + 1;
+    let lowest = codes[starts[doc]];
+    for (let slot = starts[doc] + 1; slot < starts[doc + 1]; slot++) {
+      if (codes[slot] < lowest) lowest = codes[slot];
     }
     return lowest + 1;
   };
@@ -101,18 +99,18 @@ function closeCodes(column: NumericColumn) {
 
 function docsWithValue({ present }: NumericColumn, matches: Int32Array): Int32Array {
   let count = 0;
-  for (let i = 0; i < matches.length; i++) count += popcount(matches[i]! & present[i]!);
+  for (let i = 0; i < matches.length; i++) count += popcount(matches[i] & present[i]);
   const docs = new Int32Array(count);
   let at = 0;
   for (let i = 0; i < matches.length; i++) {
-    for (let word = matches[i]! & present[i]!; word !== 0; word &= word - 1) {
+    for (let word = matches[i] & present[i]; word !== 0; word &= word - 1) {
       docs[at++] = (i << 5) + 31 - Math.clz32(word & -word);
     }
   }
   return docs;
 }
 
-/** The next group behind `group` that has documents; the length of `counts` when there is none. */
+/** The next group after `group` that has documents; the length of `counts` when there is none. */
 function nextGroup(counts: Int32Array, group: number): number {
   let next = group + 1;
   while (next < counts.length && counts[next] === 0) next++;
@@ -156,12 +154,28 @@ class ValueCursor implements GroupCursor {
     const { counts, docs } = this.#table;
     this.group = nextGroup(counts, this.group);
     if (this.group >= counts.length) return false;
-    this.value = this.#column.minAt(docs[this.group]!);
+    this.value = this.#column.minAt(docs[this.group]);
     return true;
   }
 
   compare(other: GroupCursor): number {
     const { value } = other as ValueCursor;
     return this.value < value ? -1 : this.value > value ? 1 : 0;
+  }
+}
+
+/** The groups of one segment by number: first document, its score, number of documents. */
+export class GroupTable {
+  /** Of groups whose count is not 0. */
+  readonly docs: Int32Array;
+  readonly counts: Int32Array;
+  /** Null where all documents have one score, or none is needed. */
+  readonly scores: Float64Array | null;
+
+  /** Room for groups 0 .. size - 1. */
+  constructor(size: number, scored: boolean) {
+    this.docs = new Int32Array(size);
+    this.counts = new Int32Array(size);
+    this.scores = scored ? new Float64Array(size) : null;
   }
 }

@@ -1,6 +1,6 @@
 import type { FieldPlan } from '../schema/field-plan.ts';
 
-/** What hits are ordered by. Equal hits stand by key, rising. */
+/** What hits are ordered by. Ties are ordered by key, rising. */
 export type SortKey =
   | { readonly kind: 'score'; readonly desc: boolean }
   | { readonly kind: 'key'; readonly desc: boolean }
@@ -16,7 +16,7 @@ export type SortKey =
 
 /**
  * A document's value for one sort key, comparable between segments and shards: a score; an integer
- * of a numeric column's ordered space; the bytes of a KEYWORD, IP or encoded key; null where the
+ * of a numeric column's ordered space; the bytes of a KEYWORD, IP or encoded key; null if the
  * document has none.
  */
 export type SortValue = null | number | bigint | Uint8Array;
@@ -24,7 +24,7 @@ export type SortValue = null | number | bigint | Uint8Array;
 /** Relevance: highest score first. */
 export const BY_SCORE: readonly SortKey[] = Object.freeze([{ kind: 'score', desc: true }]);
 
-/** A document that an answer may hold, with all that decides its place. */
+/** A document that an answer may hold, with everything that decides its rank. */
 export interface RankedDoc {
   /** Number of the segment in its snapshot. */
   readonly segment: number;
@@ -42,7 +42,7 @@ export interface SearchAfter {
   readonly key: Uint8Array;
 }
 
-/** Below 0 when `a` stands before `b`. A missing value stands last in both directions. */
+/** Below 0 if `a` comes before `b`. A missing value comes last in both directions. */
 export function compareValues(a: SortValue, b: SortValue, desc: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const rising =
@@ -55,7 +55,7 @@ function compareNumbers(a: number | bigint, b: SortValue): number {
   return a < other ? -1 : a > other ? 1 : 0;
 }
 
-/** Below 0 when `a` stands before `b`; 0 only for one and the same key. */
+/** Below 0 if `a` comes before `b`; 0 only if the keys are equal. */
 export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly SortKey[]): number {
   for (let i = 0; i < order.length; i++) {
     const difference = compareValues(a.values[i], b.values[i], order[i].desc);
@@ -65,7 +65,7 @@ export function compareRanked(a: SearchAfter, b: SearchAfter, order: readonly So
 }
 
 /**
- * The first `limit` of two ordered lists: what joins segments, and shards, into one answer.
+ * The first `limit` of two ordered lists: merges segments, and shards, into one response.
  */
 export function mergeRanked<T extends SearchAfter>(
   a: readonly T[],

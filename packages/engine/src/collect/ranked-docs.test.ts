@@ -29,11 +29,11 @@ function blurredKey(values: readonly Value[], desc: boolean): SegmentSortKey {
     value === null ? Number.POSITIVE_INFINITY : sign * Math.round(Number(value) / 10);
   return {
     desc,
-    place: (doc) => place(values[doc]!),
+    rank: (doc) => place(values[doc]!),
     blurred: () => true,
     value: (doc) => values[doc]!,
-    placeOf: (value) => place(value as Value),
-    zonePlace: () => Number.NEGATIVE_INFINITY,
+    rankOf: (value) => place(value as Value),
+    zoneStart: () => Number.NEGATIVE_INFINITY,
   };
 }
 

@@ -1,47 +1,46 @@
 import { selectFirst } from '../base/select-first.ts';
 import type { SegmentKeys } from '../segment/keys.ts';
-import { compareValues, type RankedDoc, type SearchAfter } from './order.ts';
-import { SegmentDoc } from './segment-doc.ts';
-import { type PlaceCodes, rankOfKey, type SegmentSortKey } from './segment-order.ts';
+import { compareValues, type RankedDoc, type SearchAfter, type SortValue } from './order.ts';
+import { type RankCodes, rankOfKey, type SegmentSortKey } from './segment-order.ts';
 
-/** Up to this limit the kept documents are a heap. */
+/** Up to this limit the collected documents are a heap. */
 const HEAP_DOCS = 1024;
 
 /**
- * The first `limit` documents of one segment in an order, after `after` where one is given.
+ * Collects the first `limit` documents of one segment in an order, after `after` unless it is null.
  * Documents may be offered in any order; ties go by key.
  *
- * The last of the kept documents sets the bar: its place for the first key (`worst`) is what a
- * document has to reach, so most offers are one comparison. Few documents are a binary heap with
- * the last one on top. Of many, twice as many are gathered before the first half is selected: a
- * constant amount of work per document.
+ * The last collected document sets the bar: a document must reach its sort rank for the first key
+ * (`worst`), so most offers cost one comparison. Up to HEAP_DOCS documents are a binary heap with
+ * the last one on top. For a larger limit, twice as many are gathered before the first half is
+ * selected: a constant amount of work per document.
  */
 export class RankedDocs {
   readonly limit: number;
   readonly after: SearchAfter | null;
   readonly #keys: readonly SegmentSortKey[];
-  readonly #ranks: Int32Array;
+  readonly #keyRanks: Int32Array;
   readonly #width: number;
   readonly #docs: Int32Array;
   readonly #scores: number[];
-  readonly #places: number[];
-  /** Places of the documents in `#docs`: a heap, or the kept ones first and then free ones. */
+  readonly #sortRanks: number[];
+  /** Indexes into `#docs`: a heap, or the selected documents first and then free slots. */
   readonly #slots: Int32Array;
   readonly #heaped: boolean;
   readonly #segmentKeys: SegmentKeys;
-  readonly #afterPlaces: Float64Array;
+  readonly #afterRanks: Float64Array;
   /** Rank of the key of `after`; -1 without. */
-  readonly #afterRank: number;
+  readonly #afterKeyRank: number;
   readonly #candidate: Float64Array;
   #size = 0;
-  /** The slot of the last kept document; -1 while fewer than `limit` are kept. */
+  /** The slot of the last collected document; -1 while there are fewer than `limit`. */
   #last = -1;
   #worst = Number.POSITIVE_INFINITY;
-  /** With one key: the rank that an equal place has to beat. */
-  #worstRank = Number.POSITIVE_INFINITY;
+  /** With one sort key: the key rank that a document of equal sort rank must beat. */
+  #worstKeyRank = Number.POSITIVE_INFINITY;
 
   /**
-   * `bound`: a document that `limit` others are known to stand before (of other segments), or null.
+   * `bound`: a document after `limit` documents of other segments, or null.
    */
   constructor(
     keys: readonly SegmentSortKey[],
@@ -52,91 +51,91 @@ export class RankedDocs {
   ) {
     this.#keys = keys;
     this.#segmentKeys = segmentKeys;
-    this.#ranks = segmentKeys.ranks;
+    this.#keyRanks = segmentKeys.ranks;
     this.limit = limit;
     this.#width = keys.length;
     this.#heaped = limit <= HEAP_DOCS;
     const room = this.#heaped ? limit + 1 : Math.min(2 * limit, segmentKeys.docs);
     this.#docs = new Int32Array(room);
     this.#scores = new Array<number>(room).fill(0.5);
-    this.#places = new Array<number>(room * this.#width).fill(0.5);
+    this.#sortRanks = new Array<number>(room * this.#width).fill(0.5);
     this.#slots = new Int32Array(room);
     if (!this.#heaped) for (let i = 0; i < room; i++) this.#slots[i] = i;
     this.after = after;
-    this.#afterPlaces = Float64Array.from(keys, (key, i) =>
-      after === null ? 0 : key.placeOf(after.values[i]!),
+    this.#afterRanks = Float64Array.from(keys, (key, i) =>
+      after === null ? 0 : key.rankOf(after.values[i]!),
     );
-    this.#afterRank = after === null ? -1 : rankOfKey(segmentKeys, after.key);
+    this.#afterKeyRank = after === null ? -1 : rankOfKey(segmentKeys, after.key);
     this.#candidate = new Float64Array(this.#width);
-    if (bound !== null) this.#worst = keys[0]!.placeOf(bound.values[0]!);
+    if (bound !== null) this.#worst = keys[0].rankOf(bound.values[0]!);
   }
 
   /**
-   * A document whose first place is above this cannot be among the first: it need not be offered.
+   * A document whose first sort rank is above this cannot be among the first: do not offer it.
    */
   get worst(): number {
     return this.#worst;
   }
 
-  /** Documents whose first place is below this stand before the page's begin. */
+  /** Documents whose first sort rank is below this come before the page. */
   get begin(): number {
-    return this.after === null ? Number.NEGATIVE_INFINITY : this.#afterPlaces[0]!;
+    return this.after === null ? Number.NEGATIVE_INFINITY : this.#afterRanks[0];
   }
 
-  /** None is kept. */
+  /** True if no document was collected. */
   get empty(): boolean {
     return this.#size === 0;
   }
 
-  /** As many documents are kept as are wanted. */
+  /** True if `limit` documents were collected. */
   get full(): boolean {
     return this.#size >= this.limit;
   }
 
   /**
-   * True when a document surely stands before the page's begin: along a column's order, documents
+   * True if a document certainly comes before the page: along a column's order, documents
    * for which that holds come first.
    */
   precedes(doc: number, score: number): boolean {
     if (this.after === null) return false;
-    const first = this.#keys[0]!;
-    const place = first.place(doc, score);
-    const begin = this.#afterPlaces[0]!;
-    if (place !== begin) return place < begin;
-    return this.#width === 1 && !first.blurred(place) && this.#ranks[doc]! <= this.#afterRank;
+    const first = this.#keys[0];
+    const rank = first.rank(doc, score);
+    const begin = this.#afterRanks[0];
+    if (rank !== begin) return rank < begin;
+    return this.#width === 1 && !first.blurred(rank) && this.#keyRanks[doc] <= this.#afterKeyRank;
   }
 
-  /** Offers documents whose first value is that of `after`, with one score: their keys tell. */
+  /** Offers documents whose first value equals that of `after`, all with one score. */
   offerTies(bits: Int32Array, score: number): void {
-    if (this.#width > 1 || this.#keys[0]!.blurred(this.#afterPlaces[0]!)) {
+    if (this.#width > 1 || this.#keys[0].blurred(this.#afterRanks[0])) {
       this.offerBits(bits, 0, bits.length, score);
       return;
     }
     for (let i = 0; i < bits.length; i++) {
-      for (let word = bits[i]!; word !== 0; word &= word - 1) {
+      for (let word = bits[i]; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
-        const rank = this.#ranks[doc]!;
-        if (rank > this.#afterRank && rank <= this.#worstRank) this.offer(doc, score);
+        const keyRank = this.#keyRanks[doc];
+        if (keyRank > this.#afterKeyRank && keyRank <= this.#worstKeyRank) this.offer(doc, score);
       }
     }
   }
 
   /** Offers every document of bits[from .. to), with one score. */
   offerBits(bits: Int32Array, from: number, to: number, score: number): void {
-    const first = this.#keys[0]!;
-    const begin = this.after === null ? Number.NEGATIVE_INFINITY : this.#afterPlaces[0]!;
-    const beginRank = this.#width === 1 && !first.blurred(begin) ? this.#afterRank : -1;
+    const first = this.#keys[0];
+    const begin = this.after === null ? Number.NEGATIVE_INFINITY : this.#afterRanks[0];
+    const beginKeyRank = this.#width === 1 && !first.blurred(begin) ? this.#afterKeyRank : -1;
     if (first.codes !== undefined && this.after === null) {
       this.#offerCodes(first, first.codes, bits, from, to, score);
       return;
     }
     for (let i = from; i < to; i++) {
-      for (let word = bits[i]!; word !== 0; word &= word - 1) {
+      for (let word = bits[i]; word !== 0; word &= word - 1) {
         const doc = (i << 5) + 31 - Math.clz32(word & -word);
-        const place = first.place(doc, score);
-        if (place > this.#worst || place < begin) continue;
-        if (place === begin && this.#ranks[doc]! <= beginRank) continue;
-        if (place === this.#worst && this.#ranks[doc]! > this.#worstRank) continue;
+        const rank = first.rank(doc, score);
+        if (rank > this.#worst || rank < begin) continue;
+        if (rank === begin && this.#keyRanks[doc] <= beginKeyRank) continue;
+        if (rank === this.#worst && this.#keyRanks[doc] > this.#worstKeyRank) continue;
         this.offer(doc, score);
       }
     }
@@ -148,25 +147,25 @@ export class RankedDocs {
    */
   #offerCodes(
     first: SegmentSortKey,
-    { codes, desc, limit }: PlaceCodes,
+    { codes, desc, limit }: RankCodes,
     bits: Int32Array,
     from: number,
     to: number,
     score: number,
   ): void {
     const end = Math.min(to << 5, codes.length);
-    const backwards = codes[end - 1]! > codes[from << 5]! === desc;
+    const backwards = codes[end - 1] > codes[from << 5] === desc;
     let worst = this.#worst;
     let last = limit(worst);
     for (let n = 0; n < to - from; n++) {
       const i = backwards ? to - 1 - n : from + n;
-      for (let word = bits[i]!; word !== 0; ) {
+      for (let word = bits[i]; word !== 0; ) {
         const lowest = word & -word;
         const bit = 31 - Math.clz32(backwards ? word : lowest);
         word ^= 1 << bit;
         const doc = (i << 5) + bit;
-        if (desc ? codes[doc]! < last : codes[doc]! > last) continue;
-        if (this.#worstRank < this.#ranks[doc]! && first.place(doc, score) >= worst) continue;
+        if (desc ? codes[doc] < last : codes[doc] > last) continue;
+        if (this.#worstKeyRank < this.#keyRanks[doc] && first.rank(doc, score) >= worst) continue;
         this.offer(doc, score);
         if (worst === this.#worst) continue;
         worst = this.#worst;
@@ -180,18 +179,18 @@ export class RankedDocs {
    * lie.
    */
   offerDocs(docs: Int32Array, count: number, score: number): void {
-    const first = this.#keys[0]!;
+    const first = this.#keys[0];
     if (count === 0) return;
     const last = count - 1;
-    const backwards = first.place(docs[last]!, score) < first.place(docs[0]!, score);
+    const backwards = first.rank(docs[last], score) < first.rank(docs[0], score);
     const codes = first.codes?.codes;
     const falling = first.codes?.desc === true;
     let worst = this.#worst;
     let limit = first.codes?.limit(worst) ?? 0;
     for (let i = 0; i < count; i++) {
-      const doc = docs[backwards ? last - i : i]!;
-      if (codes !== undefined && (falling ? codes[doc]! < limit : codes[doc]! > limit)) continue;
-      if (first.place(doc, score) > worst) continue;
+      const doc = docs[backwards ? last - i : i];
+      if (codes !== undefined && (falling ? codes[doc] < limit : codes[doc] > limit)) continue;
+      if (first.rank(doc, score) > worst) continue;
       this.offer(doc, score);
       if (worst === this.#worst) continue;
       worst = this.#worst;
@@ -201,11 +200,11 @@ export class RankedDocs {
 
   /** Offers a document; `score` may be anything where no key asks for it. */
   offer(doc: number, score: number): void {
-    const first = this.#keys[0]!.place(doc, score);
+    const first = this.#keys[0].rank(doc, score);
     if (first > this.#worst) return;
     this.#candidate[0] = first;
     for (let i = 1; i < this.#width; i++) {
-      this.#candidate[i] = this.#keys[i]!.place(doc, score);
+      this.#candidate[i] = this.#keys[i].rank(doc, score);
     }
     if (this.after !== null && !this.#isAfter(doc, score, this.after)) return;
     if (this.#last >= 0 && !this.#before(doc, score, this.#last)) return;
@@ -214,14 +213,14 @@ export class RankedDocs {
     else this.#replaceTop(doc, score);
   }
 
-  /** The kept documents in order. Call once, at the end. */
+  /** The collected documents in order. Call once, at the end. */
   harvest(segment: number): readonly RankedDoc[] {
     if (this.#size > this.limit) this.#select();
     const slots = Array.from(this.#slots.subarray(0, this.#size));
     slots.sort((a, b) => (this.#slotBefore(a, b) ? -1 : 1));
     return slots.map((slot) => {
-      const doc = this.#docs[slot]!;
-      const score = this.#scores[slot]!;
+      const doc = this.#docs[slot];
+      const score = this.#scores[slot];
       const values = this.#keys.map((key) => key.value(doc, score));
       return new SegmentDoc(this.#segmentKeys, { segment, doc, score, values });
     });
@@ -229,34 +228,34 @@ export class RankedDocs {
 
   #isAfter(doc: number, score: number, after: SearchAfter): boolean {
     for (let i = 0; i < this.#width; i++) {
-      const key = this.#keys[i]!;
-      const place = this.#candidate[i]!;
-      const limit = this.#afterPlaces[i]!;
-      if (place !== limit) return place > limit;
-      if (!key.blurred(place)) continue;
+      const key = this.#keys[i];
+      const rank = this.#candidate[i];
+      const limit = this.#afterRanks[i];
+      if (rank !== limit) return rank > limit;
+      if (!key.blurred(rank)) continue;
       const order = compareValues(key.value(doc, score), after.values[i]!, key.desc);
       if (order !== 0) return order > 0;
     }
-    return this.#ranks[doc]! > this.#afterRank;
+    return this.#keyRanks[doc] > this.#afterKeyRank;
   }
 
-  /** True when the candidate stands before the document of `slot`. */
+  /** True if the candidate comes before the document of `slot`. */
   #before(doc: number, score: number, slot: number): boolean {
     const at = slot * this.#width;
     for (let i = 0; i < this.#width; i++) {
-      const place = this.#candidate[i]!;
-      const other = this.#places[at + i]!;
-      if (place !== other) return place < other;
-      const order = this.#compareBlurred(i, place, doc, score, slot);
+      const rank = this.#candidate[i];
+      const other = this.#sortRanks[at + i];
+      if (rank !== other) return rank < other;
+      const order = this.#compareBlurred(i, rank, doc, score, slot);
       if (order !== 0) return order < 0;
     }
-    return this.#ranks[doc]! < this.#ranks[this.#docs[slot]!]!;
+    return this.#keyRanks[doc] < this.#keyRanks[this.#docs[slot]];
   }
 
-  #compareBlurred(i: number, place: number, doc: number, score: number, slot: number): number {
-    const key = this.#keys[i]!;
-    if (!key.blurred(place)) return 0;
-    const other = key.value(this.#docs[slot]!, this.#scores[slot]!);
+  #compareBlurred(i: number, rank: number, doc: number, score: number, slot: number): number {
+    const key = this.#keys[i];
+    if (!key.blurred(rank)) return 0;
+    const other = key.value(this.#docs[slot], this.#scores[slot]);
     return compareValues(key.value(doc, score), other, key.desc);
   }
 
@@ -264,12 +263,12 @@ export class RankedDocs {
     this.#docs[slot] = doc;
     this.#scores[slot] = score;
     for (let i = 0; i < this.#width; i++) {
-      this.#places[slot * this.#width + i] = this.#candidate[i]!;
+      this.#sortRanks[slot * this.#width + i] = this.#candidate[i];
     }
   }
 
   #gather(doc: number, score: number): void {
-    this.#put(this.#slots[this.#size++]!, doc, score);
+    this.#put(this.#slots[this.#size++], doc, score);
     if (this.#size === this.#slots.length && this.#size > this.limit) this.#select();
   }
 
@@ -277,7 +276,7 @@ export class RankedDocs {
   #select(): void {
     selectFirst(this.#slots, this.#size, this.limit, (a, b) => this.#slotBefore(a, b));
     this.#size = this.limit;
-    this.#tighten(this.#slots[this.limit - 1]!);
+    this.#tighten(this.#slots[this.limit - 1]);
   }
 
   #push(doc: number, score: number): void {
@@ -286,51 +285,80 @@ export class RankedDocs {
     let at = this.#size++;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (this.#slotBefore(slot, this.#slots[parent]!)) break;
-      this.#slots[at] = this.#slots[parent]!;
+      if (this.#slotBefore(slot, this.#slots[parent])) break;
+      this.#slots[at] = this.#slots[parent];
       at = parent;
     }
     this.#slots[at] = slot;
-    if (this.#size === this.limit) this.#tighten(this.#slots[0]!);
+    if (this.#size === this.limit) this.#tighten(this.#slots[0]);
   }
 
   #replaceTop(doc: number, score: number): void {
-    const slot = this.#slots[0]!;
+    const slot = this.#slots[0];
     this.#put(slot, doc, score);
     let at = 0;
     for (let child = 1; child < this.#size; child = 2 * at + 1) {
-      if (
-        child + 1 < this.#size &&
-        this.#slotBefore(this.#slots[child]!, this.#slots[child + 1]!)
-      ) {
+      if (child + 1 < this.#size && this.#slotBefore(this.#slots[child], this.#slots[child + 1])) {
         child++;
       }
-      if (!this.#slotBefore(slot, this.#slots[child]!)) break;
-      this.#slots[at] = this.#slots[child]!;
+      if (!this.#slotBefore(slot, this.#slots[child])) break;
+      this.#slots[at] = this.#slots[child];
       at = child;
     }
     this.#slots[at] = slot;
-    this.#tighten(this.#slots[0]!);
+    this.#tighten(this.#slots[0]);
   }
 
-  /** True when slot a stands before slot b. */
+  /** True if slot a comes before slot b. */
   #slotBefore(a: number, b: number): boolean {
     for (let i = 0; i < this.#width; i++) {
-      const place = this.#places[a * this.#width + i]!;
-      const other = this.#places[b * this.#width + i]!;
-      if (place !== other) return place < other;
-      const order = this.#compareBlurred(i, place, this.#docs[a]!, this.#scores[a]!, b);
+      const rank = this.#sortRanks[a * this.#width + i];
+      const other = this.#sortRanks[b * this.#width + i];
+      if (rank !== other) return rank < other;
+      const order = this.#compareBlurred(i, rank, this.#docs[a], this.#scores[a], b);
       if (order !== 0) return order < 0;
     }
-    return this.#ranks[this.#docs[a]!]! < this.#ranks[this.#docs[b]!]!;
+    return this.#keyRanks[this.#docs[a]] < this.#keyRanks[this.#docs[b]];
   }
 
   #tighten(last: number): void {
     this.#last = last;
-    const place = this.#places[last * this.#width]!;
-    if (place > this.#worst) return;
-    this.#worst = place;
-    const decided = this.#width === 1 && !this.#keys[0]!.blurred(place);
-    this.#worstRank = decided ? this.#ranks[this.#docs[last]!]! : Number.POSITIVE_INFINITY;
+    const rank = this.#sortRanks[last * this.#width];
+    if (rank > this.#worst) return;
+    this.#worst = rank;
+    const decided = this.#width === 1 && !this.#keys[0].blurred(rank);
+    this.#worstKeyRank = decided ? this.#keyRanks[this.#docs[last]] : Number.POSITIVE_INFINITY;
+  }
+}
+
+/**
+ * A document of an open segment. Its key is read from the segment when it is first needed: of the
+ * many documents that are found for later pages few keys are compared.
+ */
+export class SegmentDoc implements RankedDoc {
+  readonly segment: number;
+  readonly doc: number;
+  readonly score: number;
+  readonly values: readonly SortValue[];
+  readonly #keys: SegmentKeys;
+  #key: Uint8Array | null = null;
+
+  constructor(keys: SegmentKeys, { segment, doc, score, values }: Omit<RankedDoc, 'key'>) {
+    this.segment = segment;
+    this.doc = doc;
+    this.score = score;
+    this.values = values;
+    this.#keys = keys;
+  }
+
+  get key(): Uint8Array {
+    this.#key ??= this.#keys.key(this.doc);
+    return this.#key;
+  }
+
+  /** The same document with another score. */
+  withScore(score: number): SegmentDoc {
+    const { segment, doc, values } = this;
+    return new SegmentDoc(this.#keys, { segment, doc, score, values });
   }
 }

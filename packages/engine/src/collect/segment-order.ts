@@ -1,11 +1,14 @@
 /**
- * Sort keys over one segment. A document's `place` for a key is a number, lower stands earlier: the
- * value itself where numbers hold it exactly, an ordinal, a key's rank; negated when falling,
- * +Infinity when missing. Equal places may hide different values (integers beyond 2^53, infinities
- * and NaN beside missing values): then the values decide.
+ * Sort keys over one segment. A document has a sort rank per key: a number, lower ranks come
+ * first. The rank is the value itself if a double holds it exactly, else an ordinal or the rank of
+ * the document's key. It is negated in falling order, and +Infinity for a missing value. Equal
+ * ranks may hide different values (integers beyond 2^53; infinities and NaN beside missing values):
+ * then the values decide.
  */
 
+import { lowerBoundBy } from '../base/lower-bound.ts';
 import { doubleFromOrdered } from '../base/ordered-double.ts';
+import { hasBit } from '../bitmap/bitmap.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { valueOrder } from '../columnar/value-order.ts';
@@ -16,40 +19,41 @@ import { compareValues, type SortKey, type SortValue } from './order.ts';
 /** One sort key over one segment. */
 export interface SegmentSortKey {
   readonly desc: boolean;
-  place(doc: number, score: number): number;
-  /** True when documents with this place may differ in value. */
-  blurred(place: number): boolean;
+  rank(doc: number, score: number): number;
+  /** True if documents with this rank may differ in value. */
+  blurred(rank: number): boolean;
   value(doc: number, score: number): SortValue;
-  /** Where a value from elsewhere would stand among this segment's places. */
-  placeOf(value: SortValue): number;
-  /** No document of the zone of 1,024 has a lower place. */
-  zonePlace(zone: number): number;
-  /** No document of the zone has a higher place; absent: not known. */
+  /** The rank that a value from another segment would have in this one. */
+  rankOf(value: SortValue): number;
+  /** No document of the zone of 1,024 has a lower rank. */
+  zoneStart(zone: number): number;
+  /** No document of the zone has a higher rank; absent: not known. */
   readonly zoneEnd?: (zone: number) => number;
   /**
-   * Sets the bits of the documents whose value equals one that is not null; absent: of several
-   * values, or of what tells no equal ones apart.
+   * Sets the bits of the documents with this value, which is not null. Absent if documents have
+   * several values, or if the column cannot tell which values are equal.
    */
   readonly fillEqual?: (value: SortValue, bits: Int32Array) => void;
   /** Its column, where it has one. */
   readonly column?: object;
   /**
-   * All documents by rising place, equal values by key; null: pages are not asked for often enough
-   * for that.
+   * All documents by rising rank, equal values by key; null: pages are not requested often enough
+   * to build this order.
    */
   readonly byValue?: () => Int32Array | null;
-  /** What tells many documents' places from the column's codes, where they tell them. */
-  readonly codes?: PlaceCodes;
+  /** Bounds the ranks of many documents by the column's codes; absent if the codes cannot. */
+  readonly codes?: RankCodes;
 }
 
 /**
- * Codes of a column with one value a document. A document whose code is beyond `limit(place)`
- * (above it when rising, below it when falling) has a higher place; one that is not may have, too.
+ * Codes of a column with one value per document. A document whose code is beyond `limit(rank)`
+ * (above it in rising order, below it in falling order) has a higher rank. Other documents may have
+ * a higher rank too.
  */
-export interface PlaceCodes {
+export interface RankCodes {
   readonly codes: Uint8Array | Uint16Array | Uint32Array;
   readonly desc: boolean;
-  limit(place: number): number;
+  limit(rank: number): number;
 }
 
 /**
@@ -74,11 +78,11 @@ function scoreKey(desc: boolean): SegmentSortKey {
   const sign = desc ? -1 : 1;
   return {
     desc,
-    place: (_, score) => sign * score,
+    rank: (_, score) => sign * score,
     blurred: () => false,
     value: (_, score) => score,
-    placeOf: (value) => sign * (value as number),
-    zonePlace: () => Number.NEGATIVE_INFINITY,
+    rankOf: (value) => sign * (value as number),
+    zoneStart: () => Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -86,11 +90,11 @@ function scoreKey(desc: boolean): SegmentSortKey {
 function missingKey(desc: boolean): SegmentSortKey {
   return {
     desc,
-    place: () => Number.POSITIVE_INFINITY,
+    rank: () => Number.POSITIVE_INFINITY,
     blurred: () => true,
     value: () => null,
-    placeOf: (value) => (value === null ? Number.POSITIVE_INFINITY : 0),
-    zonePlace: () => Number.POSITIVE_INFINITY,
+    rankOf: (value) => (value === null ? Number.POSITIVE_INFINITY : 0),
+    zoneStart: () => Number.POSITIVE_INFINITY,
   };
 }
 
@@ -102,38 +106,38 @@ function numericKey(column: NumericColumn, desc: boolean, keys: SegmentKeys): Se
     if (!exact) return Number(value(doc));
     return desc ? column.maxKey(doc) : column.sortKey(doc);
   };
-  // NaN is above Infinity in the column's order: it shares Infinity's place, and the values decide.
+  // NaN is above Infinity in the column's order: it shares Infinity's rank, and the values decide.
   const sound = (key: number): number => (Number.isNaN(key) ? Number.POSITIVE_INFINITY : key);
-  const place = (key: number): number => sign * sound(key);
+  const rank = (key: number): number => sign * sound(key);
   const { present } = column;
-  const has = (doc: number): boolean => (present[doc >> 5]! & (1 << (doc & 31))) !== 0;
+  const has = (doc: number): boolean => hasBit(present, doc);
   const plain = exact && !column.multi && !column.double;
   return {
     desc,
     column,
     byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
-    ...(plain && column.codes !== null ? { codes: placeCodes(column, column.codes, desc) } : {}),
+    ...(plain && column.codes !== null ? { codes: rankCodes(column, column.codes, desc) } : {}),
     ...(plain ? { fillEqual: (value, bits) => column.fillEquals(value as bigint, bits) } : {}),
     ...(plain && column.values === column.docs ? { zoneEnd: zoneEnds(column, desc) } : {}),
-    place: plain
+    rank: plain
       ? (doc) => (has(doc) ? sign * column.sortKey(doc) : Number.POSITIVE_INFINITY)
-      : (doc) => (has(doc) ? place(number(doc)) : Number.POSITIVE_INFINITY),
+      : (doc) => (has(doc) ? rank(number(doc)) : Number.POSITIVE_INFINITY),
     blurred: (at) => !exact || !Number.isFinite(at),
     value: (doc) => (column.has(doc) ? value(doc) : null),
-    placeOf(other) {
+    rankOf(other) {
       if (other === null) return Number.POSITIVE_INFINITY;
-      return place(column.double ? doubleFromOrdered(other as bigint) : Number(other as bigint));
+      return rank(column.double ? doubleFromOrdered(other as bigint) : Number(other as bigint));
     },
-    zonePlace(zone) {
+    zoneStart(zone) {
       const keys = column.zoneKeys(zone);
       if (keys === null) return Number.POSITIVE_INFINITY;
       if (!exact) return Number.NEGATIVE_INFINITY;
-      return place(desc ? keys.hi : keys.lo);
+      return rank(desc ? keys.hi : keys.lo);
     },
   };
 }
 
-/** The highest places of zones without a missing value. */
+/** The highest ranks of zones without a missing value. */
 function zoneEnds(column: NumericColumn, desc: boolean): (zone: number) => number {
   return (zone) => {
     const keys = column.zoneKeys(zone);
@@ -145,30 +149,30 @@ function zoneEnds(column: NumericColumn, desc: boolean): (zone: number) => numbe
 /** Numbers up to here have exact differences. */
 const HALF_SAFE = 2 ** 52;
 
-function placeCodes(column: NumericColumn, codes: PlaceCodes['codes'], desc: boolean): PlaceCodes {
+function rankCodes(column: NumericColumn, codes: RankCodes['codes'], desc: boolean): RankCodes {
   const base = Number(column.base);
   const step = Number(column.gcd);
   const none = desc ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return {
     codes,
     desc,
-    limit(place) {
-      if (Math.abs(place) > HALF_SAFE || Math.abs(base) > HALF_SAFE) return none;
-      return desc ? Math.ceil((-place - base) / step) : Math.floor((place - base) / step);
+    limit(rank) {
+      if (Math.abs(rank) > HALF_SAFE || Math.abs(base) > HALF_SAFE) return none;
+      return desc ? Math.ceil((-rank - base) / step) : Math.floor((rank - base) / step);
     },
   };
 }
 
 function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): SegmentSortKey {
   const ord = (doc: number): number => (desc ? column.maxOrd(doc) : column.ord(doc));
-  const place = (at: number): number => (desc ? -at : at);
+  const rank = (at: number): number => (desc ? -at : at);
   return {
     desc,
     column,
     byValue: () => valueOrder(column, desc, () => docsByRank(keys))?.docs ?? null,
-    place(doc) {
+    rank(doc) {
       const at = ord(doc);
-      return at < 0 ? Number.POSITIVE_INFINITY : place(at);
+      return at < 0 ? Number.POSITIVE_INFINITY : rank(at);
     },
     blurred: () => false,
     ...(column.multi ? {} : { fillEqual: (value, bits) => fillOrdinal(column, value, bits) }),
@@ -176,15 +180,15 @@ function ordinalKey(column: OrdinalColumn, desc: boolean, keys: SegmentKeys): Se
       const at = ord(doc);
       return at < 0 ? null : column.bytesOf(at);
     },
-    placeOf(value) {
+    rankOf(value) {
       if (value === null) return Number.POSITIVE_INFINITY;
       const at = column.find(value as Uint8Array);
-      return place(at >= 0 ? at : column.lowerBound(value as Uint8Array) - 0.5);
+      return rank(at >= 0 ? at : column.lowerBound(value as Uint8Array) - 0.5);
     },
-    zonePlace(zone) {
+    zoneStart(zone) {
       const ords = column.zoneOrds(zone);
       if (ords === null) return Number.POSITIVE_INFINITY;
-      return place(desc ? ords.hi : ords.lo);
+      return rank(desc ? ords.hi : ords.lo);
     },
   };
 }
@@ -195,14 +199,14 @@ function fillOrdinal(column: OrdinalColumn, value: SortValue, bits: Int32Array):
 }
 
 function documentKey(keys: SegmentKeys, desc: boolean): SegmentSortKey {
-  const place = (at: number): number => (desc ? -at : at);
+  const rank = (at: number): number => (desc ? -at : at);
   return {
     desc,
-    place: (doc) => place(keys.ranks[doc]!),
+    rank: (doc) => rank(keys.ranks[doc]),
     blurred: () => false,
     value: (doc) => keys.key(doc),
-    placeOf: (value) => place(rankOfKey(keys, value as Uint8Array)),
-    zonePlace: () => Number.NEGATIVE_INFINITY,
+    rankOf: (value) => rank(rankOfKey(keys, value as Uint8Array)),
+    zoneStart: () => Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -214,45 +218,39 @@ export function docsByRank(keys: SegmentKeys): Int32Array {
   let docs = byRank.get(keys);
   if (docs === undefined) {
     docs = new Int32Array(keys.docs);
-    for (let doc = 0; doc < docs.length; doc++) docs[keys.ranks[doc]!] = doc;
+    for (let doc = 0; doc < docs.length; doc++) docs[keys.ranks[doc]] = doc;
     byRank.set(keys, docs);
   }
   return docs;
 }
 
-/** The rank of a key; half a rank below the next one where the segment does not have it. */
+/** The rank of a key; half a rank below the next key if the segment does not have it. */
 export function rankOfKey(keys: SegmentKeys, key: Uint8Array): number {
   const docs = docsByRank(keys);
-  let low = 0;
-  let high = docs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (Buffer.compare(keys.key(docs[middle]!), key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  const found = low < docs.length && Buffer.compare(keys.key(docs[low]!), key) === 0;
-  return found ? low : low - 0.5;
+  const at = lowerBoundBy(0, docs.length, (i) => Buffer.compare(keys.key(docs[i]), key) >= 0);
+  const found = at < docs.length && Buffer.compare(keys.key(docs[at]), key) === 0;
+  return found ? at : at - 0.5;
 }
 
 /**
- * Below 0 when document `a` of the segment, with its score, stands before `b`; ties go by key rank.
+ * Below 0 if document `a` of the segment, with its score, comes before `b`; ties go by key rank.
  */
 export function compareDocs(
   keys: readonly SegmentSortKey[],
-  ranks: Int32Array,
+  keyRanks: Int32Array,
   a: number,
   scoreA: number,
   b: number,
   scoreB: number,
 ): number {
   for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!;
-    const place = key.place(a, scoreA);
-    const other = key.place(b, scoreB);
-    if (place !== other) return place < other ? -1 : 1;
-    if (!key.blurred(place)) continue;
+    const key = keys[i];
+    const rank = key.rank(a, scoreA);
+    const other = key.rank(b, scoreB);
+    if (rank !== other) return rank < other ? -1 : 1;
+    if (!key.blurred(rank)) continue;
     const order = compareValues(key.value(a, scoreA), key.value(b, scoreB), key.desc);
     if (order !== 0) return order;
   }
-  return ranks[a]! - ranks[b]!;
+  return keyRanks[a] - keyRanks[b];
 }

@@ -27,8 +27,7 @@ import {
   type SortKey,
   type SortValue,
 } from '../../collect/order.ts';
-import { RankedDocs } from '../../collect/ranked-docs.ts';
-import { SegmentDoc } from '../../collect/segment-doc.ts';
+import { RankedDocs, SegmentDoc } from '../../collect/ranked-docs.ts';
 import { segmentOrder } from '../../collect/segment-order.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { matchesOf, type SegmentNode } from '../../query/weight/matches.ts';

@@ -4,7 +4,7 @@
  */
 import type { CollapsedDoc } from '../../collect/collapse.ts';
 import type { RankedDoc, SortKey } from '../../collect/order.ts';
-import { SegmentDoc } from '../../collect/segment-doc.ts';
+import { SegmentDoc } from '../../collect/ranked-docs.ts';
 import { type SegmentSortKey, segmentOrder } from '../../collect/segment-order.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 
