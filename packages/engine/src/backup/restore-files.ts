@@ -38,7 +38,6 @@ export async function restoreFiles(
 ): Promise<Commit> {
   const place = `${repository.place}/${manifest.index}/${manifest.id}`;
   await requireChunks(repository, manifest, work.signal);
-  requireRoom(manifest, folder);
   const generation = generationAt(folder, manifest.index_generation).path;
   makeFolder(generation);
   const files = new Map(manifest.files.map((file) => [file.path, file]));
@@ -57,6 +56,7 @@ export async function restoreFiles(
   await write(commitFile);
   const commit = commitOf(openDirectory, generation, place);
   requireFiles(commit, manifest, place);
+  requireRoom(manifest, folder);
   for (const file of manifest.files) if (file !== commitFile) await write(file);
   for (const path of [generation, folder]) syncFolder(path);
   return commit;

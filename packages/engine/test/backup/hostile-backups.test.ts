@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BackupFile, BackupManifest } from '../../src/backup/manifest.ts';
+import { type BackupLake, openBackupLake } from './backup-lake.ts';
+
+/** Manifests and chunks as somebody may write them who can write to the place of backups. */
+let lake: BackupLake;
+let good: BackupManifest;
+beforeAll(async () => {
+  lake = await openBackupLake();
+});
+afterAll(() => lake.close());
+beforeEach(async () => {
+  rmSync(lake.target, { recursive: true, force: true });
+  await lake.backend.backup({ index: 't', target: lake.target });
+  good = JSON.parse(readFileSync(manifestPath(), 'utf8').split('\n')[1]) as BackupManifest;
+});
+
+function manifestPath(): string {
+  const folder = join(lake.target, 'backups', 't');
+  return join(folder, readdirSync(folder)[0]);
+}
+
+/** Writes a manifest with a right checksum. */
+function plant(body: unknown, head: object = {}): void {
+  const text = JSON.stringify(body);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const first = JSON.stringify({ format: 'lhs-backup', version: 1, sha256, ...head });
+  writeFileSync(manifestPath(), `${first}\n${text}\n`);
+}
+
+const chunkPath = (sha256: string) => join(lake.target, 'chunks', sha256.slice(0, 2), sha256);
+
+/** Writes a chunk, and returns what names it. */
+function plantChunk(bytes: Uint8Array) {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  mkdirSync(join(lake.target, 'chunks', sha256.slice(0, 2)), { recursive: true });
+  writeFileSync(chunkPath(sha256), bytes);
+  return { sha256, length: bytes.length };
+}
+
+const everything = () =>
+  (readdirSync(lake.folder, { recursive: true }) as string[]).filter(
+    (name) => !name.startsWith('backups'),
+  );
+
+async function expectRefused(code: string, words: string): Promise<void> {
+  const before = everything().sort();
+  const restored = lake.backend.restore({ target: lake.target, as: 'again', aliases: 'none' });
+  const message = expect.stringContaining(words);
+  await expect(restored).rejects.toMatchObject({ code, message });
+  expect(everything().sort()).toEqual(before);
+  expect(await lake.backend.listIndexes()).toHaveLength(1);
+}
+
+const component = () => good.files.find(({ path }) => path.endsWith('.core'))!;
+const withFile = (path: string, change: Partial<BackupFile> | null): object => ({
+  ...good,
+  files: good.files.flatMap((file) =>
+    file.path !== path ? [file] : change === null ? [] : [{ ...file, ...change }],
+  ),
+});
+
+describe('a manifest of a backup is refused', () => {
+  it.each([
+    '../../evil',
+    'generation/../../../evil',
+    'generation/..',
+    '/etc/passwd',
+    'generation/a/b',
+    'generation/A\0b',
+    'embeddings/../000001.keys',
+    'CURRENT',
+    'writer.lock',
+  ])('with the path %j', async (path) => {
+    plant(withFile(component().path, { path }));
+    await expectRefused('corrupt_index', 'expected a path of a file of an index');
+    expect(existsSync(join(lake.folder, 'evil'))).toBe(false);
+  });
+
+  it('with a path twice', async () => {
+    plant({ ...good, files: [...good.files, good.files[1]] });
+    await expectRefused('corrupt_index', 'each path once');
+  });
+
+  it('of an unknown version, by the version', async () => {
+    plant(good, { version: 2 });
+    await expectRefused('unsupported', 'has format version 2, expected 1');
+    plant(good, { format: 'other' });
+    await expectRefused('corrupt_index', 'it is no manifest of a backup');
+  });
+
+  it('whose bytes were changed', async () => {
+    const text = readFileSync(manifestPath(), 'utf8');
+    writeFileSync(manifestPath(), text.replace('"num_docs":300', '"num_docs":301'));
+    await expectRefused('corrupt_index', 'its SHA-256 differs');
+    writeFileSync(manifestPath(), text.slice(0, -20));
+    await expectRefused('corrupt_index', 'its SHA-256 differs');
+    writeFileSync(manifestPath(), '');
+    await expectRefused('corrupt_index', 'it is not JSON');
+  });
+
+  it('that is of another index or backup than its name says', async () => {
+    plant({ ...good, index: 'other' });
+    await expectRefused('corrupt_index', 'of index "other"');
+  });
+
+  it('that claims 10 GB, before anything is written', async () => {
+    const length = 10 * 2 ** 30;
+    plant(withFile(component().path, { length }));
+    await expectRefused('corrupt_index', 'as many as its chunks have');
+    const [chunk] = component().chunks;
+    plant(withFile(component().path, { length, chunks: [{ ...chunk, length }] }));
+    await expectRefused('corrupt_index', 'at most 16777216');
+    const many = Array.from({ length: 640 }, () => ({ ...chunk, length: 16 * 2 ** 20 }));
+    plant(withFile(component().path, { length, chunks: many }));
+    await expectRefused('corrupt_index', 'expected 16777216');
+    // a real chunk, repeated: the commit says another length
+    const zeros = plantChunk(new Uint8Array(2 ** 20));
+    const repeated = Array.from({ length: 10_240 }, () => zeros);
+    plant(withFile(component().path, { length, chunks: repeated }));
+    await expectRefused('corrupt_index', 'another length or checksum than its commit says');
+  });
+
+  it('that lacks a file of its commit, or has others', async () => {
+    plant(withFile(component().path, null));
+    await expectRefused('corrupt_index', 'which its commit names');
+    plant(withFile(component().path, { path: 'generation/other.core' }));
+    await expectRefused('corrupt_index', 'which its commit names');
+    plant({ ...good, files: [...good.files, { ...component(), path: 'generation/more' }] });
+    await expectRefused('corrupt_index', 'its commit does not name "more"');
+    plant(withFile('generation/commit', null));
+    await expectRefused('corrupt_index', 'it has no commit');
+  });
+
+  it('with files of other bytes', async () => {
+    const bytes = new Uint8Array(component().length);
+    plant(withFile(component().path, { chunks: [plantChunk(bytes)] }));
+    await expectRefused('corrupt_index', component().path.split('/')[1]);
+    plant(withFile('generation/commit', { length: 5, chunks: [plantChunk(Buffer.from('hello'))] }));
+    await expectRefused('corrupt_index', 'commit');
+  });
+
+  it('with a definition that is none, or of other fields', async () => {
+    plant({ ...good, definition: 'index: t' });
+    await expectRefused('invalid_definition', '');
+    plant({ ...good, definition: good.definition.replace('type: LONG', 'type: DOUBLE') });
+    await expectRefused('invalid_argument', 'the fields differ');
+    plant({ ...good, definition: good.definition.replace('shards: 3', 'shards: 2') });
+    await expectRefused('invalid_argument', '2 shards');
+  });
+
+  it('with names that are none', async () => {
+    plant({ ...good, aliases: ['../x'] });
+    await expectRefused('corrupt_index', 'the name of an index');
+    const query = { id: good.uuid, owner: '', name: 'a', request: { zz: 1 } };
+    plant({ ...good, saved_queries: [query] });
+    await expectRefused('corrupt_index', 'zz');
+  });
+
+  it('and the list says why, beside the backups that can be restored', async () => {
+    const { backend, target } = lake;
+    plant(good, { version: 7 });
+    await backend.backup({ index: 't', target });
+    const [newest, damaged] = await backend.listBackups({ target });
+    expect([newest.num_docs, newest.error]).toEqual([300, undefined]);
+    expect(damaged).toMatchObject({ error: expect.stringContaining('version 7') });
+    const restored = await backend.restore({ target, as: 'again', aliases: 'none' });
+    expect(restored.backup).toBe(newest.backup);
+    await backend.dropIndex({ index: 'again' });
+    await expect(backend.pruneBackups({ target, keep: 5 })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  });
+});
+
+describe('a repository of backups is refused', () => {
+  it('of an unknown version, for every operation', async () => {
+    const { backend, target } = lake;
+    const path = join(target, 'repository.json');
+    writeFileSync(path, '{"format":"lhs-backups","version":2}');
+    const refused = { code: 'unsupported', message: expect.stringContaining('version 2') };
+    const request = { index: 't', target };
+    await expect(backend.backup(request)).rejects.toMatchObject(refused);
+    await expect(backend.backupStatus(request)).rejects.toMatchObject(refused);
+    await expect(backend.listBackups({ target })).rejects.toMatchObject(refused);
+    await expect(backend.restore({ target })).rejects.toMatchObject(refused);
+    await expect(backend.pruneBackups({ target, keep: 1 })).rejects.toMatchObject(refused);
+    writeFileSync(path, 'zz');
+    await expect(backend.listBackups({ target })).rejects.toMatchObject({ code: 'corrupt_index' });
+  });
+});
+
+describe('a chunk of a backup', () => {
+  it('that is cut, changed or missing refuses the restore, and is mended by a backup', async () => {
+    const { backend, target } = lake;
+    const [{ sha256 }] = component().chunks;
+    const path = chunkPath(sha256);
+    const bytes = readFileSync(path);
+    truncateSync(path, 10);
+    await expectRefused('corrupt_index', 'it has 10 bytes');
+    rmSync(path);
+    await expectRefused('corrupt_index', 'it is missing');
+    writeFileSync(path, Buffer.from(bytes).fill(1, 5, 9));
+    await expectRefused('corrupt_index', 'its SHA-256 differs from its name');
+    await expect(backend.backup({ index: 't', target, verify: true })).rejects.toMatchObject({
+      code: 'corrupt_index',
+    });
+    truncateSync(path, 10);
+    const mended = await backend.backup({ index: 't', target, verify: true });
+    expect(mended.bytes_copied).toBe(bytes.length);
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+});
+
+describe('an index with a damaged file', () => {
+  it('is not backed up', async () => {
+    const { backend, target } = lake;
+    rmSync(target, { recursive: true });
+    const [uuid] = readdirSync(join(lake.folder, 'data', 'indexes'));
+    const folder = join(lake.folder, 'data', 'indexes', uuid, 'gen-000001');
+    const path = join(folder, component().path.split('/')[1]);
+    const bytes = readFileSync(path);
+    writeFileSync(path, Buffer.from(bytes).fill(7, 100, 104));
+    const refused = { code: 'corrupt_index', message: expect.stringContaining(path) };
+    await expect(backend.backup({ index: 't', target })).rejects.toMatchObject(refused);
+    writeFileSync(path, bytes);
+    expect(await backend.listBackups({ target })).toEqual([]);
+  });
+});
