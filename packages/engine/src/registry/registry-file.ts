@@ -49,6 +49,9 @@ const BUSY_MS = 10_000;
 /** Its name in the data folder. */
 export const REGISTRY_FILE = 'registry.db';
 
+/** Two writes that are further apart than this leave different times. */
+const SETTLED_MS = 2000;
+
 /** Values that a statement takes by name. */
 type Values = Readonly<Record<string, string | number | null>>;
 
@@ -63,21 +66,34 @@ export class RegistryFile {
   /** By SQL; there are few texts. */
   readonly #prepared = new Map<string, Database.Statement>();
   #ownChanges = 0;
+  /** Counts the changes of other connections. */
+  #others: unknown;
+  /** The file's time when its changes were counted last; null: it had just been written. */
+  #settledMs: number | null = null;
 
   /** Opens it, making folder and file where they are missing. Throws unsupported too. */
   constructor(dataDir: string) {
     this.path = join(dataDir, REGISTRY_FILE);
     this.#db = openDatabase(dataDir, this.path);
-    this.#identity = identityOf(this.path);
+    this.#identity = lookAt(this.path).identity;
   }
 
   /**
-   * Changes with every change of the file, by any process. Costs some microseconds: SQLite compares
-   * the change counter of the file (sqlite.org/pragma.html#pragma_data_version).
+   * Changes with every change of the file, by any process. SQLite compares the change counter of
+   * the file (sqlite.org/pragma.html#pragma_data_version), unless the file is known to be unchanged
+   * by its time: one that was written long before the last comparison has another time after the
+   * next write.
    */
   version(): string {
-    const others = this.#run(() => this.#statement('PRAGMA data_version').pluck().get());
-    return `${others}:${this.#ownChanges}`;
+    if (!this.#db.open) throw engineClosed();
+    const { identity, mtimeMs } = lookAt(this.path);
+    if (identity !== this.#identity) throw dataFolderGone(this.path);
+    if (mtimeMs !== this.#settledMs) {
+      const now = Date.now();
+      this.#others = this.#run(() => this.#statement('PRAGMA data_version').pluck().get());
+      this.#settledMs = now - mtimeMs > SETTLED_MS ? mtimeMs : null;
+    }
+    return `${this.#others}:${this.#ownChanges}`;
   }
 
   /** All rows of a query. */
@@ -115,7 +131,7 @@ export class RegistryFile {
 
   #run<T>(work: () => T): T {
     if (!this.#db.open) throw engineClosed();
-    if (identityOf(this.path) !== this.#identity) throw dataFolderGone(this.path);
+    if (lookAt(this.path).identity !== this.#identity) throw dataFolderGone(this.path);
     try {
       return work();
     } catch (error) {
@@ -124,11 +140,12 @@ export class RegistryFile {
   }
 }
 
-/** What tells a file from another one of its path; null: there is none. Throws io_error. */
-function identityOf(path: string): string | null {
+/** What tells a file from another one of its path (null: there is none), and its time. */
+function lookAt(path: string): { readonly identity: string | null; readonly mtimeMs: number } {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+    if (stat === undefined) return { identity: null, mtimeMs: 0 };
+    return { identity: `${stat.dev}:${stat.ino}`, mtimeMs: stat.mtimeMs };
   } catch (error) {
     throw ioError(error, 'look at', path);
   }

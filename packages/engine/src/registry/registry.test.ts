@@ -52,6 +52,24 @@ describe('the registry', () => {
     two.close();
   });
 
+  it('sees every change of other objects, soon and long after the one before', () => {
+    const one = new Registry(folder);
+    const two = new Registry(folder);
+    for (let i = 0; i < 40; i++) {
+      const added = one.add('commits', `version ${i}`, '/');
+      expect(two.get('commits').uuid).toBe(added.uuid);
+      if (i % 2 === 1) {
+        utimesSync(one.path, 1, i);
+        expect(two.get('commits').uuid).toBe(added.uuid);
+        expect(two.get('commits').uuid).toBe(added.uuid);
+      }
+      one.remove(added.uuid);
+      expect(() => two.get('commits')).toThrow('there is no index');
+    }
+    one.close();
+    two.close();
+  });
+
   it('sees changes of other objects, by name and by alias', () => {
     const one = new Registry(folder);
     const two = new Registry(folder);
