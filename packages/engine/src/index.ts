@@ -18,7 +18,7 @@ export {
 export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export type { SourceLayout } from './local/layout.ts';
-export type { LocalOptions } from './local/local-indexes.ts';
+export type { LocalOptions } from './local/local-options.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';

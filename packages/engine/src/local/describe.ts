@@ -7,7 +7,7 @@ import type {
 } from '@lakehouse-search/contract';
 import { checkIndexRequest, checkListRequest, LhsError } from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import type { KnownIndex } from '../open/open-index.ts';
 import { accessible, isListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 

@@ -2,7 +2,7 @@ import type { CallContext, ExportedDocument, ExportRequest } from '@lakehouse-se
 import { checkExportRequest, checkSearchRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import type { KnownIndex } from '../open/open-index.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { localShards } from '../shard/local-shard.ts';
 import { tenantFilter } from '../shard/request/tenant-filter.ts';

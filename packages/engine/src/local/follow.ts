@@ -1,7 +1,6 @@
 import type { CallContext, FollowEvent, FollowRequest } from '@lakehouse-search/contract';
 import { checkFollowRequest } from '@lakehouse-search/contract';
-import { commitVersion } from '../open/open-index.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { openSource } from '../source/source-table.ts';
 import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
 import { liveGeneration, openSession } from '../sync/follow-table.ts';

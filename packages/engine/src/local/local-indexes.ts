@@ -1,18 +1,23 @@
-import { join } from 'node:path';
 import type { IndexDescription, TableLag } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
-import { lazily } from '../base/lazily.ts';
-import { LIMITS } from '../base/limits.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
+import { analyzersOf } from '../open/definition-analyzers.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { sweepFolders } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
-import { commitVersion, type OpenDirectory, type OpenIndex } from '../open/open-index.ts';
-import { type KnownIndex, OpenIndexes } from '../open/open-indexes.ts';
+import {
+  commitVersion,
+  type KnownIndex,
+  type OpenDirectory,
+  type OpenIndex,
+  openIndex,
+  sweepIndex,
+} from '../open/open-index.ts';
+import { OpenPins } from '../open/open-pins.ts';
 import type { PinName, PinnedIndex } from '../open/pinned-index.ts';
 import { type RegisteredIndex, Registry, wasDropped } from '../registry/registry.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
@@ -23,37 +28,11 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { KeptTables } from '../sync/kept-tables.ts';
 import type { SearchThreads } from '../workers/search-threads.ts';
 import { EngineLife } from './engine-life.ts';
+import { type LocalOptions, localModels, searchThreads } from './local-options.ts';
 import { OpenModels } from './open-models.ts';
 
 /** So long a closing engine waits for calls that do not end, as for a table that hangs. */
 const PATIENCE_MS = 5000;
-
-/** The surroundings of a local engine; tests replace the disk and the clock. */
-export interface LocalOptions {
-  /** Opens the folder of a generation. Default: files of this machine, mapped. */
-  readonly openDirectory?: OpenDirectory;
-  /** Default: this machine's. */
-  readonly clock?: Clock;
-  /** Opens the models of VECTOR fields. Default: the static ones, and transformers on disk. */
-  readonly openEmbedder?: OpenEmbedder;
-  /**
-   * Age in milliseconds from which the last look at a table is renewed, in the background; 0: every
-   * answer waits for a look of its own. Default: the definition's `freshness_ms`, then 1,000.
-   */
-  readonly freshnessMs?: number;
-  /**
-   * Bytes that documents may take in memory before they are flushed as a segment. Default: 512 MiB
-   * for a reindex, twice that with vectors; 256 MiB for a sync.
-   */
-  readonly memoryBytes?: number;
-  /**
-   * Threads that run searches, so that a heavy query never blocks this thread. 0 (the default):
-   * searches run in this thread. Needs files of this machine (no `openDirectory`).
-   */
-  readonly threads?: number;
-  /** Where backups are stored: a folder, or `s3://bucket/prefix`. Requests may name another. */
-  readonly backupTarget?: string;
-}
 
 const FRESHNESS_MS = 1000;
 
@@ -81,7 +60,11 @@ export class LocalIndexes {
   readonly backupTarget: string | undefined;
   /** The threads that run searches; null: this thread does. */
   readonly searchThreads: (() => Promise<SearchThreads>) | null;
-  readonly #open: OpenIndexes;
+  /** Open indexes by uuid, each at its newest commit. */
+  readonly #open = new Map<string, OpenIndex>();
+  /** Uuids of the indexes whose folders were swept. */
+  readonly #sweptFolders = new Set<string>();
+  readonly #pins: OpenPins;
   readonly #definitions = new Map<string, KnownIndex>();
   #tables: KeptTables | undefined;
   #swept = false;
@@ -99,9 +82,7 @@ export class LocalIndexes {
     this.searchThreads = searchThreads(options, this.life.closing);
     this.registry = new Registry(dataDir);
     this.models = new OpenModels(this.openEmbedder);
-    this.#open = new OpenIndexes(openDirectory, (former, now) => {
-      this.filters.replaced(former.segments, now?.segments ?? []);
-    });
+    this.#pins = new OpenPins(openDirectory);
   }
 
   /**
@@ -133,31 +114,62 @@ export class LocalIndexes {
     return known;
   }
 
-  /** The newest commit of an index; the caller releases its snapshot. Throws index_not_built, … */
+  /**
+   * The newest commit of an index; the caller releases its snapshot. The first use removes what
+   * dead processes left in its folder. Throws index_not_built, corrupt_index.
+   */
   hold(known: KnownIndex): OpenIndex {
-    const { registered } = known;
+    const { registered, folder } = known;
     return this.during(registered, () => {
       this.#sweepOnce();
-      return this.#open.hold(known, !this.writing.has(registered.uuid));
+      if (!this.writing.has(registered.uuid)) this.#sweepFolder(known);
+      const former = this.#open.get(registered.uuid);
+      const newest = former !== undefined && former.version === commitVersion(folder);
+      const open = newest ? former : this.#openNewest(known, former);
+      open.snapshot.retain();
+      return open;
     });
+  }
+
+  #sweepFolder({ registered: { uuid }, folder }: KnownIndex): void {
+    if (this.#sweptFolders.has(uuid)) return;
+    sweepIndex(folder, this.openDirectory);
+    this.#sweptFolders.add(uuid);
+  }
+
+  #openNewest({ registered, folder, definition }: KnownIndex, former?: OpenIndex): OpenIndex {
+    this.#pins.sweep(Date.now());
+    const analyzerOf = analyzersOf(definition.analyzers);
+    const next = openIndex(folder, definition, analyzerOf, this.openDirectory, former?.snapshot);
+    if (former !== undefined) this.#replaced(former, next);
+    this.#open.set(registered.uuid, next);
+    return next;
+  }
+
+  /** Releases a commit; matches of its segments stay cached if the next one has them too. */
+  #replaced({ snapshot }: OpenIndex, next: OpenIndex | null): void {
+    this.filters.replaced(snapshot.segments, next?.snapshot.segments ?? []);
+    snapshot.release();
   }
 
   /** Pins the newest commit of an index for `ttlMs`. Throws index_not_built, limit_exceeded, … */
   pin(known: KnownIndex, ttlMs: number): PinnedIndex {
-    return this.during(known.registered, () => this.#open.pin(known, ttlMs, this.clock.now()));
+    return this.during(known.registered, () => this.#pins.pin(known, ttlMs, this.clock.now()));
   }
 
   /**
    * A pinned commit, pinned for `ttlMs` from now on; the caller releases it. Throws not_found, …
    */
   holdPinned(known: KnownIndex, pinned: PinName, ttlMs: number): OpenIndex {
-    const now = this.clock.now();
-    return this.during(known.registered, () => this.#open.holdPinned(known, pinned, ttlMs, now));
+    return this.during(known.registered, () => {
+      const former = this.#open.get(known.registered.uuid)?.snapshot;
+      return this.#pins.hold(known, pinned, { ttlMs, now: this.clock.now(), former });
+    });
   }
 
   /** Releases a pin; false where there is none. */
   unpin(known: KnownIndex, pinned: PinName): boolean {
-    return this.#open.unpin(known, pinned);
+    return this.#pins.release(known, pinned);
   }
 
   /** Runs `work` on an index; its errors through `explained`. */
@@ -192,7 +204,10 @@ export class LocalIndexes {
 
   /** Lets go of an index whose files are about to go, or went. */
   forget(uuid: string): void {
-    this.#open.forget(uuid);
+    const open = this.#open.get(uuid);
+    if (open !== undefined) this.#replaced(open, null);
+    this.#open.delete(uuid);
+    this.#pins.forget(uuid);
   }
 
   /** What an index is now. Throws corrupt_index, io_error. */
@@ -261,7 +276,9 @@ export class LocalIndexes {
 
   async #release(): Promise<void> {
     this.#released = true;
-    this.#open.close();
+    for (const { snapshot } of this.#open.values()) snapshot.release();
+    this.#open.clear();
+    this.#pins.close();
     await (await this.searchThreads?.())?.close();
     await this.#tables?.close();
     await this.models.close();
@@ -284,29 +301,4 @@ export class LocalIndexes {
     this.#tables ??= new KeptTables(this.clock);
     return this.#tables;
   }
-}
-
-/** Throws invalid_argument for a number of threads that cannot be. */
-function searchThreads({ threads = 0, openDirectory }: LocalOptions, closing: AbortSignal) {
-  if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
-    const message = `threads must be a whole number from 0 to ${LIMITS.threads}, not ${threads}`;
-    throw new LhsError('invalid_argument', message);
-  }
-  if (threads === 0) return null;
-  if (openDirectory !== undefined) {
-    const message = `${threads} threads cannot share a directory that only this thread can open`;
-    throw new LhsError('invalid_argument', message, { hint: 'leave "openDirectory" away' });
-  }
-  return lazily(async () => {
-    const { SearchThreads } = await import('../workers/search-threads.ts');
-    return new SearchThreads(threads, closing);
-  });
-}
-
-/** Models of this machine; the data folder remembers which of their files were found whole. */
-function localModels(dataDir: string): OpenEmbedder {
-  return async (model, from) => {
-    const { openEmbedder } = await import('../embed/open-embedder.ts');
-    return openEmbedder(model, { from, remembered: join(dataDir, 'models.verified') });
-  };
 }

@@ -14,8 +14,7 @@ import {
   checkSearchRequest,
   LhsError,
 } from '@lakehouse-search/contract';
-import { commitVersion } from '../open/open-index.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { readIndex } from './read-index.ts';
 

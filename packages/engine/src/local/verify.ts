@@ -1,8 +1,7 @@
 import type { CallContext, VerifyRequest, VerifyResponse } from '@lakehouse-search/contract';
 import { checkVerifyRequest, LhsError } from '@lakehouse-search/contract';
 import { currentGeneration } from '../open/index-folder.ts';
-import type { OpenIndex } from '../open/open-index.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
 import type { StructureCheck } from '../verify/structures.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type IndexLock, indexFolder, takeLock } from '../open/index-folder.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import type { KnownIndex } from '../open/open-index.ts';
 import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import type { LockedIndex } from '../sync/build-generation.ts';

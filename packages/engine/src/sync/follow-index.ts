@@ -17,7 +17,7 @@ import type { CallContext, FollowEvent } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import type { KnownIndex } from '../open/open-index.ts';
 import { fromSource, unlessAborted } from '../source/source-errors.ts';
 import { followedSnapshot } from '../source/source-table.ts';
 import { lookPause, mendsItself, retryPause } from './follow-pace.ts';

@@ -2,7 +2,7 @@ import type { TableLag } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import type { Clock } from '../base/clock.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
+import type { KnownIndex } from '../open/open-index.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { openSource } from '../source/source-table.ts';

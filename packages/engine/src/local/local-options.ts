@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
+import type { Clock } from '../base/clock.ts';
+import { lazily } from '../base/lazily.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { OpenEmbedder } from '../embed/embedder.ts';
+import type { OpenDirectory } from '../open/open-index.ts';
+import type { SearchThreads } from '../workers/search-threads.ts';
+
+/** The surroundings of a local engine; tests replace the disk and the clock. */
+export interface LocalOptions {
+  /** Opens the folder of a generation. Default: files of this machine, mapped. */
+  readonly openDirectory?: OpenDirectory;
+  /** Default: this machine's. */
+  readonly clock?: Clock;
+  /** Opens the models of VECTOR fields. Default: the static ones, and transformers on disk. */
+  readonly openEmbedder?: OpenEmbedder;
+  /**
+   * Age in milliseconds from which the last look at a table is renewed, in the background; 0: every
+   * answer waits for a look of its own. Default: the definition's `freshness_ms`, then 1,000.
+   */
+  readonly freshnessMs?: number;
+  /**
+   * Bytes that documents may take in memory before they are flushed as a segment. Default: 512 MiB
+   * for a reindex, twice that with vectors; 256 MiB for a sync.
+   */
+  readonly memoryBytes?: number;
+  /**
+   * Threads that run searches, so that a heavy query never blocks this thread. 0 (the default):
+   * searches run in this thread. Needs files of this machine (no `openDirectory`).
+   */
+  readonly threads?: number;
+  /** Where backups are stored: a folder, or `s3://bucket/prefix`. Requests may name another. */
+  readonly backupTarget?: string;
+}
+
+/**
+ * The search threads of an engine; null: this thread searches. Calls end when `closing` is aborted.
+ * Throws invalid_argument for a number of threads that cannot be.
+ */
+export function searchThreads(
+  { threads = 0, openDirectory }: LocalOptions,
+  closing: AbortSignal,
+): (() => Promise<SearchThreads>) | null {
+  if (!Number.isInteger(threads) || threads < 0 || threads > LIMITS.threads) {
+    const message = `threads must be a whole number from 0 to ${LIMITS.threads}, not ${threads}`;
+    throw new LhsError('invalid_argument', message);
+  }
+  if (threads === 0) return null;
+  if (openDirectory !== undefined) {
+    const message = `${threads} threads cannot share a directory that only this thread can open`;
+    throw new LhsError('invalid_argument', message, { hint: 'leave "openDirectory" away' });
+  }
+  return lazily(async () => {
+    const { SearchThreads } = await import('../workers/search-threads.ts');
+    return new SearchThreads(threads, closing);
+  });
+}
+
+/** Models of this machine; the data folder remembers which of their files were found whole. */
+export function localModels(dataDir: string): OpenEmbedder {
+  return async (model, from) => {
+    const { openEmbedder } = await import('../embed/open-embedder.ts');
+    return openEmbedder(model, { from, remembered: join(dataDir, 'models.verified') });
+  };
+}
