@@ -1,6 +1,6 @@
 /** An operation on one index that takes nothing else. */
 export interface IndexRequest {
-  /** An index or an alias; may be left out where there is one index. */
+  /** An index or an alias; may be left out if there is one index. */
   readonly index?: string;
 }
 

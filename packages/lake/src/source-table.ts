@@ -113,7 +113,7 @@ export interface SourceTable {
 
   /** Throws snapshot_not_found. */
   snapshot(id: bigint): Snapshot;
-  /** The schema of a snapshot (its schema-id, or the current one where it names none). */
+  /** The schema of a snapshot (its schema-id, or the current one if it names none). */
   schemaOf(snapshotId: bigint): Schema;
   /** The ancestors of `id`, newest first, `id` included; ends where the parent is gone. */
   ancestry(id: bigint): readonly Snapshot[];
@@ -125,7 +125,7 @@ export interface SourceTable {
   deadPositions(scan: FileScan): Promise<Int32Array>;
   rowChanges(options: ChangesOptions): AsyncIterable<RowChange>;
   /**
-   * Rows at locators, in the given order; null where the file is not part of the snapshot or the
+   * Rows at locators, in the given order; null if the file is not part of the snapshot or the
    * row is deleted. Page-level reads: only the pages that hold the rows are touched.
    */
   lookup(
@@ -134,7 +134,7 @@ export interface SourceTable {
     options?: { snapshotId?: bigint; cost?: ReadCost },
   ): Promise<readonly (Row | null)[]>;
   /**
-   * Rows by key values (one array a key, in the order of `key`), in the given order; null where
+   * Rows by key values (one array a key, in the order of `key`), in the given order; null if
    * absent.
    */
   lookupKeys(

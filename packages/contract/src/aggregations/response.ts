@@ -19,7 +19,7 @@ export interface AggregateResponse extends MatchResponse {
 /** What facets found. */
 export interface FacetsResponse extends MatchResponse {
   readonly facets: readonly Facet[];
-  /** Fields that cannot be aggregated; absent where all can. */
+  /** Fields that cannot be aggregated; absent if all can. */
   readonly skipped_facets?: readonly SkippedFacet[];
   readonly partial?: true;
 }

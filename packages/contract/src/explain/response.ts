@@ -16,7 +16,7 @@ export interface ScoreFactors {
   readonly average_length?: number;
 }
 
-/** A clause that matched: its score is the sum of its details' scores, where it has any. */
+/** A clause that matched: its score is the sum of its details' scores, if it has any. */
 export interface ExplainDetail {
   /** The clause, a colon, and what its score is made of. */
   readonly description: string;
@@ -66,7 +66,7 @@ export interface WhyNot {
   readonly field?: string;
   /** What the document has in the field: tokens of a TEXT field in order, values of others. */
   readonly tokens?: readonly string[];
-  /** Tokens in all, where `tokens` is a part of them. */
+  /** Tokens in all, if `tokens` is a part of them. */
   readonly tokens_total?: number;
   /** A clause near the user's that matches this document, and what was changed for it. */
   readonly would_match?: string;

@@ -96,7 +96,7 @@ export interface IndexSummary {
   readonly num_docs: number;
   readonly bytes: number;
   readonly snapshot: string | null;
-  /** Why the index cannot be opened, where it cannot. */
+  /** Why the index cannot be opened, if it cannot. */
   readonly error?: string;
 }
 

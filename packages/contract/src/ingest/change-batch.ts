@@ -94,7 +94,7 @@ export interface ChangeBatch {
   readonly parts: readonly BatchPart[] | AsyncIterable<BatchPart>;
   /**
    * The rows hold also every row of `to` that has no document, having lost to another of its key
-   * (`on_duplicate_key: last`). Needed where such rows exist and rows are removed.
+   * (`on_duplicate_key: last`). Needed if such rows exist and rows are removed.
    */
   readonly with_dropped?: boolean;
 }

@@ -116,7 +116,7 @@ function decodeColumn(column: WireColumn, field: string, read: ReadValue): RowCo
   return { kind: 'int64', nulls, values };
 }
 
-/** Fills `values` by `decode`; nulls are marked apart, and absent where there are none. */
+/** Fills `values` by `decode`; nulls are marked apart, and absent if there are none. */
 function numeric<K, N extends number | bigint, A extends { [i: number]: N }>(
   kind: K,
   wire: readonly unknown[],

@@ -29,7 +29,7 @@ function encodeColumn(column: RowColumn, write: WriteValue): WireColumn {
   return { kind, values: each((i) => encodeWhole(column.values[i])) };
 }
 
-/** A number, or its name where JSON has none. */
+/** A number, or its name if JSON has none. */
 export function encodeFloat(value: number): number | string {
   if (Object.is(value, -0)) return '-0';
   return Number.isFinite(value) ? value : String(value);

@@ -5,10 +5,10 @@ import type { ShardDescription } from '../shard-description.ts';
 export interface VectorCounts {
   /**
    * Vectors of texts: taken from the cache (or from another row with that text), and made by a
-   * model. Absent where there was no text.
+   * model. Absent if there was no text.
    */
   readonly embeddings?: { readonly reused: number; readonly computed: number };
-  /** Documents without a vector, by field; absent where all have one. */
+  /** Documents without a vector, by field; absent if all have one. */
   readonly without_vector?: Readonly<Record<string, number>>;
 }
 

@@ -16,7 +16,7 @@ export interface ClauseCount {
   /** The clause as the user wrote it. */
   readonly clause: string;
   readonly total: number;
-  /** The nearest term of the field, where the clause finds nothing. */
+  /** The nearest term of the field, if the clause finds nothing. */
   readonly suggestion?: string;
 }
 

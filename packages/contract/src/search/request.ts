@@ -65,7 +65,7 @@ export interface NearestSpec {
    * arm of a hybrid search, or `limit` if that is larger. Set it to scroll through pages.
    */
   readonly k?: number;
-  /** true: every vector is compared, also where a graph would do. */
+  /** true: every vector is compared, even if a segment has a graph. */
   readonly exact?: boolean;
   /** Candidates while a graph is searched: more candidates find more documents. */
   readonly ef?: number;

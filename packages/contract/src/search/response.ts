@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { TableLag } from '../lag.ts';
 import type { NextStep } from '../next-step.ts';
 
-/** A run of a fragment; `marked` where it matched. Plain text, no markup. */
+/** A run of a fragment; `marked` if it matched. Plain text, no markup. */
 export interface Segment {
   readonly text: string;
   readonly marked: boolean;
@@ -34,7 +34,7 @@ export interface SearchResponse extends TableLag {
   readonly total: number;
   readonly shards_scanned: number;
   readonly shards_total: number;
-  /** Only where a shard or an arm did not answer. */
+  /** Only if a shard or an arm did not answer. */
   readonly partial?: true;
   readonly snapshot: string | null;
   readonly index_generation: number;
@@ -45,7 +45,7 @@ export interface SearchResponse extends TableLag {
   readonly hydrate_bytes?: number;
   /** Only with `facets`. */
   readonly facets?: readonly Facet[];
-  /** Fields of `facets` that cannot be aggregated; absent where all can. */
+  /** Fields of `facets` that cannot be aggregated; absent if all can. */
   readonly skipped_facets?: readonly SkippedFacet[];
   /** Only with `aggs`. */
   readonly aggs?: AggResults;

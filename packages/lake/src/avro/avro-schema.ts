@@ -42,7 +42,7 @@ export interface AvroLogicalType {
 
 /** A field of a record. */
 export interface AvroField {
-  /** The name in the table: `iceberg-field-name` where the Avro name had to be changed. */
+  /** The name in the table: `iceberg-field-name` if the Avro name had to be changed. */
   readonly name: string;
   readonly fieldId: number | null;
   readonly type: AvroType;

@@ -68,7 +68,7 @@ function parseHeaderJson(text: string | undefined, cursor: AvroCursor): JsonValu
 }
 
 /**
- * Reads the header of a container. Throws `code` where it is none, or its codec or schema cannot
+ * Reads the header of a container. Throws `code` if it is none, or its codec or schema cannot
  * be read.
  */
 export function openAvro(bytes: Uint8Array, file: string, code: LakeErrorCode): AvroFile {

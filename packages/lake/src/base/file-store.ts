@@ -16,12 +16,12 @@ export interface FileStore {
   open(path: string, role: FileRole): Promise<RandomAccessFile>;
   /** All bytes of a file. `missing` is the code if it is not there. Throws limit_exceeded. */
   read(path: string, missing: LakeErrorCode, maxBytes: number): Promise<Buffer>;
-  /** What is in a folder; nothing where it is not there. */
+  /** What is in a folder; nothing if it is not there. */
   entries(folder: string): Promise<FolderEntries>;
-  /** Names the version of a file: equal stamps mean the same bytes. null where there is no file. */
+  /** Names the version of a file: equal stamps mean the same bytes. null if there is no file. */
   stamp(path: string): Promise<string | null>;
   /**
-   * Creates a file, which becomes visible whole. False where the name is taken. Throws
+   * Creates a file, which becomes visible whole. False if the name is taken. Throws
    * permission_denied, disk_full.
    */
   create(path: string, text: string | Uint8Array): Promise<boolean>;

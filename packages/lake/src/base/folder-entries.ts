@@ -12,7 +12,7 @@ export interface FolderEntries {
 
 const NOTHING: FolderEntries = Object.freeze({ files: [], folders: [] });
 
-/** The entries of a local folder; none where it is not there. Throws permission_denied. */
+/** The entries of a local folder; none if it is not there. Throws permission_denied. */
 export async function localEntries(folder: string): Promise<FolderEntries> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

@@ -31,7 +31,7 @@ export class JsonNode {
     });
   }
 
-  /** The node under `key`; its value is undefined where the key is absent or null. */
+  /** The node under `key`; its value is undefined if the key is absent or null. */
   get(key: string): JsonNode {
     const value = this.object()[key];
     const path = this.path === '' ? key : `${this.path}.${key}`;
@@ -43,7 +43,7 @@ export class JsonNode {
     return this.value !== undefined && this.value !== null;
   }
 
-  /** `read(this)` where there is a value, else null. */
+  /** `read(this)` if there is a value, else null. */
   optional<T>(read: (node: JsonNode) => T): T | null {
     return this.present ? read(this) : null;
   }

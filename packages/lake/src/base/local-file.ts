@@ -4,7 +4,7 @@ import { isForbidden } from './write-fault.ts';
 
 /**
  * All bytes of a regular local file. `missing` is the code if it is not there, cannot be read, or
- * is a pipe, a device or a folder. Throws permission_denied where this user may not read it. A file
+ * is a pipe, a device or a folder. Throws permission_denied if this user may not read it. A file
  * of more than `maxBytes` is limit_exceeded.
  */
 export async function readLocalFile(

@@ -6,7 +6,7 @@ import { writeFault } from './write-fault.ts';
  * Makes a folder and those above it that are missing; returns the topmost that was missing. Throws
  * permission_denied, disk_full, internal.
  *
- * Node's recursive mkdir is not used: it never returns where a folder exists but cannot hold
+ * Node's recursive mkdir is not used: it never returns if a folder exists but cannot hold
  * another one, as /proc.
  */
 export async function makeFolder(folder: string): Promise<string | undefined> {

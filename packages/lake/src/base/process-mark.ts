@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 /**
  * A process in a file name: `<host>-<boot>-<pid>-<start>`, so that another process on the same
  * machine can find out whether the owner of a folder still runs. Host and boot are hashes of eight
- * hex digits; boot and start are `0` where the system does not publish them.
+ * hex digits; boot and start are `0` if the system does not publish them.
  */
 export function processMark(): string {
   mark ??= [hash(hostname()), hash(bootId()), process.pid, startOf(process.pid)].join('-');

@@ -8,7 +8,7 @@ import { isForbidden } from './write-fault.ts';
 export interface RandomAccessFile {
   readonly path: string;
   readonly size: number;
-  /** Exactly `length` bytes from `offset`; throws where the file has fewer. */
+  /** Exactly `length` bytes from `offset`; throws if the file has fewer. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ class LocalFile implements RandomAccessFile {
 
 /**
  * Opens a regular local file, a copy of the file `name` if that is given. Throws
- * `data_file_missing` or `delete_file_missing` (by `role`) where it cannot be opened,
+ * `data_file_missing` or `delete_file_missing` (by `role`) if it cannot be opened,
  * `data_file_invalid` or `delete_file_invalid` for a pipe, a device or a folder.
  */
 export async function openLocalFile(

@@ -44,10 +44,10 @@ export function createSecrets(...values: readonly string[]): Secrets {
   return Object.freeze({ add, mask, masked: (error: unknown) => maskError(error, mask), guard });
 }
 
-/** Characters of a secret that are shown at most where it was cut. */
+/** Characters of a secret that are shown at most if it was cut. */
 const LEAST_CUT = 4;
 
-/** Masks the beginning of a secret where the text was cut within it. */
+/** Masks the beginning of a secret if the text was cut within it. */
 function maskCut(text: string, secret: string): string {
   const parts = text.split('…');
   for (let i = 0; i < parts.length - 1; i++) {

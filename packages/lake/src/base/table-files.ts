@@ -70,7 +70,7 @@ function collapse(path: string): string {
   return kept.length === 0 ? '.' : kept.join('/');
 }
 
-/** `path` relative to `prefix` (both normalised), or null where it is not below it. */
+/** `path` relative to `prefix` (both normalised), or null if it is not below it. */
 export function below(path: string, prefix: string): string | null {
   if (prefix === '/') return path.startsWith('/') ? path.slice(1) : null;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;

@@ -5,7 +5,7 @@ import { writeFault } from './write-fault.ts';
 
 /**
  * Writes of metadata files that are whole or not there: bytes go to a hidden file, are synced, and
- * get their name by `link` (fails where the name is taken) or `rename` (replaces).
+ * get their name by `link` (fails if the name is taken) or `rename` (replaces).
  */
 
 async function writeSynced(path: string, text: string | Uint8Array): Promise<void> {
@@ -20,7 +20,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-/** Creates `path` with `text`; false where it exists already. Throws as `writeFault`. */
+/** Creates `path` with `text`; false if it exists already. Throws as `writeFault`. */
 export async function createExclusive(path: string, text: string | Uint8Array): Promise<boolean> {
   const hidden = join(dirname(path), `.${randomUUID()}.tmp`);
   try {

@@ -156,7 +156,7 @@ async function missing(
   );
 }
 
-/** The tables of a warehouse, none where there is no warehouse. Throws permission_denied. */
+/** The tables of a warehouse, none if there is no warehouse. Throws permission_denied. */
 async function knownTables(
   config: FilesystemCatalogConfig,
   store: FileStore,

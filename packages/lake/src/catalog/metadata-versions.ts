@@ -82,8 +82,8 @@ export async function pointerOf(
 
 /**
  * Whether `version` is still the newest, without listing the folder: its own file is the same, the
- * hint too, and there is no file of the next version. False where only a whole look can tell: in
- * folders of numbered files, and where anything differs.
+ * hint too, and there is no file of the next version. False if only a full look-up can decide: in
+ * folders of numbered files, and if anything differs.
  */
 export async function isStillNewest(
   tableFolder: string,
@@ -101,8 +101,8 @@ export async function isStillNewest(
 }
 
 /**
- * The newest metadata version in a table's folder, or null where the folder holds no table. Throws
- * metadata_invalid where a hint names a version that is not there and no other is.
+ * The newest metadata version in a table's folder, or null if the folder holds no table. Throws
+ * metadata_invalid if a hint names a version that is not there and no other is.
  */
 export async function newestMetadata(
   tableFolder: string,
@@ -162,7 +162,7 @@ async function newestOfNumbered(
   return order.at(-1)?.version ?? last;
 }
 
-/** A file that cannot be read loses against every other; alone it is refused where it is read. */
+/** A file that cannot be read loses against every other; alone it is refused when it is read. */
 async function sequenceOf(version: MetadataVersion, store: FileStore) {
   try {
     const { lastSequenceNumber, lastUpdatedMs } = await readMetadataFile(version.path, store);

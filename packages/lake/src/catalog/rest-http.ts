@@ -141,7 +141,7 @@ async function readBody(body: AsyncIterable<Buffer>, url: URL): Promise<Buffer> 
   return Buffer.concat(chunks);
 }
 
-/** An answer's body as JSON with exact integers. Throws catalog_unreachable where it is none. */
+/** An answer's body as JSON with exact integers. Throws catalog_unreachable if it is none. */
 export function answerJson(answer: HttpAnswer, url: URL): JsonNode {
   let value: JsonValue;
   try {

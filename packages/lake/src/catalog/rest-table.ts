@@ -11,7 +11,7 @@ export interface LoadedTable {
    * fits the location.
    */
   readonly config: Readonly<Record<string, string>>;
-  /** A bearer token for further calls about this table, where the catalog handed one out. */
+  /** A bearer token for further calls about this table, if the catalog handed one out. */
   readonly token: string | undefined;
   /** The S3 settings that the catalog returns for the table's objects. */
   readonly endpoint: string | undefined;

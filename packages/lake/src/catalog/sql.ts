@@ -186,7 +186,7 @@ function tableFolder(warehouse: string, table: string): string {
 }
 
 /**
- * Creates a table whose first metadata is `json`; makes `iceberg_tables` where it is missing.
+ * Creates a table whose first metadata is `json`; makes `iceberg_tables` if it is missing.
  * Throws table_exists.
  */
 export async function createSqlTable(

@@ -13,9 +13,9 @@ export interface TableHandle {
   readonly files: TableFiles;
   /** Settings that a REST catalog sent for this table; empty elsewhere. */
   readonly config: Readonly<Record<string, string>>;
-  /** null where the catalog takes no commits from us (REST, a bare metadata file). */
+  /** null if the catalog takes no commits from us (REST, a bare metadata file). */
   readonly commit: TableCommit | null;
-  /** The table at the newest version; the same handle where nothing changed. */
+  /** The table at the newest version; the same handle if nothing changed. */
   refresh(): Promise<TableHandle>;
 }
 

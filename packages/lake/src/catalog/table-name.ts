@@ -22,7 +22,7 @@ export function tableNameParts(name: string): readonly string[] {
 }
 
 /**
- * Splits `namespace.table` at its last dot. Throws invalid_argument where there is no namespace.
+ * Splits `namespace.table` at its last dot. Throws invalid_argument if there is no namespace.
  */
 export function splitTableName(name: string): TableName {
   const parts = tableNameParts(name);

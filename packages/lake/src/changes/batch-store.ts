@@ -2,7 +2,7 @@ import type { Batch, ColumnVector } from '../scan/batch.ts';
 
 /**
  * Batches that are read more than once: kept in memory while they fit into a budget of bytes, read
- * again from the table's files where they do not.
+ * again from the table's files if they do not.
  */
 export class BatchStore {
   readonly #open: () => AsyncIterable<Batch>;

@@ -125,7 +125,7 @@ function entriesOf(table: KeyTable, columns: ChangeColumns, batch: Batch): Int32
   return Int32Array.from({ length: batch.rows }, (_, row) => table.find(keys, row));
 }
 
-/** Throws null_key where a key column of a row is null. */
+/** Throws null_key if a key column of a row is null. */
 function checkKeys(columns: ChangeColumns, batch: Batch): void {
   for (let i = 0; i < columns.keyCount; i++) {
     const column = batch.columns[i];

@@ -35,7 +35,7 @@ export interface FoundRow {
 const NESTED = new Set(['struct', 'list', 'map', 'variant', 'unknown']);
 
 /**
- * Rows by key values, one array a key in the order of `key`, in the given order; null where no live
+ * Rows by key values, one array a key in the order of `key`, in the given order; null if no live
  * row has the key. Throws invalid_argument for a key column that cannot be compared, and what
  * lookupLocators throws.
  */

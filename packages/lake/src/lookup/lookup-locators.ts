@@ -12,7 +12,7 @@ import { pointRows } from './point-rows.ts';
 const FILES_AT_ONCE = 4;
 
 /**
- * Rows at locators, in the given order; null where the file is not part of the snapshot, the
+ * Rows at locators, in the given order; null if the file is not part of the snapshot, the
  * position is not in the file, or the row is deleted. Per file: the dead positions (kept between
  * calls), then the pages that hold the live ones. Throws data_file_missing, data_file_invalid,
  * delete_file_*, and `unsupported` for ORC, each naming the file.
@@ -52,7 +52,7 @@ function isRowOf(scan: FileScan, position: number): boolean {
 }
 
 /**
- * The dead positions of a file; DuckDB is opened only where equality deletes make the file be read.
+ * The dead positions of a file; DuckDB is opened only if equality deletes make the file be read.
  */
 export async function deadOf(table: LookupTable, scan: FileScan) {
   if (scan.data.format === 'orc') throw orcRefused(scan.data.path);

@@ -25,7 +25,7 @@ export interface DataFile {
   readonly nullCounts: ReadonlyMap<number, bigint>;
   readonly valueCounts: ReadonlyMap<number, bigint>;
   /**
-   * NaN counts by field id, for float and double columns; absent where the writer did not count.
+   * NaN counts by field id, for float and double columns; absent if the writer did not count.
    */
   readonly nanCounts?: ReadonlyMap<number, bigint>;
 }

@@ -20,7 +20,7 @@ export interface ManifestFile {
    * v3: where inherited row ids begin; null before the table's upgrade and for delete manifests.
    */
   readonly firstRowId: bigint | null;
-  /** Files by status; null where a v1 list does not say. */
+  /** Files by status; null if a v1 list does not say. */
   readonly addedFiles: number | null;
   readonly existingFiles: number | null;
   readonly deletedFiles: number | null;
@@ -30,7 +30,7 @@ export interface ManifestFile {
 
 /**
  * The manifests of a snapshot, in the order of its manifest list (or of its inline list in v1).
- * Throws manifest_invalid where the list is missing or damaged, `unsupported` where it is
+ * Throws manifest_invalid if the list is missing or damaged, `unsupported` if it is
  * encrypted, path_refused.
  */
 export async function readManifestList(

@@ -51,7 +51,7 @@ export function metadataOf(json: JsonValue, file: string): TableMetadata {
 }
 
 /**
- * Reads and parses a metadata file. Throws metadata_invalid where it is missing, truncated or
+ * Reads and parses a metadata file. Throws metadata_invalid if it is missing, truncated or
  * breaks the specification.
  */
 export async function readMetadataFile(

@@ -61,7 +61,7 @@ function refuseCycles(node: JsonNode, snapshots: readonly SnapshotEntry[]): void
   }
 }
 
-/** Branches and tags; `main` is the current snapshot where older metadata does not say so. */
+/** Branches and tags; `main` is the current snapshot if older metadata does not say so. */
 export function parseRefs(
   root: JsonNode,
   snapshots: readonly SnapshotEntry[],

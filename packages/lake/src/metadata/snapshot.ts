@@ -41,7 +41,7 @@ export interface SnapshotEntry extends Snapshot {
   readonly firstRowId: bigint | null;
   readonly addedRows: bigint | null;
   /**
-   * The key that encrypts the manifest list, where there is one (then the snapshot is refused when
+   * The key that encrypts the manifest list, if there is one (then the snapshot is refused when
    * read).
    */
   readonly keyId: string | null;

@@ -39,7 +39,7 @@ export interface TableMetadata {
 }
 
 /**
- * Parses table metadata. `file` is named in every error. Throws metadata_invalid where the
+ * Parses table metadata. `file` is named in every error. Throws metadata_invalid if the
  * document breaks the specification and `unsupported` for other format versions, unknown types,
  * unknown transforms (before v3) and encryption.
  */
@@ -167,7 +167,7 @@ function snapshotIndex(metadata: TableMetadata): ReadonlyMap<bigint, SnapshotEnt
   return index;
 }
 
-/** A schema by id, or the current one for null. Throws metadata_invalid where there is none. */
+/** A schema by id, or the current one for null. Throws metadata_invalid if there is none. */
 export function schemaById(metadata: TableMetadata, id: number | null): Schema {
   if (id === null) return metadata.schema;
   const found = metadata.schemas.find((schema) => schema.schemaId === id);
@@ -179,7 +179,7 @@ export function schemaById(metadata: TableMetadata, id: number | null): Schema {
   );
 }
 
-/** A partition spec by id. Throws metadata_invalid where there is none. */
+/** A partition spec by id. Throws metadata_invalid if there is none. */
 export function specById(metadata: TableMetadata, id: number): PartitionSpec {
   const found = metadata.specs.find((spec) => spec.specId === id);
   if (found !== undefined) return found;

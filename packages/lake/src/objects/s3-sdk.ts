@@ -56,7 +56,7 @@ export interface SdkAnswer {
   readonly Errors?: readonly { readonly Key?: string; readonly Code?: string }[];
 }
 
-/** Loads the package. Throws unsupported where it is not installed. */
+/** Loads the package. Throws unsupported if it is not installed. */
 export async function loadS3Sdk(): Promise<S3Sdk> {
   const name = '@aws-sdk/client-s3';
   try {

@@ -83,7 +83,7 @@ function structOf(children: readonly (readonly [string, Read<Value>])[]): Struct
   return struct;
 }
 
-/** `read` where the part is there, else null with one entry of every column skipped. */
+/** `read` if the part is there, else null with one entry of every column skipped. */
 function whenThere<T>(
   plan: (ReadPlan | ShreddedTypedPlan) & { readonly definition: number },
   witness: LeafNode,

@@ -18,7 +18,7 @@ export function isPlainText(convert: Convert): boolean {
   return convert === toText;
 }
 
-/** How values of `leaf` are read as `type`. Throws `data_file_invalid` where they cannot be. */
+/** How values of `leaf` are read as `type`. Throws `data_file_invalid` if they cannot be. */
 export function converter(leaf: LeafNode, type: Type, place: FaultPlace): Convert {
   const convert = convertTo(leaf, type);
   if (convert === null) {

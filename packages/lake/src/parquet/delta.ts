@@ -21,7 +21,7 @@ interface Decoded<T> {
 }
 
 /**
- * `count` 32-bit integers from `at` on, or null where the input is not that encoding of that many.
+ * `count` 32-bit integers from `at` on, or null if the input is not that encoding of that many.
  */
 export function decodeDelta32(
   input: Uint8Array,
@@ -55,7 +55,7 @@ export function decodeDelta32(
 }
 
 /**
- * `count` 64-bit integers from `at` on, or null where the input is not that encoding of that many.
+ * `count` 64-bit integers from `at` on, or null if the input is not that encoding of that many.
  */
 export function decodeDelta64(
   input: Uint8Array,

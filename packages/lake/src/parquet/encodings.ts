@@ -70,7 +70,7 @@ function decode(
   }
 }
 
-/** PLAIN; also what dictionary pages hold. Null where the input is too short. */
+/** PLAIN; also what dictionary pages hold. Null if the input is too short. */
 export function decodePlain(leaf: LeafNode, input: Uint8Array, count: number): PageValues | null {
   if (leaf.physical === 'boolean') return plainBooleans(input, count);
   if (leaf.physical === 'byte_array') return plainByteArrays(input, count);

@@ -66,7 +66,7 @@ export class HybridRuns {
 }
 
 /**
- * Walks the runs of `length` values of `width` bits (0 to 32); null where the input ends too early
+ * Walks the runs of `length` values of `width` bits (0 to 32); null if the input ends too early
  * or is no such encoding.
  */
 export function walkHybrid(input: Uint8Array, width: number, length: number): HybridRuns | null {

@@ -98,7 +98,7 @@ export class LeafCursor {
     return this.#loaded?.page.repetition?.[this.#at] ?? 0;
   }
 
-  /** The next entry's value, or null where it has none. */
+  /** The next entry's value, or null if it has none. */
   take(): PhysicalValue | null {
     const { page } = this.#entry();
     const entry = this.#at++;

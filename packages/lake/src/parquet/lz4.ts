@@ -34,7 +34,7 @@ export function lz4Decompress(input: Uint8Array, size: number): Uint8Array | nul
   return to === size ? out : null;
 }
 
-/** The uncompressed bytes of Hadoop's framing, or of a bare block; null where it is neither. */
+/** The uncompressed bytes of Hadoop's framing, or of a bare block; null if it is neither. */
 export function lz4HadoopDecompress(input: Uint8Array, size: number): Uint8Array | null {
   return hadoopFrames(input, size) ?? lz4Decompress(input, size);
 }
@@ -78,7 +78,7 @@ function runLength(
 }
 
 /**
- * Repeats `length` bytes from `offset` back; the ranges may overlap. False where it would leave
+ * Repeats `length` bytes from `offset` back; the ranges may overlap. False if it would leave
  * `out`.
  */
 function copyWithin(out: Uint8Array, to: number, offset: number, length: number): boolean {

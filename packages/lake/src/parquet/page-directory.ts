@@ -1,5 +1,5 @@
 /**
- * Offsets and rows of the pages of a column chunk: from the offset index where the file has one
+ * Offsets and rows of the pages of a column chunk: from the offset index if the file has one
  * (parquet.thrift, OffsetIndex), else from the page headers, walked once without reading the pages.
  *
  * Pages of a repeated column may begin in the middle of a row when there is no offset index and
@@ -23,7 +23,7 @@ export interface PageRef {
   readonly rows: number;
   readonly ranges: readonly ByteRange[];
 }
-/** The pages of a column chunk in row order, and its dictionary page where it has one. */
+/** The pages of a column chunk in row order, and its dictionary page if it has one. */
 export interface PageDirectory {
   readonly pages: readonly PageRef[];
   readonly dictionary: ByteRange | null;
@@ -176,7 +176,7 @@ class Window {
 export type PageBounds = readonly ({ readonly min: Uint8Array; readonly max: Uint8Array } | null)[];
 
 /**
- * The column index of a chunk (parquet.thrift, ColumnIndex), or null where it does not fit the
+ * The column index of a chunk (parquet.thrift, ColumnIndex), or null if it does not fit the
  * pages.
  */
 export function parseColumnIndex(

@@ -1,7 +1,7 @@
 /**
  * One data page: decoded levels, and values that are decoded when they are read.
  *
- * 1. The checksum, where the header has one, is compared with the stored bytes.
+ * 1. The checksum, if the header has one, is compared with the stored bytes.
  * 2. v1: everything is decompressed; then repetition levels, definition levels (u32 LE length
  *    before each), values. v2: both levels come first, uncompressed, their lengths in the header.
  * 3. Levels are checked against the column's maxima; the entries without a value are counted.
@@ -19,11 +19,11 @@ import type { LeafNode } from './schema-tree.ts';
 export interface LeafPage {
   readonly entries: number;
   /**
-   * Levels by entry; null where all are zero (repetition) or all are at their maximum (definition).
+   * Levels by entry; null if all are zero (repetition) or all are at their maximum (definition).
    */
   readonly repetition: Uint8Array | null;
   readonly definition: Uint8Array | null;
-  /** Index into `values` by entry, -1 where there is none; null where entry i is value i. */
+  /** Index into `values` by entry, -1 where there is none; null if entry i is value i. */
   readonly valueIndex: Int32Array | null;
   readonly values: PageValues;
   /** Memory that this page takes. */
@@ -149,7 +149,7 @@ class LevelReader {
     this.#entries = entries;
   }
 
-  /** Null where every level is `usual`: the maximum of definitions, zero of repetitions. */
+  /** Null if every level is `usual`: the maximum of definitions, zero of repetitions. */
   v1(max: number, encoding: number, usual: number): Uint8Array | null {
     if (max === 0) return null;
     if (encoding === 4) return this.#bitPacked(max);

@@ -33,7 +33,7 @@ export interface LoadedPage {
   readonly firstRow: number;
   readonly rows: number;
   readonly page: LeafPage;
-  /** Entry at which each row begins, `rows + 1` of them; null where entry i is row i. */
+  /** Entry at which each row begins, `rows + 1` of them; null if entry i is row i. */
   readonly rowStarts: Int32Array | null;
   /** Memory that the pages take, with the dictionary that they refer to. */
   readonly bytes: number;
@@ -121,7 +121,7 @@ export class ParquetFile {
 
   /**
    * The cache of the file's rows, and the prefix of the keys of rows that are read as `columns`
-   * describes them; null where rows are not kept.
+   * describes them; null if rows are not kept.
    */
   keptRows(columns: string): { readonly cache: RowCache; readonly prefix: string } | null {
     if (this.#rowCache === null) return null;
@@ -162,7 +162,7 @@ export class ParquetFile {
     return directory;
   }
 
-  /** The bounds of a chunk's pages, or null where the file keeps none. */
+  /** The bounds of a chunk's pages, or null if the file keeps none. */
   async bounds(group: number, column: number, cost?: ByteCost): Promise<PageBounds | null> {
     const range = this.footer.rowGroups[group].chunks[column].columnIndex;
     if (range === null || range.length > LIMITS.parquetFooterBytes) return null;

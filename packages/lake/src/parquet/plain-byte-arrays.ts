@@ -8,7 +8,7 @@ import type { PageTexts, PageValues } from './page-values.ts';
 const STEP_BITS = 6;
 const STEP = 1 << STEP_BITS;
 
-/** The `count` values of `input`, or null where they do not fit. */
+/** The `count` values of `input`, or null if they do not fit. */
 export function plainByteArrays(input: Uint8Array, count: number): PageValues | null {
   if (count * 4 > input.length) return null;
   const kept = new Int32Array((count + STEP - 1) >>> STEP_BITS);

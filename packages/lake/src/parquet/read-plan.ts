@@ -2,7 +2,7 @@
  * How the columns of an Iceberg schema come out of a file's schema (format/spec.md, "Column
  * Projection"):
  *
- * 1. A file column is found by its field id; where it has none, by the name mapping; at the
+ * 1. A file column is found by its field id; if it has none, by the name mapping; at the
  *    caller's wish, by name.
  * 2. A column that the file lacks has its initial default, or null; a required one without a
  *    default is an error.
@@ -31,7 +31,7 @@ export type ReadPlan =
       /** A leaf below the struct, whose levels tell whether the struct is there. */
       readonly witness: LeafNode;
       /**
-       * Set where no child reads the witness: its entries up to this repetition level are passed.
+       * Set if no child reads the witness: its entries up to this repetition level are passed.
        */
       readonly drain: number | null;
       readonly children: readonly (readonly [name: string, plan: ReadPlan])[];

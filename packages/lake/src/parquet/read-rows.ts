@@ -12,7 +12,7 @@ import type { ReadPlan } from './read-plan.ts';
  * The values of columns at row positions, column by column: `result[c][i]` is column `c` at
  * `positions[i]`. Positions come in any order and may repeat. Only the pages that hold the rows are
  * read; what they cost is added to `cost`. Throws `invalid_argument` for a position outside the
- * file, `limit_exceeded` where the values take more than `LIMITS.lookupBytes`, and the file's
+ * file, `limit_exceeded` if the values take more than `LIMITS.lookupBytes`, and the file's
  * `*_invalid` error.
  */
 export async function readRows(
@@ -27,7 +27,7 @@ export async function readRows(
 
 /**
  * As `readRows`, with rows that are kept from earlier calls. `columns` describes the plans: equal
- * texts mean equal values. Rows are kept where a page had to be decoded for them: those of cached
+ * texts mean equal values. Rows are kept if a page had to be decoded for them: those of cached
  * pages are read in microseconds.
  */
 export async function readKeptRows(
@@ -169,7 +169,7 @@ interface RowRun {
   readonly positions: Int32Array | null;
 }
 
-/** The values of a run of rows; fewer where those of all columns pass the bytes of a batch. */
+/** The values of a run of rows; fewer if those of all columns pass the bytes of a batch. */
 async function readRun(
   column: ColumnReader,
   { first, rows, positions }: RowRun,

@@ -6,7 +6,7 @@
  */
 
 /**
- * Fills `out` with values of `width` bits (0 to 32); false where the input ends too early or is no
+ * Fills `out` with values of `width` bits (0 to 32); false if the input ends too early or is no
  * such encoding.
  */
 export function decodeHybrid(
@@ -116,7 +116,7 @@ export function wideBits(input: Uint8Array, start: number, bit: number, width: n
 }
 
 /**
- * The older level encoding BIT_PACKED: most significant bit first, no header. False where the input
+ * The older level encoding BIT_PACKED: most significant bit first, no header. False if the input
  * is too short.
  */
 export function decodeBitPackedLevels(input: Uint8Array, width: number, out: Uint8Array): boolean {

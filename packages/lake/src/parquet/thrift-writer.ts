@@ -18,7 +18,7 @@ export type ThriftFields = readonly (readonly [number, ThriftOut | undefined])[]
 export const i64 = (value: number): ThriftOut => ({ kind: 'i64', value });
 /** A struct. */
 export const struct = (...fields: ThriftFields): ThriftOut => ({ kind: 'struct', fields });
-/** A list, whose items are all of the type of the first; of structs where it is empty. */
+/** A list, whose items are all of the type of the first; of structs if it is empty. */
 export const list = (items: readonly ThriftOut[]): ThriftOut => ({ kind: 'list', items });
 
 /** The bytes of a struct. */

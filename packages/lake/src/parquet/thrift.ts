@@ -158,7 +158,7 @@ export function structAt(struct: ThriftStruct, id: number): ThriftStruct | null 
   return value instanceof Map ? value : null;
 }
 
-/** The list in field `id`, empty where there is none. */
+/** The list in field `id`, empty if there is none. */
 export function listAt(struct: ThriftStruct, id: number): readonly ThriftValue[] {
   const value = struct.get(id);
   return Array.isArray(value) ? value : [];

@@ -21,7 +21,7 @@ const FRAME_BYTES = 12;
 /**
  * The row positions that the vector at `offset` of the Puffin file `path` deletes. `size` counts
  * the whole blob (`content_size_in_bytes`). Throws `delete_file_missing`, `delete_file_invalid`
- * (frame, magic, CRC-32, bitmap, and `expectedCount` where it is given) or `limit_exceeded`.
+ * (frame, magic, CRC-32, bitmap, and `expectedCount` if it is given) or `limit_exceeded`.
  */
 export async function readDeletionVector(
   store: FileStore,

@@ -26,7 +26,7 @@ const BITMAP_BYTES = 8192;
 const OFFSETS_FROM_CONTAINERS = 4;
 
 /**
- * The positions of a serialized 64-bit bitmap, ascending. Throws `delete_file_invalid` where the
+ * The positions of a serialized 64-bit bitmap, ascending. Throws `delete_file_invalid` if the
  * bytes are not a bitmap (`file` is named in the error) and `limit_exceeded` above
  * LIMITS.deletedPositionsPerFile.
  */

@@ -4,7 +4,7 @@ import { LAST_UPDATED, ROW_ID } from './projection.ts';
 
 /**
  * The fields of top-level columns by name, in the order of `names`; all columns of the schema
- * where `names` is undefined. `_row_id` and `_last_updated_sequence_number` exist in format
+ * if `names` is undefined. `_row_id` and `_last_updated_sequence_number` exist in format
  * version 3. Throws column_not_found.
  */
 export function columnsOf(

@@ -30,7 +30,7 @@ export class DeadRows {
   }
 
   /**
-   * The dead positions of a scan's data file. `duckdb` reads the file where equality deletes ask
+   * The dead positions of a scan's data file. `duckdb` reads the file if equality deletes ask
    * for its values.
    */
   async of(scan: FileScan, duckdb: ScanDuckDb | null): Promise<PositionSet> {

@@ -2,7 +2,7 @@ import type { Field } from '../schema/type.ts';
 import type { ColumnVector } from './batch.ts';
 
 /**
- * Rows of a file that follow one another, `firstRow` being the ordinal of the first; or, where
+ * Rows of a file that follow one another, `firstRow` being the ordinal of the first; or, if
  * `positions` is there, rows with those ordinals.
  */
 export interface FileRows {
@@ -14,16 +14,16 @@ export interface FileRows {
 
 /** A data or delete file whose header or footer has been read and checked. */
 export interface OpenFile {
-  /** The number of rows that the file itself states; null where it states none (Avro). */
+  /** The number of rows that the file itself states; null if it states none (Avro). */
   readonly rowCount: number | null;
   /**
-   * Whether the file has a top-level column with this field id (by name mapping where it has no
+   * Whether the file has a top-level column with this field id (by name mapping if it has no
    * ids).
    */
   has(fieldId: number): boolean;
   /** All rows in file order; `fields` are columns that the file has. Errors name the file. */
   read(fields: readonly Field[]): AsyncGenerator<FileRows>;
-  /** The rows at `positions`, ascending, by point reads; absent where the format has none. */
+  /** The rows at `positions`, ascending, by point reads; absent if the format has none. */
   readAt?(fields: readonly Field[], positions: Int32Array): AsyncGenerator<FileRows>;
 }
 

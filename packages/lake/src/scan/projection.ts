@@ -18,7 +18,7 @@ import { constantVector } from './vectors.ts';
  * 3. else the field's initial default;
  * 4. else null, unless the field is required: then the file is at fault.
  *
- * `_row_id` and `_last_updated_sequence_number` come from the file where it has them and are not
+ * `_row_id` and `_last_updated_sequence_number` come from the file if it has them and are not
  * null there, else from the manifest entry: first row id + position, and the data sequence number;
  * null in files older than row lineage.
  */
@@ -114,7 +114,7 @@ export function absentValue(context: ReadContext, data: DataFile, field: Field):
 }
 
 /**
- * The value that an identity partition field gives every row of the file; undefined where none
+ * The value that an identity partition field gives every row of the file; undefined if none
  * does.
  */
 function partitionValue(context: ReadContext, data: DataFile, field: Field): Value | undefined {

@@ -97,7 +97,7 @@ function compare(column: Field, op: CompareOp, node: JsonValue | undefined): Pla
   return value === null ? null : { kind: 'compare', fieldId: column.id, op, value };
 }
 
-/** The constant as a value of the column's type; null where it is none, or may be rounded. */
+/** The constant as a value of the column's type; null if it is none, or may be rounded. */
 function constant(type: Type, node: JsonValue | undefined): Exclude<Value, null> | null {
   if (!isJsonObject(node)) return null;
   const cast = node.class === 'CAST' && node.try_cast === false ? typeId(node.cast_type) : null;

@@ -12,7 +12,7 @@ export interface ReadContext {
 }
 
 /**
- * The context of a loaded table. Throws metadata_invalid where its name mapping cannot be read.
+ * The context of a loaded table. Throws metadata_invalid if its name mapping cannot be read.
  */
 export function readContext(
   table: { readonly metadata: TableMetadata; readonly files: TableFiles },

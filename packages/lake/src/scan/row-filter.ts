@@ -21,7 +21,7 @@ export class RowFilter {
 
   /**
    * The rows of `batch` for which the condition is true, ascending. The batch's columns from
-   * `first` on must be the condition's fields, in its order. Throws invalid_argument where DuckDB
+   * `first` on must be the condition's fields, in its order. Throws invalid_argument if DuckDB
    * refuses the condition.
    */
   async matching(batch: Batch, first: number): Promise<Int32Array> {

@@ -119,7 +119,7 @@ function completed(projection: Projection, rows: FileRows, { path }: DataFile): 
   return { rows: rows.rows, columns: projection.complete(rows), file: path, positions };
 }
 
-/** The rows in smaller pieces where a text that all of them have would make a batch too large. */
+/** The rows in smaller pieces if a text that all of them have would make a batch too large. */
 async function* bounded(
   read: AsyncGenerator<FileRows>,
   { constantBytes }: Projection,
@@ -153,7 +153,7 @@ function ordinals({ firstRow, rows }: FileRows): Int32Array {
   return positions;
 }
 
-/** Row numbers within the chunk that live and are wanted; null where that is all of them. */
+/** Row numbers within the chunk that live and are wanted; null if that is all of them. */
 function liveRows(
   { firstRow, rows }: FileRows,
   dead: PositionSet,

@@ -194,7 +194,7 @@ export function sliceVector(vector: ColumnVector, from: number, to: number): Col
   return pickRuns(vector, Int32Array.of(from, to), to - from);
 }
 
-/** The rows `selection` of a batch; the batch itself where that is all of them. */
+/** The rows `selection` of a batch; the batch itself if that is all of them. */
 export function selectRows(batch: Batch, selection: Int32Array): Batch {
   if (selection.length === batch.rows) return batch;
   const runs = runsOf(selection);

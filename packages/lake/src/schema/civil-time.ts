@@ -54,7 +54,7 @@ export function formatTime(ticks: bigint, digits: 6 | 9 = 6): string {
   return `${hms.map((part) => pad(part, 2)).join(':')}.${pad(ticks % unit, digits)}`;
 }
 
-/** ISO-8601 of ticks since 1970-01-01T00:00:00, `Z` appended where `zoned`. */
+/** ISO-8601 of ticks since 1970-01-01T00:00:00, `Z` appended if `zoned`. */
 export function formatTimestamp(ticks: bigint, digits: 6 | 9, zoned: boolean): string {
   const perDay = digits === 6 ? 86_400_000_000n : 86_400_000_000_000n;
   const inDay = ((ticks % perDay) + perDay) % perDay;
@@ -62,7 +62,7 @@ export function formatTimestamp(ticks: bigint, digits: 6 | 9, zoned: boolean): s
   return `${formatDate(days)}T${formatTime(inDay, digits)}${zoned ? 'Z' : ''}`;
 }
 
-/** Days since 1970-01-01 of `YYYY-MM-DD`, or null where it is no such date. */
+/** Days since 1970-01-01 of `YYYY-MM-DD`, or null if it is no such date. */
 export function parseDate(text: string): number | null {
   const match = DATE.exec(text);
   if (!match) return null;

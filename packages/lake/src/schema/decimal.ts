@@ -9,7 +9,7 @@ export function formatDecimal(unscaled: bigint, scale: number): string {
 }
 
 /**
- * The unscaled value of plain decimal text at `scale`, or null where it is not one or would lose
+ * The unscaled value of plain decimal text at `scale`, or null if it is not one or would lose
  * digits.
  */
 export function parseDecimal(text: string, scale: number): bigint | null {
@@ -45,7 +45,7 @@ export function bigintToBytes(value: bigint): Uint8Array {
 }
 
 /**
- * `value` in exactly `length` two's-complement big-endian bytes. Throws RangeError where it does
+ * `value` in exactly `length` two's-complement big-endian bytes. Throws RangeError if it does
  * not fit.
  */
 export function bigintToFixedBytes(value: bigint, length: number): Uint8Array {

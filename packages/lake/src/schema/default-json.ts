@@ -14,7 +14,7 @@ import { uuidToBytes } from './uuid.ts';
 
 /** Default values as JSON (format/spec.md, Appendix D, "JSON single-value serialization"). */
 
-/** A default of `type`. Throws the node's code where the JSON is no value of the type. */
+/** A default of `type`. Throws the node's code if the JSON is no value of the type. */
 export function parseDefault(type: Type, node: JsonNode): Value {
   switch (type.kind) {
     case 'boolean':

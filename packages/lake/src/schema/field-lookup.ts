@@ -46,7 +46,7 @@ export function childFields(type: Type): readonly Field[] {
   }
 }
 
-/** The highest field id in a schema; 0 where it has no field. */
+/** The highest field id in a schema; 0 if it has no field. */
 export function highestFieldId(schema: Schema): number {
   return Math.max(0, ...fieldsById(schema).keys());
 }

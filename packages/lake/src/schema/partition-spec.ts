@@ -70,7 +70,7 @@ export function isUnpartitioned(spec: PartitionSpec): boolean {
 }
 
 /**
- * The type of each partition value, in the spec's order; null where it is only known from the file
+ * The type of each partition value, in the spec's order; null if it is only known from the file
  * (unknown transforms, or a source column that no schema has any more). `schemas` come newest
  * first, so promoted types win.
  */

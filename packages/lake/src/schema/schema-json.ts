@@ -23,7 +23,7 @@ interface Context {
 }
 
 /**
- * A schema of table metadata, manifests or a REST answer. `fallbackId` is the schema id where the
+ * A schema of table metadata, manifests or a REST answer. `fallbackId` is the schema id if the
  * JSON names none (v1). Throws the node's code for a wrong shape and `unsupported` for a type that
  * is not of Iceberg v1-v3 or not read here.
  */

@@ -8,7 +8,7 @@ import { uuidFromBytes, uuidToBytes } from './uuid.ts';
  */
 
 /**
- * The value of `type` in `bytes`, or undefined where they cannot be one (a bound to be ignored).
+ * The value of `type` in `bytes`, or undefined if they cannot be one (a bound to be ignored).
  * Bounds written before a promotion are shorter: 4 bytes of an int serve a long, those of a float
  * a double, those of a date a timestamp.
  */

@@ -71,7 +71,7 @@ export function transformText(transform: Transform): string {
   }
 }
 
-/** The type of a transformed value; null where only the file itself knows (unknown transforms). */
+/** The type of a transformed value; null if only the file itself knows (unknown transforms). */
 export function transformResultType(transform: Transform, source: Type): Type | null {
   switch (transform.kind) {
     case 'year':

@@ -8,7 +8,7 @@ export function uuidFromBytes(bytes: Uint8Array): string {
     .join('-');
 }
 
-/** The 16 bytes of UUID text, or null where it is not one. */
+/** The 16 bytes of UUID text, or null if it is not one. */
 export function uuidToBytes(text: string): Uint8Array | null {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return null;
   return new Uint8Array(Buffer.from(text.replaceAll('-', ''), 'hex'));

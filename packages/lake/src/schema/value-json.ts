@@ -13,7 +13,7 @@ import {
 /**
  * Values as people and programs see them in JSON: longs beyond 2^53 as strings, decimals as
  * strings at full scale, dates and times in ISO-8601 (6 fraction digits, 9 for nanoseconds, Z
- * where zoned), binary as base64, NaN and infinities as strings, structs as objects, maps as
+ * if zoned), binary as base64, NaN and infinities as strings, structs as objects, maps as
  * arrays of {key, value}, variants as their JSON. -0 stays a number (JSON text "0").
  */
 export function valueToJson(type: Type, value: Value): JsonValue {
@@ -61,7 +61,7 @@ export function valueToJson(type: Type, value: Value): JsonValue {
   }
 }
 
-/** A long as a number where a double holds it exactly, else as decimal text. */
+/** A long as a number if a double holds it exactly, else as decimal text. */
 export function longToJson(value: bigint): JsonValue {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();

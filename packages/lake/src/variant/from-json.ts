@@ -3,7 +3,7 @@ import { LIMITS } from '../base/limits.ts';
 import type { VariantNode } from '../schema/type.ts';
 import { encodeVariant, type VariantBytes } from './encode.ts';
 
-/** The two binary columns of JSON text. Throws `invalid_argument` where the text is not JSON. */
+/** The two binary columns of JSON text. Throws `invalid_argument` if the text is not JSON. */
 export function variantFromJson(text: string): VariantBytes {
   return encodeVariant(nodeFromJson(text));
 }

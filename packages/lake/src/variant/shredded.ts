@@ -8,7 +8,7 @@
  *   both set                      an object, typed fields and the rest of its fields in `value`
  *
  * A key that the schema shreds is read from its own columns alone: what `value` says of it is
- * ignored, also where those columns are both null.
+ * ignored, even if those columns are both null.
  */
 import type { VariantNode } from '../schema/type.ts';
 import { decodeVariantValue } from './decode.ts';

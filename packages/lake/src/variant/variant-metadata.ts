@@ -13,7 +13,7 @@ import { LIMITS } from '../base/limits.ts';
 const VERSION = 1;
 const SORTED = 0x10;
 
-/** Names by id; `name` throws where the id is not in the dictionary. */
+/** Names by id; `name` throws if the id is not in the dictionary. */
 export interface VariantMetadata {
   readonly count: number;
   name(id: number): string;

@@ -23,7 +23,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Reads the header. Throws invalid_argument where the file is empty or has no end of its header.
+ * Reads the header. Throws invalid_argument if the file is empty or has no end of its header.
  */
 export async function readCsvHeader(file: InputFile): Promise<CsvHeader> {
   const line = await firstRecord(file);

@@ -6,7 +6,7 @@ const [QUOTE, LF, CR] = [0x22, 0x0a, 0x0d];
 
 /**
  * Counts the records of a CSV file after its header, without DuckDB, as a second opinion on what
- * was imported: line ends outside quotes. Empty lines count where there is a single column.
+ * was imported: line ends outside quotes. Empty lines count if there is a single column.
  */
 export async function countCsvRecords(
   file: InputFile,
@@ -69,7 +69,7 @@ class RecordCounter {
   }
 }
 
-/** Throws invalid_argument where fewer or more rows were read than the files hold. */
+/** Throws invalid_argument if fewer or more rows were read than the files hold. */
 export function refuseOtherCount(counted: number, read: number): void {
   if (counted === read) return;
   throw new LakeError(

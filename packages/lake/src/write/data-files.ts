@@ -30,7 +30,7 @@ export interface StagedDataFile extends NewDataFile {
 export interface RowSlice {
   /** A SELECT of the schema's columns, exactly typed. */
   readonly select: string;
-  /** 0 where they are not counted. */
+  /** 0 if they are not counted. */
   readonly rows: number;
 }
 

@@ -125,7 +125,7 @@ function cutLower(value: Value): Value {
   return typeof value === 'string' ? [...value].slice(0, BOUND_CHARS).join('') : value;
 }
 
-/** The shortest text above all texts that begin like `value`; null where there is none. */
+/** The shortest text above all texts that begin like `value`; null if there is none. */
 function raiseUpper(value: Value): Value {
   if (typeof value !== 'string') return value;
   const chars = [...value];

@@ -43,7 +43,7 @@ export interface ImportOptions extends WriteWatch {
    * is duplicate_key. The key is `key`, else the table's identifier fields.
    */
   readonly allowDuplicateKeys?: boolean;
-  /** What to do where the table is there already. Default: refuse. */
+  /** What to do if the table is there already. Default: refuse. */
   readonly mode?: 'create' | 'append' | 'overwrite';
 }
 

@@ -4,7 +4,7 @@ import { LakeError } from '../base/errors.ts';
 import type { InputFile } from './input-files.ts';
 
 /**
- * The bytes of an input file, decompressed, part by part. Throws invalid_argument where compressed
+ * The bytes of an input file, decompressed, part by part. Throws invalid_argument if compressed
  * data is damaged or cut off.
  */
 export async function* inputBytes({ path, compression }: InputFile): AsyncGenerator<Buffer> {

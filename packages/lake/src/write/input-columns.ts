@@ -145,7 +145,7 @@ export async function tableTypes(
 
 /**
  * Leaves whose values decide on the type: texts, and the whole numbers of JSON that DuckDB takes
- * for large ones (it does so where negative ones come late).
+ * for large ones (it does so if negative ones come late).
  */
 const isOpenLeaf = (type: Type) => type.kind === 'string' || type.kind === 'decimal';
 

@@ -37,7 +37,7 @@ export interface StagedInput {
   typedRelation(types: readonly (readonly [name: string, sqlType: string])[]): string;
   /**
    * The records of CSV files, counted without DuckDB; null for other formats. Throws
-   * invalid_argument where compressed text is damaged.
+   * invalid_argument if compressed text is damaged.
    */
   countRecords(signal?: AbortSignal): Promise<number | null>;
   dispose(): void;

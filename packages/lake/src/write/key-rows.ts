@@ -56,7 +56,7 @@ export async function keyReader(
   return keys.over(fields);
 }
 
-/** Throws duplicate_key where written files hold a key more than once, and column_not_found. */
+/** Throws duplicate_key if written files hold a key more than once, and column_not_found. */
 export async function refuseRepeatedKeys(
   session: WriterSession,
   files: readonly StagedDataFile[],

@@ -157,7 +157,7 @@ export function withLog(raw: JsonObject, previousFile: string, previousMs: numbe
   return { ...raw, 'metadata-log': [...listOf(raw['metadata-log']), entry].slice(-100) };
 }
 
-/** The entries of a list of the metadata; none where it is missing. */
+/** The entries of a list of the metadata; none if it is missing. */
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }

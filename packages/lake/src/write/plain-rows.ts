@@ -21,7 +21,7 @@ export const isPlainSchema = ({ fields }: Pick<Schema, 'fields'>): boolean =>
 
 /**
  * Few rows whose values are plainly of their column's type (numbers, texts, ISO dates); null
- * where anything is to be converted or refused: that is DuckDB's work.
+ * if anything is to be converted or refused: that is DuckDB's work.
  */
 export function plainRows(input: WriteInput, schema: Schema): PlainRows | null {
   if (input.kind !== 'rows' || input.rows.length === 0) return null;
@@ -63,7 +63,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?$/;
 const ZONE = /(Z|\+00:00)$/;
 
-/** A value of the type, or undefined where it is not plainly one. */
+/** A value of the type, or undefined if it is not plainly one. */
 function plainValue({ kind }: Type, cell: unknown): Value | undefined {
   switch (kind) {
     case 'boolean':

@@ -35,7 +35,7 @@ const HEAD_BYTES = 64 * 1024;
 
 /**
  * Copies a stream into a folder: it is read twice. Its format and compression follow from its first
- * bytes. Throws invalid_argument where it is empty, disk_full, AbortError.
+ * bytes. Throws invalid_argument if it is empty, disk_full, AbortError.
  */
 export async function receiveStream(
   { stream, format }: { readonly stream: Readable; readonly format?: InputFormat },

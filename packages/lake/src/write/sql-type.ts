@@ -3,7 +3,7 @@ import { quoteName } from '../scan/duckdb/quoting.ts';
 import { duckType } from '../scan/duckdb/sql-types.ts';
 import type { Field, Schema, Type } from '../schema/type.ts';
 
-/** The DuckDB type that holds values of an Iceberg type. Throws unsupported where there is none. */
+/** The DuckDB type that holds values of an Iceberg type. Throws unsupported if there is none. */
 export function sqlType(type: Type): string {
   const name = type.kind === 'variant' ? 'VARIANT' : duckType(type);
   if (name !== null && type.kind !== 'fixed') return name;

@@ -17,7 +17,7 @@ function writtenRows(files: readonly StagedDataFile[]): string {
   return `read_parquet([${paths}], hive_partitioning=false)`;
 }
 
-/** A key that written files hold more than once, as texts; null where there is none. */
+/** A key that written files hold more than once, as texts; null if there is none. */
 export async function repeatedKey(
   session: WriterSession,
   files: readonly StagedDataFile[],

@@ -88,7 +88,7 @@ export interface OpenInput {
   readonly session: WriterSession;
   readonly staged: StagedInput;
   readonly columns: readonly InputColumn[];
-  /** Writes the rows under a schema. `rows`: how many there are, 0 where that is not known. */
+  /** Writes the rows under a schema. `rows`: how many there are, 0 if that is not known. */
   write(target: WriteTarget, rows: number): Promise<readonly StagedDataFile[]>;
   /** The keys of written rows. Throws as `keyReader`. */
   keys(
@@ -96,9 +96,9 @@ export interface OpenInput {
     files: readonly StagedDataFile[],
     names: readonly string[],
   ): Promise<InputKeys>;
-  /** Throws duplicate_key where written rows have a key more than once. */
+  /** Throws duplicate_key if written rows have a key more than once. */
   refuseRepeated(files: readonly StagedDataFile[], names: readonly string[]): Promise<void>;
-  /** Moves the files to their places for `commit`; removes them where that fails. */
+  /** Moves the files to their places for `commit`; removes them if that fails. */
   publish<T>(files: readonly StagedDataFile[], commit: () => Promise<T>): Promise<T>;
 }
 

@@ -19,7 +19,7 @@ import { type SnapshotChange, snapshotMetadata } from './snapshot-commit.ts';
 import { withDataFiles } from './staged-write.ts';
 import type { WriteWatch } from './write-progress.ts';
 
-/** What a commit did. `snapshotId` is null where there was nothing to commit. */
+/** What a commit did. `snapshotId` is null if there was nothing to commit. */
 export interface WriteResult {
   readonly snapshotId: bigint | null;
   readonly inserted: number;
@@ -45,7 +45,7 @@ export async function writeTable(
 /** How rows are added. */
 export interface AppendOptions extends WriteWatch {
   /**
-   * Columns whose values must be new: throws duplicate_key where the input has a key twice, or one
+   * Columns whose values must be new: throws duplicate_key if the input has a key twice, or one
    * that the table has. Default: none, as Iceberg does not enforce keys.
    */
   readonly uniqueKey?: (schema: Schema) => readonly string[] | undefined;
@@ -82,7 +82,7 @@ export async function appendToTable(
   });
 }
 
-/** Throws duplicate_key where the table has a row with a key of the new files. */
+/** Throws duplicate_key if the table has a row with a key of the new files. */
 async function refuseKnown(
   handle: TableHandle,
   added: readonly NewDataFile[],
@@ -135,7 +135,7 @@ export async function overwriteRows(
   });
 }
 
-/** Deletes the rows that a SQL condition names. Nothing is committed where there are none. */
+/** Deletes the rows that a SQL condition names. Nothing is committed if there are none. */
 export async function deleteFromTable(config: TableConfig, where: string): Promise<WriteResult> {
   const table = await loadTable(config);
   let deleted = 0;
@@ -151,7 +151,7 @@ export async function deleteFromTable(config: TableConfig, where: string): Promi
 
 /**
  * Inserts rows whose key is new and replaces those whose key is there, in one snapshot. `key`:
- * default the table's identifier fields. Throws invalid_argument without a key, duplicate_key where
+ * default the table's identifier fields. Throws invalid_argument without a key, duplicate_key if
  * the input has one twice.
  */
 export async function upsertIntoTable(

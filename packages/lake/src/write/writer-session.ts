@@ -60,7 +60,7 @@ export class WriterSession {
     this.#options = options;
   }
 
-  /** Opens a session. Throws as `makeFolder` where the data folder cannot be written. */
+  /** Opens a session. Throws as `makeFolder` if the data folder cannot be written. */
   static async open(options: SessionOptions): Promise<WriterSession> {
     const folder = await WorkFolder.make(options.dataFolder);
     try {

@@ -14,7 +14,7 @@ export interface DuckDbLimits {
   readonly spillBytes: number;
   /**
    * The folder in which it may write and spill. Without one it may write nowhere, and spills into
-   * a folder of its own in the system's temporary folder (nowhere where that cannot be made).
+   * a folder of its own in the system's temporary folder (nowhere if that cannot be created).
    */
   readonly folder?: WorkFolder;
 }
@@ -74,7 +74,7 @@ function lockStatements({ reads, folder }: DuckDbLimits): string {
     SET enable_external_access=false; SET lock_configuration=true`;
 }
 
-/** Reading must not fail where there is no temporary folder: it then runs without spilling. */
+/** Reading must not fail if there is no temporary folder: it then runs without spilling. */
 function temporaryFolder(): WorkFolder | undefined {
   try {
     return WorkFolder.openIn(tmpdir());

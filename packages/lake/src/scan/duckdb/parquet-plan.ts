@@ -61,7 +61,7 @@ function codecsAreKnown(footer: Footer, columns: readonly { readonly node: Parqu
   );
 }
 
-/** The leaves below a node, itself where it is one. */
+/** The leaves below a node, itself if it is one. */
 export function leavesOf(node: ParquetNode): LeafNode[] {
   return node.kind === 'leaf' ? [node] : node.children.flatMap(leavesOf);
 }

@@ -25,10 +25,10 @@ export interface ChunkBudget {
   bytes: number;
 }
 
-/** Thrown where the values of a chunk are more than its budget. */
+/** Thrown if the values of a chunk are more than its budget. */
 export class ChunkTooLarge extends Error {}
 
-/** Takes bytes off a budget. Throws ChunkTooLarge where it has not that many. */
+/** Takes bytes off a budget. Throws ChunkTooLarge if it has not that many. */
 export function spend(budget: ChunkBudget, bytes: number): void {
   budget.bytes -= bytes;
   if (budget.bytes < 0) throw new ChunkTooLarge('a chunk holds more than the bytes of a batch');

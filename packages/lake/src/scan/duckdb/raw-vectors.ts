@@ -8,7 +8,7 @@ import { type ChunkBudget, readStrings, spend } from './raw-strings.ts';
 
 /**
  * DuckDB's result vectors as our column vectors, copied with typed arrays and without a JavaScript
- * value per row where the type is flat. Layouts are those of DuckDB's C API (duckdb.h, "Vector
+ * value per row if the type is flat. Layouts are those of DuckDB's C API (duckdb.h, "Vector
  * Interface"): fixed-width values in a plain array, a validity bit per row (1 = valid), text as
  * 16-byte `duckdb_string_t`, lists as (offset, length) pairs of 64-bit integers into a child
  * vector, structs as one child vector a field, maps as lists of {key, value}, DECIMAL in 16, 32,
@@ -17,7 +17,7 @@ import { type ChunkBudget, readStrings, spend } from './raw-strings.ts';
 
 /**
  * Copies `rows` rows of a vector whose DuckDB type is what `duckType` names for `type`. Throws
- * ChunkTooLarge where their texts and lists are more than `budget`.
+ * ChunkTooLarge if their texts and lists are more than `budget`.
  */
 export function readVector(
   vector: duckdb.Vector,
@@ -50,7 +50,7 @@ function copy(vector: duckdb.Vector, bytes: number): ArrayBuffer {
   return owned.buffer;
 }
 
-/** One byte a row, 1 where it is NULL; null where none is. */
+/** One byte a row, 1 where it is NULL; null if none is. */
 function readNulls(vector: duckdb.Vector, rows: number): Uint8Array | null {
   const bits = bindings().vector_get_validity(
     vector,

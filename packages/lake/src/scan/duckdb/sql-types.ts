@@ -2,7 +2,7 @@ import type { Type } from '../../schema/type.ts';
 import { quoteName } from './quoting.ts';
 
 /**
- * The DuckDB type whose vectors carry exactly the values of `type`, or null where DuckDB has none:
+ * The DuckDB type whose vectors carry exactly the values of `type`, or null if DuckDB has none:
  * it keeps zoned timestamps in microseconds (so `timestamptz_ns` would lose digits) and decodes
  * variants into types of its own.
  */
