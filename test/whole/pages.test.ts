@@ -26,9 +26,12 @@ const others = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf
   .sort();
 const PAGES = [...FIRST, ...others, LAST].map((path) => ({ path, blocks: blocksOf(ROOT, path) }));
 
-/** Times, sizes, rates and snapshot ids differ from run to run. */
+/** Times, sizes, rates, ids of snapshots and backups, and folders differ from run to run. */
 const masked = (text: string): string =>
   text
+    .replace(/\d{8}T\d{9}Z-[0-9a-f]{8}/g, '…')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '…')
+    .replace(/\S+\/backups\b/g, './backups')
     .replace(/\d{4}…\d{4}/g, '…')
     .replace(/\d[\d.,]*k? rows\/s/g, '# rows/s')
     .replace(/\d[\d.,]* (µs|ms|s|min)\b/g, '# s')
