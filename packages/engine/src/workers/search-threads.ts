@@ -24,7 +24,8 @@ export interface ThreadRead {
 
 /**
  * The search threads of an engine, and the commits that they know. A read that needs only the
- * shards of a commit runs in one thread as a whole; of the others the operations of shards do.
+ * shards of a commit runs in one thread as a whole. Of other reads, and of reads of several shards
+ * while threads are idle, the operations of single shards run in the threads.
  */
 export class SearchThreads {
   readonly #pool: WorkerPool;
@@ -41,12 +42,12 @@ export class SearchThreads {
   }
 
   /**
-   * The response to a read, without what only the engine knows (the lag); null: no thread can
-   * answer it. Throws what the read throws.
+   * The response to a read, without what only the engine knows (the lag); null: it is not to run in
+   * a thread as a whole. Throws what the read throws.
    */
   async read(open: OpenIndex, { deadline, ...work }: ThreadRead): Promise<object | null> {
     const source = this.#sourceOf(open);
-    if (source === null) return null;
+    if (source === null || this.#spreads(open)) return null;
     const request = JSON.stringify(work.request);
     try {
       const answer = await this.#pool.run({
@@ -74,6 +75,11 @@ export class SearchThreads {
     const source = this.#sourceOf(open);
     if (source === null) return local;
     return local.map((own, shard) => shardFrom(this.#operations(source, shard, own, signal)));
+  }
+
+  /** True when the shards of a commit would answer side by side: several threads have no task. */
+  #spreads({ snapshot }: OpenIndex): boolean {
+    return snapshot.shards.length > 1 && this.#pool.idle > 1;
   }
 
   /** Ends all threads. */

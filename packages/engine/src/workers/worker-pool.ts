@@ -80,6 +80,13 @@ export class WorkerPool {
     return promise;
   }
 
+  /** Threads that have no task, started or not. */
+  get idle(): number {
+    let busy = 0;
+    for (const { task } of this.#threads) if (task !== null) busy++;
+    return this.#options.threads - busy;
+  }
+
   /** Closes a commit in all threads; no later call is about it. */
   release(commit: number): void {
     for (const thread of this.#threads) thread.close(commit);

@@ -73,7 +73,9 @@ afterAll(async () => {
 async function outcome(work: () => Promise<unknown>): Promise<unknown> {
   try {
     const answer = JSON.stringify(await work(), (name, value: unknown) => {
-      return ['took_ms', 'timings', 'lag_checked_ms', 'lag_snapshots'].includes(name)
+      return ['took_ms', 'timings', 'lag_checked_ms', 'lag_snapshots', 'hydrate_bytes'].includes(
+        name,
+      )
         ? undefined
         : value;
     });
@@ -128,6 +130,19 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const principal = { subject: 'x', tenant: 'beta', scopes: ['search'] as const };
     return b.search({ index, query: 'title:(alpha error)' }, { principal });
   },
+  'a clause of near documents, by text and by vector': async (b, index) => {
+    const knn = { field: 'near', k: 9 };
+    const ast = { knn: { ...knn, query_text: 'alpha beta' } };
+    const query_vector = [1, 0, 0, 0, 0, 0, 0, 0];
+    return [
+      await b.search({ index, ast }),
+      await b.search({ index, ast: { knn: { ...knn, query_vector } } }),
+    ];
+  },
+  'rows of the table': (b, index) =>
+    b.search({ index, query: 'title:gamma', hydrate: true, limit: 3 }),
+  'the documents of clauses': (b, index) =>
+    b.clauseCounts({ index, query: 'title:alpha AND title:nothing' }),
   'a query that is refused': (b, index) => b.search({ index, query: 'titel:alpha' }),
   'a sort that is refused': (b, index) => b.search({ index, sort: [{ field: 'title' }] }),
 };
