@@ -1,77 +1,25 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findVersitygw, startVersitygw, type Versitygw } from '../../../test/support/versitygw.ts';
 import { LIMITS } from '../src/base/limits.ts';
 import type { ObjectInfo } from '../src/objects/object-store.ts';
 import { openObjectStore } from '../src/objects/open-object-store.ts';
 import { openTable } from '../src/table.ts';
 
-/**
- * The client of objects against versitygw, a real server. It is found as LHS_VERSITYGW, in the PATH
- * or in Go's folder of programs; without it the suite is skipped.
- */
+/** The client of objects against versitygw, a real server; without it the suite is skipped. */
 const OWN = fileURLToPath(new URL('../../../fixtures/tables/', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'lhs-versitygw-'));
-let gateway: ChildProcess;
-let env: Record<string, string> = {};
-
-function find(): string | null {
-  const folders = [
-    ...(process.env.PATH ?? '').split(delimiter),
-    join(process.env.HOME ?? '', 'go/bin'),
-  ];
-  const places = [process.env.LHS_VERSITYGW ?? '', ...folders.map((f) => join(f, 'versitygw'))];
-  return places.find((path) => path !== '' && existsSync(path)) ?? null;
-}
-const binary = find();
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+const binary = findVersitygw();
+let gateway: Versitygw;
 
 describe.skipIf(binary === null)('versitygw', () => {
   beforeAll(async () => {
-    const port = await freePort();
-    mkdirSync(join(folder, 'data/lake'), { recursive: true });
-    const keys = { ROOT_ACCESS_KEY: 'demo', ROOT_SECRET_KEY: 'demo-secret' };
-    const args = ['--port', `127.0.0.1:${port}`, 'posix', join(folder, 'data')];
-    gateway = spawn(binary!, args, { env: { ...process.env, ...keys }, stdio: 'ignore' });
-    env = {
-      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: keys.ROOT_ACCESS_KEY,
-      AWS_SECRET_ACCESS_KEY: keys.ROOT_SECRET_KEY,
-      LHS_OBJECT_CACHE_DIR: join(folder, 'cache'),
-    };
-    const answers = () =>
-      fetch(env.AWS_ENDPOINT_URL_S3).then(
-        () => true,
-        () => false,
-      );
-    await vi.waitFor(async () => expect(await answers()).toBe(true), 20_000);
+    gateway = await startVersitygw(binary!, 'lake');
   });
-  afterAll(() => {
-    gateway.kill();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => gateway.close());
 
-  const store = () => openObjectStore('s3://lake/backups', { env });
+  const store = () => openObjectStore('s3://lake/backups', { env: gateway.env });
 
   it('keeps conditions, parts, ranges, listings and batches of deletes', async () => {
     const objects = await store();
@@ -85,7 +33,7 @@ describe.skipIf(binary === null)('versitygw', () => {
     });
     expect(await objects.put('k', Buffer.from('x'), { condition: { etag } })).toBe('refused');
     expect(await objects.get('k', { etag })).toBe('changed');
-    const file = join(folder, 'large');
+    const file = join(gateway.data, '..', 'large');
     writeFileSync(file, Buffer.alloc(3 * LIMITS.s3PartBytes + 5, 'parts of it '));
     expect(await objects.put('a/large', { file })).toMatchObject({
       size: 3 * LIMITS.s3PartBytes + 5,
@@ -99,9 +47,9 @@ describe.skipIf(binary === null)('versitygw', () => {
   });
 
   it('serves the rows of a table', async () => {
-    cpSync(join(OWN, 'own_partitioned'), join(folder, 'data/lake/wh/t'), { recursive: true });
+    cpSync(join(OWN, 'own_partitioned'), join(gateway.data, 'lake/wh/t'), { recursive: true });
     const count = async (path: string) => {
-      const table = await openTable({ path }, { env });
+      const table = await openTable({ path }, { env: gateway.env });
       let rows = 0;
       for await (const batch of table.scan()) rows += batch.rows;
       await table.close();

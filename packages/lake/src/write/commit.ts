@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { LakeError } from '../base/errors.ts';
 import { formatJson, type JsonObject } from '../base/json.ts';
+import { isS3 } from '../base/object-storage.ts';
 import type { TableHandle } from '../catalog/table-handle.ts';
 import { withLog } from './next-metadata.ts';
 
@@ -50,6 +51,11 @@ export async function commitTable(
 }
 
 function readOnly(handle: TableHandle): LakeError {
+  const { root } = handle.files;
+  if (isS3(root)) {
+    const message = `table "${handle.name}" is on S3 ("${root}"): only local tables are written`;
+    return new LakeError('unsupported', message, { file: root });
+  }
   return new LakeError(
     'unsupported',
     `table "${handle.name}" takes no commits from here: it is read through a bare path ` +

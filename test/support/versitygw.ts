@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect, vi } from 'vitest';
+
+/** A running versitygw: the folders in `data` are its buckets. */
+export interface Versitygw {
+  readonly data: string;
+  /** The environment of a client. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): void;
+}
+
+/**
+ * The program versitygw: LHS_VERSITYGW, or in the PATH, or in Go's folder of programs. Null if it
+ * is not there.
+ */
+export function findVersitygw(): string | null {
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    join(process.env.HOME ?? '', 'go/bin'),
+  ];
+  const places = [process.env.LHS_VERSITYGW ?? '', ...folders.map((f) => join(f, 'versitygw'))];
+  return places.find((path) => path !== '' && existsSync(path)) ?? null;
+}
+
+/** Starts versitygw over a new folder with these buckets. */
+export async function startVersitygw(
+  binary: string,
+  ...buckets: readonly string[]
+): Promise<Versitygw> {
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-versitygw-'));
+  const data = join(folder, 'data');
+  for (const bucket of buckets) mkdirSync(join(data, bucket), { recursive: true });
+  const port = await freePort();
+  const keys = { ROOT_ACCESS_KEY: 'demo', ROOT_SECRET_KEY: 'demo-secret' };
+  const args = ['--port', `127.0.0.1:${port}`, 'posix', data];
+  const gateway: ChildProcess = spawn(binary, args, {
+    env: { ...process.env, ...keys },
+    stdio: 'ignore',
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    fetch(endpoint).then(
+      () => true,
+      () => false,
+    );
+  await vi.waitFor(async () => expect(await answers()).toBe(true), 20_000);
+  return {
+    data,
+    env: {
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: keys.ROOT_ACCESS_KEY,
+      AWS_SECRET_ACCESS_KEY: keys.ROOT_SECRET_KEY,
+      LHS_OBJECT_CACHE_DIR: join(folder, 'cache'),
+    },
+    close() {
+      gateway.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
