@@ -2,8 +2,8 @@ import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { LANGUAGES } from './language/languages.ts';
 
 /**
- * What an option of a tokenizer or filter may be, and what it is when it is not given (absent: it
- * must be given).
+ * What an option of a tokenizer or filter may be, and its default (absent: the option
+ * is required).
  */
 export type OptionSpec =
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly value: number }
@@ -25,9 +25,9 @@ export interface ComponentOptions {
 export function readComponentOptions(
   what: string,
   specs: OptionSpecs,
-  given: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
 ): ComponentOptions {
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(options)) {
     if (Object.hasOwn(specs, name)) continue;
     const known = Object.keys(specs);
     const expected = known.length === 0 ? '; it has none' : `; known: ${known.join(', ')}`;
@@ -35,7 +35,7 @@ export function readComponentOptions(
   }
   const values = new Map<string, unknown>();
   for (const [name, spec] of Object.entries(specs)) {
-    const value = given[name];
+    const value = options[name];
     values.set(name, value === undefined ? spec.value : checked(what, name, spec, value));
   }
   return Object.freeze({

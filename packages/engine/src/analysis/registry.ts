@@ -98,8 +98,8 @@ function assemble({ name, tokenizer, filters, options }: Chain): Analyzer {
     name,
     make('tokenizer', TOKENIZERS, tokenizer, options),
     filters.map((filter) => {
-      const [filterName, given] = typeof filter === 'string' ? [filter, {}] : named(filter);
-      return make('filter', FILTERS, filterName, given);
+      const [filterName, options] = typeof filter === 'string' ? [filter, {}] : named(filter);
+      return make('filter', FILTERS, filterName, options);
     }),
   );
 }
@@ -108,7 +108,7 @@ function make<T>(
   kind: string,
   table: Readonly<Record<string, AnalysisComponent<T>>>,
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
 ): T {
   if (!Object.hasOwn(table, name)) {
     const known = Object.keys(table);
@@ -117,7 +117,7 @@ function make<T>(
     );
   }
   const what = `${kind} "${name}"`;
-  return table[name].make(readComponentOptions(what, table[name].options, given), what);
+  return table[name].make(readComponentOptions(what, table[name].options, options), what);
 }
 
 /** The name and the options of a filter that is written as a map. */

@@ -18,7 +18,7 @@ export function divideKeptBytes(threads: number): void {
 export class CacheBudget {
   readonly #most: number;
   /** Bytes by holder, the last used last. */
-  readonly #held = new Map<WeakRef<Droppable>, number>();
+  readonly #sizes = new Map<WeakRef<Droppable>, number>();
 
   /** `most`: bytes of all holders together. */
   constructor(most: number) {
@@ -29,23 +29,23 @@ export class CacheBudget {
    * Records that a holder was used and how many bytes it holds now, and drops others if need be.
    */
   use(holder: WeakRef<Droppable>, bytes: number): void {
-    const grown = this.#held.get(holder) !== bytes;
-    this.#held.delete(holder);
-    this.#held.set(holder, bytes);
+    const grown = this.#sizes.get(holder) !== bytes;
+    this.#sizes.delete(holder);
+    this.#sizes.set(holder, bytes);
     if (grown) this.#makeRoom(holder);
   }
 
   #makeRoom(used: WeakRef<Droppable>): void {
     let sum = 0;
-    for (const [holder, bytes] of this.#held) {
-      if (holder.deref() === undefined) this.#held.delete(holder);
+    for (const [holder, bytes] of this.#sizes) {
+      if (holder.deref() === undefined) this.#sizes.delete(holder);
       else sum += bytes;
     }
-    for (const [holder, bytes] of this.#held) {
+    for (const [holder, bytes] of this.#sizes) {
       if (sum <= this.#most / sharers) return;
       if (holder === used) continue;
       holder.deref()?.drop();
-      this.#held.delete(holder);
+      this.#sizes.delete(holder);
       sum -= bytes;
     }
   }

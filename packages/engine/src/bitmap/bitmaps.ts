@@ -22,8 +22,8 @@ const forgotten = new FinalizationRegistry<Region>((region) => {
 /** A bitmap without bits, in the arena as long as there is room. */
 function createBitmap(arena: Arena, words: number): Int32Array {
   const bytes = 4 * words;
-  const held = taken.get(arena) ?? 0;
-  const now = held + pagesOf(bytes);
+  const pages = taken.get(arena) ?? 0;
+  const now = pages + pagesOf(bytes);
   if (now > MAX_BYTES || bytes === 0) return new Int32Array(words);
   const region = arena.allocate(bytes);
   taken.set(arena, now);

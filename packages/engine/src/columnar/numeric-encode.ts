@@ -57,8 +57,8 @@ export function encodeNumeric(
     head.setBigInt64(16 + 8 * i, value, true);
   });
   const { codes, lo, hi } = encoded;
-  const kept = multi ? starts : new Int32Array(0);
-  return packSections([head, presence(starts), kept, codes, lo, hi]);
+  const storedStarts = multi ? starts : new Int32Array(0);
+  return packSections([head, presence(starts), storedStarts, codes, lo, hi]);
 }
 
 const zoneCount = (docs: number): number => Math.ceil(docs / ZONE_DOCS);

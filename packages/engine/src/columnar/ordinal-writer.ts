@@ -151,8 +151,8 @@ function encodeOrdinals(
   head.setInt32(8, size, true);
   head.setUint8(12, slots.BYTES_PER_ELEMENT);
   head.setUint8(13, multi ? 1 : 0);
-  const kept = multi ? starts : new Int32Array(0);
-  return packSections([head, kept, slots, ...dictionary, ...zoneBounds(codes, starts)]);
+  const storedStarts = multi ? starts : new Int32Array(0);
+  return packSections([head, storedStarts, slots, ...dictionary, ...zoneBounds(codes, starts)]);
 }
 
 /** One slot a document from codes that lie in a row. */

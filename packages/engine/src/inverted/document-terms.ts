@@ -39,7 +39,7 @@ export function eachTermOf(
     if (performance.now() > deadline) return false;
     const end = Math.min(to, block + BLOCKS_PER_CHECK);
     for (let at = scan.find(block, end); at < end; at = scan.find(at + 1, end)) {
-      visitHeld(inverted, at, scan.held, (term, info) => {
+      visitFound(inverted, at, scan.found, (term, info) => {
         if (prefix.every((byte, i) => term[i] === byte)) visit(term, info);
       });
     }
@@ -48,15 +48,15 @@ export function eachTermOf(
 }
 
 /** Visits the entries of a dictionary block whose bits are set. */
-function visitHeld(
+function visitFound(
   inverted: InvertedReader,
   block: number,
-  held: number,
+  found: number,
   visit: (term: Uint8Array, info: TermInfo) => void,
 ): void {
   const cursor = inverted.terms();
   cursor.enter(block);
-  for (let entries = held; entries !== 0; entries >>>= 1) {
+  for (let entries = found; entries !== 0; entries >>>= 1) {
     cursor.next();
     if ((entries & 1) !== 0) visit(cursor.bytes().slice(), cursor.info());
   }
@@ -73,7 +73,7 @@ function blocksOf(inverted: InvertedReader, prefix: Uint8Array) {
 /** Finds the dictionary blocks with terms that a document holds. */
 class BlockScan {
   /** The entries of the last block found: a bit per entry. */
-  held = 0;
+  found = 0;
   readonly #inverted: InvertedReader;
   readonly #doc: number;
   readonly #lists = new ListLook();
@@ -94,7 +94,7 @@ class BlockScan {
       let at = dictionaryAt + i32[own + 2];
       let postings = smallAt + i32[own + 3];
       let big = i32[own + 4];
-      let held = 0;
+      let found = 0;
       const entries = Math.min(DICTIONARY_BLOCK, terms - block * DICTIONARY_BLOCK);
       for (let entry = 0; entry < entries; entry++) {
         const rest = u8[at + 1];
@@ -105,10 +105,10 @@ class BlockScan {
           at += varintBytes(df) - 1;
         }
         if (df >= LIST_BLOCK) {
-          if (this.#bigHolds(df, big++)) held |= 1 << entry;
+          if (this.#bigHolds(df, big++)) found |= 1 << entry;
           continue;
         }
-        if (this.#shortHolds(u8, postings, df)) held |= 1 << entry;
+        if (this.#shortHolds(u8, postings, df)) found |= 1 << entry;
         let bytes = u8[at++];
         if (bytes >= 128) {
           bytes = readVarint(u8, at - 1);
@@ -116,8 +116,8 @@ class BlockScan {
         }
         postings += bytes;
       }
-      if (held === 0) continue;
-      this.held = held;
+      if (found === 0) continue;
+      this.found = found;
       return block;
     }
     return to;

@@ -26,7 +26,7 @@ export class TermCursor {
   #smallNext = 0;
   #big = 0;
   #bigNext = 0;
-  #held = false;
+  #peeked = false;
 
   constructor(layout: DictionaryLayout, blockOf: (term: Uint8Array) => number, block: number) {
     this.#u8 = layout.arena.u8;
@@ -56,8 +56,8 @@ export class TermCursor {
 
   /** The next term; false at the end. */
   next(): boolean {
-    if (this.#held) {
-      this.#held = false;
+    if (this.#peeked) {
+      this.#peeked = false;
       return true;
     }
     if (this.#ordinal >= this.#terms || this.#at > this.#end) return false;
@@ -143,18 +143,18 @@ export class TermCursor {
 
   /** Goes before the first term of a dictionary block. */
   enter(block: number): void {
-    this.#held = false;
+    this.#peeked = false;
     this.#ordinal = block * DICTIONARY_BLOCK;
   }
 
   /** Goes before the first term that is not below `term`: the next `next` reads it. */
   seek(term: Uint8Array): void {
-    this.#held = false;
+    this.#peeked = false;
     if (this.#terms === 0) return;
     this.#ordinal = this.#blockOf(term) * DICTIONARY_BLOCK;
     while (this.next()) {
       if (this.compare(term) < 0) continue;
-      this.#held = true;
+      this.#peeked = true;
       return;
     }
   }

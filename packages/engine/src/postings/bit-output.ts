@@ -4,7 +4,7 @@ export class BitOutput {
   i32: Int32Array;
   length = 0;
   #pending = 0;
-  #held = 0;
+  #pendingBits = 0;
 
   constructor(capacity: number) {
     this.u8 = new Uint8Array((capacity + 7) & ~7);
@@ -37,10 +37,10 @@ export class BitOutput {
 
   /** The low `width` bits (up to 25) of a value, low bits first; `flush` ends on a byte. */
   put(value: number, width: number): void {
-    this.#pending |= value << this.#held;
-    const left = 32 - this.#held;
+    this.#pending |= value << this.#pendingBits;
+    const left = 32 - this.#pendingBits;
     if (width < left) {
-      this.#held += width;
+      this.#pendingBits += width;
       return;
     }
     const { u8, length } = this;
@@ -51,15 +51,15 @@ export class BitOutput {
     u8[length + 3] = word >>> 24;
     this.length = length + 4;
     this.#pending = left < 32 ? value >>> left : 0;
-    this.#held = width - left;
+    this.#pendingBits = width - left;
   }
 
   flush(): void {
-    for (; this.#held > 0; this.#held -= 8) {
+    for (; this.#pendingBits > 0; this.#pendingBits -= 8) {
       this.u8[this.length++] = this.#pending;
       this.#pending >>>= 8;
     }
-    this.#held = 0;
+    this.#pendingBits = 0;
     this.#pending = 0;
   }
 

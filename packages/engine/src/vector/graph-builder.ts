@@ -152,8 +152,8 @@ export class GraphBuilder {
     const { count } = this.#reader;
     if (this.#top === 0 && count > 0) this.#level(1).set(this.#entry, padded([], this.#links));
     // What an earlier graph had on its highest levels may have been dropped.
-    const held = this.#far.slice(1).filter(({ size }) => size > 0);
-    const levels = held.map((level) => [...level.keys()].sort((a, b) => a - b));
+    const nonEmpty = this.#far.slice(1).filter(({ size }) => size > 0);
+    const levels = nonEmpty.map((level) => [...level.keys()].sort((a, b) => a - b));
     const upper: number[] = [];
     const placeOf = new Map<number, number>();
     for (let l = levels.length - 1; l >= 0; l--) {

@@ -1,12 +1,12 @@
 /**
- * Vectors that may be among the k nearest, by guaranteed bounds of their similarities: whoever
- * cannot reach the k-th best lower bound is out.
+ * Vectors that may be among the k nearest, by guaranteed bounds of their similarities. A vector
+ * whose upper bound is below the k-th best lower bound is dropped.
  */
 export class Shortlist {
   /** The k best lower bounds: a heap, the least on top. */
   #lows: Float64Array;
   #k: number;
-  #held = 0;
+  #filled = 0;
   #slots: Int32Array;
   #uppers: Float64Array;
   #count = 0;
@@ -24,7 +24,7 @@ export class Shortlist {
   reset(k: number): this {
     if (k > this.#lows.length) this.#lows = new Float64Array(k);
     this.#k = k;
-    this.#held = 0;
+    this.#filled = 0;
     this.#count = 0;
     this.least = Number.NEGATIVE_INFINITY;
     return this;
@@ -36,9 +36,9 @@ export class Shortlist {
     this.#slots[this.#count] = slot;
     this.#uppers[this.#count++] = upper;
     if (lower <= this.least) return;
-    if (this.#held < this.#k) this.#rise(lower);
+    if (this.#filled < this.#k) this.#rise(lower);
     else this.#sink(lower);
-    if (this.#held === this.#k) this.least = this.#lows[0];
+    if (this.#filled === this.#k) this.least = this.#lows[0];
   }
 
   /** Slots that may be among the nearest, in the order in which they were offered. */
@@ -48,13 +48,13 @@ export class Shortlist {
   }
 
   #drop(): void {
-    let kept = 0;
+    let size = 0;
     for (let i = 0; i < this.#count; i++) {
       if (this.#uppers[i] < this.least) continue;
-      this.#slots[kept] = this.#slots[i];
-      this.#uppers[kept++] = this.#uppers[i];
+      this.#slots[size] = this.#slots[i];
+      this.#uppers[size++] = this.#uppers[i];
     }
-    this.#count = kept;
+    this.#count = size;
   }
 
   #room(): void {
@@ -69,7 +69,7 @@ export class Shortlist {
 
   #rise(value: number): void {
     const heap = this.#lows;
-    let at = this.#held++;
+    let at = this.#filled++;
     for (; at > 0; at = (at - 1) >> 1) {
       const above = heap[(at - 1) >> 1];
       if (above <= value) break;
@@ -80,7 +80,7 @@ export class Shortlist {
 
   #sink(value: number): void {
     const heap = this.#lows;
-    const size = this.#held;
+    const size = this.#filled;
     let at = 0;
     for (let child = 1; child < size; child = 2 * at + 1) {
       if (child + 1 < size && heap[child + 1] < heap[child]) child++;

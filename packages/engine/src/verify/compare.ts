@@ -4,7 +4,7 @@
  * 1. Each row, read under the index's own schema, becomes its encoded key and row hash, as a build
  *    makes them. Where the document that claims the row's place has both, it is seen: nearly
  *    always.
- * 2. All other rows are held. When the table was read to its end they are settled by key
+ * 2. All other rows are unmatched. When the table was read to its end they are settled by key
  *    (settle.ts): rows that share a key, then what document the row has: none (missing), one
  *    with another hash or location (stale).
  * 3. Live documents that no row was found for are extra.
@@ -12,7 +12,7 @@
  * The vectors of visited documents are checked (vectors.ts).
  *
  * Both sides' content digests are summed up on the way (index/content-digest.ts). Memory: a bit a
- * document, four bytes a row of one data file, and the held rows.
+ * document, four bytes a row of one data file, and the unmatched rows.
  */
 
 import type { CallContext } from '@lakehouse-search/contract';
@@ -27,16 +27,16 @@ import { hashKey } from '../schema/key-buckets.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { readAhead } from '../source/source-errors.ts';
 import { createFileTable, type FileTable } from '../sync/file-table.ts';
-import { HeldRows } from './held-rows.ts';
 import { type Settled, settleRows } from './settle.ts';
 import type { ComparedSides } from './sides.ts';
+import { UnmatchedRows } from './unmatched-rows.ts';
 import { VectorPresence } from './vectors.ts';
 
 /** What differs, and the content digests of both sides. */
 export interface Comparison extends Settled {
   /** Rows that were read. */
   readonly rows: number;
-  readonly held: HeldRows;
+  readonly unmatched: UnmatchedRows;
   /** Documents without a row. */
   readonly extra: number;
   readonly digests: { readonly index: DigestBuckets; readonly table: DigestBuckets };
@@ -50,15 +50,15 @@ export interface Comparison extends Settled {
  */
 export async function compareRows(sides: ComparedSides, work: CallContext): Promise<Comparison> {
   const { docs } = sides;
-  const held = new HeldRows();
+  const unmatched = new UnmatchedRows();
   const table = new DigestBuckets();
   const vectors = new VectorPresence(sides);
-  await readRows(sides, work, new RowMatcher(sides, held, table, vectors), table);
+  await readRows(sides, work, new RowMatcher(sides, unmatched, table, vectors), table);
   const rows = table.count;
   const index = new DigestBuckets();
   index.addAll(table);
-  for (let row = 0; row < held.count; row++) index.remove(...held.lanes(row));
-  const settled = settleRows(sides, held, { index, table });
+  for (let row = 0; row < unmatched.count; row++) index.remove(...unmatched.lanes(row));
+  const settled = settleRows(sides, unmatched, { index, table });
   let extra = 0;
   const hash = new Int32Array(2);
   docs.forEachUnseen((doc) => {
@@ -67,7 +67,7 @@ export async function compareRows(sides: ComparedSides, work: CallContext): Prom
     index.add(hash[0], hash[1], ...docs.hash(doc));
     extra++;
   });
-  return { ...settled, rows, held, extra, digests: { index, table }, vectors };
+  return { ...settled, rows, unmatched, extra, digests: { index, table }, vectors };
 }
 
 async function readRows(
@@ -97,7 +97,7 @@ async function readRows(
 /** Finds the documents of rows, batch by batch; the rows of a file come together. */
 export class RowMatcher {
   readonly #sides: ComparedSides;
-  readonly #held: HeldRows;
+  readonly #unmatched: UnmatchedRows;
   readonly #digest: DigestBuckets;
   readonly #setNumbers: ReadonlyMap<string, number>;
   readonly #files: FileTable;
@@ -110,13 +110,13 @@ export class RowMatcher {
 
   constructor(
     sides: ComparedSides,
-    held: HeldRows,
+    unmatched: UnmatchedRows,
     digest: DigestBuckets,
     vectors: VectorPresence | null = null,
   ) {
     this.#vectors = vectors;
     this.#sides = sides;
-    this.#held = held;
+    this.#unmatched = unmatched;
     this.#digest = digest;
     this.#setNumbers = new Map(sides.set.files.map(({ data }, i) => [data.path, i]));
     this.#files = createFileTable(sides.files);
@@ -145,10 +145,12 @@ export class RowMatcher {
       if (doc >= 0 && docs.equals(doc, bytes, from, to, low, high)) {
         docs.see(doc);
         seen[row] = doc;
-      } else this.#held.add(bytes, from, to, { file: this.#number, position }, hash, low, high);
+      } else
+        this.#unmatched.add(bytes, from, to, { file: this.#number, position }, hash, low, high);
     }
     this.#vectors?.look(batch, seen);
-    if (this.#held.bytes > LIMITS.heldRowBytes) throw tooManyHeld(mapping, this.#held);
+    if (this.#unmatched.bytes > LIMITS.heldRowBytes)
+      throw tooManyUnmatched(mapping, this.#unmatched);
   }
 
   #open(file: string): void {
@@ -161,9 +163,9 @@ export class RowMatcher {
   }
 }
 
-function tooManyHeld({ definition }: Mapping, held: HeldRows): LhsError {
+function tooManyUnmatched({ definition }: Mapping, unmatched: UnmatchedRows): LhsError {
   const fault = 'rows differ from the index: no use in naming them one by one';
-  return new LhsError('limit_exceeded', `more than ${held.count} ${fault}`, {
+  return new LhsError('limit_exceeded', `more than ${unmatched.count} ${fault}`, {
     hint: 'sync the index, or build it again',
     next: [
       { step: 'sync', index: definition.index },

@@ -122,7 +122,7 @@ export class VerifyDocs {
   }
 
   /** The document's row location. */
-  place(doc: number): { readonly file: number; readonly position: number } {
+  rowPosition(doc: number): { readonly file: number; readonly position: number } {
     const { reader, first } = this.#part(doc);
     const { locators } = reader;
     return { file: locators.file(doc - first), position: locators.position(doc - first) };

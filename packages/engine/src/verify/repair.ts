@@ -164,12 +164,12 @@ interface Target {
 async function addRows(
   { writer, stage, plans, numberOf }: Target,
   { table, set, mapping, schema }: ComparedSides,
-  { missing, stale, held }: Comparison,
+  { missing, stale, unmatched: held }: Comparison,
   { signal }: CallContext,
 ): Promise<void> {
   const byFile = new Map<number, number[]>();
   for (const row of [...missing, ...stale.map((entry) => entry.row)]) {
-    const { file, position } = held.place(row);
+    const { file, position } = held.rowPosition(row);
     const own = byFile.get(file);
     if (own === undefined) byFile.set(file, [position]);
     else own.push(position);

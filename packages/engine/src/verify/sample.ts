@@ -19,12 +19,12 @@ import { decodeKey } from '../schema/key.ts';
 import { hashKey } from '../schema/key-buckets.ts';
 import { fromSource, readAhead } from '../source/source-errors.ts';
 import { type Comparison, RowMatcher } from './compare.ts';
-import { HeldRows } from './held-rows.ts';
 import { setNumbers, settleRows } from './settle.ts';
 import type { ComparedSides } from './sides.ts';
+import { UnmatchedRows } from './unmatched-rows.ts';
 
 /** Positions by number of the snapshot's file. */
-type Places = Map<number, number[]>;
+type RowPositions = Map<number, number[]>;
 
 /**
  * Compares about `count` documents and as many rows. `extra` in the answer are the chosen documents
@@ -36,30 +36,30 @@ export async function compareSample(
   work: CallContext,
 ): Promise<Comparison & { readonly extraDocs: readonly number[] }> {
   const { docs } = sides;
-  const held = new HeldRows();
+  const unmatched = new UnmatchedRows();
   const table = new DigestBuckets();
-  const reader = new PlaceReader(sides, new RowMatcher(sides, held, table), work);
+  const reader = new PositionReader(sides, new RowMatcher(sides, unmatched, table), work);
   const chosen = [...docs.evenly(count)];
-  const places = rowPlaces(sides, count);
-  for (const doc of chosen) reader.ask(doc, places);
-  await reader.read(places);
-  await reader.read(placesOfKeys(reader, docs, held));
-  const known = heldKeys(held);
+  const positions = rowPositions(sides, count);
+  for (const doc of chosen) reader.request(doc, positions);
+  await reader.read(positions);
+  await reader.read(positionsOfKeys(reader, docs, unmatched));
+  const known = unmatchedKeys(unmatched);
   const lost = chosen.filter((doc) => !docs.isSeen(doc) && !known.has(keyText(docs, doc)));
-  await reader.read(await placesByKey(sides, lost));
+  await reader.read(await positionsByKey(sides, lost));
   const rows = table.count;
   const index = new DigestBuckets();
   index.addAll(table);
-  for (let row = 0; row < held.count; row++) index.remove(...held.lanes(row));
-  const settled = settleRows(sides, held, { index, table }, { whole: false });
+  for (let row = 0; row < unmatched.count; row++) index.remove(...unmatched.lanes(row));
+  const settled = settleRows(sides, unmatched, { index, table }, { whole: false });
   const extraDocs = chosen.filter((doc) => !docs.isSeen(doc));
   addDocs(index, docs, extraDocs);
   const extra = extraDocs.length;
-  return { ...settled, rows, held, extra, extraDocs, digests: { index, table } };
+  return { ...settled, rows, unmatched, extra, extraDocs, digests: { index, table } };
 }
 
-/** Reads rows at places, each place once. */
-class PlaceReader {
+/** Reads rows at their positions, each row once. */
+class PositionReader {
   readonly #sides: ComparedSides;
   readonly #matcher: RowMatcher;
   readonly #work: CallContext;
@@ -73,20 +73,20 @@ class PlaceReader {
     this.#numbers = setNumbers(sides);
   }
 
-  /** Puts a document's place among those to read, where the snapshot has its file. */
-  ask(doc: number, places: Places): void {
-    const { file, position } = this.#sides.docs.place(doc);
+  /** Adds the row position of a document to those to read, if the snapshot has its file. */
+  request(doc: number, positions: RowPositions): void {
+    const { file, position } = this.#sides.docs.rowPosition(doc);
     const number = this.#numbers[file];
     if (number === undefined) return;
-    if (position < this.#sides.set.files[number].data.recordCount) put(places, number, position);
+    if (position < this.#sides.set.files[number].data.recordCount) put(positions, number, position);
   }
 
-  async read(places: Places): Promise<void> {
+  async read(positions: RowPositions): Promise<void> {
     const { table, mapping, schema, set } = this.#sides;
     const { signal, progress } = this.#work;
     const parts: FilePart[] = [];
-    for (const [file, positions] of places) {
-      const fresh = [...new Set(positions)].filter((at) => !this.#read.has(`${file}:${at}`));
+    for (const [file, own] of positions) {
+      const fresh = [...new Set(own)].filter((at) => !this.#read.has(`${file}:${at}`));
       for (const at of fresh) this.#read.add(`${file}:${at}`);
       if (fresh.length === 0) continue;
       parts.push({ scan: set.files[file], only: Int32Array.from(fresh).sort() });
@@ -102,17 +102,17 @@ class PlaceReader {
   }
 }
 
-function put(places: Places, file: number, position: number): void {
-  const own = places.get(file);
-  if (own === undefined) places.set(file, [position]);
+function put(positions: RowPositions, file: number, position: number): void {
+  const own = positions.get(file);
+  if (own === undefined) positions.set(file, [position]);
   else own.push(position);
 }
 
-/** Records at evenly spaced places of all data files, deleted ones among them. */
-function rowPlaces({ set }: ComparedSides, count: number): Places {
+/** Records at evenly spaced positions of all data files, deleted ones included. */
+function rowPositions({ set }: ComparedSides, count: number): RowPositions {
   const total = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
   const wanted = Math.min(count, total);
-  const places: Places = new Map();
+  const positions: RowPositions = new Map();
   let file = 0;
   let before = 0;
   for (let i = 0; i < wanted; i++) {
@@ -120,38 +120,42 @@ function rowPlaces({ set }: ComparedSides, count: number): Places {
     while (at >= before + set.files[file].data.recordCount) {
       before += set.files[file++].data.recordCount;
     }
-    put(places, file, at - before);
+    put(positions, file, at - before);
   }
-  return places;
+  return positions;
 }
 
-/** Places of the documents that held rows' keys have. */
-function placesOfKeys(reader: PlaceReader, docs: ComparedSides['docs'], held: HeldRows): Places {
-  const places: Places = new Map();
-  held.forEachKey((key) => {
-    for (const doc of docs.withKey(key)) if (!docs.isSeen(doc)) reader.ask(doc, places);
+/** Row positions of the documents that have the keys of unmatched rows. */
+function positionsOfKeys(
+  reader: PositionReader,
+  docs: ComparedSides['docs'],
+  unmatched: UnmatchedRows,
+): RowPositions {
+  const positions: RowPositions = new Map();
+  unmatched.forEachKey((key) => {
+    for (const doc of docs.withKey(key)) if (!docs.isSeen(doc)) reader.request(doc, positions);
   });
-  return places;
+  return positions;
 }
 
 const keyText = (docs: ComparedSides['docs'], doc: number): string =>
   Buffer.from(docs.key(doc)).toString('latin1');
 
-function heldKeys(held: HeldRows): ReadonlySet<string> {
+function unmatchedKeys(unmatched: UnmatchedRows): ReadonlySet<string> {
   const keys = new Set<string>();
-  held.forEachKey((key) => {
+  unmatched.forEachKey((key) => {
     keys.add(Buffer.from(key).toString('latin1'));
   });
   return keys;
 }
 
 /** Row locations of these documents' keys in the table; none for a key without a row. */
-async function placesByKey(
+async function positionsByKey(
   { docs, mapping, table, set }: ComparedSides,
   lost: readonly number[],
-): Promise<Places> {
-  const places: Places = new Map();
-  if (lost.length === 0 || set.snapshotId === null) return places;
+): Promise<RowPositions> {
+  const positions: RowPositions = new Map();
+  if (lost.length === 0 || set.snapshotId === null) return positions;
   const key = mapping.columns.slice(0, mapping.keyColumns);
   const named = new Map(table.schema.fields.map(({ id, name }) => [id, name]));
   const names = key.map(({ id, name }) => named.get(id) ?? name);
@@ -163,9 +167,9 @@ async function placesByKey(
   const numbers = new Map(set.files.map(({ data }, i) => [data.path, i]));
   for (const row of found) {
     const file = row === null ? undefined : numbers.get(row.locator.file);
-    if (row !== null && file !== undefined) put(places, file, row.locator.position);
+    if (row !== null && file !== undefined) put(positions, file, row.locator.position);
   }
-  return places;
+  return positions;
 }
 
 function addDocs(

@@ -4,8 +4,8 @@ import type { DigestBuckets } from '../index/content-digest.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import { hashKey } from '../schema/key-buckets.ts';
 import { createFileTable } from '../sync/file-table.ts';
-import type { HeldRows } from './held-rows.ts';
 import type { ComparedSides } from './sides.ts';
+import type { UnmatchedRows } from './unmatched-rows.ts';
 
 /** A row, and the document of its key that differs from it. */
 export interface StaleRow {
@@ -13,7 +13,7 @@ export interface StaleRow {
   readonly doc: number;
 }
 
-/** What became of the held rows. */
+/** The outcome of the unmatched rows. */
 export interface Settled {
   /** Rows without a document, by key. */
   readonly missing: readonly number[];
@@ -28,7 +28,7 @@ interface Digests {
   readonly table: DigestBuckets;
 }
 
-/** A row that contends for its key: a held one, or one whose document was seen at its place. */
+/** A row that contends for its key: an unmatched one, or one whose document was seen at its row position. */
 interface Contender {
   readonly row: number | null;
   readonly doc: number | null;
@@ -38,20 +38,20 @@ interface Contender {
 }
 
 /**
- * Settles held rows key by key. Rows that share a key are refused, or settled as a build does; the
- * row that stays is compared with the documents of its key, which are seen then. The digests are
- * corrected: rows that lost are taken out of the table's, documents that were found come into the
- * index's. `whole` false: only a sample was read, so documents of other rows are not looked at.
+ * Settles unmatched rows key by key. Rows that share a key are refused, or settled as a build does.
+ * The row that wins is compared with the documents of its key, which count as seen then. The
+ * digests are corrected: rows that lost leave the table's, documents that were found enter the
+ * index's. If `whole` is false, only a sample was read, so documents of other rows are not checked.
  * Throws source_invalid.
  */
 export function settleRows(
   sides: ComparedSides,
-  held: HeldRows,
+  unmatched: UnmatchedRows,
   digests: Digests,
   { whole = true }: { readonly whole?: boolean } = {},
 ): Settled {
-  const settling = new Settling(sides, held, digests);
-  held.forEachKey((key, rows) => settling.key(key, rows));
+  const settling = new Settling(sides, unmatched, digests);
+  unmatched.forEachKey((key, rows) => settling.key(key, rows));
   if (whole) for (const key of sides.docs.keysSeenTwice()) settling.key(key, []);
   return settling;
 }
@@ -61,27 +61,27 @@ class Settling implements Settled {
   readonly stale: StaleRow[] = [];
   dropped = 0;
   readonly #sides: ComparedSides;
-  readonly #held: HeldRows;
+  readonly #unmatched: UnmatchedRows;
   readonly #digests: Digests;
   /** By number of a data file in the index: its number among the snapshot's files. */
   readonly #setNumbers: readonly number[];
   readonly #hash = new Int32Array(2);
 
-  constructor(sides: ComparedSides, held: HeldRows, digests: Digests) {
+  constructor(sides: ComparedSides, unmatched: UnmatchedRows, digests: Digests) {
     this.#sides = sides;
-    this.#held = held;
+    this.#unmatched = unmatched;
     this.#digests = digests;
     this.#setNumbers = setNumbers(sides);
   }
 
-  /** Settles one key: the held rows that have it, and all its documents. */
+  /** Settles one key: the unmatched rows that have it, and all its documents. */
   key(key: Uint8Array, rows: readonly number[]): void {
     const { docs } = this.#sides;
     const own = docs.withKey(key);
     const seen = own.filter((doc) => docs.isSeen(doc));
     const contenders: Contender[] = [
-      ...rows.map((row) => ({ row, doc: null, ...this.#held.place(row) })),
-      ...seen.map((doc) => ({ row: null, doc, ...this.#placeOf(doc) })),
+      ...rows.map((row) => ({ row, doc: null, ...this.#unmatched.rowPosition(row) })),
+      ...seen.map((doc) => ({ row: null, doc, ...this.#positionOf(doc) })),
     ];
     const last = this.#winner(key, contenders);
     for (const contender of contenders) if (contender !== last) this.#drop(contender);
@@ -109,7 +109,7 @@ class Settling implements Settled {
   #drop({ row, doc }: Contender): void {
     this.dropped++;
     const { docs } = this.#sides;
-    if (row !== null) this.#digests.table.remove(...this.#held.lanes(row));
+    if (row !== null) this.#digests.table.remove(...this.#unmatched.lanes(row));
     if (doc === null) return;
     docs.unsee(doc);
     const lanes = this.#lanesOf(doc);
@@ -134,18 +134,18 @@ class Settling implements Settled {
   }
 
   #sameHash(row: number, doc: number): boolean {
-    const [, , low, high] = this.#held.lanes(row);
+    const [, , low, high] = this.#unmatched.lanes(row);
     const [ownLow, ownHigh] = this.#sides.docs.hash(doc);
     return low === ownLow && high === ownHigh;
   }
 
   #samePlace(row: number, doc: number): boolean {
-    const [a, b] = [this.#held.place(row), this.#placeOf(doc)];
+    const [a, b] = [this.#unmatched.rowPosition(row), this.#positionOf(doc)];
     return a.file === b.file && a.position === b.position;
   }
 
-  #placeOf(doc: number): { file: number; position: number } {
-    const { file, position } = this.#sides.docs.place(doc);
+  #positionOf(doc: number): { file: number; position: number } {
+    const { file, position } = this.#sides.docs.rowPosition(doc);
     return { file: this.#setNumbers[file] ?? -1, position };
   }
 

@@ -74,13 +74,14 @@ export class VectorPresence {
     if (source.kind !== 'columns') return;
     const block = plainField(this.#sides.mapping, field, source.columns, batch);
     for (let row = 0; row < batch.rows; row++) {
-      const held = docs[row] < 0 ? null : this.#sides.docs.hasVector(docs[row], plan.id);
-      if (held === null) continue;
+      const indexed = docs[row] < 0 ? null : this.#sides.docs.hasVector(docs[row], plan.id);
+      if (indexed === null) continue;
       const value = block.starts[row];
-      let given = value < block.starts[row + 1];
-      if (block.kind === 'bytes') given &&= block.offsets[value] < block.offsets[value + 1];
-      if (given === held) continue;
-      if (held) this.#note(`has a vector in "${plan.name}" that its row does not give`, docs[row]);
+      let present = value < block.starts[row + 1];
+      if (block.kind === 'bytes') present &&= block.offsets[value] < block.offsets[value + 1];
+      if (present === indexed) continue;
+      if (indexed)
+        this.#note(`has a vector in "${plan.name}" that its row does not give`, docs[row]);
       else if (block.kind !== 'bytes') this.#note(missing(field), docs[row]);
       else {
         const text = block.bytes.subarray(block.offsets[value], block.offsets[value + 1]);

@@ -110,7 +110,7 @@ function answerOf(
 
 function keysOf(
   { docs, mapping }: ComparedSides,
-  { missing, stale, held }: Comparison,
+  { missing, stale, unmatched }: Comparison,
   extraDocs: readonly number[] | undefined,
 ): VerifyResponse['keys'] {
   const shown = LIMITS.driftedKeysShown;
@@ -122,8 +122,8 @@ function keysOf(
   }
   const coordinates = (key: Uint8Array): Coordinates => coordinatesOf(mapping.key, key);
   return {
-    missing: missing.slice(0, shown).map((row) => coordinates(held.key(row))),
+    missing: missing.slice(0, shown).map((row) => coordinates(unmatched.key(row))),
     extra: extra.map((doc) => coordinates(docs.key(doc))),
-    stale: stale.slice(0, shown).map(({ row }) => coordinates(held.key(row))),
+    stale: stale.slice(0, shown).map(({ row }) => coordinates(unmatched.key(row))),
   };
 }

@@ -81,9 +81,9 @@ describe('cached filters', () => {
 
   test('have no key with precomputed documents at any position', () => {
     const given: Clause = {
-      kind: 'given',
+      kind: 'precomputed',
       boost: 1,
-      given: { label: 'two', segments: new Map(), words: null },
+      precomputed: { label: 'two', segments: new Map(), words: null },
     };
     const all: Clause = { kind: 'all', boost: 1 };
     const none = { must: [], should: [], mustNot: [], filter: [], minimum: 0 };

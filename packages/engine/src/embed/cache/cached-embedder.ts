@@ -36,10 +36,10 @@ export class CachedEmbedder {
   }
 
   /**
-   * The vectors of texts. `told` is called before each portion with the texts that were embedded so
-   * far: it may throw to stop the work.
+   * The vectors of texts. `onPortion` is called before each portion with the number of texts that
+   * were embedded so far; it may throw to stop the work.
    */
-  async vectors(texts: Texts, told: (computed: number) => void = () => {}): Promise<Embedded> {
+  async vectors(texts: Texts, onPortion: (computed: number) => void = () => {}): Promise<Embedded> {
     const { dims } = this.#embedder.identity;
     const keys = textKeys(texts);
     const out = { scales: new Float32Array(keys.count), codes: new Int16Array(keys.count * dims) };
@@ -49,7 +49,7 @@ export class CachedEmbedder {
     const most = this.#embedder.portion ?? PORTION_TEXTS;
     let done = 0;
     for (const portion of portions(texts, wanted.firsts, most)) {
-      told(done);
+      onPortion(done);
       done += portion.length;
       const found = await this.#embed(texts, keys, portion);
       portion.forEach((i, j) => {

@@ -15,7 +15,7 @@ export class KeyTable {
   #count: number;
   /** Number + 1 of the key in each place, 0: free; at most half are taken. null: not built. */
   #places: Int32Array | null;
-  #asked = 0;
+  #requested = 0;
 
   constructor(capacity = 1024) {
     this.#words = new Int32Array(capacity * WORDS);
@@ -38,8 +38,8 @@ export class KeyTable {
 
   /** The number of each key, or -1. */
   findAll(keys: TextKeys): Int32Array {
-    this.#asked += keys.count;
-    if (this.#places === null && this.#asked < this.#count * FEW_SHARE) return this.#scan(keys);
+    this.#requested += keys.count;
+    if (this.#places === null && this.#requested < this.#count * FEW_SHARE) return this.#scan(keys);
     return Int32Array.from({ length: keys.count }, (_, i) => this.find(keys, i));
   }
 
@@ -76,8 +76,8 @@ export class KeyTable {
     const found = new Int32Array(keys.count).fill(-1);
     const own: TextKeys = { count: this.#count, bytes: new Uint8Array(), words: this.#words };
     for (let number = 0; number < this.#count; number++) {
-      const asked = wanted.find(own, number);
-      if (asked >= 0) found[asked] = number;
+      const request = wanted.find(own, number);
+      if (request >= 0) found[request] = number;
     }
     // A key that is requested twice is found at its later index.
     for (let i = 0; i < keys.count; i++) found[i] = found[wanted.find(keys, i)];

@@ -41,20 +41,20 @@ export function openStaticModel(folder: string, options: StaticOptions): Embedde
   checkSum(vocab, () => text);
   const scales = readScales(manifest);
   const rows = mapFile(manifest.vectors.path);
-  const held: Pick<Region, 'release'>[] = [rows];
+  const regions: Pick<Region, 'release'>[] = [rows];
   try {
     checkSum(manifest.vectors, () => rows.bytes, options.remembered);
     const kernels = embedKernels(rows.arena, options.plain);
     const file = { path: vocab.path, text };
     const vocabulary = readVocabulary(file, manifest.vocabSize, rows.arena, kernels);
-    held.push(vocabulary.region);
+    regions.push(vocabulary.region);
     const sums = new TokenSums(rows, scales, dims, kernels);
-    held.push(sums);
+    regions.push(sums);
     const pieces = new WordPieces(vocabulary, manifest, sums);
     const identity = Object.freeze({ name: options.name, checksum: manifest.checksum, dims });
-    return new StaticModel(identity, held, sums, pieces);
+    return new StaticModel(identity, regions, sums, pieces);
   } catch (error) {
-    for (const each of held) each.release();
+    for (const each of regions) each.release();
     throw error;
   }
 }
@@ -72,19 +72,19 @@ function readScales({ scales, vocabSize }: StaticManifest): Float32Array {
 
 class StaticModel implements Embedder {
   readonly identity: ModelIdentity;
-  readonly #held: readonly Pick<Region, 'release'>[];
+  readonly #regions: readonly Pick<Region, 'release'>[];
   readonly #sums: TokenSums;
   readonly #pieces: WordPieces;
   #closed = false;
 
   constructor(
     identity: ModelIdentity,
-    held: readonly Pick<Region, 'release'>[],
+    regions: readonly Pick<Region, 'release'>[],
     sums: TokenSums,
     pieces: WordPieces,
   ) {
     this.identity = identity;
-    this.#held = held;
+    this.#regions = regions;
     this.#sums = sums;
     this.#pieces = pieces;
   }
@@ -110,6 +110,6 @@ class StaticModel implements Embedder {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const held of this.#held) held.release();
+    for (const regions of this.#regions) regions.release();
   }
 }

@@ -83,8 +83,8 @@ function show(clause: Clause): string {
       return `${clause.field.name}:{${clause.terms.map(text).join(',')}}`;
     case 'prefix':
       return `${clause.field.name}:${text(clause.prefix)}*`;
-    case 'given':
-      return `<${clause.given.label}>`;
+    case 'precomputed':
+      return `<${clause.precomputed.label}>`;
     case 'numbers':
       return `${clause.field.name}:${clause.ranges.map((r) => `[${r.lower},${r.upper}]`).join('')}`;
     default:

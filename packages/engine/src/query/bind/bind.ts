@@ -82,8 +82,9 @@ function bindBool(
   const should = bind(node.should, boost);
   const mustNot = bind(node.must_not, 1);
   const filter = bind(node.filter, 1);
-  const given = node.must.length + node.should.length + node.must_not.length + node.filter.length;
-  if (given > 0 && must.length + should.length + mustNot.length + filter.length === 0) return null;
+  const clauses = node.must.length + node.should.length + node.must_not.length + node.filter.length;
+  if (clauses > 0 && must.length + should.length + mustNot.length + filter.length === 0)
+    return null;
   const minimum = neededShould(node, must.length + filter.length, should.length, scope);
   if (minimum < 0) return NONE;
   return { kind: 'bool', must, should, mustNot, filter, minimum };

@@ -1,6 +1,6 @@
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { TermAutomaton } from '../automaton/automaton.ts';
-import type { GivenDocs } from './given.ts';
+import type { BoundDocs } from './precomputed.ts';
 
 /** A word of a phrase: its term, and how many positions after the phrase's first word it stands. */
 export interface PhraseWord {
@@ -80,9 +80,9 @@ export type Leaf =
   | { readonly kind: 'exists'; readonly boost: number; readonly field: FieldPlan }
   | {
       /** Documents that were found before, with scores of their own. */
-      readonly kind: 'given';
+      readonly kind: 'precomputed';
       readonly boost: number;
-      readonly given: GivenDocs;
+      readonly precomputed: BoundDocs;
     };
 
 /**

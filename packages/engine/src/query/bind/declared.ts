@@ -31,9 +31,9 @@ export function bindDeclared(
   bindTyped: BindTyped,
 ): Clause | null {
   if (needsType(node)) return bindTyped(node, boost);
-  const asked = typedPart(node, plan, scope.fields);
-  const scores = asked !== null && isScored(node, plan);
-  const typed = asked === null ? null : bindTyped(asked, scores ? boost : 1);
+  const part = typedPart(node, plan, scope.fields);
+  const scores = part !== null && isScored(node, plan);
+  const typed = part === null ? null : bindTyped(part, scores ? boost : 1);
   const path = bindPath(node, flat, scores ? 0 : 1, scope);
   if (scores && typed !== null) return anyOf([typed, path]);
   return constant(typed === null ? path : anyOf([typed, path]), boost);

@@ -2,8 +2,8 @@ import { type ErrorAdvice, nearest } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
-import type { GivenDocs } from './given.ts';
 import { fieldSpan, nodeError, type QueryText } from './place.ts';
+import type { BoundDocs } from './precomputed.ts';
 
 /**
  * What binding knows of an index: its name and its fields, hidden ones (`#` in the name) among
@@ -17,7 +17,7 @@ export interface QueryFields {
   /** Ids of the fields with `indexed: false`: their values are not looked up. */
   readonly unindexed?: ReadonlySet<number>;
   /** The documents of `knn` nodes by what they ask for (nearest.ts), where they were looked for. */
-  readonly given?: ReadonlyMap<string, GivenDocs>;
+  readonly precomputed?: ReadonlyMap<string, BoundDocs>;
   /** Declared paths of flattened variants by the id of their field. */
   readonly declared?: ReadonlyMap<number, FlatPath>;
 }

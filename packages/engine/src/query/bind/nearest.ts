@@ -64,8 +64,8 @@ export function namedVectorField(fields: QueryFields, name: string): FieldPlan {
 /** The clause of a node: its documents, as they were found. */
 export function bindNearest(node: NearestNode, boost: number, scope: BindScope): Clause {
   nearestField(node, scope.fields);
-  const given = scope.fields.given?.get(nearestName(node));
-  if (given !== undefined) return { kind: 'given', boost, given };
+  const precomputed = scope.fields.precomputed?.get(nearestName(node));
+  if (precomputed !== undefined) return { kind: 'precomputed', boost, precomputed };
   const message = 'a knn clause is not taken here';
   const hint = 'send it in the "ast" or the "filter" of a search';
   throw nodeError(scope.text, node.span, message, hint, 'unsupported');

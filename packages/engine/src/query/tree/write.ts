@@ -63,8 +63,8 @@ function knn({
   filter,
   ...keys
 }: Query & { readonly kind: 'knn' }): TreeObject {
-  const given = Object.entries(keys).filter(([, value]) => value !== undefined);
-  const out: Record<string, TreeJson> = Object.fromEntries(given);
+  const defined = Object.entries(keys).filter(([, value]) => value !== undefined);
+  const out: Record<string, TreeJson> = Object.fromEntries(defined);
   return filter === undefined ? out : { ...out, filter: writeTree(filter) };
 }
 

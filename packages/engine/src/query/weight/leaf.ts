@@ -51,13 +51,13 @@ export function constantLeaf(
   fill: (bits: Int32Array) => void,
   has?: SegmentLeaf['has'],
 ): SegmentLeaf {
-  let kept: Int32Array | null = null;
+  let cached: Int32Array | null = null;
   const matches = (): Int32Array => {
-    if (kept === null) {
-      kept = new Int32Array(wordsOf(docs));
-      fill(kept);
+    if (cached === null) {
+      cached = new Int32Array(wordsOf(docs));
+      fill(cached);
     }
-    return kept;
+    return cached;
   };
   return {
     constant: score,

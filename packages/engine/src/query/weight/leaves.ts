@@ -6,10 +6,10 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Leaf } from '../bind/clause.ts';
 import { fillNumbers, fillSpan, numbersTest } from './column-leaf.ts';
-import { givenLeaf } from './given-leaf.ts';
 import { constantLeaf, NO_MATCHES, type SegmentLeaf } from './leaf.ts';
 import { fillPattern, fillPrefix } from './pattern-matches.ts';
 import { phraseLeaf } from './phrase-leaf.ts';
+import { precomputedLeaf } from './precomputed-leaf.ts';
 import type { SnapshotStatistics } from './statistics.ts';
 import { termLeaf } from './term-leaf.ts';
 
@@ -32,8 +32,8 @@ export function segmentLeaf(
         (bits) => fillAll(bits, docs),
         () => true,
       );
-    case 'given':
-      return givenLeaf(clause.given.segments.get(reader.id), clause.boost);
+    case 'precomputed':
+      return precomputedLeaf(clause.precomputed.segments.get(reader.id), clause.boost);
     case 'exists':
       return constant((bits) => fillExists(reader, clause.field, bits, deadline));
     case 'numbers': {

@@ -22,16 +22,16 @@ export type ScoreNode =
 export function scoreNode(
   node: SegmentNode,
   scope: MatchScope,
-  held: Int32Array[],
+  borrowed: Int32Array[],
   root = true,
 ): ScoreNode {
   if (node.kind === 'leaf') return node;
   if (node.kind === 'none') return { kind: 'sum', parts: [], matches: null };
   const scoring = [...node.must, ...node.should];
-  const parts = scoring.map((part) => scoreNode(part, scope, held, false));
+  const parts = scoring.map((part) => scoreNode(part, scope, borrowed, false));
   if (root || parts.length === 0) return { kind: 'sum', parts, matches: null };
   const matches = matchesOf(node, scope);
-  held.push(matches);
+  borrowed.push(matches);
   return { kind: 'sum', parts, matches };
 }
 

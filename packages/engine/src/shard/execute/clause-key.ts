@@ -17,7 +17,7 @@ export function clauseKey(clause: Clause): string | null {
 }
 
 function holdsGiven(clause: Clause): boolean {
-  if (clause.kind !== 'bool') return clause.kind === 'given';
+  if (clause.kind !== 'bool') return clause.kind === 'precomputed';
   return [clause.must, clause.should, clause.mustNot, clause.filter].flat().some(holdsGiven);
 }
 
@@ -25,7 +25,7 @@ function textOf(clause: Clause): string {
   switch (clause.kind) {
     case 'none':
     case 'all':
-    case 'given':
+    case 'precomputed':
       return clause.kind;
     case 'bool': {
       const lists = [clause.must, clause.should, clause.mustNot, clause.filter];
@@ -37,7 +37,7 @@ function textOf(clause: Clause): string {
   }
 }
 
-type FieldClause = Exclude<Clause, { kind: 'none' | 'all' | 'given' | 'bool' }>;
+type FieldClause = Exclude<Clause, { kind: 'none' | 'all' | 'precomputed' | 'bool' }>;
 
 function leafText(clause: FieldClause): string {
   switch (clause.kind) {

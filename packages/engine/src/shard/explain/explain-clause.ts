@@ -9,7 +9,7 @@ import { hasBit, wordsOf } from '../../bitmap/bitmap.ts';
 import { K1 } from '../../inverted/format.ts';
 import type { InvertedReader } from '../../inverted/inverted-reader.ts';
 import type { BoolClause, Clause, Leaf, PhraseWord } from '../../query/bind/clause.ts';
-import { givenScore } from '../../query/bind/given.ts';
+import { precomputedScore } from '../../query/bind/precomputed.ts';
 import { segmentLeaf } from '../../query/weight/leaves.ts';
 import { normAt } from '../../query/weight/term-leaf.ts';
 import { sloppyFrequency } from '../../scoring/phrase-match.ts';
@@ -31,7 +31,7 @@ export function explainClause(
   if (clause.kind === 'bool') return explainBool(clause, subject, name);
   if (clause.kind === 'term') return explainTerm(clause, subject, name);
   if (clause.kind === 'phrase') return explainPhrase(clause, subject, name);
-  if (clause.kind === 'given') return explainGiven(clause, subject, name);
+  if (clause.kind === 'precomputed') return explainGiven(clause, subject, name);
   const bits = new Int32Array(wordsOf(subject.reader.docs));
   segmentLeaf(clause, subject.reader, null, new Deadline()).fill(bits);
   if (!hasBit(bits, subject.doc)) return null;
@@ -60,11 +60,11 @@ const partName = (part: Clause, name: string, at: number): string =>
   part.kind === 'term' ? termName(part.field, part.term) : `${name} (${at + 1})`;
 
 function explainGiven(
-  { given, boost }: Leaf & { readonly kind: 'given' },
+  { precomputed: given, boost }: Leaf & { readonly kind: 'precomputed' },
   subject: Subject,
   name: string,
 ): ExplainDetail | null {
-  const own = givenScore(given, subject.reader.id, subject.doc);
+  const own = precomputedScore(given, subject.reader.id, subject.doc);
   if (own === null) return null;
   const boosted = boost === 1 ? '' : `${figure(boost)} × `;
   const near = given.near === undefined ? '' : `, ${similarityWords(given.near, subject)}`;

@@ -1,5 +1,5 @@
 /** How near a document is to a vector, and why it is not among the nearest, in words. */
-import type { GivenNear } from '../../query/bind/given.ts';
+import type { BoundVector } from '../../query/bind/precomputed.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import { withVector } from '../execute/nearest.ts';
@@ -17,7 +17,7 @@ function measured({ vector }: FieldPlan, similarity: number): string {
 
 /** The raw similarity of the document; null: it has no vector, or there is none to compare with. */
 export function similarityTo(
-  { field, vector }: Pick<GivenNear, 'field' | 'vector'>,
+  { field, vector }: Pick<BoundVector, 'field' | 'vector'>,
   { reader, doc }: Pick<Subject, 'reader' | 'doc'>,
 ): number | null {
   if (vector === null) return null;
@@ -25,7 +25,7 @@ export function similarityTo(
 }
 
 /** How near the document is. */
-export function similarityWords(near: GivenNear, subject: Subject): string {
+export function similarityWords(near: BoundVector, subject: Subject): string {
   const similarity = similarityTo(near, subject);
   return similarity === null ? 'no vector' : measured(near.field, similarity);
 }
@@ -35,7 +35,7 @@ export function similarityWords(near: GivenNear, subject: Subject): string {
  * of its own for them. `nearer` is called if the rank decides; null: not known yet.
  */
 export function farWords(
-  { field, vector, k, min_score: least }: Omit<GivenNear, 'id'>,
+  { field, vector, k, min_score: least }: Omit<BoundVector, 'id'>,
   similarity: number | null,
   nearer: () => Omit<NearerDocs, 'id'> | null,
 ): string {

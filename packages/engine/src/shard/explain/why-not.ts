@@ -5,7 +5,7 @@
 import type { WhyNot } from '@lakehouse-search/contract';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField } from '../../query/bind/fields.ts';
-import type { GivenDocs } from '../../query/bind/given.ts';
+import type { BoundDocs } from '../../query/bind/precomputed.ts';
 import type { Query } from '../../query/query.ts';
 import type { Contents } from './contents.ts';
 import { farWords, similarityTo } from './explain-near.ts';
@@ -66,7 +66,7 @@ function excluded(verdict: Verdict, subject: Subject): WhyNot {
 }
 
 /** It has no vector, or others are nearer. */
-function notNear(given: GivenDocs, clause: string, subject: Subject): WhyNot {
+function notNear(given: BoundDocs, clause: string, subject: Subject): WhyNot {
   const { near } = given;
   if (near === undefined) {
     return { reason: 'not_near', message: `${clause}: it is not among them`, clause };
@@ -112,7 +112,8 @@ function wordsOf(clause: Clause): readonly string[] {
 
 function leafMiss(verdict: Verdict, subject: Subject): WhyNot {
   const { node, clause, bound } = verdict;
-  if (node.kind === 'knn' && bound?.kind === 'given') return notNear(bound.given, clause, subject);
+  if (node.kind === 'knn' && bound?.kind === 'precomputed')
+    return notNear(bound.precomputed, clause, subject);
   if (!('field' in node)) return nothingLeft(clause, 'it matches no document');
   const contents = contentsOf(node, subject);
   const unknown = unknownWord(verdict, subject);

@@ -65,8 +65,8 @@ export function fieldMatchers(clause: Clause, field: FieldPlan): FieldMatchers |
 /** The leaves that a document matches because of, in the query's order. */
 function* positiveLeaves(clause: Clause): Generator<Leaf> {
   if (clause.kind === 'none') return;
-  if (clause.kind === 'given') {
-    if (clause.given.words !== null) yield* positiveLeaves(clause.given.words);
+  if (clause.kind === 'precomputed') {
+    if (clause.precomputed.words !== null) yield* positiveLeaves(clause.precomputed.words);
     return;
   }
   if (clause.kind !== 'bool') {

@@ -72,7 +72,11 @@ function bind(
   const clause =
     whole === undefined
       ? bindMatching(request, mapping, named(precomputed?.query))
-      : ({ kind: 'given', boost: 1, given: boundDocs(whole, mapping, segmentIds) } as const);
+      : ({
+          kind: 'precomputed',
+          boost: 1,
+          precomputed: boundDocs(whole, mapping, segmentIds),
+        } as const);
   const { collapse } = request;
   return {
     checked,

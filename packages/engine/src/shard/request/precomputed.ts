@@ -2,8 +2,8 @@ import { LhsError } from '@lakehouse-search/contract';
 import { bindQuery } from '../../query/bind/bind.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import { findField, type QueryFields, unknownFieldHint } from '../../query/bind/fields.ts';
-import type { GivenDocs, GivenNear } from '../../query/bind/given.ts';
 import { namedVectorField } from '../../query/bind/nearest.ts';
+import type { BoundDocs, BoundVector } from '../../query/bind/precomputed.ts';
 import type { Query } from '../../query/query.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import type { Mapping } from '../../schema/mapping.ts';
@@ -11,7 +11,7 @@ import type { MarkedWords, NamedDocs, NearVector, PrecomputedDocs } from '../sha
 import { queryFields } from './query-fields.ts';
 
 /** The documents of `knn` clauses by what the clauses ask for. */
-export type DocsByName = NonNullable<QueryFields['given']>;
+export type DocsByName = NonNullable<QueryFields['precomputed']>;
 
 /** Documents of `knn` clauses as binding takes them; undefined where there are none. */
 export function docsByName(
@@ -28,7 +28,7 @@ export function boundDocs(
   { label, segments, words, near }: PrecomputedDocs,
   mapping: Mapping,
   segmentIds: readonly string[] | null,
-): GivenDocs {
+): BoundDocs {
   const placed = segmentIds === null ? [] : segments;
   const bySegment = placed.map(({ segment, docs, scores }) => {
     return [segmentIds![segment], { docs, scores }] as const;
@@ -38,7 +38,7 @@ export function boundDocs(
   return near === undefined ? docs : { ...docs, near: boundNear(near, mapping) };
 }
 
-function boundNear({ field, ...near }: NearVector, mapping: Mapping): GivenNear {
+function boundNear({ field, ...near }: NearVector, mapping: Mapping): BoundVector {
   return { ...near, field: namedVectorField(queryFields(mapping), field) };
 }
 

@@ -5,10 +5,13 @@ import { pathField } from '../../schema/variant-terms.ts';
 const fieldsOfMapping = new WeakMap<Mapping, QueryFields>();
 
 /** The fields of a mapping as queries see them, with the documents of `knn` clauses by name. */
-export function queryFields(mapping: Mapping, given?: QueryFields['given']): QueryFields {
+export function queryFields(
+  mapping: Mapping,
+  precomputed?: QueryFields['precomputed'],
+): QueryFields {
   let fields = fieldsOfMapping.get(mapping);
   if (fields === undefined) fieldsOfMapping.set(mapping, (fields = readFields(mapping)));
-  return given === undefined ? fields : { ...fields, given };
+  return precomputed === undefined ? fields : { ...fields, precomputed };
 }
 
 function readFields(mapping: Mapping): QueryFields {

@@ -2,15 +2,15 @@ import { ByteSink, IntSink } from '../base/growing.ts';
 import { sortByteStrings } from '../base/sort-bytes.ts';
 
 /**
- * Rows of the table that have no equal document at their place: kept with key, place and hashes
- * until the whole table was read, for only then is it known what became of them.
+ * Rows of the table without an equal document at their row position. Their keys, row positions and
+ * hashes are stored until the whole table was read: only then can they be settled.
  */
-export class HeldRows {
+export class UnmatchedRows {
   readonly #keys = new ByteSink();
   readonly #offsets = new IntSink();
   readonly #files = new IntSink();
   readonly #positions = new IntSink();
-  /** Four a row: key hash low, high, row hash low, high. */
+  /** Four per row: key hash low, high, row hash low, high. */
   readonly #lanes = new IntSink();
 
   constructor() {
@@ -21,25 +21,25 @@ export class HeldRows {
     return this.#files.length;
   }
 
-  /** Bytes of memory held. */
+  /** Bytes of memory used. */
   get bytes(): number {
     return this.#keys.length + 28 * this.count;
   }
 
-  /** Keeps a row with key bytes[from .. to); `hash`: the lanes of its key hash. */
+  /** Adds a row with key bytes[from .. to); `hash`: the lanes of its key hash. */
   add(
     bytes: Uint8Array,
     from: number,
     to: number,
-    place: { readonly file: number; readonly position: number },
+    rowPosition: { readonly file: number; readonly position: number },
     hash: Int32Array,
     rowLow: number,
     rowHigh: number,
   ): void {
     this.#keys.append(bytes, from, to);
     this.#offsets.push(this.#keys.length);
-    this.#files.push(place.file);
-    this.#positions.push(place.position);
+    this.#files.push(rowPosition.file);
+    this.#positions.push(rowPosition.position);
     this.#lanes.push(hash[0]);
     this.#lanes.push(hash[1]);
     this.#lanes.push(rowLow);
@@ -52,7 +52,7 @@ export class HeldRows {
   }
 
   /** Number of the row's data file among the snapshot's files, and its position there. */
-  place(row: number): { readonly file: number; readonly position: number } {
+  rowPosition(row: number): { readonly file: number; readonly position: number } {
     return { file: this.#files.at(row), position: this.#positions.at(row) };
   }
 

@@ -1,12 +1,12 @@
 import { lowerBound } from '../../base/lower-bound.ts';
 import { hasBit, setBit } from '../../bitmap/bitmap.ts';
-import type { GivenSegment } from '../bind/given.ts';
+import type { BoundSegmentDocs } from '../bind/precomputed.ts';
 import { NO_MATCHES, RANGE_DOCS, type SegmentLeaf } from './leaf.ts';
 
-/** Documents that were found before: what matches is a list, and so are the scores. */
-export function givenLeaf(given: GivenSegment | undefined, boost: number): SegmentLeaf {
-  if (given === undefined) return NO_MATCHES;
-  const { docs, scores } = given;
+/** A leaf over documents and scores that were found before the query ran. */
+export function precomputedLeaf(segment: BoundSegmentDocs | undefined, boost: number): SegmentLeaf {
+  if (segment === undefined) return NO_MATCHES;
+  const { docs, scores } = segment;
   const from = (doc: number): number => lowerBound(docs, doc);
   return {
     most: docs.length,

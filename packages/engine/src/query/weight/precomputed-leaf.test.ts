@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { forEachBit, wordsOf } from '../../bitmap/bitmap.ts';
-import { givenLeaf } from './given-leaf.ts';
+import { precomputedLeaf } from './precomputed-leaf.ts';
 
 const DOCS = 3000;
 const bitsOf = (bits: Int32Array): number[] => {
@@ -25,7 +25,10 @@ describe('a leaf of precomputed documents', () => {
     fc.assert(
       fc.property(lists, fc.constantFrom(1, 0.5, 3), fc.nat(DOCS - 1), (list, boost, from) => {
         const docs = Int32Array.from(list, ([doc]) => doc);
-        const leaf = givenLeaf({ docs, scores: Float64Array.from(list, ([, s]) => s) }, boost);
+        const leaf = precomputedLeaf(
+          { docs, scores: Float64Array.from(list, ([, s]) => s) },
+          boost,
+        );
         const whole = new Int32Array(wordsOf(DOCS));
         leaf.fill(whole);
         expect(bitsOf(whole)).toEqual([...docs]);
@@ -52,7 +55,7 @@ describe('a leaf of precomputed documents', () => {
 
   test('matches nothing in a segment without documents in its list', () => {
     const bits = new Int32Array(8);
-    givenLeaf(undefined, 1).fill(bits);
+    precomputedLeaf(undefined, 1).fill(bits);
     expect(bitsOf(bits)).toEqual([]);
   });
 });
