@@ -30,6 +30,7 @@ export type * from './ingest/typed-batch.ts';
 export * from './jobs/check.ts';
 export type * from './jobs/request.ts';
 export * from './jobs/response.ts';
+export * from './jobs/transitions.ts';
 export type * from './json.ts';
 export * from './keys/check.ts';
 export type * from './keys/request.ts';

@@ -7,7 +7,7 @@ export type NextStep =
   | { readonly step: 'list_indexes' }
   | { readonly step: 'describe_index'; readonly index: string }
   | { readonly step: 'drop_index'; readonly index: string }
-  | { readonly step: 'reindex'; readonly index?: string }
+  | { readonly step: 'reindex'; readonly index?: string; readonly resume?: true }
   | { readonly step: 'sync'; readonly index: string }
   | { readonly step: 'validate_definition' }
   | { readonly step: 'list_snapshots' }
@@ -16,5 +16,8 @@ export type NextStep =
   | { readonly step: 'list_saved_queries' }
   | { readonly step: 'drop_saved_query' }
   | { readonly step: 'replace_saved_query' }
+  | { readonly step: 'list_jobs' }
+  | { readonly step: 'watch_job'; readonly job: string }
+  | { readonly step: 'cancel_job'; readonly job: string }
   | { readonly step: 'check_model'; readonly model: string }
   | { readonly step: 'choose_data_folder' };

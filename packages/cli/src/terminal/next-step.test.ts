@@ -20,6 +20,9 @@ const STEPS: { readonly [S in NextStep['step']]: Extract<NextStep, { readonly st
   list_saved_queries: { step: 'list_saved_queries' },
   drop_saved_query: { step: 'drop_saved_query' },
   replace_saved_query: { step: 'replace_saved_query' },
+  list_jobs: { step: 'list_jobs' },
+  watch_job: { step: 'watch_job', job: '5f2c' },
+  cancel_job: { step: 'cancel_job', job: '5f2c' },
   check_model: { step: 'check_model', model: './a model' },
   choose_data_folder: { step: 'choose_data_folder' },
 };

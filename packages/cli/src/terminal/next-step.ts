@@ -8,7 +8,8 @@ const COMMANDS: Words = {
   list_indexes: () => 'lhs index list',
   describe_index: ({ index }) => `lhs index describe ${index}`,
   drop_index: ({ index }) => `lhs index drop ${index}`,
-  reindex: ({ index = 'INDEX' }) => `lhs index reindex ${index}`,
+  reindex: ({ index = 'INDEX', resume }) =>
+    `lhs index reindex ${index}${resume === true ? ' --resume' : ''}`,
   sync: ({ index }) => `lhs index sync ${index}`,
   validate_definition: () => 'lhs index validate FILE',
   list_snapshots: () => 'lhs source snapshots TABLE',
@@ -17,6 +18,9 @@ const COMMANDS: Words = {
   list_saved_queries: () => 'lhs query list',
   drop_saved_query: () => 'lhs query drop NAME',
   replace_saved_query: () => 'lhs query save NAME INDEX QUERY --replace',
+  list_jobs: () => 'lhs jobs list',
+  watch_job: ({ job }) => `lhs jobs watch ${job}`,
+  cancel_job: ({ job }) => `lhs jobs cancel ${job}`,
   check_model: ({ model }) => `lhs model check ${/^[\w./-]+$/.test(model) ? model : `'${model}'`}`,
   choose_data_folder: () => 'lhs config set data_dir DIR (or --data-dir DIR, or LHS_DATA_DIR)',
 };

@@ -35,7 +35,11 @@ export const REINDEX_FIELDS: Fields<ReindexRequest> = { ...INDEX_FIELDS, as_of: 
 /** Checks a request to build an index. Throws invalid_argument. */
 export const checkReindexRequest = requestOf<ReindexRequest>(REINDEX_FIELDS);
 
-const SYNC_FIELDS: Fields<SyncRequest> = { ...INDEX_FIELDS, until: name };
+const SYNC_FIELDS: Fields<SyncRequest> = {
+  ...INDEX_FIELDS,
+  until: name,
+  wait_ms: whole(0, REQUEST_LIMITS.waitMillis),
+};
 /** Checks a request to sync. Throws invalid_argument. */
 export const checkSyncRequest = requestOf<SyncRequest>(SYNC_FIELDS);
 

@@ -13,6 +13,8 @@ export interface ReindexRequest {
 export interface SyncRequest {
   readonly index?: string;
   readonly until?: string;
+  /** Milliseconds to wait while another process writes the index (30,000). */
+  readonly wait_ms?: number;
 }
 
 /** A change batch for an index. */

@@ -1,4 +1,4 @@
-import type { ShardProgress } from '../call.ts';
+import type { Progress, ShardProgress } from '../call.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ReindexResponse } from '../ingest/response.ts';
 
@@ -14,7 +14,10 @@ export const ENDED_JOB_STATES: ReadonlySet<JobState> = new Set(['done', 'failed'
 /** What a job does. */
 export type JobKind = 'reindex';
 
-/** A job record: an immutable snapshot of a job at one moment. */
+/**
+ * A job record: an immutable snapshot of a job at one moment. The progress of a job that runs in
+ * another process is at most a second old.
+ */
 export interface Job {
   readonly job_id: string;
   readonly kind: JobKind;
@@ -27,6 +30,20 @@ export interface Job {
   readonly ended_at?: string;
   /** One entry per shard whose build has begun, by ordinal. */
   readonly shards: readonly ShardProgress[];
+  /** What the work does now; absent before its first report, and after its end. */
+  readonly phase?: Progress['phase'];
+  /** The snapshot that is being built. */
+  readonly snapshot?: string;
+  /** Bytes of the staged generation so far. */
+  readonly bytes?: number;
+  /** Estimated milliseconds until the end of the current phase. */
+  readonly eta_ms?: number;
+  /** The process that runs the job; absent after its end. */
+  readonly owner?: { readonly pid: number; readonly host: string };
+  /** Present if cancellation was requested and the job has not stopped yet. */
+  readonly canceling?: true;
+  /** Present if the job's process ended in the middle and a resumed reindex can continue. */
+  readonly resumable?: true;
   /** Present in the state `done`. */
   readonly result?: ReindexResponse;
   /** Present in the state `failed`. */

@@ -38,6 +38,8 @@ export const LIMITS = Object.freeze({
   savedQueries: 1000,
   pins: 500,
   endedJobs: 100,
+  resumableMillis: 7 * 86_400_000,
+  lockWaitMillis: 30_000,
   shards: 64,
   threads: 64,
   queuedCalls: 1000,

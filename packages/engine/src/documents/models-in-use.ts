@@ -1,14 +1,18 @@
 /**
  * The models of an index that is being written: each opened once, when it is first needed, with its
- * cache (embed/cache/), in `embeddings/` of the index's folder. Who holds it holds the index's
- * lock.
+ * cache (embed/cache/), in `embeddings/` of the index's folder. A build and a sync may run at once:
+ * the first of them locks the folder and appends, the other one only reads.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import { CachedEmbedder } from '../embed/cache/cached-embedder.ts';
 import { EmbeddingCache } from '../embed/cache/embedding-cache.ts';
 import type { Embedder, ModelIdentity, OpenEmbedder } from '../embed/embedder.ts';
+import { leftLocks, lockIndex, type WriterLock } from '../index/writer-lock.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { ioError } from '../storage/io-errors.ts';
+import { makeFolder } from '../storage/make-folder.ts';
 
 /** The folder of an index's embedding caches. */
 const CACHE_FOLDER = 'embeddings';
@@ -21,9 +25,12 @@ export interface ModelPlaces {
   /** The folder from which a definition's relative paths are taken. */
   readonly baseDir: string;
   readonly openEmbedder: OpenEmbedder;
-  /** Throws when the index's lock is lost. */
+  /** Throws when this process may no longer write the index. */
   readonly fence?: () => void;
 }
+
+/** The lock of the cache folder; null: another process or another writer of this one has it. */
+type CacheLock = WriterLock | null;
 
 interface OpenModel {
   readonly embedder: Embedder;
@@ -36,6 +43,7 @@ export class ModelsInUse {
   readonly #open = new Map<string, Promise<OpenModel>>();
   /** By checksum: two names may be of one model, and a cache has one writer. */
   readonly #caches = new Map<string, EmbeddingCache>();
+  #lock: CacheLock | undefined;
 
   constructor(places: ModelPlaces) {
     this.#places = places;
@@ -75,6 +83,8 @@ export class ModelsInUse {
     this.#open.clear();
     for (const cache of this.#caches.values()) cache.close();
     this.#caches.clear();
+    this.#lock?.release();
+    this.#lock = undefined;
     for (const open of all) if (open.status === 'fulfilled') await open.value.embedder.close();
   }
 
@@ -103,7 +113,10 @@ export class ModelsInUse {
     const { folder, fence } = this.#places;
     const open = this.#caches.get(identity.checksum);
     if (open !== undefined) return open;
-    const cache = EmbeddingCache.open(join(folder, CACHE_FOLDER), identity, { fence });
+    const home = join(folder, CACHE_FOLDER);
+    this.#lock ??= lockCaches(home);
+    const options = { fence, onlyReads: this.#lock === null };
+    const cache = EmbeddingCache.open(home, identity, options);
     this.#caches.set(identity.checksum, cache);
     return cache;
   }
@@ -130,6 +143,19 @@ export class ModelsInUse {
       next: [{ step: 'reindex', index }],
       details: { field: name, model: vector!.model, found: checksum, expected: built },
     });
+  }
+}
+
+/** Locks the folder of caches, and removes what dead processes left of their locks. */
+function lockCaches(home: string): CacheLock {
+  makeFolder(home);
+  try {
+    const lock = lockIndex(home);
+    for (const path of leftLocks(home)) rmSync(path, { force: true });
+    return lock;
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'index_busy') return null;
+    throw ioError(error, 'lock', home);
   }
 }
 

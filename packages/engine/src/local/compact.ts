@@ -19,7 +19,7 @@ export async function compactLocal(
   const known = accessible(indexes, index, work);
   const { registered } = known;
   return timed(() =>
-    withLock(indexes, registered, 'compact', (lock) => {
+    withLock(indexes, registered, { what: 'compact', signal: work.signal }, (lock) => {
       const locked = lockedGeneration(indexes, known, lock);
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());

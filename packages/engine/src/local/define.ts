@@ -12,6 +12,7 @@ import {
   checkValidateRequest,
 } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { endDeadJobs } from '../open/dead-jobs.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { dropFolder } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
@@ -25,7 +26,7 @@ import {
 import { storeParsed } from '../schema/parsed-definition.ts';
 import { requireListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { withLock } from './write-index.ts';
+import { buildRunning, withLock } from './write-index.ts';
 
 /** Registers an index after a check against its table. Throws invalid_definition, index_exists. */
 export async function createLocal(
@@ -45,8 +46,8 @@ export async function createLocal(
 
 /**
  * Drops an index and its aliases: it is gone when its row is, and its files follow
- * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy,
- * io_error.
+ * (open/dropped-folders.ts). Throws index_not_found, invalid_argument for an alias, index_busy if
+ * a job runs on it, io_error.
  */
 export async function dropLocal(
   indexes: LocalIndexes,
@@ -58,8 +59,12 @@ export async function dropLocal(
   const registered = registry.named(index);
   requireListed(call, registered.name);
   const { uuid } = registered;
-  await withLock(indexes, registered, 'drop', async () => {
-    registry.remove(uuid);
+  await withLock(indexes, registered, { what: 'drop', signal: call.signal }, async () => {
+    endDeadJobs(indexes, indexes.clock.now(), uuid);
+    if (!registry.remove(uuid)) {
+      const [job] = registry.jobs.running(uuid);
+      if (job !== undefined) throw buildRunning('drop', registered.name, job);
+    }
     indexes.forget(uuid);
   });
   dropFolder(indexFolder(dataDir, uuid));

@@ -6,7 +6,7 @@ import { type FollowedIndex, followIndex } from '../sync/follow-index.ts';
 import { liveGeneration, openSession } from '../sync/follow-table.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { lockedGeneration, lockForWriting, unlock } from './write-index.ts';
+import { isCuttingOver, lockedGeneration, lockForWriting, unlock } from './write-index.ts';
 
 /** Follows an index of this machine; see `followIndex`. */
 export async function* followLocal(
@@ -23,12 +23,13 @@ export async function* followLocal(
     openTable: ({ definition, registered }: KnownIndex, signal: AbortSignal) =>
       openSource(definition.source, registered.baseDir, signal),
     open: (known: KnownIndex) => openFollowed(indexes, known),
+    mustYield: ({ registered }: KnownIndex) => isCuttingOver(indexes, registered),
   };
   yield* followIndex(host, call, poll_ms);
 }
 
 async function openFollowed(indexes: LocalIndexes, known: KnownIndex): Promise<FollowedIndex> {
-  const lock = await lockForWriting(indexes, known.registered, 'follow');
+  const lock = await lockForWriting(indexes, known.registered, { what: 'follow', waitMs: 0 });
   const letGo = () => unlock(indexes, known.registered, lock);
   try {
     const locked = lockedGeneration(indexes, known, lock);

@@ -4,7 +4,6 @@ import type {
   CallContext,
   CheckpointState,
   IndexRequest,
-  ReindexResponse,
   SyncRequest,
   SyncResponse,
 } from '@lakehouse-search/contract';
@@ -17,31 +16,11 @@ import {
 import { readWireValue } from '../documents/wire-value.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
-import { buildGeneration } from '../sync/build-generation.ts';
 import { applyToLive, followTable } from '../sync/follow-table.ts';
 import { checkpointState } from '../sync/source-state.ts';
 import { accessible } from './caller.ts';
-import type { JobCall } from './job-run.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { lockedGeneration, withLock, writeIndex } from './write-index.ts';
-
-/**
- * Builds a generation of an index, by its own name, and makes it the live one: the work of a job.
- * Throws as `lockForWriting` and `buildGeneration`.
- */
-export async function buildIndex(
-  indexes: LocalIndexes,
-  name: string,
-  as_of: string | undefined,
-  work: JobCall,
-): Promise<ReindexResponse> {
-  const known = indexes.known(name);
-  return writeIndex(indexes, known, 'reindex', work.signal, async (locked) => {
-    const answer = await buildGeneration(locked, as_of, indexes.bytes(known), work);
-    indexes.forget(known.registered.uuid);
-    return answer;
-  });
-}
 
 /** Brings an index to its table's head. Throws index_not_built, and as `followTable`. */
 export async function syncLocal(
@@ -49,12 +28,11 @@ export async function syncLocal(
   request: SyncRequest,
   work: CallContext,
 ): Promise<SyncResponse> {
-  const { index, until } = checkSyncRequest(request);
+  const { index, until, wait_ms } = checkSyncRequest(request);
   const known = accessible(indexes, index, work);
   if (currentGeneration(known.folder) === null) throw notBuilt(known.definition.index);
-  return writeIndex(indexes, known, 'sync', work.signal, (locked) =>
-    followTable(locked, until, work),
-  );
+  const turn = { what: 'sync', signal: work.signal, waitMs: wait_ms };
+  return writeIndex(indexes, known, turn, (locked) => followTable(locked, until, work));
 }
 
 /** Applies a change batch. Throws as `lockForWriting` and `applyToLive`. */
@@ -66,7 +44,8 @@ export async function applyLocal(
   const { index, batch: wire } = checkApplyBatchRequest(request);
   const batch = { ...wire, parts: decodeParts(wire.parts, readWireValue) };
   const known = accessible(indexes, index, work);
-  return withLock(indexes, known.registered, 'write', (lock) =>
+  const turn = { what: 'write', signal: work.signal };
+  return withLock(indexes, known.registered, turn, (lock) =>
     applyToLive(lockedGeneration(indexes, known, lock), batch, work),
   );
 }

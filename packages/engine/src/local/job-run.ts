@@ -2,31 +2,57 @@ import {
   type CallContext,
   errorBody,
   type Job,
+  type JobEvent,
   LhsError,
   type Progress,
   type ReindexResponse,
 } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
-import type { JobStore } from './job-store.ts';
+import {
+  discardGeneration,
+  type Generation,
+  generationAt,
+  generationBytes,
+  generationNumbers,
+  stageGeneration,
+} from '../open/index-folder.ts';
+import type { JobRecord, RegisteredJob } from '../registry/jobs.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { BuildJob } from '../sync/cut-over.ts';
 
-/** What the work of a job receives: a call, and a function to report the generation it builds. */
-export interface JobCall extends CallContext {
-  readonly building: (generation: number) => void;
+/** The record is written at most this often while the work goes on. */
+const WRITE_MS = 1000;
+/** So often the registry is asked whether another process wants the job to stop. */
+const POLL_MS = 250;
+/** An estimate needs this much time in a phase. */
+const ESTIMATE_MS = 1000;
+
+/** What a job runs on. */
+interface JobHost {
+  readonly registry: Registry;
+  readonly clock: Clock;
 }
 
-/** A job that runs: it writes a new record after every change. */
+/**
+ * A job that this engine runs. Each transition is written to the registry at once, progress at most
+ * once per second.
+ */
 export class JobRun {
-  readonly #store: JobStore;
-  readonly #clock: Clock;
+  readonly #host: JobHost;
   readonly #stop = new AbortController();
+  readonly #registered: RegisteredJob;
+  #state: RegisteredJob;
   #job: Job;
   #changed = Promise.withResolvers<void>();
+  #staged: { readonly folder: string; readonly generation: Generation } | null = null;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #phase = { name: '', since: 0, from: 0 };
 
-  constructor(job: Job, store: JobStore, clock: Clock) {
-    this.#job = job;
-    this.#store = store;
-    this.#clock = clock;
-    store.put(job);
+  constructor(registered: RegisteredJob, host: JobHost) {
+    this.#host = host;
+    this.#registered = registered;
+    this.#state = registered;
+    this.#job = toJob(registered);
   }
 
   /** The newest record. */
@@ -41,6 +67,7 @@ export class JobRun {
 
   /** Requests the work to stop. The job is canceled when it has stopped. */
   cancel(): void {
+    this.#show({ ...this.#state, cancelMs: this.#now() });
     this.#stop.abort();
   }
 
@@ -49,7 +76,7 @@ export class JobRun {
    * progress is reported. Throws what the work throws.
    */
   async run(
-    work: (call: JobCall) => Promise<ReindexResponse>,
+    work: (job: BuildJob) => Promise<ReindexResponse>,
     call: CallContext,
   ): Promise<ReindexResponse> {
     const own = this.#stop.signal;
@@ -58,41 +85,173 @@ export class JobRun {
       this.#advance(progress);
       call.progress?.(progress);
     };
-    const building = (generation: number) => {
-      const shards = [{ shard: 0, docs_done: 0, docs_total: 0, generation }];
-      this.#change({ state: 'building', shards });
-    };
+    const timer = setInterval(() => this.#poll(), POLL_MS);
+    timer.unref();
     try {
-      const result = await work({ ...call, signal, progress, building });
-      this.#end({ state: 'done', result });
-      return result;
+      this.#apply('build_started');
+      return await work({ ...this.#steps(signal), signal, progress });
     } catch (error) {
       const canceled = signal.aborted && error instanceof LhsError && error.code === 'interrupted';
-      this.#end(canceled ? { state: 'canceled' } : { state: 'failed', error: wireError(error) });
+      this.#end(canceled ? 'canceled' : 'build_failed', canceled ? {} : { error: wire(error) });
       throw error;
+    } finally {
+      clearInterval(timer);
+      this.#host.registry.jobs.abandon(this.#registered.id);
     }
   }
 
-  #advance({ phase, docs_done, docs_total, shards }: Progress): void {
-    const [first, ...others] = this.#job.shards;
+  #steps(signal: AbortSignal): Omit<BuildJob, keyof CallContext> {
+    return {
+      stage: (folder) => this.#stage(folder),
+      fence: () => this.#requireRunning(),
+      beginCutover: () => this.#apply('build_finished'),
+      promote: (result, promote) => {
+        this.#write({ ...this.#state.record, result });
+        const { jobs, generations } = this.#host.registry;
+        const { id, uuid } = this.#registered;
+        const number = this.#staged?.generation.number ?? 0;
+        const after = jobs.apply(id, 'cutover_finished', this.#now(), { result }, (job) => {
+          if (job.cancelMs !== null) this.#stop.abort();
+          if (signal.aborted) throw interrupted();
+          promote();
+          generations.forget(uuid, number);
+        });
+        if (after?.state !== 'done') throw interrupted();
+        this.#show(after);
+      },
+    };
+  }
+
+  /** Names the generation first, so that its folder is never without a name. */
+  #stage(folder: string): Generation {
+    const { generations } = this.#host.registry;
+    const { id, uuid } = this.#registered;
+    const number = generations.stage(uuid, id, generationNumbers(folder), this.#now());
+    this.#staged = { folder, generation: generationAt(folder, number) };
+    const shards = [{ shard: 0, docs_done: 0, docs_total: 0, generation: number }];
+    this.#report({ shards }, true);
+    return stageGeneration(folder, number);
+  }
+
+  /** Removes what was staged, unless it is live or another job's by now; then ends the record. */
+  #end(event: JobEvent, changes: Partial<JobRecord>): void {
+    try {
+      const removed = this.#discard();
+      const { jobs, generations } = this.#host.registry;
+      const { id, uuid } = this.#registered;
+      const after = jobs.apply(id, event, this.#now(), changes, () => {
+        if (removed !== null) generations.forget(uuid, removed);
+      });
+      this.#show(after ?? { ...this.#state, state: 'canceled', endedMs: this.#now() });
+    } catch (error) {
+      // The next look at the jobs ends the record: this engine does not run the job any more.
+      if (!(error instanceof LhsError)) throw error;
+    }
+  }
+
+  #discard(): number | null {
+    if (this.#staged === null) return null;
+    const { folder, generation } = this.#staged;
+    const { id, uuid } = this.#registered;
+    const named = this.#host.registry.generations.named(uuid, this.#now());
+    const own = named.some(({ number, jobId }) => number === generation.number && jobId === id);
+    if (!own) return null;
+    discardGeneration(folder, generation);
+    return generationBytes(generation) === 0 ? generation.number : null;
+  }
+
+  #requireRunning(): void {
+    const job = this.#host.registry.jobs.get(this.#registered.id);
+    if (job !== undefined && job.endedMs === null) return;
+    this.#stop.abort();
+    throw interrupted();
+  }
+
+  #advance({ phase, docs_done, docs_total, shards, snapshot }: Progress): void {
+    const [first, ...others] = this.#state.record.shards;
     if (first === undefined) return;
-    const state = phase === 'committing' ? 'cutting_over' : this.#job.state;
-    this.#change({ state, shards: shards ?? [{ ...first, docs_done, docs_total }, ...others] });
+    const eta_ms = this.#estimate(phase, docs_done, docs_total);
+    const changes = { shards: shards ?? [{ ...first, docs_done, docs_total }, ...others] };
+    this.#report({ ...changes, phase, eta_ms, ...(snapshot === undefined ? {} : { snapshot }) });
   }
 
-  #end(end: Pick<Job, 'state' | 'result' | 'error'>): void {
-    this.#change({ ...end, ended_at: new Date(this.#clock.now()).toISOString() });
+  #estimate(phase: string, done: number, total: number): number | undefined {
+    const now = this.#host.clock.ticks();
+    if (phase !== this.#phase.name) this.#phase = { name: phase, since: now, from: done };
+    const { since, from } = this.#phase;
+    if (now - since < ESTIMATE_MS || done <= from) return undefined;
+    return Math.round(((now - since) * Math.max(0, total - done)) / (done - from));
   }
 
-  #change(changes: Partial<Job>): void {
-    this.#job = Object.freeze({ ...this.#job, ...changes });
-    this.#store.put(this.#job);
+  /** Changes the record here; in the registry too if it is time, or `now`. */
+  #report(changes: Partial<JobRecord>, now = false): void {
+    const record = { ...this.#state.record, ...changes };
+    if (now || this.#host.clock.ticks() - this.#writtenAt >= WRITE_MS) {
+      const bytes = this.#staged === null ? 0 : generationBytes(this.#staged.generation);
+      this.#write({ ...record, bytes });
+    } else this.#show({ ...this.#state, record });
+  }
+
+  #write(record: JobRecord): void {
+    this.#writtenAt = this.#host.clock.ticks();
+    this.#show({ ...this.#state, record });
+    this.#host.registry.jobs.report(this.#registered.id, record);
+  }
+
+  #apply(event: JobEvent): void {
+    const { id } = this.#registered;
+    const after = this.#host.registry.jobs.apply(id, event, this.#now(), this.#state.record);
+    if (after !== undefined) this.#show(after);
+    if (after === undefined || after.endedMs !== null) throw interrupted();
+  }
+
+  /** Stops the work if another process wants that, or has ended the record. */
+  #poll(): void {
+    try {
+      const job = this.#host.registry.jobs.get(this.#registered.id);
+      if (job === undefined || job.endedMs !== null || job.cancelMs !== null) this.#stop.abort();
+    } catch (error) {
+      // A registry that cannot be read now is asked again; the work itself finds what is wrong.
+      if (!(error instanceof LhsError)) throw error;
+    }
+  }
+
+  #show(state: RegisteredJob): void {
+    this.#state = state;
+    this.#job = toJob(state);
     this.#changed.resolve();
     this.#changed = Promise.withResolvers<void>();
   }
+
+  #now(): number {
+    return this.#host.clock.now();
+  }
 }
 
-function wireError(error: unknown): Job['error'] {
+/** A job as callers see it. */
+export function toJob(registered: RegisteredJob): Job {
+  const { id: job_id, kind, index, state, owner, createdMs, endedMs, cancelMs } = registered;
+  const { result, ...record } = registered.record;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const job: Job = {
+    ...{ job_id, kind, index, state, created_at: iso(createdMs) },
+    ...(endedMs === null ? {} : { ended_at: iso(endedMs) }),
+    ...record,
+    ...(owner === null ? {} : { owner: { pid: owner.pid, host: owner.host } }),
+    ...(cancelMs === null || endedMs !== null ? {} : { canceling: true }),
+    ...(registered.resumable ? { resumable: true } : {}),
+    ...(state === 'done' && result !== undefined ? { result } : {}),
+  };
+  return Object.freeze(withoutUndefined(job));
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T;
+}
+
+const interrupted = () => new LhsError('interrupted', 'interrupted: the job was canceled');
+
+function wire(error: unknown): Job['error'] {
   const message = error instanceof Error ? error.message : String(error);
   const known = error instanceof LhsError ? error : new LhsError('internal', message);
   const { code, message: text, details } = errorBody(known).error;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import {
   type CallContext,
   checkJobRequest,
@@ -14,24 +14,28 @@ import {
   type ReindexResponse,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
-import { LIMITS } from '../base/limits.ts';
-import { unlessAborted } from '../source/source-errors.ts';
+import { endDeadJobs } from '../open/dead-jobs.ts';
+import type { RegisteredJob } from '../registry/jobs.ts';
+import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
+import { refuseAborted, unlessAborted } from '../source/source-errors.ts';
+import { buildIndex } from './build-index.ts';
 import { accessible, isListed, requireListed } from './caller.ts';
-import { buildIndex } from './ingest.ts';
-import { JobRun } from './job-run.ts';
-import { type JobStore, MemoryJobs } from './job-store.ts';
+import { JobRun, toJob } from './job-run.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { alreadyWritten } from './write-index.ts';
+import { buildRunning } from './write-index.ts';
 
 const LISTED_JOBS = 100;
+/** So often a job of another process is looked at while it is watched. */
+const WATCH_MS = 250;
+/** After so long without an answer from another host, a request to cancel ends the record. */
+const CANCEL_MS = 60_000;
 
 /**
- * The jobs of the embedded engine. A job runs in the process that started it, and ends with it.
- * Each index has one reindex at a time.
+ * The jobs of a data folder: those that this engine runs, and the records of all others. A job ends
+ * with its process. Each index has one reindex at a time.
  */
 export class LocalJobs {
   readonly #indexes: LocalIndexes;
-  readonly #store: JobStore = new MemoryJobs(LIMITS.endedJobs);
   /** By id. */
   readonly #running = new Map<string, JobRun>();
 
@@ -42,9 +46,9 @@ export class LocalJobs {
   /** Starts a job that outlives the call. Throws index_busy, index_not_found, permission_denied. */
   async start(request: StartJobRequest, call: CallContext): Promise<Job> {
     const { kind: _, ...reindex } = checkStartJobRequest(request);
-    const { run, ended } = this.#reindex(reindex, call, {});
+    const { job, ended } = this.#reindex(reindex, call, {});
     ended.catch(() => {});
-    return run.job;
+    return job;
   }
 
   /**
@@ -57,10 +61,7 @@ export class LocalJobs {
   /** The newest record of a job. Throws not_found, permission_denied. */
   get(request: JobRequest, call: CallContext): Job {
     const { job_id } = checkJobRequest(request);
-    const job = this.#store.get(job_id);
-    if (job === undefined) throw jobNotFound(job_id);
-    requireListed(call, job.index);
-    return job;
+    return this.#newest(job_id, call);
   }
 
   /** Jobs of the caller's indexes, newest first. */
@@ -68,67 +69,106 @@ export class LocalJobs {
     const { index, state, limit = LISTED_JOBS } = checkListJobsRequest(request);
     const name =
       index === undefined ? undefined : accessible(this.#indexes, index, call).registered.name;
+    this.#endDead();
     const fits = (job: Job) =>
       isListed(call, job.index) &&
       (name === undefined || job.index === name) &&
       (state === undefined || job.state === state);
-    return this.#store.list().filter(fits).slice(0, limit);
+    const all = this.#indexes.registry.jobs.list().map((job) => this.#shown(job));
+    return all.filter(fits).slice(0, limit);
   }
 
-  /** Requests the cancellation of a job; one that has ended stays as it is. Throws as `get`. */
+  /**
+   * Requests the cancellation of a job; one that has ended stays as it is. A job of another host
+   * that has not answered an earlier request for a minute ends at once. Throws as `get`.
+   */
   cancel(request: JobRequest, call: CallContext): Job {
-    const job = this.get(request, call);
-    this.#running.get(job.job_id)?.cancel();
-    return job;
+    const { job_id } = this.get(request, call);
+    const { registry, clock } = this.#indexes;
+    const { jobs } = registry;
+    const former = jobs.get(job_id);
+    jobs.requestCancel(job_id, clock.now());
+    this.#running.get(job_id)?.cancel();
+    if (former !== undefined && isSilent(former, clock.now())) {
+      jobs.apply(job_id, 'canceled', clock.now());
+    }
+    return this.#newest(job_id, call);
   }
 
   /** The job now and after changes, until it has ended. Throws as `get`, and interrupted. */
   async *watch(request: JobRequest, call: CallContext): AsyncGenerator<Job> {
-    const first = this.get(request, call);
-    const run = this.#running.get(first.job_id);
-    if (run === undefined) {
-      yield first;
-      return;
-    }
+    const { job_id } = this.get(request, call);
+    let last: string | undefined;
     for (;;) {
-      const { job, changed } = run;
-      yield job;
+      const run = this.#running.get(job_id);
+      const changed = run?.changed;
+      const job = this.#newest(job_id, call);
+      const text = JSON.stringify(job);
+      if (text !== last) yield job;
+      last = text;
       if (ENDED_JOB_STATES.has(job.state)) return;
-      if (run.job === job) await unlessAborted(() => changed, call.signal);
+      const pause = () => changed ?? this.#indexes.clock.sleep(WATCH_MS, call.signal);
+      await unlessAborted(pause, call.signal);
+      refuseAborted(call.signal);
     }
+  }
+
+  #newest(job_id: string, call: CallContext): Job {
+    this.#endDead();
+    const registered = this.#indexes.registry.jobs.get(job_id);
+    if (registered === undefined) throw jobNotFound(job_id);
+    requireListed(call, registered.index);
+    return this.#shown(registered);
+  }
+
+  /** Of a job that this engine runs, what it has not written yet. */
+  #shown(registered: RegisteredJob): Job {
+    return this.#running.get(registered.id)?.job ?? toJob(registered);
+  }
+
+  #endDead(uuid?: string): void {
+    endDeadJobs(this.#indexes, this.#indexes.clock.now(), uuid);
   }
 
   #reindex(request: ReindexRequest, caller: CallContext, waiting: CallContext) {
     const { registered } = accessible(this.#indexes, request.index, caller);
-    const { name } = registered;
-    const same = [...this.#running.values()].some(({ job }) => job.index === name);
-    if (same) throw alreadyWritten('reindex', name);
-    const { life, clock } = this.#indexes;
-    const created_at = new Date(clock.now()).toISOString();
-    const job: Job = {
-      job_id: randomUUID(),
-      kind: 'reindex',
-      index: name,
-      state: 'pending',
-      created_at,
-      shards: [],
-    };
-    const run = new JobRun(Object.freeze(job), this.#store, clock);
-    this.#running.set(job.job_id, run);
+    const { life } = this.#indexes;
+    const job = this.#begin(registered);
+    const run = new JobRun(job, this.#indexes);
+    this.#running.set(job.id, run);
     const { signal, progress } = waiting;
-    const ended = run
-      .run(
-        (work) =>
-          life.call(() => buildIndex(this.#indexes, name, request.as_of, life.stoppable(work))),
-        { signal, progress },
-      )
-      .finally(() => this.#running.delete(job.job_id));
-    return { run, ended };
+    const work = () =>
+      run.run(
+        (build) => buildIndex(this.#indexes, registered.name, request, build),
+        life.stoppable({ signal, progress }),
+      );
+    const ended = life.call(work).finally(() => this.#running.delete(job.id));
+    return { job: toJob(job), ended };
   }
+
+  /** A new record. Throws index_busy, index_not_found. */
+  #begin({ uuid, name }: RegisteredIndex): RegisteredJob {
+    const { registry, clock } = this.#indexes;
+    for (;;) {
+      this.#endDead(uuid);
+      const job = registry.jobs.start(uuid, 'reindex', clock.now());
+      if (job !== null) return job;
+      if (!registry.has(uuid)) throw wasDropped(name);
+      const [other] = registry.jobs.running(uuid);
+      if (other !== undefined) throw buildRunning('reindex', name, other);
+    }
+  }
+}
+
+/** A job of another host that does not answer. */
+function isSilent({ owner, cancelMs }: RegisteredJob, now: number): boolean {
+  const elsewhere = owner !== null && owner.host !== hostname();
+  return elsewhere && cancelMs !== null && now - cancelMs >= CANCEL_MS;
 }
 
 function jobNotFound(jobId: string): LhsError {
   return new LhsError('not_found', `there is no job "${jobId}"`, {
-    hint: 'this process did not start it, or it ended long ago',
+    hint: 'its index was dropped, or the job ended long ago',
+    next: [{ step: 'list_jobs' }],
   });
 }

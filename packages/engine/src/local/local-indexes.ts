@@ -4,7 +4,9 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../base/clock.ts';
 import { engineClosed } from '../base/engine-closed.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
+import { endDeadJobs } from '../open/dead-jobs.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { sweepFolders } from '../open/dropped-folders.ts';
@@ -48,6 +50,7 @@ export class LocalIndexes {
   readonly openEmbedder: OpenEmbedder;
   readonly #freshnessMs: number | undefined;
   readonly memoryBytes: number | undefined;
+  readonly lockWaitMs: number;
   /** The calls that go on, and whether there may be more. */
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
@@ -74,6 +77,7 @@ export class LocalIndexes {
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     this.memoryBytes = options.memoryBytes;
+    this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;
     this.#freshnessMs = options.freshnessMs;
@@ -131,9 +135,10 @@ export class LocalIndexes {
     });
   }
 
-  #sweepFolder({ registered: { uuid }, folder }: KnownIndex): void {
+  #sweepFolder(known: KnownIndex): void {
+    const { uuid } = known.registered;
     if (this.#sweptFolders.has(uuid)) return;
-    sweepIndex(folder, this.openDirectory);
+    this.sweepIndex(known);
     this.#sweptFolders.add(uuid);
   }
 
@@ -189,6 +194,21 @@ export class LocalIndexes {
   explained({ uuid, name }: RegisteredIndex, error: unknown): unknown {
     if (!(error instanceof LhsError)) return error;
     return this.registry.has(uuid) ? error : wasDropped(name);
+  }
+
+  /**
+   * Removes what nobody needs in the folder of an index, unless it is being written or cannot be.
+   */
+  sweepIndex(known: KnownIndex): void {
+    const { uuid } = known.registered;
+    sweepIndex(known.folder, this.openDirectory, this.clock.now(), () => this.named(uuid));
+  }
+
+  /** Numbers of the generations of an index that stay besides the live one. Throws io_error. */
+  named(uuid: string): ReadonlySet<number> {
+    const now = this.clock.now();
+    endDeadJobs(this, now, uuid);
+    return new Set(this.registry.generations.named(uuid, now).map(({ number }) => number));
   }
 
   /** Removes the folders that belong to no index. Throws io_error. */

@@ -26,6 +26,11 @@ export interface LocalOptions {
    */
   readonly memoryBytes?: number;
   /**
+   * Milliseconds that writers of an index wait for each other before they fail with index_busy.
+   * Default: `LIMITS.lockWaitMillis`.
+   */
+  readonly lockWaitMs?: number;
+  /**
    * Threads that run searches, so that a heavy query never blocks this thread. 0 (the default):
    * searches run in this thread. Needs files of this machine (no `openDirectory`).
    */

@@ -22,7 +22,8 @@ export async function verifyLocal(
   if (request.repair === true) {
     const { repairIndex } = await import('../verify/repair.ts');
     const known = accessible(indexes, request.index, work);
-    return writeIndex(indexes, known, 'repair', work.signal, async (locked) =>
+    const turn = { what: 'repair', signal: work.signal };
+    return writeIndex(indexes, known, turn, async (locked) =>
       repairIndex(locked, request, work, await checkBeside(indexes, known)),
     );
   }

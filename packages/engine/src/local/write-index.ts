@@ -3,30 +3,45 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type IndexLock, indexFolder, takeLock } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
+import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
 import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
+import { refuseAborted } from '../source/source-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
-import type { LockedIndex } from '../sync/build-generation.ts';
+import type { LockedIndex } from '../sync/locked-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-const LOCK_ATTEMPTS = 10;
-const LOCK_WAIT_MS = 50;
+/** Even who does not wait waits so long: a reader that sweeps has the lock for a moment. */
+const LEAST_WAIT_MS = 500;
+const FIRST_PAUSE_MS = 10;
+const MOST_PAUSE_MS = 250;
+
+/** A turn at the commit lock of an index. */
+export interface Turn {
+  /** What the caller wants to do: a verb. */
+  readonly what: string;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds to wait for other writers. Default: as the engine was opened. */
+  readonly waitMs?: number | undefined;
+  /** The turn of a reindex that makes its generation the live one: all others wait for it. */
+  readonly cutover?: boolean;
+}
 
 /**
- * Runs `work` with the index locked and its table open; adds the time it took. Until then `signal`
- * stops it.
+ * Runs `work` with the index locked and its table open; adds the time it took. Throws as
+ * `lockForWriting` and `openTableOf`.
  */
 export function writeIndex<T>(
   indexes: LocalIndexes,
   known: KnownIndex,
-  what: string,
-  signal: AbortSignal | undefined,
+  turn: Turn,
   work: (locked: LockedIndex) => Promise<T>,
 ): Promise<T & { took_ms: number }> {
   return timed(async () => {
     let table: SourceTable | undefined;
     try {
-      return await withLock(indexes, known.registered, what, async (lock) => {
-        table = await openTableOf(known, signal);
+      return await withLock(indexes, known.registered, turn, async (lock) => {
+        table = await openTableOf(known, turn.signal);
         return work(lockedIndex(indexes, known, table, lock));
       });
     } finally {
@@ -46,10 +61,10 @@ export async function timed<T>(work: () => Promise<T>): Promise<T & { took_ms: n
 export async function withLock<T>(
   indexes: LocalIndexes,
   registered: RegisteredIndex,
-  what: string,
+  turn: Turn,
   work: (lock: IndexLock) => Promise<T>,
 ): Promise<T> {
-  const lock = await lockForWriting(indexes, registered, what);
+  const lock = await lockForWriting(indexes, registered, turn);
   try {
     return await work(lock);
   } catch (error) {
@@ -71,13 +86,21 @@ export function lockedIndex(
 
 /** An index whose lock is held, without its table, as change batches are applied to. */
 export function lockedGeneration(
-  { openDirectory, openEmbedder, memoryBytes }: LocalIndexes,
-  { folder, definition, registered }: KnownIndex,
+  indexes: LocalIndexes,
+  known: KnownIndex,
   lock: IndexLock,
 ): Omit<LockedIndex, 'table'> {
+  return { ...openedIndex(indexes, known), lock };
+}
+
+/** An index as building takes it: without a lock and without its table. */
+export function openedIndex(
+  { openDirectory, openEmbedder, memoryBytes }: LocalIndexes,
+  { folder, definition, registered }: KnownIndex,
+): Omit<LockedIndex, 'table' | 'lock'> {
   const { version: definitionVersion, baseDir } = registered;
   const opened = { openDirectory, openEmbedder, memoryBytes };
-  return { folder, definition, definitionVersion, lock, baseDir, ...opened };
+  return { folder, definition, definitionVersion, baseDir, ...opened };
 }
 
 /** The table of an index at its newest version. Throws as `openSource` does. */
@@ -90,40 +113,58 @@ export async function openTableOf(
 }
 
 /**
- * The write lock of an index that is registered as long as it is held. A reader that sweeps holds
- * it for a moment: that is waited for. Throws index_busy while somebody builds or syncs,
- * index_not_found if the index was dropped meanwhile.
+ * The commit lock of an index that is registered as long as it is held. Waits for other writers,
+ * and for a reindex that makes its generation the live one. Throws index_busy when the time is
+ * over, interrupted, index_not_found if the index was dropped meanwhile.
  */
 export async function lockForWriting(
   indexes: LocalIndexes,
   registered: RegisteredIndex,
-  what: string,
+  { what, signal, waitMs = indexes.lockWaitMs, cutover = false }: Turn,
 ): Promise<IndexLock> {
-  const { uuid, name } = registered;
   const { writing, clock } = indexes;
-  for (let attempt = 1; !writing.has(uuid); attempt++) {
+  const most = Math.max(LEAST_WAIT_MS, waitMs);
+  let pause = FIRST_PAUSE_MS;
+  for (let waited = 0; ; waited += pause) {
+    refuseAborted(signal);
     try {
+      if (writing.has(registered.uuid)) throw alreadyWritten(what, registered.name);
+      if (!cutover && isCuttingOver(indexes, registered))
+        throw beingReplaced(what, registered.name);
       const lock = lockRegistered(indexes, registered, what);
-      writing.add(uuid);
+      writing.add(registered.uuid);
       return lock;
     } catch (error) {
       const busy = error instanceof LhsError && error.code === 'index_busy';
-      if (!busy || attempt === LOCK_ATTEMPTS) throw error;
-      await clock.sleep(LOCK_WAIT_MS);
+      if (!busy || waited >= most) throw error;
     }
+    await clock.sleep(pause, signal);
+    pause = Math.min(2 * pause, MOST_PAUSE_MS);
   }
-  throw alreadyWritten(what, name);
 }
 
-/** The error of work on an index that this process writes already. */
-export function alreadyWritten(what: string, name: string): LhsError {
-  const message = `cannot ${what} "${name}": another reindex or sync of it is running`;
-  return new LhsError('index_busy', message, { hint: 'wait for it to end, then try again' });
+/** True while a job makes its generation of the index the live one. */
+export function isCuttingOver(indexes: LocalIndexes, { uuid }: RegisteredIndex): boolean {
+  return indexes.registry.jobs
+    .running(uuid)
+    .some((job) => job.state === 'cutting_over' && !isOrphaned(job));
+}
+
+const WAITED = { hint: 'wait for it to end, then try again' };
+
+function alreadyWritten(what: string, name: string): LhsError {
+  const message = `cannot ${what} "${name}": another writer of it is running`;
+  return new LhsError('index_busy', message, WAITED);
+}
+
+function beingReplaced(what: string, name: string): LhsError {
+  const message = `cannot ${what} "${name}": a reindex is replacing its generation`;
+  return new LhsError('index_busy', message, WAITED);
 }
 
 /**
  * Takes the lock, then reads the registry again: only the lock's holder drops an index, so what is
- * registered now stays. The folder is made if it is missing, but never for an index that is gone.
+ * registered now stays.
  */
 function lockRegistered(
   indexes: LocalIndexes,
@@ -132,14 +173,37 @@ function lockRegistered(
 ): IndexLock {
   const { dataDir, registry } = indexes;
   const { uuid, name } = registered;
-  const folder = indexFolder(dataDir, uuid);
-  if (!existsSync(folder) && !registry.whileRegistered(uuid, () => makeFolder(folder))) {
-    throw wasDropped(name);
-  }
-  const lock = indexes.during(registered, () => takeLock(folder, name, what));
+  requireFolder(indexes, registered);
+  const lock = indexes.during(registered, () => takeLock(indexFolder(dataDir, uuid), name, what));
   if (registry.has(uuid)) return lock;
   lock.release();
   throw wasDropped(name);
+}
+
+/**
+ * Makes the folder of an index if it is missing, but never for an index that is gone. Throws
+ * index_not_found, io_error.
+ */
+export function requireFolder(
+  { dataDir, registry }: LocalIndexes,
+  { uuid, name }: RegisteredIndex,
+): void {
+  const folder = indexFolder(dataDir, uuid);
+  if (existsSync(folder) || registry.whileRegistered(uuid, () => makeFolder(folder))) return;
+  throw wasDropped(name);
+}
+
+/** The error of work that a running reindex does not allow. */
+export function buildRunning(what: string, name: string, { id, owner }: RegisteredJob): LhsError {
+  const who = owner === null ? '' : ` in process ${owner.pid} on "${owner.host}"`;
+  return new LhsError('index_busy', `cannot ${what} "${name}": a reindex of it is running${who}`, {
+    hint: 'wait until that job has ended, or cancel it',
+    next: [
+      { step: 'watch_job', job: id },
+      { step: 'cancel_job', job: id },
+    ],
+    details: { job_id: id, ...(owner === null ? {} : { pid: owner.pid, host: owner.host }) },
+  });
 }
 
 /** Gives the write lock of an index back. */

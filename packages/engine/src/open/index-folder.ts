@@ -5,11 +5,11 @@
  *     the folder is fsynced
  *     gen-000001/   a generation: commit, segments (index/); immutable but for its commits
  *     embeddings/   vectors of texts by model, for every generation (embed/cache/cache-format.ts)
- *     writer.lock   who writes (index/writer-lock.ts): pid, host; the lock of a dead process is
- *     taken over
+ *     writer.lock   who writes the live generation (index/writer-lock.ts): pid, host; the lock of a
+ *     dead process is taken over
  *
- * A generation that CURRENT does not name is staged by the lock's holder, or what a dead process
- * left: `sweepGenerations` removes it.
+ * The registry names generations besides the live one (registry/generations.ts): staged by a job,
+ * or kept. `sweepGenerations` removes the others.
  */
 import {
   closeSync,
@@ -22,6 +22,7 @@ import {
   renameSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -85,13 +86,16 @@ function readText(path: string): string | null {
   }
 }
 
-/**
- * Makes an empty folder for the next generation; its number is above every one that is there. Lock
- * holders only.
- */
-export function stageGeneration(folder: string): Generation {
-  const taken = generations(folder).map((generation) => generation.number);
-  const number = Math.max(0, ...taken) + 1;
+/** The numbers of the generations in a folder, live or not. Throws io_error. */
+export function generationNumbers(folder: string): readonly number[] {
+  return generations(folder).map(({ number }) => number);
+}
+
+/** Makes an empty folder for a generation. Default: a number above all others. Throws io_error. */
+export function stageGeneration(
+  folder: string,
+  number: number = Math.max(0, ...generationNumbers(folder)) + 1,
+): Generation {
   const staged = generationAt(folder, number);
   try {
     mkdirSync(staged.path);
@@ -106,7 +110,7 @@ export function generationAt(folder: string, number: number): Generation {
   return { number, path: join(folder, `gen-${String(number).padStart(6, '0')}`) };
 }
 
-/** Makes a staged generation the live one, durably. Lock holders only. */
+/** Makes a staged generation the live one, durably. Lock holders only. Throws io_error. */
 export function promoteGeneration(folder: string, { number }: Generation): void {
   const path = join(folder, 'CURRENT');
   try {
@@ -141,21 +145,28 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Numbers of the generations that the registry names; called after the folders were listed. */
+export type NamedGenerations = () => ReadonlySet<number>;
+
+const NONE_NAMED: NamedGenerations = () => new Set();
+
 /**
- * Paths of what nobody reads in an index's folder: every generation but the live one that holds no
- * pin (index/pins.ts), a half-written draft of CURRENT, and what dead processes left of their
- * locks. Throws io_error, corrupt_index (then nothing is known to be dead).
+ * Paths of what nobody needs in an index's folder: every generation that is not live, named or
+ * pinned (index/pins.ts), a half-written draft of CURRENT, and what dead processes left of their
+ * locks. CURRENT is read last: what was staged when the folders were listed may be live by now.
+ * Throws io_error, corrupt_index (then nothing is known to be dead).
  */
-export function leftovers(folder: string, now = Date.now()): readonly string[] {
-  const live = currentGeneration(folder)?.path;
+export function leftovers(folder: string, now = Date.now(), named = NONE_NAMED): readonly string[] {
   const draft = join(folder, 'CURRENT.tmp');
   try {
-    const paths = generations(folder).map(({ path }) => path);
-    const dead = [
-      ...paths.filter((path) => path !== live && !isPinned(path, now)),
-      ...leftLocks(folder),
-    ];
-    return existsSync(draft) ? [...dead, draft] : dead;
+    const all = generations(folder);
+    const names = all.length > 1 || !existsSync(join(folder, 'CURRENT')) ? named() : new Set();
+    const live = currentGeneration(folder)?.path;
+    const dead = all
+      .filter(({ number, path }) => !names.has(number) && path !== live && !isPinned(path, now))
+      .map(({ path }) => path);
+    const left = [...dead, ...leftLocks(folder)];
+    return existsSync(draft) ? [...left, draft] : left;
   } catch (error) {
     throw ioError(error, 'list', folder);
   }
@@ -169,8 +180,12 @@ function isPinned(path: string, now: number): boolean {
 /**
  * Removes the `leftovers`. Lock holders only. Returns their paths. Throws io_error, corrupt_index.
  */
-export function sweepGenerations(folder: string, now = Date.now()): readonly string[] {
-  const dead = leftovers(folder, now);
+export function sweepGenerations(
+  folder: string,
+  now = Date.now(),
+  named = NONE_NAMED,
+): readonly string[] {
+  const dead = leftovers(folder, now, named);
   try {
     for (const path of dead) rmSync(path, { recursive: true, force: true });
     return dead;
@@ -180,14 +195,36 @@ export function sweepGenerations(folder: string, now = Date.now()): readonly str
 }
 
 /**
- * Removes a generation's folder; used for a staged one that failed. What cannot be removed now, the
- * next sweep removes: the error that led here is the one to tell.
+ * Removes the folder of a staged generation, unless CURRENT names it. What cannot be removed now,
+ * the next sweep removes: the error that led here is the one to report.
  */
-export function discardGeneration({ path }: Generation): void {
+export function discardGeneration(folder: string, { number, path }: Generation): void {
+  if (isLive(folder, number)) return;
   try {
     rmSync(path, { recursive: true, force: true });
   } catch (error) {
     if (systemCode(error) === '') throw error;
+  }
+}
+
+/** A pointer that cannot be read names nothing. */
+function isLive(folder: string, number: number): boolean {
+  try {
+    return currentGeneration(folder)?.number === number;
+  } catch (error) {
+    if (error instanceof LhsError && error.code === 'corrupt_index') return false;
+    throw error;
+  }
+}
+
+/** Bytes of a generation's files; 0 if its folder is gone. */
+export function generationBytes({ path }: Generation): number {
+  const size = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return readdirSync(path).reduce((sum, name) => sum + size(name), 0);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return 0;
+    throw ioError(error, 'look at', path);
   }
 }
 
@@ -228,7 +265,7 @@ export function takeLock(folder: string, index: string, what: string): IndexLock
   const who = holder === null ? '' : ` by process ${holder.pid} on "${holder.host}"`;
   throw new LhsError(
     'index_busy',
-    `cannot ${what} "${index}": another reindex or sync of it is running${who}`,
+    `cannot ${what} "${index}": another writer of it is running${who}`,
     {
       hint: waitFor(folder, holder),
       details: holder === null ? {} : { pid: holder.pid, host: holder.host },

@@ -17,6 +17,7 @@ import {
   type Generation,
   type IndexLock,
   leftovers,
+  type NamedGenerations,
   sweepGenerations,
   tryLock,
 } from './index-folder.ts';
@@ -173,21 +174,22 @@ export function tableName({ source }: Definition): string {
 }
 
 /**
- * Removes what dead processes left in an index's folder: staged generations, and files in the live
- * one that its commit does not name. Looks without the lock first: a folder where nothing is left
- * over is never locked, so that a search holds up no writer. Does nothing while somebody writes the
- * index, or where the folder cannot be written.
+ * Removes what dead processes left in an index's folder: generations that are neither live nor
+ * `named`, and files in the live one that its commit does not name. Looks without the lock first: a
+ * folder where nothing is left over is never locked, so that a search holds up no writer. Does
+ * nothing while somebody writes the index, or where the folder cannot be written.
  */
 export function sweepIndex(
   folder: string,
   openDirectory: OpenDirectory,
   now: number = Date.now(),
+  named?: NamedGenerations,
 ): void {
-  if (!exists(folder) || !hasLeftovers(folder, openDirectory, now)) return;
+  if (!exists(folder) || !hasLeftovers(folder, openDirectory, now, named)) return;
   const lock = lockForSweep(folder);
   if (lock === null) return;
   try {
-    sweepGenerations(folder, now);
+    sweepGenerations(folder, now, named);
     const live = currentGeneration(folder);
     if (live !== null) {
       const directory = openDirectory(live.path, () => lock.assertHeld());
@@ -199,11 +201,16 @@ export function sweepIndex(
 }
 
 /** A folder that changes under this look has a writer: then the lock decides, not the error. */
-function hasLeftovers(folder: string, openDirectory: OpenDirectory, now: number): boolean {
+function hasLeftovers(
+  folder: string,
+  openDirectory: OpenDirectory,
+  now: number,
+  named: NamedGenerations | undefined,
+): boolean {
   const live = currentGeneration(folder);
   try {
     // A lock that is there is a living writer's, who is left alone, or a dead one's.
-    if (leftovers(folder, now).length > 0 || lockHolder(folder) !== null) return true;
+    if (leftovers(folder, now, named).length > 0 || lockHolder(folder) !== null) return true;
     return live !== null && unnamedFiles(openDirectory(live.path), now).length > 0;
   } catch (error) {
     if (error instanceof LhsError) return true;

@@ -1,7 +1,7 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 3:
+ * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 4:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
@@ -9,6 +9,8 @@
  *   aliases        alias (unique, and no name of an index), uuid of its index; goes with the index
  *   saved_queries  id, owner (who; '' for whoever has the file), name (unique among the owner's),
  *                  description or null, request (JSON), created_ms, updated_ms
+ *   jobs           see jobs.ts; goes with the index
+ *   generations    see generations.ts; goes with the index
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -42,6 +44,32 @@ const SCHEMA_STEPS: readonly string[] = [
     updated_ms INTEGER NOT NULL,
     UNIQUE (owner, name)
   ) STRICT`,
+  `CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    uuid TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    owner TEXT,
+    created_ms INTEGER NOT NULL,
+    ended_ms INTEGER,
+    cancel_ms INTEGER,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX one_build ON jobs (uuid) WHERE kind = 'reindex' AND ended_ms IS NULL;
+  CREATE TABLE generations (
+    uuid TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    job_id TEXT,
+    until_ms INTEGER,
+    PRIMARY KEY (uuid, number)
+  ) STRICT;
+  CREATE TRIGGER rows_of_dropped AFTER DELETE ON indexes
+    BEGIN
+      DELETE FROM jobs WHERE uuid = OLD.uuid;
+      DELETE FROM generations WHERE uuid = OLD.uuid;
+    END`,
 ];
 const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;

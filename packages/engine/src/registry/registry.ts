@@ -6,6 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { didYouMean, LhsError } from '@lakehouse-search/contract';
 import { Aliases } from './aliases.ts';
+import { Generations } from './generations.ts';
+import { Jobs } from './jobs.ts';
 import { RegistryFile } from './registry-file.ts';
 import { type OwnedQuery, SavedQueries } from './saved-queries.ts';
 
@@ -48,6 +50,8 @@ export class Registry {
   readonly path: string;
   readonly aliases: Aliases;
   readonly queries: SavedQueries;
+  readonly jobs: Jobs;
+  readonly generations: Generations;
   readonly #file: RegistryFile;
   /** Indexes by name and alias, valid while the file has this version. */
   readonly #known = new Map<string, RegisteredIndex>();
@@ -62,6 +66,8 @@ export class Registry {
     this.path = this.#file.path;
     this.aliases = new Aliases(this.#file);
     this.queries = new SavedQueries(this.#file);
+    this.jobs = new Jobs(this.#file);
+    this.generations = new Generations(this.#file);
   }
 
   /** All indexes, sorted by name. */
@@ -194,9 +200,14 @@ export class Registry {
     });
   }
 
-  /** Takes an index out, and its aliases with it. True when it was there. */
+  /**
+   * Takes an index out, and its aliases and jobs with it. False if it was not there, or a job runs
+   * on it.
+   */
   remove(uuid: string): boolean {
-    return this.#file.change('DELETE FROM indexes WHERE uuid = @uuid', { uuid }) === 1;
+    const sql = `DELETE FROM indexes WHERE uuid = @uuid AND NOT EXISTS
+      (SELECT 1 FROM jobs WHERE uuid = @uuid AND ended_ms IS NULL)`;
+    return this.#file.change(sql, { uuid }) === 1;
   }
 
   close(): void {

@@ -1,26 +1,51 @@
 import { LhsError } from '@lakehouse-search/contract';
 import type { FileSet } from '@lakehouse-search/lake';
+import type { CommittedField } from '../index/commit.ts';
 
 /** Room that a merge needs beside the finished segments, and what a first build may grow by. */
 const MERGE_FACTOR = 2.2;
 
+/** Bytes that vectors take per row: in a segment, and in the cache of their model. */
+export interface VectorBytes {
+  readonly segment: number;
+  readonly cache: number;
+}
+
 /**
  * Throws disk_short (412) when a reindex will not fit beside the live generation. What it needs is
- * guessed: of a former generation its size times `MERGE_FACTOR`; of a first one the data files'
- * size and `rowBytes`, that of its vectors and of their cache, a row.
+ * estimated: of a former generation its size, and the size of the vectors that it does not have,
+ * times `MERGE_FACTOR`; of a first one the size of the data files and of its vectors.
  */
 export function requireRoom(
   set: FileSet,
   formerBytes: number,
   freeBytes: number,
   folder: string,
-  rowBytes = 0,
+  fresh: VectorBytes,
 ): void {
-  const data = set.files.reduce((sum, { data }) => {
-    return sum + data.fileSize + rowBytes * data.recordCount;
-  }, 0);
-  const needed = Math.ceil(formerBytes > 0 ? formerBytes * MERGE_FACTOR : data);
-  requireFree(needed, freeBytes, folder, 'reindex');
+  const rows = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
+  const data = set.files.reduce((sum, { data }) => sum + data.fileSize, 0);
+  const rebuilt = MERGE_FACTOR * (formerBytes + rows * fresh.segment);
+  const segments = formerBytes > 0 ? rebuilt : data + rows * fresh.segment;
+  requireFree(Math.ceil(segments + rows * fresh.cache), freeBytes, folder, 'reindex');
+}
+
+/** Bytes per row of the vectors of `fields` that an index with the fields `former` lacks. */
+export function freshVectorBytes(
+  fields: readonly CommittedField[],
+  former: readonly CommittedField[],
+): VectorBytes {
+  const had = new Map(former.map(({ name, vector }) => [name, vector]));
+  let segment = 0;
+  let cache = 0;
+  for (const { name, vector } of fields) {
+    if (vector === undefined) continue;
+    const before = had.get(name);
+    if (before?.dims !== vector.dims) segment += 2 * vector.dims;
+    const known = before !== undefined && before.model?.name === vector.model?.name;
+    if (vector.model !== null && !known) cache += 2 * vector.dims;
+  }
+  return { segment, cache };
 }
 
 /** Throws disk_short when merges of so many bytes will not fit beside what they read. */

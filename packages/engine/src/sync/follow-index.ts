@@ -3,8 +3,8 @@
  *
  * 1. A look at the table's pointer. Nothing new: the pauses between looks grow up to `pollMs`.
  * 2. Something new: the index is opened (its lock taken) and brought to the head, a commit for each
- *    snapshot. It stays open until a look finds nothing and no merge runs; then the lock is given
- *    back, so that a reindex elsewhere can have it.
+ *    snapshot. It stays open until a look finds nothing and no merge runs, or a reindex wants to
+ *    make its generation the live one; then the lock is given back.
  * 3. Merges run beside; one that has ended is taken in by the next commit, or by one of its own.
  * 4. What passes by itself (an outage, another writer, a full disk) is waited for, ever longer, for
  *    ever; everything else ends it with its error. After a fault the index is opened anew, at its
@@ -44,6 +44,8 @@ export interface FollowHost {
   openTable(known: KnownIndex, signal: AbortSignal): Promise<SourceTable>;
   /** Opens the live generation for following. Throws index_busy, index_not_built, … */
   open(known: KnownIndex): Promise<FollowedIndex>;
+  /** True while a reindex waits for the lock or has it, to make its generation the live one. */
+  mustYield(known: KnownIndex): boolean;
 }
 
 /**
@@ -145,6 +147,10 @@ class Follower {
   ): AsyncGenerator<FollowEvent, boolean> {
     const version = this.#host.commitVersion(known);
     if (this.#index === null && this.#restedAt === `${seen}/${version}`) return false;
+    if (this.#host.mustYield(known)) {
+      await this.#letGo();
+      return false;
+    }
     this.#index ??= await this.#host.open(known);
     if (this.#merging === null) this.#mergingSince = this.#host.clock.ticks();
     let committed = false;

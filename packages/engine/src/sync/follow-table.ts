@@ -11,8 +11,8 @@ import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot } from '../source/source-table.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import { applyBatch } from './apply-batch.ts';
-import { type LockedIndex, modelPlaces } from './build-generation.ts';
 import { isFileMissing } from './file-missing.ts';
+import { type LockedIndex, modelPlaces } from './locked-index.ts';
 import { type SyncResult, SyncSession } from './sync.ts';
 
 /**

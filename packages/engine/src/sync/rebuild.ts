@@ -104,7 +104,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     await merges.force(1, { ...mergeProgress(request, more), signal });
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
-    const checkpoint = checkpointAt(table.uuid, state, files, null);
+    const checkpoint = checkpointAt(table.uuid, state, files, ancestorsOf(table, snapshotId));
     const names = files.at(state.files);
     const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
     const bytes = commitBytes(commit);
@@ -115,6 +115,13 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     writer?.close();
     await stage.close();
   }
+}
+
+/** The snapshots that a build of `snapshotId` contains: a batch that ends at one of them is old. */
+function ancestorsOf(table: SourceTable, snapshotId: bigint | null) {
+  if (snapshotId === null) return null;
+  const applied = table.ancestry(snapshotId).map(({ id }) => String(id));
+  return { snapshot_id: null, applied };
 }
 
 const hasVectors = ({ vector }: FieldPlan): boolean => vector !== undefined;

@@ -57,7 +57,7 @@ export function checkpointAt(
   uuid: string,
   state: SourceState,
   files: FileTable,
-  former: Checkpoint | null,
+  former: Pick<Checkpoint, 'snapshot_id' | 'applied'> | null,
 ): Checkpoint {
   const { snapshot_id, sequence, schema, ref } = state;
   const id = (schema as { readonly 'schema-id'?: unknown } | null)?.['schema-id'];

@@ -7,12 +7,20 @@ import { type Fault, FaultyDirectory } from '../../../../test/support/faulty-dir
 import { hasShared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
-import { currentGeneration, takeLock } from '../../src/open/index-folder.ts';
+import type { CommittedField } from '../../src/index/commit.ts';
+import {
+  currentGeneration,
+  discardGeneration,
+  type Generation,
+  stageGeneration,
+  takeLock,
+} from '../../src/open/index-folder.ts';
 import type { OpenDirectory } from '../../src/open/open-index.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
 import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 import { buildGeneration } from '../../src/sync/build-generation.ts';
-import { requireRoom } from '../../src/sync/disk-room.ts';
+import type { BuildJob, BuiltIndex } from '../../src/sync/cut-over.ts';
+import { freshVectorBytes, requireRoom } from '../../src/sync/disk-room.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -33,7 +41,6 @@ fields:
 );
 
 async function build(table: SourceTable, fault: Fault): Promise<{ bytes: number }> {
-  const lock = takeLock(folder, 't', 'reindex');
   const made: FaultyDirectory[] = [];
   const models = { baseDir: folder, openEmbedder: tinyModels().open };
   const openDirectory: OpenDirectory = (path, fence) => {
@@ -41,20 +48,30 @@ async function build(table: SourceTable, fault: Fault): Promise<{ bytes: number 
     made.push(directory);
     return directory;
   };
+  const index: BuiltIndex = {
+    ...{ folder, definition, definitionVersion: 1, table, openDirectory, ...models },
+    locked: async (work) => {
+      const lock = takeLock(folder, 't', 'reindex');
+      return work(lock).finally(() => lock.release());
+    },
+    named: () => new Set(),
+  };
+  const staged: Generation[] = [];
+  const job: BuildJob = {
+    stage: (folder) => {
+      staged.push(stageGeneration(folder));
+      return staged[0];
+    },
+    fence: () => {},
+    beginCutover: () => {},
+    promote: (_, promote) => promote(),
+  };
   try {
-    const index = {
-      folder,
-      definition,
-      definitionVersion: 1,
-      table,
-      lock,
-      openDirectory,
-      ...models,
-    };
-    await buildGeneration(index, undefined, 0, {});
+    await buildGeneration(index, undefined, 0, job);
     return { bytes: made[0].bytes };
-  } finally {
-    lock.release();
+  } catch (error) {
+    for (const generation of staged) discardGeneration(folder, generation);
+    throw error;
   }
 }
 
@@ -83,14 +100,13 @@ describe('the check before a reindex', () => {
     snapshotId: 1n,
     files: [{ data: { fileSize: 5_000_000, recordCount: 1000 }, deletes: [] }],
   };
-  const room = (former: number, free: number, rowBytes?: number) => () =>
-    requireRoom(
-      set as unknown as Parameters<typeof requireRoom>[0],
-      former,
-      free,
-      '/data/x',
-      rowBytes,
-    );
+  const room =
+    (former: number, free: number, segment = 0, cache = 0) =>
+    () =>
+      requireRoom(set as unknown as Parameters<typeof requireRoom>[0], former, free, '/data/x', {
+        segment,
+        cache,
+      });
 
   it('refuses with 412, naming the folder and both figures', () => {
     expect(room(0, 5_000_000)).not.toThrow();
@@ -101,8 +117,38 @@ describe('the check before a reindex', () => {
     expect(room(0, 6_900_000, 2000)).toThrow('about 7.0 MB are needed, 6.9 MB are free');
     expect(room(10_000_000, 22_000_000)).not.toThrow();
     expect(room(10_000_000, 21_000_000)).toThrow('about 22.0 MB are needed, 21.0 MB are free');
+    expect(room(10_000_000, 24_200_000, 1000)).not.toThrow();
+    expect(room(10_000_000, 24_100_000, 1000)).toThrow('about 24.2 MB are needed');
+    expect(room(10_000_000, 26_100_000, 1000, 2000)).toThrow('about 26.2 MB are needed');
     expect(room(10_000_000, 1)).toThrow(
       expect.objectContaining({ code: 'disk_short', status: 412 }),
     );
+  });
+});
+
+describe('vectors that a rebuilt index does not have yet', () => {
+  const field = (name: string, dims: number, model: string | null): CommittedField => {
+    const made = model === null ? null : { name: model, checksum: 'x' };
+    const vector = { dims, similarity: 'cosine', index: 'auto', model: made } as const;
+    return {
+      id: 1,
+      name,
+      type: 'VECTOR',
+      inverted: null,
+      analyzer: null,
+      column: null,
+      ...{ stored: false, vector },
+    };
+  };
+
+  it('count in its segments, and in the cache if a model makes them', () => {
+    const had = [field('a', 10, 'm')];
+    expect(freshVectorBytes(had, had)).toEqual({ segment: 0, cache: 0 });
+    expect(freshVectorBytes([...had, field('b', 100, 'm')], had)).toEqual({
+      segment: 200,
+      cache: 200,
+    });
+    expect(freshVectorBytes([field('b', 100, null)], had)).toEqual({ segment: 200, cache: 0 });
+    expect(freshVectorBytes([field('a', 10, 'other')], had)).toEqual({ segment: 0, cache: 20 });
   });
 });

@@ -5,6 +5,7 @@ import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, deleteRows, type Schema } from '@lakehouse-search/lake';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Registry } from '../../src/registry/registry.ts';
 
 const schema: Schema = {
   schemaId: 0,
@@ -206,29 +207,31 @@ describe('the embedded engine', () => {
     });
   });
 
-  it('keeps files of another process that took the lock over', async () => {
+  it('stops a reindex that another process has ended, and keeps the files of the next', async () => {
     await append({ id: 1, title: 'first' });
     await create('notes');
     await backend.reindex({});
     const staged = join(folderOf(), 'gen-000002');
+    const registry = new Registry(dataDir);
     const lost = backend.reindex(
       {},
       {
         progress: () => {
-          const lock = join(folderOf(), 'writer.lock');
-          writeFileSync(
-            lock,
-            JSON.stringify({ ...JSON.parse(readFileSync(lock, 'utf8')), token: 'x' }),
-          );
+          const [{ id, uuid }] = registry.jobs.running();
+          registry.jobs.apply(id, 'canceled', Date.now());
+          registry.generations.forget(uuid, 2);
           rmSync(staged, { recursive: true });
           mkdirSync(staged);
           writeFileSync(join(staged, 'theirs'), 'x');
+          const next = registry.jobs.start(uuid, 'reindex', Date.now());
+          registry.generations.stage(uuid, next?.id ?? '', [1], Date.now());
         },
       },
     );
     await expect(lost).rejects.toMatchObject({
-      code: expect.stringMatching(/index_busy|io_error/),
+      code: expect.stringMatching(/interrupted|io_error/),
     });
+    registry.close();
     expect(readdirSync(staged)).toContain('theirs');
     expect(await titles('notes')).toEqual(['first']);
   });

@@ -132,7 +132,7 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   getJob: { fields: { job_id: 'text' }, required: ['job_id'] },
   cancelJob: { fields: { job_id: 'text' }, required: ['job_id'] },
   watchJob: { fields: { job_id: 'text' }, required: ['job_id'] },
-  sync: { fields: { ...INDEX, until: 'text' } },
+  sync: { fields: { ...INDEX, until: 'text', wait_ms: 'whole' } },
   applyBatch: { fields: { ...INDEX, batch: 'object' }, required: ['batch'] },
   getCheckpoint: { fields: INDEX },
   verify: { fields: { ...INDEX, snapshot: 'text', sample: 'whole', repair: 'flag' } },

@@ -27,6 +27,11 @@ export default class IndexSync extends LhsCommand {
       description: 'last snapshot to apply (the head)',
       helpValue: 'SNAPSHOT',
     }),
+    wait: Flags.string({
+      description: 'longest wait for another writer of the index (30)',
+      helpValue: 'SECONDS',
+      exclusive: ['follow'],
+    }),
     poll: Flags.string({
       description: 'longest pause between two checks of the table (5)',
       helpValue: 'SECONDS',
@@ -42,7 +47,8 @@ export default class IndexSync extends LhsCommand {
       if (p.phase !== 'syncing') return;
       this.terminal.err(flags.json ? jsonText(p) : stepLine(p));
     };
-    const request = { index: args.index, until: flags.until };
+    const wait_ms = millis('--wait', flags.wait);
+    const request = { index: args.index, until: flags.until, wait_ms };
     const done = await this.stoppable('commits are kept', (signal) =>
       backend.sync(request, { progress, signal }),
     );
@@ -71,7 +77,7 @@ export default class IndexSync extends LhsCommand {
     index: string,
     flags: { readonly json?: boolean; readonly poll?: string },
   ): Promise<void> {
-    const poll_ms = pollMillis(flags.poll);
+    const poll_ms = millis('--poll', flags.poll);
     const backend = await this.backend(flags);
     const { signal } = this.interruptible('commits are kept');
     const report = flags.json ? null : followReport(this.terminal, this.style);
@@ -86,9 +92,9 @@ export default class IndexSync extends LhsCommand {
   }
 }
 
-/** `--poll` in milliseconds. Throws invalid_argument. */
-function pollMillis(seconds: string | undefined): number | undefined {
+/** The seconds of a flag in milliseconds. Throws invalid_argument. */
+function millis(flag: string, seconds: string | undefined): number | undefined {
   if (seconds === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(seconds)) return Number(seconds) * 1000;
-  throw new LhsError('invalid_argument', `--poll "${seconds}" should be seconds, like 5 or 0.5`);
+  if (/^\d+(\.\d+)?$/.test(seconds)) return Math.round(Number(seconds) * 1000);
+  throw new LhsError('invalid_argument', `${flag} "${seconds}" should be seconds, like 5 or 0.5`);
 }

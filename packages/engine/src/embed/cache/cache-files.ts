@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ioError } from '../../storage/io-errors.ts';
+import { ioError, systemCode } from '../../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../../storage/make-folder.ts';
 import type { ModelIdentity } from '../embedder.ts';
 import {
@@ -66,6 +66,21 @@ export class CacheFiles {
       const files = CacheFiles.#create(folder, (numbers[0] ?? 0) + 1, model, '');
       files.#removeOthers();
       return files;
+    });
+  }
+
+  /**
+   * As `open`, while another process may append: nothing is made, cut or removed, and nothing may
+   * be appended. Null: there is no whole pair of this model. Throws io_error.
+   */
+  static look(folder: string, model: ModelIdentity): CacheFiles | null {
+    return attempt('open', folder, () => {
+      if (!existsSync(folder)) return null;
+      for (const number of numbersIn(folder)) {
+        const files = CacheFiles.#reopen(folder, number, model, true);
+        if (files !== null) return files;
+      }
+      return null;
     });
   }
 
@@ -164,17 +179,24 @@ export class CacheFiles {
     }
   }
 
-  static #reopen(folder: string, number: number, model: ModelIdentity): CacheFiles | null {
+  static #reopen(
+    folder: string,
+    number: number,
+    model: ModelIdentity,
+    onlyLook = false,
+  ): CacheFiles | null {
     const files = new CacheFiles(folder, number, model, '');
     try {
-      files.#open();
+      files.#open(onlyLook ? 'r' : 'a+');
       if (files.#headersFit(model)) {
         files.#count = files.#wholeEntries();
-        files.#cut();
+        if (!onlyLook) files.#cut();
         return files;
       }
     } catch (error) {
       files.close();
+      // The process that appends has replaced this pair meanwhile.
+      if (onlyLook && systemCode(error) === 'ENOENT') return null;
       throw error;
     }
     files.close();
@@ -190,10 +212,10 @@ export class CacheFiles {
     });
   }
 
-  /** For appending: what is written stands behind what is there. */
-  #open(): void {
-    this.#vectors = openSync(this.#path('vectors'), 'a+', 0o644);
-    this.#keys = openSync(this.#path('keys'), 'a+', 0o644);
+  /** For appending: what is written comes behind what is there. */
+  #open(mode: 'a+' | 'r' = 'a+'): void {
+    this.#vectors = openSync(this.#path('vectors'), mode, 0o644);
+    this.#keys = openSync(this.#path('keys'), mode, 0o644);
   }
 
   #wholeEntries(): number {

@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,6 +109,22 @@ describe('an embedding cache', () => {
       reused: 3,
     });
     expect((await embed(['a', 'bb', 'c'])).seen).toEqual([]);
+  });
+
+  it('that only reads finds what is there, and changes nothing', async () => {
+    const onlyReads = true;
+    expect(await embed(['a'], { onlyReads })).toMatchObject({ seen: ['a'], entries: 0 });
+    expect(readdirSync(home)).toEqual([]);
+    await embed(['a', 'bb']);
+    const writer = EmbeddingCache.open(home, MODEL);
+    truncateSync(fileOf('keys'), statSync(fileOf('keys')).size - 1);
+    const torn = readFileSync(fileOf('keys'));
+    expect(await embed(['a', 'bb', 'c'], { onlyReads }, true)).toMatchObject({
+      seen: ['bb', 'c'],
+      entries: 1,
+    });
+    expect(readFileSync(fileOf('keys'))).toEqual(torn);
+    writer.close();
   });
 
   it('keeps thousands of texts, found in any order and company', async () => {

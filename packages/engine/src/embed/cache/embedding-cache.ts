@@ -29,19 +29,21 @@ export interface CacheOptions {
   /** Default `LIMITS.embeddingCacheBytes`. */
   readonly mostBytes?: number;
   readonly compactBytes?: number;
-  /** Throws when this process may no longer write here; asked before every append and rewriting. */
+  /** Throws when this process may no longer write here; called before every append and rewrite. */
   readonly fence?: () => void;
+  /** Another process appends: entries are found and read, and nothing is added. */
+  readonly onlyReads?: boolean;
 }
 
 /**
- * Vectors of texts that a model has embedded before, on disk. One writer at a time: who opens it
- * holds the index's lock. Nothing that is damaged is ever handed out.
+ * Vectors of texts that a model has embedded before, on disk. One process appends: the one that
+ * holds the lock of the folder (documents/models-in-use.ts). Damaged entries are never returned.
  */
 export class EmbeddingCache {
   readonly #home: string;
   readonly #model: ModelIdentity;
   readonly #options: Required<CacheOptions>;
-  #files: CacheFiles;
+  #files: CacheFiles | null;
   #table: KeyTable;
   /** Entries that this opening has found or added. */
   #used: Uint8Array;
@@ -52,8 +54,10 @@ export class EmbeddingCache {
     this.#home = home;
     this.#model = model;
     this.#options = options;
-    this.#files = CacheFiles.open(join(home, modelFolderName(model)), model);
-    this.#table = KeyTable.of(this.#files.keys());
+    const folder = join(home, modelFolderName(model));
+    const { onlyReads } = options;
+    this.#files = onlyReads ? CacheFiles.look(folder, model) : CacheFiles.open(folder, model);
+    this.#table = KeyTable.of(this.#files?.keys() ?? new Uint8Array(0));
     this.#used = new Uint8Array(this.#table.count);
   }
 
@@ -62,16 +66,16 @@ export class EmbeddingCache {
    */
   static open(home: string, model: ModelIdentity, options: CacheOptions = {}): EmbeddingCache {
     const { mostBytes = LIMITS.embeddingCacheBytes, compactBytes = COMPACT_BYTES } = options;
-    const { fence = () => {} } = options;
-    return new EmbeddingCache(home, model, { mostBytes, compactBytes, fence });
+    const { fence = () => {}, onlyReads = false } = options;
+    return new EmbeddingCache(home, model, { mostBytes, compactBytes, fence, onlyReads });
   }
 
   get entries(): number {
-    return this.#files.count;
+    return this.#files?.count ?? 0;
   }
 
   get bytes(): number {
-    return this.#files.bytes;
+    return this.#files?.bytes ?? 0;
   }
 
   /** The entry of each key, or -1. */
@@ -103,6 +107,7 @@ export class EmbeddingCache {
    * Adds vectors under keys; what no longer fits the bound is left out. Throws disk_full, io_error.
    */
   add(keys: TextKeys, { scales, codes }: FixedVectors): void {
+    if (this.#files === null || this.#options.onlyReads) return;
     const { dims } = this.#model;
     const size = recordBytes(dims);
     const room = Math.floor((this.#options.mostBytes - this.#files.bytes) / (size + KEY_BYTES));
@@ -128,18 +133,19 @@ export class EmbeddingCache {
    * go where all in the folder are too large together. Throws io_error, disk_full.
    */
   endBuild(inUse: readonly ModelIdentity[] = []): void {
+    if (this.#files === null || this.#options.onlyReads) return;
     const used = this.#used.reduce((sum, use) => sum + use, 0);
     const { mostBytes, compactBytes } = this.#options;
     const waste = this.bytes > compactBytes && used < this.entries * USED_SHARE;
     const full = this.bytes > mostBytes * NEAR_SHARE && used < this.entries;
     this.#options.fence();
-    if (waste || full || this.#damaged) this.#compact();
+    if (waste || full || this.#damaged) this.#compact(this.#files);
     this.#sweepOthers([this.#model, ...inUse]);
   }
 
   /** Gives the files back. Idempotent. */
   close(): void {
-    this.#files.close();
+    this.#files?.close();
   }
 
   #use(entry: number): void {
@@ -176,7 +182,7 @@ export class EmbeddingCache {
   #records(from: number, to: number): Uint8Array {
     const length = (to - from) * recordBytes(this.#model.dims);
     if (this.#run.length < length) this.#run = new Uint8Array(length);
-    this.#files.records(from, to, this.#run);
+    this.#files?.records(from, to, this.#run);
     return this.#run.subarray(0, length);
   }
 
@@ -185,10 +191,10 @@ export class EmbeddingCache {
     return view.getUint32(record.byteOffset, true) === recordChecksum(key, record);
   }
 
-  #compact(): void {
+  #compact(former: CacheFiles): void {
     const size = recordBytes(this.#model.dims);
     const most = Math.max(1, Math.floor(RUN_BYTES / size));
-    const files = this.#files.successor(this.#model);
+    const files = former.successor(this.#model);
     try {
       for (let from = 0; from < this.entries; from += most) {
         const to = Math.min(from + most, this.entries);
@@ -205,7 +211,7 @@ export class EmbeddingCache {
         }
         files.append(keys.subarray(0, kept * KEY_BYTES), records.subarray(0, kept * size));
       }
-      this.#files.replaceBy(files);
+      former.replaceBy(files);
     } catch (error) {
       files.discard();
       throw error;
@@ -219,8 +225,9 @@ export class EmbeddingCache {
 
   #sweepOthers(inUse: readonly ModelIdentity[]): void {
     const kept = new Set(inUse.map(modelFolderName));
+    const isCache = (name: string) => statSync(join(this.#home, name)).isDirectory();
     try {
-      const names = readdirSync(this.#home);
+      const names = readdirSync(this.#home).filter(isCache);
       const bytes = names.reduce((sum, name) => sum + folderBytes(join(this.#home, name)), 0);
       if (bytes <= this.#options.mostBytes) return;
       for (const name of names.filter((name) => !kept.has(name)))

@@ -1,0 +1,49 @@
+import type { JobState } from '@lakehouse-search/contract';
+import { Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { jobProgress, jobState } from '../../sync/job-lines.ts';
+import { dateTime } from '../../terminal/figures.ts';
+import { table } from '../../terminal/table.ts';
+
+const STATES: readonly JobState[] = [
+  'pending',
+  'building',
+  'cutting_over',
+  'done',
+  'failed',
+  'canceled',
+];
+
+export default class JobsList extends LhsCommand {
+  static override summary = 'List the jobs of a data folder, newest first.';
+  static override examples = [
+    '<%= config.bin %> jobs list',
+    '<%= config.bin %> jobs list --index incidents --state failed --json',
+  ];
+  static override flags = {
+    index: Flags.string({ description: 'only jobs of this index', helpValue: 'INDEX' }),
+    state: Flags.option({
+      options: STATES,
+      description: 'only jobs in this state',
+      helpValue: 'STATE',
+    })(),
+    limit: Flags.integer({ description: 'most jobs to print (100)', helpValue: 'N' }),
+  };
+
+  override async run(): Promise<void> {
+    const { flags } = await this.parse(JobsList);
+    const { index, state, limit } = flags;
+    const jobs = await (await this.backend(flags)).listJobs({ index, state, limit });
+    if (flags.json) return this.printJson({ jobs });
+    if (jobs.length === 0) return this.print(['no jobs', 'next: lhs index reindex INDEX']);
+    const rows = jobs.map((job) => [
+      job.job_id,
+      job.index,
+      jobState(job),
+      dateTime(job.created_at),
+      jobProgress(job),
+    ]);
+    const columns = ['job', 'index', 'state', 'started', 'progress'].map((title) => ({ title }));
+    this.print(table(columns, rows, this.terminal.width, this.style.dim));
+  }
+}

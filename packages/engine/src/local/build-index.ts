@@ -1,0 +1,58 @@
+import type { ReindexRequest, ReindexResponse } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
+import type { SourceTable } from '@lakehouse-search/lake';
+import type { KnownIndex } from '../open/open-index.ts';
+import { buildGeneration } from '../sync/build-generation.ts';
+import type { BuildJob } from '../sync/cut-over.ts';
+import type { LocalIndexes } from './local-indexes.ts';
+import { openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
+
+/**
+ * Builds a generation of an index, by its own name, and makes it the live one: the work of a job.
+ * The commit lock is taken for the cutover alone, however long that has to be waited for. Throws as
+ * `openTableOf` and `buildGeneration`.
+ */
+export async function buildIndex(
+  indexes: LocalIndexes,
+  name: string,
+  request: ReindexRequest,
+  job: BuildJob,
+): Promise<ReindexResponse> {
+  const known = indexes.known(name);
+  const { registered } = known;
+  const { uuid } = registered;
+  let table: SourceTable | undefined;
+  try {
+    requireFolder(indexes, registered);
+    indexes.registry.generations.forgetEnded(uuid);
+    sweepUnlessDamaged(indexes, known);
+    table = await openTableOf(known, job.signal);
+    const turn = { what: 'reindex', signal: job.signal, waitMs: Infinity, cutover: true };
+    const answer = await buildGeneration(
+      {
+        ...openedIndex(indexes, known),
+        table,
+        locked: (work) => withLock(indexes, registered, turn, work),
+        named: () => indexes.named(uuid),
+      },
+      request.as_of,
+      indexes.bytes(known),
+      job,
+    );
+    indexes.forget(uuid);
+    return answer;
+  } catch (error) {
+    throw indexes.explained(registered, error);
+  } finally {
+    await table?.close();
+  }
+}
+
+/** A damaged live generation is no reason not to build: the new one mends it. */
+function sweepUnlessDamaged(indexes: LocalIndexes, known: KnownIndex): void {
+  try {
+    indexes.sweepIndex(known);
+  } catch (error) {
+    if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
+  }
+}
