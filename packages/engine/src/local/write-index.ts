@@ -10,8 +10,8 @@ import { makeFolder } from '../storage/make-folder.ts';
 import type { LockedIndex } from '../sync/locked-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 
-/** Even who does not wait waits so long: a reader that sweeps has the lock for a moment. */
-const LEAST_WAIT_MS = 500;
+/** A reader that sweeps has the lock for a moment: every writer waits so long for its file. */
+const SWEEP_MS = 500;
 const FIRST_PAUSE_MS = 10;
 const MOST_PAUSE_MS = 250;
 
@@ -123,7 +123,6 @@ export async function lockForWriting(
   { what, signal, waitMs = indexes.lockWaitMs, cutover = false }: Turn,
 ): Promise<IndexLock> {
   const { writing, clock } = indexes;
-  const most = Math.max(LEAST_WAIT_MS, waitMs);
   let pause = FIRST_PAUSE_MS;
   for (let waited = 0; ; waited += pause) {
     refuseAborted(signal);
@@ -136,6 +135,7 @@ export async function lockForWriting(
       return lock;
     } catch (error) {
       const busy = error instanceof LhsError && error.code === 'index_busy';
+      const most = writing.has(registered.uuid) ? waitMs : Math.max(SWEEP_MS, waitMs);
       if (!busy || waited >= most) throw error;
     }
     await clock.sleep(pause, signal);

