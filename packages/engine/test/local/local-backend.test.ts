@@ -207,7 +207,7 @@ describe('the embedded engine', () => {
     });
   });
 
-  it('stops a reindex whose job another process ended, and keeps the files of the next', async () => {
+  it('stops a reindex whose job another process ended, and keeps its successor', async () => {
     await append({ id: 1, title: 'first' });
     await create('notes');
     await backend.reindex({});
