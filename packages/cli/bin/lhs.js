@@ -17,9 +17,7 @@ function programFolder() {
   const compiled = ['cli', 'contract', 'lake', 'engine'].map((name) =>
     changed(`../../${name}/dist/.tsbuildinfo`),
   );
-  return changed('../bundle/oclif.manifest.json') > Math.max(...compiled)
-    ? bundle
-    : here('../dist/');
+  return changed('../bundle/main.js') > Math.max(...compiled) ? bundle : here('../dist/');
 }
 
 /**

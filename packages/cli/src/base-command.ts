@@ -143,7 +143,7 @@ export abstract class LhsCommand extends Command {
     const { signal, release } = this.interruptible();
     try {
       const answer = await work(signal);
-      if (signal.aborted) this.terminal.err('the signal came too late: the work is done');
+      if (signal.aborted) this.terminal.err('the work finished before the signal arrived');
       return answer;
     } catch (error) {
       const { sourceError } = await import('@lakehouse-search/engine');

@@ -554,7 +554,7 @@ describe('source', () => {
       [['rows', '--path', BRANCHES, '--where', 'id ='], 2, /is not SQL/],
       [['rows'], 2, /--warehouse DIR/],
       [['rows', 'a.b', '--path', BRANCHES], 2, /one too many/],
-      [['describe', '--warehouse', '/nowhere'], 2, /which table/],
+      [['describe', '--warehouse', '/nowhere'], 2, /name of the table is missing/],
       [['import', 'nope.parquet', ...into], 3, /^error: no file "nope.parquet"$/m],
       [['upsert', 'a.b', 'nope.csv', '--warehouse', home.path('x')], 3, /no file "nope.csv"/],
       [['import', '.', ...into], 2, /"\." is a folder/],
@@ -622,7 +622,10 @@ describe('the rest', () => {
     expect(table.row_bytes).toBeGreaterThan(0);
     expect(lines_.stdout).toContain('the layout is well suited to reading single rows');
     expect([index.code, index.stderr]).toEqual([3, expect.stringMatching(/no index "nope"/)]);
-    expect([both.code, both.stderr]).toEqual([2, expect.stringMatching(/names its table/)]);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringMatching(/already determines the table/),
+    ]);
   });
 
   it('completes commands and flags in bash', async () => {

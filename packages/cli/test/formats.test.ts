@@ -201,9 +201,9 @@ describe('output formats', () => {
       home.run(['search', 'vec', 'nofield:x', '--output', home.path('kept.csv')]),
     ]);
     expect(twice.stdout).toMatch(/--json and --format csv contradict each other/);
-    expect(ending.stderr).toMatch(/"[^"]*answer\.doc": its ending names no format/);
+    expect(ending.stderr).toMatch(/"[^"]*answer\.doc": the file name has no known ending/);
     expect(folder.stderr).toMatch(/cannot write ".*answer\.csv" \(ENOENT\)/);
-    expect(facets.stderr).toMatch(/--format csv has rows of hits, no facets/);
+    expect(facets.stderr).toMatch(/--format csv writes hits and cannot include facets/);
     expect([twice, ending, folder, unknown, facets, failed].map(({ code }) => code)).toEqual(
       Array(6).fill(2),
     );

@@ -123,11 +123,11 @@ describe('flags refused by search, semantic and hybrid', () => {
     ],
     [
       ['index', 'semantic', 'b', 'x', '--queries', 'questions.txt'],
-      'both "x" and --queries: the questions come from the file',
+      '"x" and --queries cannot be combined: the file contains the queries',
     ],
     [
       ['index', 'hybrid', 'b', 'x', '--vector-field', 'text', '--weights', '1'],
-      '--weights "1" should be two numbers: LEXICAL,SEMANTIC, as 1,2',
+      '--weights "1" should be two numbers LEXICAL,SEMANTIC, such as 1,2',
     ],
     [
       ['index', 'semantic', 'b', '--vector', '[1,', '--vector-field', 'v'],
@@ -139,7 +139,7 @@ describe('flags refused by search, semantic and hybrid', () => {
     ],
     [
       ['index', 'hybrid', 'b', 'x', '--vector-field', 'text', '--operator', 'and'],
-      '--operator is that of --filter, and there is none',
+      '--operator applies to --filter, which is missing',
     ],
     [
       ['index', 'explain', 'b', 'x', '--key', 'id=1', '--k', '3'],

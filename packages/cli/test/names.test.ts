@@ -104,7 +104,7 @@ describe('lhs index pit', () => {
     const opened = await home.run(['index', 'pit', 'open', 'vec', '--keep-alive', '10m']);
     const [pit] = lines(opened.stdout);
     expect(pit).toMatch(/^[\w-]{44}$/);
-    expect(opened.stderr).toMatch(/^open until 20\S+Z; each search with --pit moves that on\n$/);
+    expect(opened.stderr).toMatch(/^open until 20\S+Z; each search with --pit extends it\n$/);
     const first = await home.json<Answer>(['search', 'vec', '--pit', pit, '--limit', '20']);
     const after = JSON.stringify(first.hits.at(-1)!.sort);
     const page = ['search', 'vec', '--pit', pit, '--after', after];

@@ -22,11 +22,11 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('work stopped by %s', (signal) => 
     );
   });
 
-  it('that comes too late: the answer, exit code 0, and that it was too late', async () => {
+  it('that comes too late: the response, exit code 0 and a line that says so', async () => {
     const { code, stdout, stderr } = await signalled('late', signal);
     expect([code, stdout]).toEqual([0, 'built\n']);
     expect(stderr).toBe(
-      'working\n\nstopping … (again to stop at once)\nthe signal came too late: the work is done\n',
+      'working\n\nstopping … (again to stop at once)\nthe work finished before the signal arrived\n',
     );
   });
 });

@@ -290,7 +290,7 @@ describe.skipIf(!hasTmux)('the first screen of lhs tui', () => {
 
   it('refuses a terminal that cannot be drawn on, and says so', async () => {
     const pane = await open({ env: { TERM: 'dumb' }, ready: /^left with 2$/m });
-    expect(read('err')).toMatch(/^error: lhs tui draws on a screen, and TERM is "dumb"\n/);
+    expect(read('err')).toMatch(/^error: lhs tui cannot draw on a terminal with TERM "dumb"\n/);
     expect(pane.isAlternate()).toBe(false);
   });
 

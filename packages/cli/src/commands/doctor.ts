@@ -36,7 +36,7 @@ export default class Doctor extends LhsCommand {
     const source = { warehouse: flags.warehouse, catalog: flags.catalog, path: flags.path };
     const named = [flags.table, ...Object.values(source)].some((value) => value !== undefined);
     if (args.index !== undefined && named) {
-      throw new LhsError('invalid_argument', `index "${args.index}" names its table`, {
+      throw new LhsError('invalid_argument', `index "${args.index}" already determines the table`, {
         hint: 'remove --table, --warehouse, --catalog and --path, or the index',
       });
     }

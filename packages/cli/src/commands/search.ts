@@ -59,8 +59,8 @@ export default class Search extends LhsCommand {
     const backend = await this.backend(flags, flags.queries === undefined ? undefined : {});
     if (flags.queries !== undefined) {
       if (args.query !== undefined) {
-        const message = `both "${args.query}" and --queries: the questions come from the file`;
-        throw new LhsError('invalid_argument', message, { hint: 'leave one of them out' });
+        const message = `"${args.query}" and --queries cannot be combined: the file contains the queries`;
+        throw new LhsError('invalid_argument', message, { hint: 'remove one of them' });
       }
       const { runQueryFile } = await import('../search/query-file.ts');
       const { stdoutSink } = await import('../output/columns.ts');

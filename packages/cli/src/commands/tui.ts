@@ -28,7 +28,7 @@ export default class Tui extends LhsCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Tui);
     if (flags.json) {
-      throw new LhsError('invalid_argument', 'lhs tui has no --json: it prints keys, one a line', {
+      throw new LhsError('invalid_argument', 'lhs tui has no --json: it prints one key per line', {
         hint: 'lhs search INDEX QUERY --json',
       });
     }

@@ -102,12 +102,15 @@ function readFile(path: string): Partial<Record<SettingKey, string>> {
   if (!existsSync(path)) return {};
   const values = yamlOf(path) ?? {};
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    throw new LhsError('invalid_argument', `${path} should hold settings, one "key: value" a line`);
+    throw new LhsError(
+      'invalid_argument',
+      `${path} should contain settings, one "key: value" per line`,
+    );
   }
   for (const [key, value] of Object.entries(values)) {
     settingKey(key);
     if (typeof value !== 'string') {
-      throw new LhsError('invalid_argument', `${path}: "${key}" should be a text`);
+      throw new LhsError('invalid_argument', `${path}: "${key}" should be a string`);
     }
   }
   return values as Partial<Record<SettingKey, string>>;

@@ -47,7 +47,7 @@ function module(name: string, id: string, what: string): Check {
       name,
       ok: false,
       detail,
-      advice: `${id} cannot be loaded: run npm ci again on this machine`,
+      advice: `${id} cannot be loaded: install lhs again on this machine`,
     };
   }
 }
@@ -62,7 +62,7 @@ async function model(): Promise<Check> {
     return { name, ok: true, detail };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return { name, ok: false, detail, advice: 'run npm ci again on this machine' };
+    return { name, ok: false, detail, advice: 'install lhs again on this machine' };
   }
 }
 

@@ -30,7 +30,7 @@ export async function readDefinition(
 ): Promise<DefinitionFile> {
   const file = argument ?? flag;
   if (file === undefined) {
-    throw new LhsError('invalid_argument', 'which definition? a YAML file is needed', {
+    throw new LhsError('invalid_argument', 'the definition file is missing', {
       hint: 'lhs index init NAMESPACE.TABLE --warehouse DIR > FILE writes one',
     });
   }

@@ -53,9 +53,13 @@ export function outputTarget(flags: OutputFlags, interactive: boolean): OutputTa
   const format = flags.json ? 'json' : (asked ?? (file === undefined ? 'table' : endingOf(file)));
   if (file !== undefined) return { format, file };
   if (interactive && (format === 'arrow' || format === 'parquet')) {
-    throw new LhsError('invalid_argument', `--format ${format} is nothing for a terminal`, {
-      hint: `--output FILE writes a file; > FILE and | do, too`,
-    });
+    throw new LhsError(
+      'invalid_argument',
+      `--format ${format} is binary and cannot be written to a terminal`,
+      {
+        hint: `add --output FILE, or redirect standard output`,
+      },
+    );
   }
   return { format };
 }
@@ -63,7 +67,7 @@ export function outputTarget(flags: OutputFlags, interactive: boolean): OutputTa
 function endingOf(file: string): OutputFormat {
   const format = BY_ENDING[extname(file).toLowerCase()];
   if (format !== undefined) return format;
-  throw new LhsError('invalid_argument', `--output "${file}": its ending names no format`, {
+  throw new LhsError('invalid_argument', `--output "${file}": the file name has no known ending`, {
     hint: `add --format, or end it in ${Object.keys(BY_ENDING).join(', ')}`,
   });
 }

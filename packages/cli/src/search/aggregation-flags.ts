@@ -91,7 +91,7 @@ async function given(text: string): Promise<Record<string, JsonObject>> {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    const message = `--aggs is no JSON: ${(cause as Error).message}`;
+    const message = `--aggs is not JSON: ${(cause as Error).message}`;
     throw new LhsError('invalid_argument', message, { cause });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

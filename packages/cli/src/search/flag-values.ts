@@ -48,7 +48,7 @@ export function numberOf(flag: string, text: string): number {
 export function weightsOf(text: string): HybridRequest['weights'] {
   const parts = text.split(',');
   if (parts.length !== 2) {
-    const message = `--weights "${text}" should be two numbers: LEXICAL,SEMANTIC, as 1,2`;
+    const message = `--weights "${text}" should be two numbers LEXICAL,SEMANTIC, such as 1,2`;
     throw new LhsError('invalid_argument', message);
   }
   const [lexical, semantic] = parts.map((part) => numberOf('--weights', part));

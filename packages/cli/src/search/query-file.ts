@@ -106,5 +106,5 @@ function jsonArray(text: string): readonly unknown[] {
 function queryText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((v) => typeof v === 'string')) return value.join(' ');
-  throw new LhsError('invalid_argument', `query ${JSON.stringify(value)} should be a text`);
+  throw new LhsError('invalid_argument', `query ${JSON.stringify(value)} should be a string`);
 }

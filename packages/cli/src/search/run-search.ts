@@ -76,9 +76,13 @@ export function presentSearch(
     wire: () => answerOf(search),
     async table() {
       if (facets !== undefined) {
-        throw new LhsError('invalid_argument', `--format ${format} has rows of hits, no facets`, {
-          hint: 'lhs index facets writes facets as rows; --format json has both',
-        });
+        throw new LhsError(
+          'invalid_argument',
+          `--format ${format} writes hits and cannot include facets`,
+          {
+            hint: 'lhs index facets writes facets as rows; --format json has both',
+          },
+        );
       }
       const answer = await answerOf(search);
       err(...remarks(answer, style, width));
@@ -169,8 +173,8 @@ export function refuseIdle(mode: SearchMode, flags: SearchFlags): void {
   if (mode === 'lexical' || flags.filter !== undefined) return;
   for (const name of ['syntax', 'operator'] as const) {
     if (flags[name] === undefined) continue;
-    throw new LhsError('invalid_argument', `--${name} is that of --filter, and there is none`, {
-      hint: `in the mode ${mode} nothing in a text is an operator`,
+    throw new LhsError('invalid_argument', `--${name} applies to --filter, which is missing`, {
+      hint: `a text in ${mode} mode has no operators`,
     });
   }
 }

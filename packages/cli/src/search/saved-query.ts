@@ -9,6 +9,6 @@ export async function savedQuery(backend: Backend, name: string): Promise<SavedQ
   const near = nearest(name, names);
   const guess = near === undefined ? '' : `; did you mean "${near}"?`;
   throw new LhsError('not_found', `there is no saved query "${name}"${guess}`, {
-    hint: names.length === 0 ? 'lhs query save NAME INDEX QUERY keeps one' : 'lhs query list',
+    hint: names.length === 0 ? 'lhs query save NAME INDEX QUERY saves one' : 'lhs query list',
   });
 }

@@ -20,7 +20,7 @@ export function inputOf(files: readonly string[], format?: string): WriteInput {
     return { kind: 'stream', stream: process.stdin, ...named };
   }
   if (files.includes('-')) {
-    throw new LhsError('invalid_argument', '"-" is standard input and goes with no other file');
+    throw new LhsError('invalid_argument', '"-" (standard input) cannot be combined with files');
   }
   if (format !== undefined) {
     throw new LhsError('invalid_argument', '--input-format is for standard input', {

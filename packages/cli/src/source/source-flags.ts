@@ -60,12 +60,12 @@ export async function tableOf(flags: SourceFlags, table: string | undefined): Pr
   }
   const catalog = await catalogOf(flags);
   if (catalog === undefined) {
-    throw new LhsError('invalid_argument', 'where is the table?', {
+    throw new LhsError('invalid_argument', 'the location of the table is missing', {
       hint: 'add --warehouse DIR, --catalog FILE.yaml or --path DIR',
     });
   }
   if (table === undefined) {
-    throw new LhsError('invalid_argument', 'which table? a name like ns.table is needed', {
+    throw new LhsError('invalid_argument', 'the name of the table is missing', {
       hint: 'lhs source tables lists them',
     });
   }

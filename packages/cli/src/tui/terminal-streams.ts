@@ -17,8 +17,8 @@ export interface TerminalStreams {
  */
 export function terminalStreams(env: NodeJS.ProcessEnv): TerminalStreams {
   if (env.TERM === 'dumb') {
-    throw new LhsError('invalid_argument', 'lhs tui draws on a screen, and TERM is "dumb"', {
-      hint: 'lhs search INDEX QUERY answers without one',
+    throw new LhsError('invalid_argument', 'lhs tui cannot draw on a terminal with TERM "dumb"', {
+      hint: 'use lhs search INDEX QUERY instead',
     });
   }
   const opened: { destroy(): unknown }[] = [];
@@ -48,8 +48,8 @@ function device(mode: 'r' | 'w'): number {
   try {
     return openSync('/dev/tty', mode);
   } catch {
-    throw new LhsError('invalid_argument', 'lhs tui needs a terminal, and there is none here', {
-      hint: 'lhs search INDEX QUERY answers without one',
+    throw new LhsError('invalid_argument', 'lhs tui needs a terminal', {
+      hint: 'use lhs search INDEX QUERY instead',
     });
   }
 }

@@ -16,9 +16,13 @@ export default class IndexExport extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
-    format: Flags.string({ options: ['ndjson', 'arrow', 'parquet'], default: 'ndjson' }),
+    format: Flags.string({
+      options: ['ndjson', 'arrow', 'parquet'],
+      default: 'ndjson',
+      description: 'output format',
+    }),
     query: Flags.string({
-      description: 'count only documents that match this query',
+      description: 'export only documents that match this query',
       helpValue: 'Q',
     }),
   };

@@ -46,8 +46,8 @@ export default class KeysGet extends LhsCommand {
     if (flags.keys !== undefined)
       texts.push(...(await readText(flags.keys)).split(/\r?\n/).filter(Boolean));
     if (texts.length === 0) {
-      throw new LhsError('invalid_argument', 'which key?', {
-        hint: `a key is written ${keyForm(index.key)}`,
+      throw new LhsError('invalid_argument', 'the key is missing', {
+        hint: `write the key as ${keyForm(index.key)}`,
       });
     }
     const keys = texts.map((text) => parseKey(text, index.key));

@@ -48,7 +48,7 @@ export default class SourceImport extends LhsCommand {
     const { argv, flags } = await this.parse(SourceImport);
     const catalog = await catalogOf(flags);
     if (catalog === undefined) {
-      throw new LhsError('invalid_argument', 'where should the table be?', {
+      throw new LhsError('invalid_argument', 'the location of the new table is missing', {
         hint: 'add --warehouse DIR or --catalog FILE.yaml',
       });
     }

@@ -73,7 +73,7 @@ function target(source: SourceTable, snapshot: string | undefined, ref: string |
   if (found !== undefined) return { id: found.snapshotId, schema: source.schema };
   const names = source.refs.map((r) => r.name).join(', ');
   throw new LhsError('not_found', `no branch or tag "${ref}" in ${source.name}`, {
-    hint: `there are: ${names || 'none'}`,
+    hint: `branches and tags: ${names || 'none'}`,
   });
 }
 

@@ -14,7 +14,7 @@ export default class SourceTables extends LhsCommand {
     const { flags } = await this.parse(SourceTables);
     const catalog = await catalogOf(flags);
     if (catalog === undefined) {
-      throw new LhsError('invalid_argument', 'which catalog?', {
+      throw new LhsError('invalid_argument', 'the catalog is missing', {
         hint: 'add --warehouse DIR or --catalog FILE.yaml',
       });
     }

@@ -25,6 +25,6 @@ export default class IndexPitOpen extends LhsCommand {
     const pit = await backend.openPit({ index: args.index, keep_alive: flags['keep-alive'] });
     if (flags.json) return this.printJson(pit);
     this.print([pit.pit_id]);
-    this.terminal.err(`open until ${pit.expires_at}; each search with --pit moves that on`);
+    this.terminal.err(`open until ${pit.expires_at}; each search with --pit extends it`);
   }
 }
