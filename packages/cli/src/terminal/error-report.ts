@@ -19,7 +19,14 @@ interface UsageError extends Error {
   readonly oclif?: { readonly exit?: number };
   /** Flags that do not exist, with their dashes. */
   readonly flags?: readonly string[];
-  readonly parse?: { readonly input?: { readonly flags?: Readonly<Record<string, unknown>> } };
+  /** Arguments that are missing or wrong. */
+  readonly args?: readonly { readonly name: string; readonly description?: string }[];
+  readonly parse?: {
+    readonly input?: {
+      readonly argv?: readonly string[];
+      readonly flags?: Readonly<Record<string, unknown>>;
+    };
+  };
 }
 
 /**
@@ -77,16 +84,43 @@ function caret(error: LhsError, style: Style, columns: number): string[] {
 }
 
 function usageReport(error: UsageError, style: Style): ErrorReport {
+  const { message, hints } = missing(error) ?? refused(error);
+  const lines = [
+    `${style.red('error:')} ${printable(message)}`,
+    ...hints.map((hint) => `  ${printable(hint)}`),
+    '  --help shows how it is used',
+  ];
+  const exit = error.oclif?.exit ?? USAGE_EXIT;
+  return { lines, exit, body: wire('invalid_argument', 400, message) };
+}
+
+interface Fault {
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+/** The arguments that are missing, and the flag that may have taken one as its value. */
+function missing({ message, args = [], parse }: UsageError): Fault | undefined {
+  if (!/^Missing \d+ required arg/.test(message)) return undefined;
+  const names = args.map(({ name, description }) =>
+    description === undefined ? `"${name}"` : `"${name}" (${description})`,
+  );
+  const flags = /\nNote: (.*?) allows? multiple/.exec(message)?.[1].split(', ') ?? [];
+  const taken = flags.filter((flag) => parse?.input?.argv?.includes(flag));
+  return {
+    message: `missing argument${names.length === 1 ? '' : 's'} ${names.join(', ')}`,
+    hints: taken.map((flag) => `write arguments before ${flag}, or after --`),
+  };
+}
+
+/** Any other fault, in the words of oclif. */
+function refused(error: UsageError): Fault {
   const whole = error.message.replace(/\nSee more help with --help$/, '').trim();
   const [cause = '', ...notes] = whole
     .replace(/^The following errors? occurred:\s*/, '')
     .split(/\n\s*(?:Note: |(?=Alternatively, ))/);
-  const message = printable(cause.trim().replace(/:?\s*\n\s*/g, ': '));
-  const hints = [...flagHints(error), ...notes.map((note) => `  ${printable(note.trim())}`)];
-  const lines = [`${style.red('error:')} ${message}`, ...hints];
-  lines.push('  --help shows how it is used');
-  const exit = error.oclif?.exit ?? USAGE_EXIT;
-  return { lines, exit, body: wire('invalid_argument', 400, message) };
+  const message = cause.trim().replace(/:?\s*\n\s*/g, ': ');
+  return { message, hints: [...flagHints(error), ...notes.map((note) => note.trim())] };
 }
 
 /** The nearest flag for each that does not exist. */
@@ -94,8 +128,8 @@ function flagHints(error: UsageError): string[] {
   const known = Object.keys(error.parse?.input?.flags ?? {});
   return (Array.isArray(error.flags) ? error.flags : []).flatMap((flag) => {
     const near = nearest(String(flag).replace(/^-+/, ''), known);
-    if (near !== undefined) return [`  did you mean --${near}?`];
-    return /^-[^-]/.test(String(flag)) ? ['  write a query that begins with "-" after --'] : [];
+    if (near !== undefined) return [`did you mean --${near}?`];
+    return /^-[^-]/.test(String(flag)) ? ['write a query that begins with "-" after --'] : [];
   });
 }
 

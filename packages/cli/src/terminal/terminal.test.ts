@@ -154,18 +154,29 @@ describe('errors', () => {
     expect(errorReport(error, plain, 80).lines).toHaveLength(3);
   });
 
-  it('says what is missing from a command line, then what may have taken it', () => {
+  it('names missing arguments, and the flag that may have taken one', () => {
     const text =
-      'Missing 1 required arg:\nindex  name\n\nNote: --facet takes ' +
-      'several.\nAlternatively, end with "--".';
-    const error = Object.assign(new Error(`${text}\nSee more help with --help`), {
-      oclif: { exit: 2 },
-    });
-    expect(errorReport(error, plain, 80).lines).toEqual([
-      'error: Missing 1 required arg: index  name',
-      '  --facet takes several.',
-      '  Alternatively, end with "--".',
+      'Missing 1 required arg:\nindex  name of the index\n\n' +
+      'Note: --facet, --terms allow multiple values. Because of this you need to provide …';
+    const report = (...argv: string[]) =>
+      errorReport(
+        Object.assign(new Error(`${text}\nSee more help with --help`), {
+          args: [{ name: 'index', description: 'name of the index' }],
+          oclif: { exit: 2 },
+          parse: { input: { argv } },
+        }),
+        plain,
+        80,
+      ).lines;
+    const [message, last] = [
+      'error: missing argument "index" (name of the index)',
       '  --help shows how it is used',
+    ];
+    expect(report()).toEqual([message, last]);
+    expect(report('--facet', 'service', 'incidents')).toEqual([
+      message,
+      '  write arguments before --facet, or after --',
+      last,
     ]);
   });
 
