@@ -20,8 +20,7 @@ interface GlobalFlags {
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * What every command shares: global flags, the terminal, the backend, one way to say what went
- * wrong.
+ * Base of every command: global flags, the terminal, the backend and the report of errors.
  */
 export abstract class LhsCommand extends Command {
   static override baseFlags = {
@@ -63,7 +62,7 @@ export abstract class LhsCommand extends Command {
     return target.file === undefined ? this.style : styleFor({ color: false });
   }
 
-  /** Writes an answer in the format and to the place that were asked for. */
+  /** Writes a response in the format and to the file that the flags name. */
   protected async answer(target: OutputTarget, shapes: AnswerShapes): Promise<void> {
     const { writeAnswer } = await import('./output/write-answer.ts');
     const { interactive, color } = this.terminal;
@@ -79,7 +78,7 @@ export abstract class LhsCommand extends Command {
 
   /**
    * The backend that flags, environment and files name; closed when the command ends. Its answers
-   * look at the table first, unless `options` say otherwise.
+   * check the table first, unless `options` differ.
    */
   protected async backend(
     flags: GlobalFlags,
@@ -112,7 +111,7 @@ export abstract class LhsCommand extends Command {
   }
 
   /**
-   * A signal that Ctrl-C and SIGTERM abort: once to stop in order, twice to stop at once. `release`
+   * A signal that Ctrl-C and SIGTERM abort. The second one ends the process at once. `release`
    * gives the signals back to the process. `note`: what is true however it ends.
    */
   protected interruptible(note?: string): { readonly signal: AbortSignal; release(): void } {

@@ -1,6 +1,6 @@
 import { readSettings, settingValue } from './config/settings.ts';
 
-/** What `lhs` alone prints: the most useful commands and where the data lies. */
+/** The output of a bare `lhs`: the most useful commands and the data folder. */
 export function firstScreen(): string[] {
   const dataDir = settingValue(readSettings(), 'data_dir');
   return [

@@ -50,7 +50,7 @@ export default class Search extends LhsCommand {
     await this.search((flags.mode ?? 'lexical') as SearchMode, args, flags);
   }
 
-  /** Searches in a mode as the flags say, one question or a file of them. */
+  /** Searches in a mode: one query, or a file of queries. */
   protected async search(
     mode: SearchMode,
     args: { readonly index: string; readonly query?: string },
@@ -59,7 +59,8 @@ export default class Search extends LhsCommand {
     const backend = await this.backend(flags, flags.queries === undefined ? undefined : {});
     if (flags.queries !== undefined) {
       if (args.query !== undefined) {
-        const message = `"${args.query}" and --queries cannot be combined: the file contains the queries`;
+        const both = `"${args.query}" and --queries cannot be combined`;
+        const message = `${both}: the file contains the queries`;
         throw new LhsError('invalid_argument', message, { hint: 'remove one of them' });
       }
       const { runQueryFile } = await import('../search/query-file.ts');

@@ -46,7 +46,7 @@ export default class Tui extends LhsCommand {
   }
 }
 
-/** The index where there is one; undefined where there is a choice. Throws where there is none. */
+/** The only index; undefined if there are several. Throws if there is none. */
 function onlyIndex(indexes: readonly { readonly name: string }[]): string | undefined {
   if (indexes.length > 0) return indexes.length === 1 ? indexes[0].name : undefined;
   throw new LhsError('invalid_argument', 'there is no index to search yet', {

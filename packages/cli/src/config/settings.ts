@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 
-/** Where a value comes from; the first one that says something wins. */
+/** Origin of a value. The first origin with a value takes precedence. */
 export type Origin = 'flag' | 'environment' | 'project' | 'user' | 'default';
-/** A setting as it holds now. `value` is undefined where nobody says one. */
+/** The current value of a setting. `value` is undefined if no origin has one. */
 export interface Setting {
   readonly key: SettingKey;
   readonly value: string | undefined;
   readonly origin: Origin;
-  /** The file or the variable, where there is one. */
+  /** The file or the environment variable, if any. */
   readonly where?: string;
 }
 
@@ -119,7 +119,9 @@ function readFile(path: string): Partial<Record<SettingKey, string>> {
 /** Bytes of a settings file, at most. */
 const SETTINGS_BYTES = 64 * 1024;
 
-/** The text of a settings file. A pipe or a device is refused, as `./lhs.yaml` may be anybody's. */
+/**
+ * The text of a settings file. Pipes and devices are refused: anyone may have written `./lhs.yaml`.
+ */
 export function settingsText(path: string): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

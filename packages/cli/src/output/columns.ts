@@ -1,5 +1,5 @@
 /**
- * What a column of printed rows holds. `json`: everything without a plain type, as its JSON text.
+ * The type of a column of printed rows. `json`: values without a plain type, as JSON text.
  */
 export type ColumnKind = 'bool' | 'int' | 'long' | 'double' | 'text' | 'timestamp' | 'json';
 

@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { type ByteSink, stdoutSink } from './columns.ts';
 
 /**
- * Gives `write` somewhere to put bytes: a file that stands under its name only when it is whole, a
+ * Calls `write` with a place for bytes: a file that gets its name only when it is complete, a
  * device or a pipe that is there, or standard output. Throws invalid_argument where the file cannot
  * be made, and what `write` throws.
  */

@@ -41,8 +41,8 @@ const BY_ENDING: Readonly<Record<string, OutputFormat>> = {
 };
 
 /**
- * What the flags say. Throws invalid_argument for two formats at once, an ending that says none,
- * and bytes for a person's terminal.
+ * Format and file of the flags. Throws invalid_argument for two formats at once, an unknown ending,
+ * and binary formats on a terminal.
  */
 export function outputTarget(flags: OutputFlags, interactive: boolean): OutputTarget {
   const asked = flags.format as OutputFormat | undefined;

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<ColumnKind, Physical>> = {
 };
 
 /**
- * What a row group holds. Memory does not grow with the file: a group is written when it is full.
+ * Rows per row group. Memory does not grow with the file: a group is written when it is full.
  */
 const GROUP: BatchLimits = { rows: 65_536, bytes: 16 * 2 ** 20 };
 

@@ -1,6 +1,6 @@
 import { type OutputColumn, type OutputRow, typedValue } from './columns.ts';
 
-/** What a batch holds at most. A single row may hold more bytes. */
+/** Limits of a batch. A single row may have more bytes. */
 export interface BatchLimits {
   readonly rows: number;
   /** A rough count: characters of texts, 8 for anything else. */

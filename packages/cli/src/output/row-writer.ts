@@ -6,7 +6,7 @@ import { csvWriter, ndjsonWriter } from './text-rows.ts';
 export const ROW_FORMATS = ['ndjson', 'csv', 'arrow', 'parquet'] as const;
 export type RowFormat = (typeof ROW_FORMATS)[number];
 
-/** A writer of rows in the asked format. */
+/** A writer of rows in a format. */
 export async function rowWriter(
   format: RowFormat,
   columns: readonly OutputColumn[],

@@ -17,7 +17,7 @@ export function kindOfValues(values: Iterable<unknown>): ColumnKind {
   return kind ?? 'text';
 }
 
-/** Columns of the given names, with the kinds of their values in the rows. */
+/** Columns with these names and the kinds of their values in the rows. */
 export function columnsOf(names: readonly string[], rows: readonly OutputRow[]): OutputColumn[] {
   return names.map((name) => ({ name, kind: kindOfValues(rows.map((row) => row[name])) }));
 }

@@ -14,7 +14,7 @@ export interface RowTable {
   readonly records?: readonly OutputRow[];
 }
 
-/** An answer in its three shapes; only the one that is asked for is made. */
+/** A response in its three shapes. Only the shape in use is built. */
 export interface AnswerShapes {
   /** For people. */
   lines(): Promise<readonly string[]> | readonly string[];
@@ -29,7 +29,7 @@ export interface AnswerReader {
   readonly styled: boolean;
 }
 
-/** Writes an answer as the target says. Throws invalid_argument for a file that cannot be made. */
+/** Writes a response to its target. Throws invalid_argument if the file cannot be created. */
 export async function writeAnswer(
   target: OutputTarget,
   answer: AnswerShapes,

@@ -2,7 +2,7 @@ import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
 import { readText } from '../files/read-text.ts';
 
-/** Flags that say what to aggregate. */
+/** Flags of aggregations. */
 export const aggregationFlags = {
   aggs: Flags.string({
     description: 'aggregations as JSON, or @FILE (docs/aggregations.md)',
@@ -51,7 +51,7 @@ export interface AggregationFlags {
 
 const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 
-/** The aggregations that flags say. Throws invalid_argument where they say none, or no JSON. */
+/** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
 export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObject> {
   const specs: Record<string, JsonObject> = flags.aggs === undefined ? {} : await given(flags.aggs);
   const add = (field: string, kind: string, spec: JsonObject) => {

@@ -12,7 +12,7 @@ import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { barLayout, barLines } from './facet-lines.ts';
 
-/** The lines of all answers, each under its name; `specs` as they were asked for. */
+/** The lines of all aggregations, each under its name. `specs`: the request. */
 export function aggregationLines(
   results: AggResults,
   specs: JsonObject,

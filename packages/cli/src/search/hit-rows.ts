@@ -12,7 +12,7 @@ import { fieldColumns, keyCells, keyColumns } from './field-columns.ts';
 
 /**
  * Hits as rows: `key.<name>`, `score`, of a hybrid search `lexical.rank`, `lexical.score` and the
- * same of `semantic`, the cached fields, and as far as asked for `collapse.value`,
+ * same of `semantic`, the cached fields, and if requested `collapse.value`,
  * `collapse.count`, `sort` and `highlight` (JSON), `row.<column>` of hydrated rows and
  * `hydrate_error`. NDJSON has the hits as they go over the wire.
  */
@@ -71,7 +71,7 @@ function hitRow(hit: Hit): OutputRow {
   };
 }
 
-/** A field may be called `score` or `sort`: then its value would stand where another belongs. */
+/** Refuses fields called `score` or `sort`: their columns would clash with those of the hit. */
 function refuseTwice(columns: readonly OutputColumn[]): void {
   const names = columns.map((column) => column.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);

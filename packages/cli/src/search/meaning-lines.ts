@@ -14,7 +14,7 @@ export function armWords({ arms }: Hit): string {
   return parts.join(' · ');
 }
 
-/** Which arm did not answer and why, and what else there is to say of an answer by meaning. */
+/** Remarks on a response: arms that failed, with reasons, and notes. */
 export function remarks(answer: SearchResponse, style: Style, columns: number): string[] {
   const failed = (answer.failed_arms ?? []).flatMap(({ arm, message, hint, next }) => {
     const what = `the ${arm} arm did not answer: ${printable(message)}`;

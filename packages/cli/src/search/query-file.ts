@@ -69,7 +69,7 @@ async function refuseLine(error: unknown, place: string, output: QueryFileOutput
   process.exitCode = exit;
 }
 
-/** What a line that is an object says goes before the flags. */
+/** The fields of a line that is an object take precedence over the flags. */
 function lineQuestion(plain: ModeRequest, line: string): ModeRequest {
   if (!line.trimStart().startsWith('{')) return plain;
   let own: object;

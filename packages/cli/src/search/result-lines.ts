@@ -82,13 +82,13 @@ function nextPage(answer: SearchResponse, search: ModeRequest, index: string) {
   return parts.join(' ');
 }
 
-/** What stands behind the index: the query, or the text; undefined for a vector alone. */
+/** The argument after the index: the query or the text; undefined for a vector alone. */
 function textOf(search: ModeRequest): string | undefined {
   if (search.mode === 'lexical') return search.request.query ?? '*:*';
   return search.request.query_text;
 }
 
-/** Why nothing is near, as far as the answer says it. */
+/** Why a semantic search has no hits, as far as the response contains the reason. */
 export function nothingNear(
   answer: SearchResponse,
   index: string,

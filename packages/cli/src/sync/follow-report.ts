@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { cut, printable, wrap } from '../terminal/text.ts';
 import { oneStep, stepLine } from './step-lines.ts';
 
-/** Tells what following says, event by event; `stop` leaves the line empty for what comes next. */
+/** Prints the events of following a table. `stop` clears the progress line. */
 export interface FollowReport {
   tell(event: FollowEvent): void;
   stop(): void;

@@ -4,7 +4,7 @@ import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
 import { healWords } from './heal-words.ts';
 
-/** How an index stands to its table, as people read it. */
+/** Lines about the lag of an index behind its table. */
 export function statusLines(status: IndexStatus, style: Style, columns: number): string[] {
   const facts: [string, string | null][] = [
     [status.index, generation(status)],

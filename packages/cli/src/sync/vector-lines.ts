@@ -1,7 +1,7 @@
 import type { ReindexResponse } from '@lakehouse-search/contract';
 import { count, plural } from '../terminal/figures.ts';
 
-/** What became of VECTOR fields, as people read it; nothing where there are none. */
+/** Lines about the VECTOR fields of a sync; none if the index has none. */
 export function vectorLines({
   embeddings,
   without_vector,

@@ -4,7 +4,7 @@ import { adviceLines } from './next-step.ts';
 import type { Style } from './style.ts';
 import { cut, printable, width, wrap } from './text.ts';
 
-/** What the command line says of an error and with which code it exits. */
+/** The lines that report an error, and the exit code. */
 export interface ErrorReport {
   readonly lines: readonly string[];
   readonly exit: number;
@@ -30,8 +30,8 @@ interface UsageError extends Error {
 }
 
 /**
- * One cause once: what is wrong, a caret under it, the nearest right thing, what to do next. For a
- * person lines end at blanks, but for those to be copied: what a program reads has a line each.
+ * The report of an error: the message, a caret under its place, the nearest correct name and the
+ * next step. On a terminal (`isRead`) long lines wrap, except commands, which users copy.
  */
 export function errorReport(
   error: unknown,
@@ -44,7 +44,7 @@ export function errorReport(
   return { ...report, lines: report.lines.flatMap((line) => wrapped(line, columns)) };
 }
 
-/** Commands stay whole, so that they can be copied; what stands under a caret keeps its place. */
+/** A wrapped line. Commands stay whole, and so do lines with a caret below. */
 function wrapped(line: string, columns: number): string[] {
   if (width(line) <= columns || line.startsWith('  lhs ')) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
@@ -67,8 +67,7 @@ function ownReport(error: LhsError, style: Style, columns: number): ErrorReport 
 }
 
 /**
- * The line of the text in which the error lies and `^^^^` under it; a long line is cut around the
- * place.
+ * The line of the text with the error, and `^^^^` below it. A long line is cut around the error.
  */
 function caret(error: LhsError, style: Style, columns: number): string[] {
   const { text, from, to } = error.place ?? { text: '', from: 0, to: 0 };

@@ -2,15 +2,15 @@ import { safeLine } from './safe-line.ts';
 
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */
 export interface Terminal {
-  /** Columns; 80 where nobody says. */
+  /** Columns of the terminal; 80 if unknown. */
   readonly width: number;
-  /** Colour and weight may be used on stdout. */
+  /** Whether stdout accepts colors and bold text. */
   readonly color: boolean;
   /** A person reads stdout. */
   readonly interactive: boolean;
-  /** A person reads stderr: progress may be redrawn. */
+  /** Whether stderr is a terminal, where progress can be redrawn. */
   readonly progress: boolean;
-  /** A person can be asked. */
+  /** Whether questions can be answered. */
   readonly asks: boolean;
   /** Prints lines for people on stdout; a line end inside of one is a blank (safe-line.ts). */
   out(...lines: readonly string[]): void;

@@ -4,7 +4,7 @@ import { actionsOf } from './keys.ts';
 import type { Painter } from './painter.ts';
 import type { Session } from './session.ts';
 
-/** What the screen is given: its state's keeper, who draws it, and how to stop for a while. */
+/** What the screen needs: the session, the painter and a way to suspend. */
 export interface AppProps {
   readonly session: Session;
   readonly painter: Painter;
@@ -45,7 +45,7 @@ export function App({ session, painter, stop }: AppProps): ReactNode {
   return null;
 }
 
-/** Draws the newest state once all that came at once has changed it; exits with the outcome. */
+/** Draws the newest state after all pending events have changed it. Exits with the outcome. */
 function drawing(session: Session, painter: Painter, exit: (outcome: unknown) => void) {
   let planned = false;
   const draw = () => {

@@ -1,7 +1,7 @@
 import type { EditLine } from './edit-line.ts';
 import { queryWords } from './query-words.ts';
 
-/** What could be completed where the cursor stands: a field's name, or one of its values. */
+/** The word at the cursor that can be completed: a field's name or one of its values. */
 export interface CompletionPlace {
   readonly from: number;
   readonly to: number;

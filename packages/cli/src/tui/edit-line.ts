@@ -1,4 +1,4 @@
-/** A line of text under a cursor; `at` counts UTF-16 units and never stands inside a grapheme. */
+/** A line of text under a cursor; `at` counts UTF-16 units and is never inside a grapheme. */
 export interface EditLine {
   readonly text: string;
   readonly at: number;

@@ -16,15 +16,15 @@ export function historyFile(dataDir: string): string {
   return join(dataDir, 'tui-history.ndjson');
 }
 
-/** Past queries of an index, newest first, each once. Nothing readable there: none. */
+/** Past queries of an index, newest first, without repeats. Empty if the file is unreadable. */
 export async function readHistory(file: string, index: string): Promise<readonly string[]> {
   const own = (await entries(file)).filter((entry) => entry.index === index);
   return [...new Set(own.map(({ query }) => query).reverse())];
 }
 
 /**
- * Adds a query as the newest one; it stands there once. The file is replaced by rename, so that two
- * screens at once lose at most a line of one another.
+ * Adds a query as the newest one and removes earlier copies. The file is replaced by rename, so
+ * two screens at once lose at most one line of each other.
  */
 export async function addHistory(file: string, index: string, query: string): Promise<void> {
   const others = (await entries(file)).filter((e) => e.index !== index || e.query !== query);

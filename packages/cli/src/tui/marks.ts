@@ -15,7 +15,7 @@ export function marksOf(hit: Hit, question: Question | undefined): ReadonlySet<s
 }
 const WORDS = /[\p{L}\p{N}_]+/gu;
 
-/** The words and phrases of a query that is asked by words. */
+/** The words and phrases of a lexical query. */
 function queryTexts(question: Question | undefined): readonly string[] {
   if (question === undefined || modeOf(question) !== 'lexical') return [];
   const { query } = question;

@@ -4,7 +4,7 @@ import type { State } from './state.ts';
 
 /** One frame at a time for terminals that know DEC mode 2026; no wrapping, whatever a width is. */
 const BEGIN = '\u001b[?2026h\u001b[?7l';
-/** The cursor stands at the top: what else writes a line end scrolls nothing away. */
+/** The cursor is at the top, so line ends from other programs do not scroll the screen. */
 const END = '\u001b[H\u001b[?7h\u001b[?2026l';
 const ERASE = '\u001b[2J';
 const ERASE_BEHIND = '\u001b[K';

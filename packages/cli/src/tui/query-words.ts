@@ -1,6 +1,6 @@
-/** What a part of a query line is, as far as can be told while it is being written. */
+/** The parts of a query line, as far as they are clear while the user types. */
 export type WordKind = 'blank' | 'field' | 'operator' | 'quoted' | 'pattern' | 'sign' | 'word';
-/** A part of the line: `from` to `to`, UTF-16 units. The parts lie side by side and cover it. */
+/** A part of the line: `from` to `to`, UTF-16 units. The parts are adjacent and cover the line. */
 export interface QueryWord {
   readonly kind: WordKind;
   readonly from: number;

@@ -15,21 +15,21 @@ export interface ScreenIndex {
   readonly name: string;
   readonly fields: readonly FieldDescription[];
   readonly sortFields: readonly string[];
-  /** What it can be asked by; `lexical` always. */
+  /** Its search modes; always with `lexical`. */
   readonly modes: readonly SearchMode[];
   /** The VECTOR field that texts are compared with. */
   readonly vectorField?: string;
-  /** Why it cannot be asked by meaning. */
+  /** Why semantic search is not possible. */
   readonly lexicalOnly?: string;
 }
-/** What a saved query says beside its query, filter and order. */
+/** The parts of a saved query besides query, filter and order. */
 export type Kept = Pick<SearchRequest, 'syntax' | 'default_operator' | 'collapse'>;
 
-/** What is asked for: together they decide the hits. */
+/** A question: its parts determine the hits. */
 export interface Question {
   readonly mode: SearchMode;
   readonly query: string;
-  /** Clauses that all have to hold and never score. */
+  /** Clauses that every hit must match, without scoring. */
   readonly filters: readonly string[];
   /** None: by relevance. */
   readonly sort: readonly SortSpec[];
@@ -43,9 +43,9 @@ export interface Answer {
   readonly total: number;
   readonly tookMs: number;
   readonly lag: number | null;
-  /** The query that was run instead, where the one asked found nothing. */
+  /** The query that ran instead because the original found nothing. */
   readonly widened?: string;
-  /** What has to be said of the answer. */
+  /** Remarks on the response. */
   readonly caveat?: string;
 }
 
@@ -62,7 +62,7 @@ const parts = ({ mode, query, filters, sort, kept, limit }: Question) => [
   ...[kept.syntax, kept.default_operator, kept.collapse],
 ];
 
-/** The part of a request that says which documents are found by their words. */
+/** The part of a request that selects documents by their words. */
 export function matchOf(
   index: string,
   { query, filters, kept: { collapse: _, ...kept } }: Question,
@@ -71,7 +71,7 @@ export function matchOf(
   return { index, query, ...(filter === undefined ? {} : { filter }), ...kept };
 }
 
-/** The wire request of a question that is asked by words, as it can be kept too. */
+/** The request of a lexical question, as it can also be saved. */
 export function keptRequest(index: string, question: Question): SearchRequest {
   const { sort, kept } = question;
   return {
@@ -81,7 +81,7 @@ export function keptRequest(index: string, question: Question): SearchRequest {
   };
 }
 
-/** By meaning only what has been said can be asked: an empty line is everything in every mode. */
+/** A semantic question needs a text: an empty line matches everything in every mode. */
 export const modeOf = ({ mode, query }: Question): SearchMode =>
   query === EVERYTHING ? 'lexical' : mode;
 
@@ -91,7 +91,7 @@ export const modeOf = ({ mode, query }: Question): SearchMode =>
  */
 const NEAREST = { semantic: 100, hybrid: 25 };
 
-/** What has to be near, of a question that is asked by meaning. */
+/** The text or vector of a semantic question. */
 export function nearestOf({ vectorField }: ScreenIndex, { query, mode }: Question): NearestSpec {
   return {
     query_text: query,
@@ -134,7 +134,7 @@ export function filterClauses(filter: string): readonly string[] {
 
 const isSimple = (clause: string): boolean => clause.match(SIMPLE)?.[0] === clause;
 
-/** What a saved request asks for, as far as the screen can show it. */
+/** The question of a saved request, as far as the screen can show it. */
 export interface Restored {
   readonly query: string;
   readonly filters: readonly string[];

@@ -74,7 +74,7 @@ export function choose(state: State, { does }: Choice): State {
   }
 }
 
-/** The next of the ways that the index can be asked in; where there is one only, why. */
+/** The next search mode of the index, or the reason why there is only one. */
 export function nextMode(state: State): State {
   const { modes, name, lexicalOnly } = state.index;
   if (modes.length < 2) {

@@ -43,7 +43,7 @@ export function reduceEvent(state: State, event: Event): State {
   }
 }
 
-/** Saved queries are asked by words. */
+/** Saved queries are lexical. */
 function savedNote({ mode }: State, name: string): string {
   return mode === 'lexical' ? `saved as ${name}` : `saved as ${name}: its words, not the mode`;
 }
@@ -61,7 +61,7 @@ function answered(state: State, answer: NonNullable<State['answer']>): State {
   });
 }
 
-/** The outcome, where Enter waits for one and the answer to the line as it stands is here. */
+/** The outcome, if Enter waits for it and the response to the current line has arrived. */
 export function taking(state: State): State {
   if (!state.taking || !sameQuestion(state.answer?.question, question(state))) return state;
   const hit = selected(state);
@@ -69,7 +69,7 @@ export function taking(state: State): State {
   return { ...state, outcome: { type: 'taken', keys: [keyText(hit)] } };
 }
 
-/** Choices of the list that is open; the cursor of the list of orders stands on the one in use. */
+/** Choices of the open list. In the list of orders, the cursor is on the current order. */
 function listed(state: State, { of, choices }: Extract<Event, { type: 'listed' }>): State {
   const { overlay } = state;
   if (overlay?.type !== 'list' || overlay.of !== of) return state;
@@ -77,14 +77,14 @@ function listed(state: State, { of, choices }: Extract<Event, { type: 'listed' }
   return { ...state, overlay: { ...overlay, choices, at: Math.max(0, at) } };
 }
 
-/** Another index under the line as it stands; filters, order and marks were the former one's. */
+/** Switches the index and keeps the line. Filters, order and marks are reset. */
 function openedIndex(state: State, index: ScreenIndex): State {
   const { columns, rows, copied } = state;
   const mode: SearchMode = index.modes.includes(state.mode) ? state.mode : 'lexical';
   return { ...initialState(index, { columns, rows }), line: state.line, mode, copied };
 }
 
-/** Values join the fields on offer while the cursor is still where they were asked for. */
+/** Adds values to the suggested fields if the cursor has not moved since the request. */
 function suggested(state: State, { place, items }: Extract<Event, { type: 'suggested' }>): State {
   const { completing, line } = state;
   const here = line.at === place.to && line.text.slice(place.from, place.to) !== '';
@@ -97,7 +97,7 @@ function suggested(state: State, { place, items }: Extract<Event, { type: 'sugge
   };
 }
 
-/** A name that could not be saved may be changed; an index that could not be opened is let be. */
+/** After a failed save the name can be edited. A failure to open an index closes the list. */
 function noted(state: State, note: string): State {
   const { overlay } = state;
   if (overlay?.type !== 'save') return { ...state, note, opening: undefined };

@@ -2,7 +2,7 @@ import { edit, insert, lineOf } from './edit-line.ts';
 import type { Action } from './events.ts';
 import { type Choice, choicesShown, FRAME_ROWS, type Overlay, type State } from './state.ts';
 
-/** Deeds while something lies over the results; `choose` says what a list's choice does. */
+/** Actions while a list or page covers the results. `choose` applies the choice of a list. */
 export function reduceOverlay(
   state: State,
   overlay: Overlay,

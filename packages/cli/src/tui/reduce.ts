@@ -69,7 +69,7 @@ function reduceMain(state: State, action: Action): State {
   }
 }
 
-/** `?` where a word could begin asks for help; inside a word it is a wildcard. */
+/** `?` opens the help where a word could begin; inside a word it is a wildcard. */
 function opensHelp({ line }: State, text: string): boolean {
   return text === '?' && /(^|\s)$/.test(line.text.slice(0, line.at));
 }
@@ -87,7 +87,7 @@ function edited(state: State, how: LineEdit): State {
 
 const AT_TOP = { cursor: 0, top: 0, previewTop: 0, taking: false } as const;
 
-/** The line has changed: fields are offered at once, values follow as an event. */
+/** The line has changed: fields are suggested at once, values follow as an event. */
 function typed(state: State, line: EditLine): State {
   const place = isProse(state) ? undefined : completionPlace(line);
   const items =
@@ -120,7 +120,7 @@ function moved(state: State, { by, sign }: Extract<Action, { type: 'move' }>): S
 
 const MOST_HITS = 1000;
 
-/** More hits are asked for before the cursor reaches the last one. */
+/** Requests more hits before the cursor reaches the last one. */
 function grown({ answer, limit }: State, hits: number, page: number): number {
   if (hits >= (answer?.total ?? 0)) return limit;
   return Math.min(MOST_HITS, Math.max(limit, hits + 2 * page));

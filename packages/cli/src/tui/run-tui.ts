@@ -17,7 +17,7 @@ export interface TuiOptions {
   /** Without one the screen begins with the choice of an index. */
   readonly index: string | undefined;
   readonly query?: string;
-  /** `lexical` unless told. */
+  /** Default: `lexical`. */
   readonly mode?: SearchMode;
   readonly dataDir: string;
 }

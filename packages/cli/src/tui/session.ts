@@ -79,7 +79,7 @@ export class Session {
     if (overlay?.type === 'list') this.#list(overlay.of).catch(this.#told);
   }
 
-  /** Changes the state, and asks what it now wants. */
+  /** Changes the state and sends the request that the new state needs. */
   readonly dispatch = (input: ScreenInput): void => {
     const before = this.#state;
     this.#state = reduce(before, input);
@@ -154,7 +154,7 @@ export class Session {
     });
   }
 
-  /** Where nothing is found by words: what the clauses find alone. */
+  /** If a lexical search finds nothing: the hits of each clause by itself. */
   #askClauses({ question: asked, total }: Answer): void {
     const { index } = this.#state;
     if (total > 0 || modeOf(asked) !== 'lexical') return;
@@ -239,9 +239,9 @@ const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 const PAUSE_MS = 30;
 /** Facets look at all hits: a key that is about to come should not meet them. */
 const ASIDE_MS = 80;
-/** A model that takes longer than this is asked when the typing pauses. */
+/** A model that takes longer than this runs only when the typing pauses. */
 const SLOW_MS = 50;
 const TYPING_MS = 150;
 
-/** After a moment in which nobody types: what stands beside the hits never delays a key. */
+/** Delay before facets and previews are requested, so that they never delay a key. */
 const paused = (ms = PAUSE_MS): Promise<void> => new Promise((done) => setTimeout(done, ms));

@@ -13,7 +13,7 @@ export type Tone =
   | 'chosen'
   | 'cursor';
 
-/** A run of text in one tone. Never holds control characters. */
+/** A run of text in one style, without control characters. */
 export interface Span {
   readonly text: string;
   readonly tone: Tone;

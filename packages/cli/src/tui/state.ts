@@ -24,7 +24,7 @@ import {
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
-  /** It holds already. */
+  /** It applies already. */
   readonly isOn?: boolean;
   readonly does:
     | { readonly type: 'query'; readonly query: string }
@@ -37,7 +37,7 @@ export interface Choice {
 /** What a list over the results is of. */
 export type ListKind = 'facets' | 'sort' | 'saved' | 'history' | 'indexes';
 
-/** What lies over the results. */
+/** The list or page that covers the results. */
 export type Overlay =
   | { readonly type: 'help'; readonly top: number }
   | { readonly type: 'save'; readonly name: EditLine; readonly wanted?: string }
@@ -46,7 +46,7 @@ export type Overlay =
       readonly of: ListKind;
       /** Undefined while it is being fetched. */
       readonly choices: readonly Choice[] | undefined;
-      /** Only choices that hold this text are shown. */
+      /** Only choices that contain this text are shown. */
       readonly typed: string;
       readonly at: number;
     }
@@ -68,7 +68,7 @@ export type Outcome =
   | { readonly type: 'taken'; readonly keys: readonly string[] }
   | { readonly type: 'left' };
 
-/** All that the screen shows, as plain values; reduce.ts says how it changes. */
+/** Everything that the screen shows, as plain values. reduce.ts changes it. */
 export interface State {
   readonly index: ScreenIndex;
   /** The index that is to be opened in its place. */
@@ -82,7 +82,7 @@ export interface State {
   readonly kept: Kept;
   readonly limit: number;
   readonly answer: Answer | undefined;
-  /** Why the line as it stands cannot be asked. */
+  /** Why the current line is not valid. */
   readonly hint: string | undefined;
   /** The question that the hint is about. */
   readonly refused: Question | undefined;
@@ -94,7 +94,7 @@ export interface State {
   readonly previewTop: number;
   /** The newest ones, and what they were counted for. */
   readonly facets: { readonly question: Question; readonly facets: readonly Facet[] } | undefined;
-  /** Of an answer without hits: what each clause finds alone. */
+  /** For a response without hits: the hits of each clause by itself. */
   readonly clauses: readonly ClauseCount[] | undefined;
   readonly completing: Completing | undefined;
   readonly overlay: Overlay | undefined;
@@ -158,13 +158,13 @@ export function listOverlay(of: ListKind, choices?: readonly Choice[]): Overlay 
   return { type: 'list', of, choices, typed: '', at: 0 };
 }
 
-/** What the screen asks now. An empty line asks for everything. */
+/** The current question. An empty line matches everything. */
 export function question({ line, mode, filters, sort, kept, limit }: State): Question {
   const query = line.text.trim() === '' ? EVERYTHING : line.text;
   return { mode, query, filters, sort, kept, limit };
 }
 
-/** The line as it stands has been answered or refused: nothing newer is on its way. */
+/** Whether the current line has been answered or refused, with no newer request pending. */
 export function isSettled(state: State): boolean {
   const asked = question(state);
   return sameQuestion(state.answer?.question, asked) || sameQuestion(state.refused, asked);
@@ -196,7 +196,7 @@ export function selected(state: State): Hit | undefined {
 export const keyText = (hit: { readonly coordinates: Coordinates }): string =>
   formatKey(hit.coordinates);
 
-/** The answer is not one to the line as it stands. */
+/** Whether the response belongs to an earlier line. */
 export function isStale(state: State): boolean {
   return state.hint !== undefined;
 }
@@ -215,7 +215,7 @@ export function tells({ field, buckets, other_count }: Facet, { fields }: Screen
   return buckets.length > 0 && (type !== 'LONG' || other_count === 0);
 }
 
-/** The choices of a list that hold what has been typed. */
+/** The choices of a list that contain the typed text. */
 export function choicesShown({
   choices = [],
   typed,

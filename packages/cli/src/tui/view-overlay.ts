@@ -33,7 +33,7 @@ const TITLES = {
   indexes: 'Indexes',
 } as const;
 
-/** What lies over the results, to fill the body. */
+/** The list or page that covers the results. */
 export function overlayLines(state: State, overlay: Overlay, rows: number): Line[] {
   const { columns } = state;
   switch (overlay.type) {

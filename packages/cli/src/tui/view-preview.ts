@@ -89,7 +89,7 @@ function valueText(value: Json): string {
   return value === null ? '–' : JSON.stringify(value);
 }
 
-/** `2025-05-11T20:31:42.000000Z` -> `2025-05-11 20:31:42`: only what says something. */
+/** `2025-05-11T20:31:42.000000Z` -> `2025-05-11 20:31:42`, without idle zeros. */
 function timeText(value: string): string | undefined {
   const [, day, time, part = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:(\.\d*?)0*)?Z?$/.exec(value) ?? [];

@@ -30,7 +30,7 @@ export function queryLine(state: State): Line {
   );
 }
 
-/** How it is asked; with a sign where there is a choice. */
+/** The search mode, with a mark if there are others. */
 function modeSpans({ mode, index: { modes }, columns }: State): Line {
   const isUsual = mode === 'lexical';
   if (columns < 70 && isUsual) return [span('  ')];
@@ -41,7 +41,7 @@ function modeSpans({ mode, index: { modes }, columns }: State): Line {
   ];
 }
 
-/** Hits, time and how far behind the table; or why the line cannot be asked. */
+/** Hits, time and lag behind the table, or why the line is not valid. */
 function foundLine(state: State, free: number): Line {
   const { answer, hint, columns } = state;
   if (hint !== undefined) {

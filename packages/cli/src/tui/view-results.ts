@@ -29,7 +29,7 @@ export function resultPane(state: State, columns: number, rows: number): Line[] 
   });
 }
 
-/** The key's values; their names only where there is one. */
+/** The key's values, with the name only if the key has one part. */
 function shortKey(hit: Hit): string {
   const { partition = [], identifier } = hit.coordinates;
   const parts = [...partition, ...identifier];
@@ -58,7 +58,7 @@ function shortValue(value: Json): string {
   return value === null ? '–' : String(value).slice(0, 10);
 }
 
-/** The first text with its matches marked, and the other cached values where there is no text. */
+/** The first text with its matches marked, or the other cached values if there is no text. */
 function titleSpans(hit: Hit, { index, answer }: State): Line {
   const texts = index.fields.filter((f) => f.type === 'TEXT' && f.cached);
   for (const { name } of texts.slice(0, 1)) {
@@ -78,7 +78,7 @@ function firstOf(value: Json): string {
   return Array.isArray(value) ? value.map(String).join(' · ') : String(value);
 }
 
-/** Nothing found: which of the clauses finds something alone, and what could have been meant. */
+/** Nothing found: the hits of each clause by itself, and suggested corrections. */
 function emptyLines(state: State, columns: number, rows: number): Line[] {
   if (isStale(state)) return [[]];
   const clauses = state.clauses ?? [];

@@ -8,7 +8,7 @@ export default class AliasDrop extends LhsCommand {
     '<%= config.bin %> alias drop live --json',
   ];
   static override args = {
-    alias: Args.string({ ignoreStdin: true, description: 'alias', required: true }),
+    alias: Args.string({ ignoreStdin: true, description: 'name of the alias', required: true }),
   };
 
   override async run(): Promise<void> {

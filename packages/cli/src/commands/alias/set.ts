@@ -8,7 +8,7 @@ export default class AliasSet extends LhsCommand {
     '<%= config.bin %> alias set live incidents-v2 --json',
   ];
   static override args = {
-    alias: Args.string({ ignoreStdin: true, description: 'alias', required: true }),
+    alias: Args.string({ ignoreStdin: true, description: 'name of the alias', required: true }),
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
 

@@ -72,7 +72,7 @@ export default class IndexSync extends LhsCommand {
     this.print(vectorLines(done));
   }
 
-  /** Ends in order, with exit code 0, when it is told to stop. */
+  /** Stops with exit code 0 after a signal. */
   async #follow(
     index: string,
     flags: { readonly json?: boolean; readonly poll?: string },
