@@ -5,7 +5,6 @@ import { readSettings, settingValue } from './config/settings.ts';
 import { absoluteTarget } from './files/backup-target.ts';
 import { type OutputTarget, outputTarget } from './output/output-target.ts';
 import type { AnswerShapes } from './output/write-answer.ts';
-import { endNow } from './terminal/end-now.ts';
 import { jsonText } from './terminal/json-text.ts';
 import { type Style, styleFor } from './terminal/style.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
@@ -175,4 +174,18 @@ function refuseRemote(url: string | undefined): void {
   throw new LhsError('unsupported', `no remote backend for "${url}": it needs a server`, {
     hint: 'remove --url (and LHS_URL) to use the embedded engine',
   });
+}
+
+const INTERRUPTED_EXIT = 130;
+
+/**
+ * Ends this process at once, as SIGINT ends a process that does not handle it: a shell sees exit
+ * code 130. `process.exit` waits for the threads of Node, and one of them may be blocked in a
+ * system call that never returns.
+ */
+function endNow(): never {
+  process.removeAllListeners('SIGINT');
+  process.kill(process.pid, 'SIGINT');
+  // only process 1 of a container comes here: the kernel does not end it by a signal of its own
+  process.exit(INTERRUPTED_EXIT);
 }

@@ -26,7 +26,8 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('work stopped by %s', (signal) => 
     const { code, stdout, stderr } = await signalled('late', signal);
     expect([code, stdout]).toEqual([0, 'built\n']);
     expect(stderr).toBe(
-      'working\n\nstopping … (again to stop at once)\nthe work finished before the signal arrived\n',
+      'working\n\nstopping … (again to stop at once)\n' +
+        'the work finished before the signal arrived\n',
     );
   });
 });

@@ -1,10 +1,10 @@
 import { jsonPieces } from '../terminal/json-text.ts';
-import { safeLine } from '../terminal/safe-line.ts';
+import { safeLine } from '../terminal/printable.ts';
 import type { ByteSink, OutputColumn, OutputRow } from './columns.ts';
 import { withSink } from './output-sink.ts';
 import type { OutputTarget } from './output-target.ts';
 import { type RowFormat, rowWriter } from './row-writer.ts';
-import { writeTexts } from './text-chunks.ts';
+import { writeTexts } from './text-rows.ts';
 
 /** An answer as rows of one table. */
 export interface RowTable {

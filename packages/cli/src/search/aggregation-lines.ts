@@ -6,8 +6,7 @@ import type {
   Json,
   JsonObject,
 } from '@lakehouse-search/contract';
-import { sparkline } from '../terminal/bars.ts';
-import { count } from '../terminal/figures.ts';
+import { count, sparkline } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { barLayout, barLines } from './facet-lines.ts';

@@ -1,6 +1,5 @@
 import type { Facet, FacetsResponse, SearchResponse } from '@lakehouse-search/contract';
-import { bar } from '../terminal/bars.ts';
-import { count } from '../terminal/figures.ts';
+import { bar, count } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 

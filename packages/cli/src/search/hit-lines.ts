@@ -4,11 +4,12 @@ import type {
   Hit,
   IndexDescription,
   Json,
+  SearchResponse,
 } from '@lakehouse-search/contract';
 import { formatKey } from '@lakehouse-search/engine';
+import { adviceLines } from '../terminal/next-step.ts';
 import type { Style } from '../terminal/style.ts';
-import { cut, pad, printable, width } from '../terminal/text.ts';
-import { armWords } from './meaning-lines.ts';
+import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 
 /**
  * A hit as people read it: rank, score, key, small fields; then the title (the first cached TEXT
@@ -122,4 +123,26 @@ function rowLines(row: NonNullable<Hit['row']>, style: Style, columns: number): 
       `${cut(printable(text), columns - wide - 6)}`
     );
   });
+}
+
+/** Where the arms of a hybrid search have a hit: `words 3 · meaning 1`. */
+export function armWords({ arms }: Hit): string {
+  if (arms === undefined) return '';
+  const { lexical, semantic } = arms;
+  const parts = [
+    ...(lexical === undefined ? [] : [`words ${lexical.rank}`]),
+    ...(semantic === undefined ? [] : [`meaning ${semantic.rank}`]),
+  ];
+  return parts.join(' · ');
+}
+
+/** Remarks on a response: arms that failed, with reasons, and notes. */
+export function remarks(answer: SearchResponse, style: Style, columns: number): string[] {
+  const failed = (answer.failed_arms ?? []).flatMap(({ arm, message, hint, next }) => {
+    const what = `the ${arm} arm did not answer: ${printable(message)}`;
+    return [what, ...adviceLines(hint, next).map((line) => `  ${printable(line)}`)];
+  });
+  return [...failed, ...(answer.notes ?? []).map(printable)].flatMap((line) =>
+    wrap(style.yellow(line), columns),
+  );
 }

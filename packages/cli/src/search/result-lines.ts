@@ -8,8 +8,7 @@ import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
 import { facetLines } from './facet-lines.ts';
-import { hitLines } from './hit-lines.ts';
-import { remarks } from './meaning-lines.ts';
+import { hitLines, remarks } from './hit-lines.ts';
 import { flagWords, quote } from './search-flags.ts';
 
 /** A search answer as people read it: total, time and freshness; the hits; what to do next. */

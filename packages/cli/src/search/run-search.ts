@@ -12,8 +12,8 @@ import type { OutputFormat } from '../output/output-target.ts';
 import type { AnswerShapes } from '../output/write-answer.ts';
 import type { Style } from '../terminal/style.ts';
 import { skippedFacets } from './facet-lines.ts';
+import { remarks } from './hit-lines.ts';
 import { hitTable } from './hit-rows.ts';
-import { remarks } from './meaning-lines.ts';
 import { nothingFound, nothingNear, resultLines } from './result-lines.ts';
 import {
   fusionFlags,

@@ -1,3 +1,4 @@
+import type { Type } from '@lakehouse-search/lake';
 import {
   type Batch,
   type Field,
@@ -6,7 +7,7 @@ import {
   valueAt,
   valueToJson,
 } from '@lakehouse-search/lake';
-import type { OutputRow } from '../output/columns.ts';
+import type { ColumnKind, OutputRow } from '../output/columns.ts';
 
 /** Rows of a batch in their JSON form (docs/command-line.md, Values in JSON). */
 export function* batchRows(batch: Batch, fields: readonly Field[]): Generator<OutputRow> {
@@ -33,4 +34,32 @@ export function rowJson(row: Row, fields: readonly Field[]): OutputRow {
 function put(row: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') row[name] = value;
   else Object.defineProperty(row, name, { value, enumerable: true });
+}
+
+/**
+ * How a column of a table is printed in typed formats; what has no plain type there is text or
+ * JSON.
+ */
+export function columnKind(type: Type): ColumnKind {
+  switch (type.kind) {
+    case 'boolean':
+      return 'bool';
+    case 'int':
+      return 'int';
+    case 'long':
+      return 'long';
+    case 'float':
+    case 'double':
+      return 'double';
+    case 'timestamp':
+    case 'timestamptz':
+      return 'timestamp';
+    case 'struct':
+    case 'list':
+    case 'map':
+    case 'variant':
+      return 'json';
+    default:
+      return 'text';
+  }
 }

@@ -2,7 +2,7 @@ import type { IndexStatus } from '@lakehouse-search/contract';
 import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
-import { healWords } from './heal-words.ts';
+import { healWords } from './step-lines.ts';
 
 /** Lines about the lag of an index behind its table. */
 export function statusLines(status: IndexStatus, style: Style, columns: number): string[] {

@@ -1,6 +1,5 @@
-import type { Healed, Progress } from '@lakehouse-search/contract';
-import { count, snapshotName } from '../terminal/figures.ts';
-import { healWords } from './heal-words.ts';
+import type { Healed, HealReason, Progress, ReindexResponse } from '@lakehouse-search/contract';
+import { count, plural, snapshotName } from '../terminal/figures.ts';
 
 type Step = Pick<Progress, 'snapshot' | 'operation' | 'inserted' | 'updated' | 'deleted'>;
 
@@ -24,3 +23,31 @@ const signed = (sign: string, n: number) => (n === 0 ? '' : `${sign}${count(n)}`
 /** Why it went in one step. */
 export const oneStep = ({ reason }: Healed): string =>
   `${healWords(reason)}: the index went there in one step`;
+
+const WORDS: Readonly<Record<HealReason, string>> = {
+  snapshot_expired: 'the table has expired the index’s snapshot',
+  rolled_back: 'the table was rolled back',
+  ref_changed: 'the definition follows another branch or tag',
+  diverged: 'the table’s history has diverged',
+  files_missing: 'files of a snapshot in between are missing',
+};
+
+/** Why a sync goes to the head of the table in one step. */
+export const healWords = (reason: HealReason): string => WORDS[reason];
+
+/** Lines about the VECTOR fields of a sync; none if the index has none. */
+export function vectorLines({
+  embeddings,
+  without_vector,
+}: Pick<ReindexResponse, 'embeddings' | 'without_vector'>): readonly string[] {
+  const lines = embeddings === undefined ? [] : [embeddingLine(embeddings)];
+  for (const [field, rows] of Object.entries(without_vector ?? {})) {
+    lines.push(`${plural(rows, 'row')} without a vector in ${field}`);
+  }
+  return lines;
+}
+
+/** `embeddings  423,391 computed, 20,299 reused`. */
+export function embeddingLine({ computed, reused }: { computed: number; reused: number }): string {
+  return `embeddings  ${count(computed)} computed, ${count(reused)} reused`;
+}

@@ -1,4 +1,4 @@
-import { safeLine } from './safe-line.ts';
+import { safeLine } from './printable.ts';
 
 /** What is at the other end of the streams: a person at a terminal of some width, or a program. */
 export interface Terminal {
@@ -12,7 +12,7 @@ export interface Terminal {
   readonly progress: boolean;
   /** Whether questions can be answered. */
   readonly asks: boolean;
-  /** Prints lines for people on stdout; a line end inside of one is a blank (safe-line.ts). */
+  /** Prints lines for people on stdout; a line end inside of one is a blank (printable.ts). */
   out(...lines: readonly string[]): void;
   /** Prints lines for people on stderr, likewise. */
   err(...lines: readonly string[]): void;

@@ -1,6 +1,5 @@
 import type { Facet } from '@lakehouse-search/contract';
-import { bar } from '../terminal/bars.ts';
-import { count } from '../terminal/figures.ts';
+import { bar, count } from '../terminal/figures.ts';
 import { cut, pad, printable, width } from '../terminal/text.ts';
 import { sameQuestion } from './question.ts';
 import { fit, type Line, lineWidth, type Span, span, toned } from './spans.ts';

@@ -1,5 +1,5 @@
 import type { Hit, Json, JsonObject } from '@lakehouse-search/contract';
-import { armWords } from '../search/meaning-lines.ts';
+import { armWords } from '../search/hit-lines.ts';
 import { cut, pad, printable, width, wrap } from '../terminal/text.ts';
 import { markedSpans, marksOf } from './marks.ts';
 import { fit, type Line, span, toned } from './spans.ts';

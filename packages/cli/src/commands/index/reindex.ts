@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { vectorLines } from '../../sync/vector-lines.ts';
+import { vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 

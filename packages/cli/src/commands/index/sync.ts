@@ -3,8 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { followReport } from '../../sync/follow-report.ts';
-import { oneStep, stepLine } from '../../sync/step-lines.ts';
-import { vectorLines } from '../../sync/vector-lines.ts';
+import { oneStep, stepLine, vectorLines } from '../../sync/step-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 

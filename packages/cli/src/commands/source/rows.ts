@@ -4,8 +4,7 @@ import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { ROW_FORMATS, type RowFormat, rowWriter } from '../../output/row-writer.ts';
 import { list } from '../../search/flag-values.ts';
-import { columnKind } from '../../source/column-kinds.ts';
-import { batchRows } from '../../source/row-json.ts';
+import { batchRows, columnKind } from '../../source/row-json.ts';
 import { snapshotId } from '../../source/snapshot-id.ts';
 import { sourceFlags, tableOf } from '../../source/source-flags.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bar, sparkline } from './bars.ts';
+import { bar, sparkline } from './figures.ts';
 
 describe('bars and sparklines', () => {
   it('draw bars to an eighth of a column', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonText } from './json-text.ts';
-import { safeLine } from './safe-line.ts';
+import { safeLine } from './printable.ts';
 import { styleFor } from './style.ts';
 
 const ESC = '\u001b';

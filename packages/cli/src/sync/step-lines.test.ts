@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { vectorLines } from './vector-lines.ts';
+import { vectorLines } from './step-lines.ts';
 
 describe('the lines about vectors of a sync', () => {
   test('show embedded and reused vectors, and rows without one', () => {
