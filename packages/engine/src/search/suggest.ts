@@ -9,8 +9,7 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
 import { termsTarget } from '../shard/suggest/suggest-terms.ts';
 import { type RankedTerm, SuggestionList } from '../shard/suggest/suggestion-list.ts';
-import type { SearchContext } from './context.ts';
-import { envelope, lagOf } from './envelope.ts';
+import { envelope, lagOf, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 
 const DEFAULT_LIMIT = 10;

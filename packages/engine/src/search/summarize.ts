@@ -19,8 +19,7 @@ import { finishAggregations } from '../aggregate/finish.ts';
 import { type AggPartial, mergePartials } from '../aggregate/partial.ts';
 import { type BoundSummary, bindSummary } from '../shard/request/bind-aggregations.ts';
 import type { SummarySpecs } from '../shard/shard.ts';
-import { requireSnapshot, type SearchContext } from './context.ts';
-import { envelope, lagOf } from './envelope.ts';
+import { envelope, lagOf, requireSnapshot, type SearchContext } from './context.ts';
 import { FanOut } from './fan-out.ts';
 import { type PreparedSearch, prepareSearch } from './find-hits.ts';
 

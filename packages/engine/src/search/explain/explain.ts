@@ -33,8 +33,7 @@ import type {
   ShardExplain,
   ShardExplanation,
 } from '../../shard/shard.ts';
-import { type SearchContext, UNKNOWN_LAG } from '../context.ts';
-import { commitState, scanned } from '../envelope.ts';
+import { commitState, type SearchContext, scanned, UNKNOWN_LAG } from '../context.ts';
 import { FanOut } from '../fan-out.ts';
 import type { Hybrid } from '../hybrid/find-hybrid.ts';
 import { type Near, nearestOf } from '../hybrid/find-nearest.ts';
