@@ -1,5 +1,6 @@
 import {
   cpSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -7,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +21,6 @@ import {
 } from '../../packages/engine/src/index.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
 import { seededBelow } from '../support/random.ts';
-import { scratchFolder } from '../support/scratch-folder.ts';
 import { makeSmallTable } from '../support/small-table.ts';
 import { tinyModels } from '../support/tiny-model.ts';
 
@@ -34,7 +35,7 @@ const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', impor
 const SEED = Number(process.env.LHS_SEED ?? 20261121);
 const LONG = process.env.LHS_TEST_LONG === '1';
 const CASES = Number(process.env.LHS_DAMAGE_CASES ?? (LONG ? 20_000 : 3000));
-const home = scratchFolder('lhs-damage-');
+const home = mkdtempSync(join(tmpdir(), 'lhs-damage-'));
 const folder = join(home, 'data');
 /** Both tables; put aside while files are damaged, so that no search asks how far it is behind. */
 const tables = join(home, 'tables');

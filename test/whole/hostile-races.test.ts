@@ -7,6 +7,7 @@ import { openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, type Schema } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Registry } from '../../packages/engine/src/registry/registry.ts';
+import { byEffort } from '../support/effort.ts';
 import { definitionOf, NAMES, type RaceReport, sourceOf } from './race-report.ts';
 
 /**
@@ -14,9 +15,8 @@ import { definitionOf, NAMES, type RaceReport, sourceOf } from './race-report.ts
  * same indexes at once, while their table changes. `LHS_HOSTILE_SECONDS` sets how long,
  * `LHS_SEED` another order of operations.
  */
-const LONG = process.env.LHS_TEST_LONG === '1';
-const SECONDS = Number(process.env.LHS_HOSTILE_SECONDS ?? (LONG ? 60 : 20));
-const SEED = Number(process.env.LHS_SEED ?? 20_261_122);
+const SECONDS = Number(process.env.LHS_HOSTILE_SECONDS ?? byEffort(12, 60));
+const SEED = Number(process.env.LHS_SEED ?? byEffort(20_261_122, 20_261_123));
 const PROCESSES = 4;
 const CHILD = fileURLToPath(new URL('./race-child.ts', import.meta.url));
 const schema: Schema = {

@@ -44,6 +44,7 @@ interface ColumnDigest {
 }
 export interface TruthSnapshot {
   readonly snapshot_id: string;
+  readonly operation: string;
   readonly row_count: number;
   readonly rows?: readonly JsonRow[];
   readonly rows_current_schema?: readonly JsonRow[];

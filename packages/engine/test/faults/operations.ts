@@ -3,12 +3,13 @@
  * and what must hold after any fault in them (I1 to I5 of docs/resiliency.md). A data folder is
  * prepared once a snapshot of the table and copied for each case.
  */
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
-import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import {
   exportOf,
   makeSmallTable,
@@ -47,7 +48,7 @@ export class Stage {
 
   /** Prepares everything below a new folder. */
   static async make(wide = 1): Promise<Stage> {
-    const folder = scratchFolder('lhs-faults-');
+    const folder = mkdtempSync(join(tmpdir(), 'lhs-faults-'));
     const stage = new Stage(folder, await makeSmallTable(join(folder, 'lake'), wide));
     for (const shards of [1, 3]) await stage.#prepare(shards);
     return stage;

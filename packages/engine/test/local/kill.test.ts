@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
-import { basename } from 'node:path';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { filesOf } from '../../src/index/commit.ts';
 import { checkIndex, openSnapshot } from '../../src/index/index-snapshot.ts';
 import { currentGeneration } from '../../src/open/index-folder.ts';
@@ -13,7 +13,7 @@ import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
 let folder = '';
 beforeEach(() => {
-  folder = scratchFolder('lhs-kill-');
+  folder = mkdtempSync(join(tmpdir(), 'lhs-kill-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

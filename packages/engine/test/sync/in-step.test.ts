@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal, type SyncResponse } from '@lakehouse-search/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
 import { seededNumbers } from '../../../../test/support/random.ts';
 import { hasShared, shared, tablePath } from '../../../../test/support/shared-tables.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
@@ -13,8 +14,8 @@ import { openTruthTable, type TruthTable } from './in-step/truth-table.ts';
  * `LHS_SEED=7 npx vitest run --project whole packages/engine/test/sync/in-step` jumps another way.
  */
 const SEED = Number(process.env.LHS_SEED ?? 4);
-/** Jumps a table: few of them, or all that the issue asks for. */
-const JUMPS = process.env.LHS_TEST_LONG ? 60 : 6;
+/** Most random jumps per table. */
+const JUMPS = byEffort(3, 12, 60);
 
 let dataDir = '';
 let backend: LocalBackend;

@@ -3,7 +3,7 @@
  * exactly that, and repair must make it what a fresh build is. The oracle is a plain list of what
  * was planted (verify/plant-drift.ts) and the export of the fresh build.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,8 +33,6 @@ import { repairIndex } from '../../src/verify/repair.ts';
 import { verifyIndex } from '../../src/verify/verify-index.ts';
 import { DriftDoor, hex, naiveDrift, retold, type Told, toldDocs } from './plant-drift.ts';
 
-/** A file system in memory, where the machine has one: thousands of commits are flushed. */
-const SHM = '/dev/shm';
 const SEED = Number(process.env.LHS_SEED ?? 20251121);
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../../../../fixtures/tables/${name}`, import.meta.url));
@@ -43,7 +41,7 @@ const models = tinyModels();
 let folder = '';
 let backend: LocalBackend;
 beforeEach(async () => {
-  folder = mkdtempSync(join(existsSync(SHM) ? SHM : tmpdir(), 'lhs-drift-'));
+  folder = mkdtempSync(join(tmpdir(), 'lhs-drift-'));
   backend = await openLocal(folder, { openEmbedder: models.open });
 });
 afterEach(async () => {

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalBackend, openLocal } from '@lakehouse-search/engine';
 import { appendRows, createTable, openTable } from '@lakehouse-search/lake';
@@ -12,7 +13,6 @@ import {
   setProperties,
   setRef,
 } from '../../../../../test/support/maintenance/index.ts';
-import { SCRATCH } from '../../schedules/scratch.ts';
 
 /** As in operations.ts, on a table whose rows may share their key. */
 export type RepeatOperation =
@@ -80,7 +80,7 @@ fields:
  * snapshot.
  */
 export async function runRepeats(schedule: RepeatSchedule): Promise<void> {
-  const folder = mkdtempSync(join(SCRATCH, 'lhs-repeats-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-repeats-'));
   const warehouse = join(folder, 'lake');
   const catalog = { type: 'filesystem', warehouse } as const;
   const { formatVersion } = schedule;

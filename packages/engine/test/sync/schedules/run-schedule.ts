@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SyncResponse } from '@lakehouse-search/engine';
 import { openTable } from '@lakehouse-search/lake';
 import { expect } from 'vitest';
-import { SCRATCH } from '../../schedules/scratch.ts';
 import { expectRows } from './expect-index.ts';
 import { FollowedIndex } from './followed-index.ts';
 import type { Operation } from './operations.ts';
@@ -23,7 +23,7 @@ export interface Schedule extends TableOptions {
  * to the model. Throws where they differ.
  */
 export async function runSchedule(schedule: Schedule): Promise<void> {
-  const folder = mkdtempSync(join(SCRATCH, 'lhs-schedule-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-schedule-'));
   const table = new RealTable(join(folder, 'lake'));
   let run: Run | undefined;
   try {
