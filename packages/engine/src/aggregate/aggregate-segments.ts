@@ -9,10 +9,11 @@ import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { Aggregation } from './aggregation.ts';
 import { bitmapTask } from './bitmap-task.ts';
 import { codeTask } from './code-task.ts';
+import { statsCollector } from './collect-stats.ts';
+import { percentilesCollector } from './collect-values.ts';
 import { bitmapStream, type WholeStream } from './document-stream.ts';
-import { metricTask } from './metric-task.ts';
-import type { AggPartial } from './partial.ts';
-import type { SegmentCollector, SegmentPart } from './segment-collector.ts';
+import { type AggPartial, emptyPartial, mergePartials } from './partial.ts';
+import type { MetricCollector, SegmentCollector, SegmentPart } from './segment-collector.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 
 /** The documents of a segment that are aggregated. */
@@ -114,4 +115,29 @@ function feed({ scope, stream }: SegmentPart, collectors: readonly SegmentCollec
     scope.deadline.check();
     collector.collectAll(stream as WholeStream);
   }
+}
+
+type Metric = Extract<Aggregation, { readonly kind: 'stats' | 'percentiles' }>;
+
+/** Stats or percentiles: each segment's are merged, owner by owner. */
+export function metricTask(
+  aggregation: Metric,
+  parts: readonly SegmentPart[],
+  owners: number,
+): AggregationTask {
+  const collectors = parts.map(({ scope }): MetricCollector => {
+    const { reader } = scope;
+    return aggregation.kind === 'stats'
+      ? statsCollector(reader, aggregation.field)
+      : percentilesCollector(reader, aggregation.field);
+  });
+  return {
+    collectors,
+    partials: () =>
+      Array.from({ length: owners }, (_, owner): AggPartial => {
+        const merged = emptyPartial(aggregation);
+        for (const collector of collectors) mergePartials(merged, collector.partial(owner));
+        return merged;
+      }),
+  };
 }

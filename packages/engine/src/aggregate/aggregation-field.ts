@@ -1,7 +1,6 @@
 import { LhsError } from '@lakehouse-search/contract';
 import { fastHint } from '../query/bind/bounds.ts';
-import { changeHint } from '../query/bind/change-hint.ts';
-import { findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';
+import { changeHint, findField, type QueryFields, unknownFieldHint } from '../query/bind/fields.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 
 /**

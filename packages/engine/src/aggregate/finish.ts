@@ -8,10 +8,10 @@ import type { AggRange, Aggregation, BucketKey, TermsOrder } from './aggregation
 import { tooManyBuckets } from './bucket-limit.ts';
 import { nextCalendarStart, zoneOffsets } from './calendar.ts';
 import { distinctCount } from './distinct.ts';
-import { emptyBucket } from './empty-partial.ts';
 import { doubleSum } from './exact-sum.ts';
 import { STANDARD_ERROR } from './hyperloglog.ts';
 import type { AggPartial, PartialBucket, StatsPartial } from './partial.ts';
+import { emptyBucket } from './partial.ts';
 import { type Digest, digestValues } from './t-digest.ts';
 
 type Of<Kind extends Aggregation['kind']> = Extract<Aggregation, { readonly kind: Kind }>;

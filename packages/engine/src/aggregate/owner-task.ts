@@ -7,8 +7,8 @@ import { LIMITS } from '../base/limits.ts';
 import type { Aggregation } from './aggregation.ts';
 import { tooManyValues } from './bucket-limit.ts';
 import { listStream } from './document-stream.ts';
-import { emptyPartial } from './empty-partial.ts';
 import type { AggPartial } from './partial.ts';
+import { emptyPartial } from './partial.ts';
 import type { SegmentPart } from './segment-collector.ts';
 import type { AggregationRun, AggregationTask } from './task.ts';
 

@@ -2,10 +2,10 @@
  * What an aggregation knows of some documents: of a segment, of a shard, of all. Partials merge in
  * any order and travel as JSON (partial-json.ts); `finish.ts` makes the answer.
  */
-import type { BucketKey } from './aggregation.ts';
-import { type Distinct, mergeDistinct } from './distinct.ts';
+import type { Aggregation, BucketKey } from './aggregation.ts';
+import { type Distinct, mergeDistinct, noDistinct } from './distinct.ts';
 import { addDouble, type DoubleSum } from './exact-sum.ts';
-import { type Digest, mergeDigests } from './t-digest.ts';
+import { type Digest, mergeDigests, noDigest } from './t-digest.ts';
 
 /** A bucket's documents, and the partials of what is asked of them (in the order of `subs`). */
 export interface PartialBucket {
@@ -86,3 +86,32 @@ function mergeStats(into: StatsPartial, other: StatsPartial): void {
   addDouble(into.double, other.double.sum);
   addDouble(into.double, other.double.compensation);
 }
+
+/** What an aggregation knows of no document. */
+export function emptyPartial(aggregation: Aggregation): AggPartial {
+  switch (aggregation.kind) {
+    case 'stats':
+      return noStats();
+    case 'cardinality':
+      return { kind: 'distinct', distinct: noDistinct() };
+    case 'percentiles':
+      return { kind: 'digest', digest: noDigest() };
+    case 'terms':
+    case 'date_histogram':
+      return { kind: 'buckets', buckets: new Map(), left: 0, error: 0 };
+    case 'range':
+    case 'filter':
+    case 'missing': {
+      const count = aggregation.kind === 'range' ? aggregation.ranges.length : 1;
+      const empty = (): PartialBucket => emptyBucket(aggregation.subs);
+      const buckets = Array.from({ length: count }, (_, i) => [BigInt(i), empty()] as const);
+      return { kind: 'buckets', buckets: new Map(buckets), left: 0, error: 0 };
+    }
+  }
+}
+
+/** A bucket without documents. */
+export const emptyBucket = (subs: readonly Aggregation[]): PartialBucket => ({
+  count: 0,
+  subs: subs.map(emptyPartial),
+});

@@ -9,9 +9,9 @@ import {
   stop,
   truncate,
   unique,
+  width,
 } from './filter/filters.ts';
 import { lowercase } from './filter/lowercase.ts';
-import { width } from './filter/width.ts';
 import { stemmerOf, stemsVersion, stopWordsOf } from './language/languages.ts';
 import { type ComponentOptions, fault, type OptionSpec, type OptionSpecs } from './options.ts';
 import type { Filter, Tokenizer } from './pipeline.ts';

@@ -5,7 +5,7 @@ import { InvertedReader } from '../inverted/inverted-reader.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import { FoundTerms } from '../inverted/pattern/found-terms.ts';
 import { findNearTerms } from '../inverted/pattern/near.ts';
-import { isOneEdit } from '../inverted/pattern/one-edit.ts';
+import { isOneEdit } from '../inverted/pattern/near-search.ts';
 import { ASKS_BEFORE_TABLES } from '../inverted/pattern/pattern-tables.ts';
 import type { Arena } from '../storage/directory.ts';
 import { plainArena } from '../storage/plain-arena.ts';

@@ -17,9 +17,8 @@ import {
 import { addressOf, type ModelDoc } from '../../../../test/support/oracle/model.ts';
 import { executionPlan, searchContext } from '../../../../test/support/search-context.ts';
 import { aggregatePart } from '../../src/aggregate/aggregate-segments.ts';
-import { emptyPartial } from '../../src/aggregate/empty-partial.ts';
 import { finishAggregations } from '../../src/aggregate/finish.ts';
-import { mergePartials } from '../../src/aggregate/partial.ts';
+import { emptyPartial, mergePartials } from '../../src/aggregate/partial.ts';
 import { partialFromJson, partialToJson } from '../../src/aggregate/partial-json.ts';
 import { aggregateIndex } from '../../src/search/summarize.ts';
 import { withMatched } from '../../src/shard/execute/matches.ts';

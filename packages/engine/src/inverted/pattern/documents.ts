@@ -1,7 +1,9 @@
 /** The documents of all terms that a pattern found, as bits. */
 import type { Deadline } from '../../base/deadline.ts';
+import { hasBit } from '../../bitmap/bitmap.ts';
+import { NO_MORE_DOCS } from '../../postings/cursors.ts';
 import { blameIndex } from '../../postings/damage.ts';
-import { DENSE } from '../../postings/format.ts';
+import { DENSE, LIST_BLOCK } from '../../postings/format.ts';
 import { bigTermAt } from '../../postings/lowest-docs.ts';
 import { addBitmap, markList, markShort } from '../../postings/mark-docs.ts';
 import type { PostingsSource } from '../../postings/term-info.ts';
@@ -45,4 +47,41 @@ export function markAll(
   blameIndex(() => {
     for (const at of markSparse(source, found, bits, deadline)) addBitmap(source, at, bits);
   });
+}
+
+/** The lowest `limit` of the documents that were offered, each once, without the blocked ones. */
+export class LowestDocs {
+  readonly #limit: number;
+  readonly #blocked: Int32Array | null;
+  readonly #docs: Int32Array;
+  /** Room for the documents of a short term. */
+  readonly block = new Int32Array(LIST_BLOCK);
+  #size = 0;
+  /** Documents from here on are not accepted any more. */
+  end: number;
+
+  constructor(limit: number, blocked: Int32Array | null) {
+    this.#limit = limit;
+    this.#blocked = blocked;
+    this.#docs = new Int32Array(limit);
+    this.end = limit === 0 ? 0 : NO_MORE_DOCS;
+  }
+
+  /** The lowest documents, rising. */
+  get docs(): Int32Array {
+    return this.#docs.subarray(0, this.#size);
+  }
+
+  /** Takes a document below `end`. */
+  offer(doc: number): void {
+    const docs = this.#docs;
+    let at = this.#size;
+    while (at > 0 && docs[at - 1] > doc) at--;
+    if (at > 0 && docs[at - 1] === doc) return;
+    if (this.#blocked !== null && hasBit(this.#blocked, doc)) return;
+    if (this.#size < this.#limit) this.#size++;
+    for (let i = this.#size - 1; i > at; i--) docs[i] = docs[i - 1];
+    docs[at] = doc;
+    if (this.#size === this.#limit) this.end = docs[this.#limit - 1];
+  }
 }

@@ -1,5 +1,4 @@
-import { regexError } from './regex-error.ts';
-import { complement, type RegexNode } from './regex-node.ts';
+import { complement, type RegexNode, regexError } from './regex-node.ts';
 import type { CodePointRange } from './utf8.ts';
 
 const DIGITS: readonly CodePointRange[] = [[0x30, 0x39]];

@@ -1,3 +1,4 @@
+import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { CodePointRange } from './utf8.ts';
 
 /** A regular expression as a tree. `max` absent: without end. */
@@ -34,4 +35,20 @@ export function complement(ranges: readonly CodePointRange[]): CodePointRange[] 
   }
   if (next <= 0x10ffff) out.push([next, 0x10ffff]);
   return out;
+}
+
+/** An error at pattern[from .. to). The place is inside the pattern. */
+export function regexError(
+  pattern: string,
+  from: number,
+  to: number,
+  message: string,
+  hint: string,
+  code: ErrorCode = 'invalid_query',
+): LhsError {
+  const shown = pattern.length > 60 ? `${pattern.slice(0, 60)}…` : pattern;
+  return new LhsError(code, `regular expression /${shown}/: ${message}`, {
+    hint,
+    place: { text: pattern, from, to: Math.min(to, pattern.length) },
+  });
 }

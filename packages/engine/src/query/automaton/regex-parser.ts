@@ -5,9 +5,8 @@
  * nothing new and are allowed there only. No back-references, no look-around. One pass.
  */
 import { LIMITS } from '../../base/limits.ts';
-import { regexError } from './regex-error.ts';
 import { readEscape } from './regex-escapes.ts';
-import { complement, merge, type RegexNode } from './regex-node.ts';
+import { complement, merge, type RegexNode, regexError } from './regex-node.ts';
 import { type CodePointRange, EVERY_POINT } from './utf8.ts';
 import { refuseLong } from './wildcard.ts';
 

@@ -17,9 +17,8 @@ import { type Clause, NONE } from './clause.ts';
 import type { QueryFields } from './fields.ts';
 import { bindLeaf } from './leaf.ts';
 import { bindNearest } from './nearest.ts';
-import { nodeError, type QueryText } from './place.ts';
 import { rewrite } from './rewrite.ts';
-import { type BindScope, countLeaf } from './scope.ts';
+import { type BindScope, countLeaf, nodeError, type QueryText } from './scope.ts';
 
 /**
  * Binds `query` to an index; `text` is the query string that it was parsed from, for messages.

@@ -3,11 +3,10 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue, VALUE_SHAPES } from '../../schema/values.ts';
 import type { Bound, Query, Span } from '../query.ts';
-import { changeHint } from './change-hint.ts';
 import { type ByteBound, type Clause, NONE, type NumberRange } from './clause.ts';
-import { hasValues } from './fields.ts';
-import { nodeError, type QueryText } from './place.ts';
+import { changeHint, hasValues } from './fields.ts';
 import type { BindScope } from './scope.ts';
+import { nodeError, type QueryText } from './scope.ts';
 
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;

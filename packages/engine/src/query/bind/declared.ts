@@ -13,7 +13,7 @@ import type { FieldPlan } from '../../schema/field-plan.ts';
 import { parseCidr } from '../../schema/ip-value.ts';
 import { parseFieldValue } from '../../schema/values.ts';
 import type { Clause } from './clause.ts';
-import { anyOf, constant } from './combine.ts';
+import { anyOf, constant } from './clause.ts';
 import { type FlatPath, hasValues, type QueryFields } from './fields.ts';
 import { bindPath } from './path.ts';
 import type { BindScope, LeafNode } from './scope.ts';

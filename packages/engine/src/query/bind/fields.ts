@@ -2,8 +2,8 @@ import { type ErrorAdvice, nearest } from '@lakehouse-search/contract';
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { pathField } from '../../schema/variant-terms.ts';
 import type { Query } from '../query.ts';
-import { fieldSpan, nodeError, type QueryText } from './place.ts';
 import type { BoundDocs } from './precomputed.ts';
+import { fieldSpan, nodeError, type QueryText } from './scope.ts';
 
 /**
  * What binding knows of an index: its name and its fields, hidden ones (`#` in the name) among
@@ -88,3 +88,7 @@ export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice
   const hint = near === undefined ? all : `did you mean "${near}"?\n${all}`;
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
+
+/** What to do where the definition lacks a setting. A definition cannot be changed in place. */
+export const changeHint = (change: string, index: string): string =>
+  `${change} in the definition, then drop, create and reindex "${index}"`;

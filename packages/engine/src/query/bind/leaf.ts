@@ -10,16 +10,13 @@ import {
   orderedValue,
   requireValues,
 } from './bounds.ts';
-import { changeHint } from './change-hint.ts';
 import type { Clause, NumberRange, PhraseWord } from './clause.ts';
-import { NONE } from './clause.ts';
-import { allOf, anyOf, constant, sortedTerms } from './combine.ts';
+import { allOf, anyOf, constant, NONE, sortedTerms } from './clause.ts';
 import { bindDeclared } from './declared.ts';
-import { resolveField } from './fields.ts';
+import { changeHint, resolveField } from './fields.ts';
 import { bindPath } from './path.ts';
 import { bindPattern } from './patterns.ts';
-import { fieldSpan, nodeError } from './place.ts';
-import { type BindScope, countLeaf, type LeafNode } from './scope.ts';
+import { type BindScope, countLeaf, fieldSpan, type LeafNode, nodeError } from './scope.ts';
 import { analyzeWords } from './words.ts';
 
 /**

@@ -7,8 +7,8 @@ import type { Query } from '../query.ts';
 import { writeTree } from '../tree/write.ts';
 import type { Clause } from './clause.ts';
 import { findField, type QueryFields, resolveField, unknownFieldHint } from './fields.ts';
-import { fieldSpan, nodeError } from './place.ts';
 import type { BindScope } from './scope.ts';
+import { fieldSpan, nodeError } from './scope.ts';
 
 export type NearestNode = Query & { readonly kind: 'knn' };
 

@@ -1,12 +1,12 @@
 import type { FieldPlan } from '../../schema/field-plan.ts';
 import { leafTexts, pathPrefix, pathTerm } from '../../schema/variant-terms.ts';
-import { changeHint } from './change-hint.ts';
 import type { Clause } from './clause.ts';
-import { anyOf, constant, sortedTerms } from './combine.ts';
+import { anyOf, constant, sortedTerms } from './clause.ts';
 import type { FlatPath } from './fields.ts';
+import { changeHint } from './fields.ts';
 import { bindPathPattern } from './patterns.ts';
-import { nodeError } from './place.ts';
 import type { BindScope, LeafNode } from './scope.ts';
+import { nodeError } from './scope.ts';
 
 const encoder = new TextEncoder();
 

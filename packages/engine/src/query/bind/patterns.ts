@@ -7,7 +7,7 @@ import { compileRegex } from '../automaton/regex.ts';
 import { compileWildcard } from '../automaton/wildcard.ts';
 import type { Query } from '../query.ts';
 import type { Clause } from './clause.ts';
-import { nodeError, type QueryText } from './place.ts';
+import { nodeError, type QueryText } from './scope.ts';
 
 const encoder = new TextEncoder();
 

@@ -5,7 +5,7 @@
  * with it.
  */
 import type { QueryFields } from '../../query/bind/fields.ts';
-import type { QueryText } from '../../query/bind/place.ts';
+import type { QueryText } from '../../query/bind/scope.ts';
 import { SnapshotStatistics } from '../../query/weight/statistics.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';

@@ -6,9 +6,13 @@
 import type { CheckedSuggest } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { Deadline } from '../../base/deadline.ts';
-import { changeHint } from '../../query/bind/change-hint.ts';
 import type { Leaf } from '../../query/bind/clause.ts';
-import { type FieldTarget, findField, unknownFieldHint } from '../../query/bind/fields.ts';
+import {
+  changeHint,
+  type FieldTarget,
+  findField,
+  unknownFieldHint,
+} from '../../query/bind/fields.ts';
 import { bindPathPattern, bindPattern, type PatternNode } from '../../query/bind/patterns.ts';
 import type { Mapping } from '../../schema/mapping.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
