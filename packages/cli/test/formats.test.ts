@@ -107,6 +107,29 @@ describe('output formats', () => {
     for (const rows of found.values()) expect(rows).toEqual(wanted);
   });
 
+  it('a search has the aggregations of lhs index aggregate beside its hits', async () => {
+    const aggs = '{"by": {"terms": {"field": "service", "size": 2}}}';
+    writeFileSync(home.path('aggs.json'), aggs);
+    const search = ['search', 'vec', 'title', '--limit', '1', '--aggs'];
+    const { results } = await home.json<{ results: { by: { buckets: { key: string }[] } } }>([
+      ...['index', 'aggregate', 'vec', 'title', '--aggs', aggs],
+    ]);
+    expect(results.by.buckets.length).toBeGreaterThan(0);
+    for (const value of [aggs, `@${home.path('aggs.json')}`]) {
+      const answer = await home.json<{ aggs: unknown; hits: unknown[] }>([...search, value]);
+      expect(answer.aggs).toEqual(results);
+      expect(answer.hits).toHaveLength(1);
+    }
+    const { stdout } = await home.run([...search, aggs]);
+    for (const { key } of results.by.buckets) expect(stdout).toContain(key);
+    const refused = await home.run([...search, aggs, '--format', 'csv']);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot include aggregations\n  lhs index aggregate writes'),
+    ]);
+    expect(await home.run([...search, '{']).then(({ stderr }) => stderr)).toMatch(/not JSON/);
+  });
+
   it('facets name a field that cannot be counted on standard error, with the reason', async () => {
     const why = 'facet "title" skipped: it is TEXT, which has words and no values to count\n';
     const fields = ['--field', 'service', '--field', 'title'];

@@ -1,6 +1,6 @@
 import { type JsonObject, LhsError } from '@lakehouse-search/contract';
 import { Flags } from '@oclif/core';
-import { readText } from '../files/read-text.ts';
+import { aggsOf } from './flag-values.ts';
 
 /** Flags of aggregations. */
 export const aggregationFlags = {
@@ -53,7 +53,7 @@ const CALENDAR = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 
 /** The aggregations of flags. Throws invalid_argument if there are none or JSON is not valid. */
 export async function aggregationSpecs(flags: AggregationFlags): Promise<JsonObject> {
-  const specs: Record<string, JsonObject> = flags.aggs === undefined ? {} : await given(flags.aggs);
+  const specs = flags.aggs === undefined ? {} : await aggsOf(flags.aggs);
   const add = (field: string, kind: string, spec: JsonObject) => {
     specs[field in specs ? `${field} ${kind}` : field] = { [kind]: spec };
   };
@@ -83,19 +83,4 @@ function histogram(text: string, zone: string | undefined): JsonObject {
   }
   const time_zone = zone ?? 'UTC';
   return { field, calendar_interval: interval, time_zone, min_doc_count: 0 };
-}
-
-async function given(text: string): Promise<Record<string, JsonObject>> {
-  const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (cause) {
-    const message = `--aggs is not JSON: ${(cause as Error).message}`;
-    throw new LhsError('invalid_argument', message, { cause });
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return { ...(value as Record<string, JsonObject>) };
-  }
-  throw new LhsError('invalid_argument', '--aggs should be an object {"name": {"terms": {…}}}');
 }

@@ -1,4 +1,10 @@
-import { type HybridRequest, type Json, LhsError, type SortSpec } from '@lakehouse-search/contract';
+import {
+  type HybridRequest,
+  type Json,
+  type JsonObject,
+  LhsError,
+  type SortSpec,
+} from '@lakehouse-search/contract';
 import { readText } from '../files/read-text.ts';
 
 /** `a,b` -> ['a', 'b']. */
@@ -73,4 +79,20 @@ function notNumbers(where: string, cause?: unknown): LhsError {
   const shown = where.length > 60 ? `${where.slice(0, 60)}…` : where;
   const message = `${shown} should be a JSON array of numbers`;
   return new LhsError('invalid_argument', message, { cause });
+}
+
+/** The aggregations of `--aggs`: a JSON object, or `@` and a file of one. Throws invalid_argument. */
+export async function aggsOf(text: string): Promise<Record<string, JsonObject>> {
+  const json = text.startsWith('@') ? await readText(text.slice(1)) : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    const message = `--aggs is not JSON: ${(cause as Error).message}`;
+    throw new LhsError('invalid_argument', message, { cause });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return { ...(value as Record<string, JsonObject>) };
+  }
+  throw new LhsError('invalid_argument', '--aggs should be an object {"name": {"terms": {…}}}');
 }

@@ -7,6 +7,7 @@ import type {
 import { count, duration, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrap } from '../terminal/text.ts';
+import { aggregationLines } from './aggregation-lines.ts';
 import { facetLines } from './facet-lines.ts';
 import { hitLines, remarks } from './hit-lines.ts';
 import { flagWords, quote } from './search-flags.ts';
@@ -24,6 +25,9 @@ export function resultLines(
   lines.push(...remarks(answer, style, columns));
   if (answer.facets !== undefined && answer.facets.length > 0) {
     lines.push('', ...facetLines(answer.facets, style, columns));
+  }
+  if (answer.aggs !== undefined && request.aggs !== undefined) {
+    lines.push('', ...aggregationLines(answer.aggs, request.aggs, style, columns));
   }
   const offset = request.offset ?? 0;
   answer.hits.forEach((hit, i) => {

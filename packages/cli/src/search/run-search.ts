@@ -50,7 +50,8 @@ export async function runSearch(
 
 /**
  * Sends a request when a shape of its response is wanted. Lines contain the remarks on a response;
- * with rows they go to standard error. Throws invalid_argument for facets in a format of rows.
+ * with rows they go to standard error. Throws invalid_argument for facets and
+ * aggregations in a format of rows.
  */
 export function presentSearch(
   backend: Backend,
@@ -58,7 +59,7 @@ export function presentSearch(
   { format, style, width, err }: SearchPlace,
   check: (answer: SearchResponse) => void = () => {},
 ): AnswerShapes {
-  const { index, facets } = search.request;
+  const { index } = search.request;
   const answerOf = async (request: ModeRequest): Promise<SearchResponse> => {
     const answer = await searchByMode(backend, request);
     check(answer);
@@ -75,20 +76,23 @@ export function presentSearch(
     },
     wire: () => answerOf(search),
     async table() {
-      if (facets !== undefined) {
-        throw new LhsError(
-          'invalid_argument',
-          `--format ${format} writes hits and cannot include facets`,
-          {
-            hint: 'lhs index facets writes facets as rows; --format json has both',
-          },
-        );
-      }
+      refuseSummaries(search.request, format);
       const answer = await answerOf(search);
       err(...remarks(answer, style, width));
       return hitTable(answer, search, await backend.describeIndex({ index }));
     },
   };
+}
+
+/** Throws invalid_argument for facets or aggregations in a format that has rows of hits only. */
+function refuseSummaries({ facets, aggs }: SearchRequest, format: OutputFormat): void {
+  const what = facets !== undefined ? 'facets' : 'aggregations';
+  if (facets === undefined && aggs === undefined) return;
+  const command = facets !== undefined ? 'facets' : 'aggregate';
+  const message = `--format ${format} writes hits and cannot include ${what}`;
+  throw new LhsError('invalid_argument', message, {
+    hint: `lhs index ${command} writes ${what} as rows; --format json has both`,
+  });
 }
 
 /** Sets exit code 6 for a partial response if `--fail-on-partial` is given. */

@@ -4,7 +4,15 @@
  */
 import type { HybridRequest, SearchRequest } from '@lakehouse-search/contract';
 import { Args, Flags, type Interfaces } from '@oclif/core';
-import { afterValues, list, numberOf, sortSpecs, vectorOf, weightsOf } from './flag-values.ts';
+import {
+  afterValues,
+  aggsOf,
+  list,
+  numberOf,
+  sortSpecs,
+  vectorOf,
+  weightsOf,
+} from './flag-values.ts';
 
 /** The arguments of commands that take documents by a query. */
 export const matchArgs = {
@@ -52,6 +60,10 @@ export const searchFlags = {
     description: 'count the values of a fast field among all hits',
     helpValue: 'FIELD',
     multiple: true,
+  }),
+  aggs: Flags.string({
+    description: 'aggregations of all hits as JSON, or @FILE (docs/aggregations.md)',
+    helpValue: 'JSON|@FILE',
   }),
   'snapshot-min': Flags.string({
     description: 'require this snapshot or a later one (exit 5)',
@@ -174,6 +186,7 @@ const PARTS: {
     read: (fields) => ({ facets: { fields } }),
     write: (part) => part.facets?.fields,
   },
+  aggs: { read: async (text) => ({ aggs: await aggsOf(text) }) },
   'snapshot-min': { read: (id) => ({ min_snapshot: id }) },
   wait: { read: (seconds) => ({ wait_ms: seconds * 1000 }) },
   k: same('k'),
