@@ -39,6 +39,8 @@ export const LIMITS = Object.freeze({
   /** Blocks of objects that are kept for reads by range, in all and each. */
   objectBlocksBytes: 64 * 1024 * 1024,
   objectBlockBytes: 64 * 1024,
+  /** Bytes of a file on an object store that are requested before they are read. */
+  readAheadBytes: 32 * 1024 * 1024,
   /** Local copies of data files, unless LHS_OBJECT_CACHE_BYTES is set. */
   objectCacheBytes: 8 * 1024 * 1024 * 1024,
   versionProbes: 10_000,

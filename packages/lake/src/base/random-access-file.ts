@@ -10,7 +10,18 @@ export interface RandomAccessFile {
   readonly size: number;
   /** Exactly `length` bytes from `offset`; throws if the file has fewer. */
   read(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * Where each read costs a request: begins to read ranges side by side that are read soon, at most
+   * `LIMITS.readAheadBytes`. Returns a function that drops what was not read.
+   */
+  readonly readAhead?: (ranges: readonly FileRange[]) => () => void;
   close(): Promise<void>;
+}
+
+/** Bytes of a file. */
+export interface FileRange {
+  readonly offset: number;
+  readonly length: number;
 }
 
 /** What to call the file in errors: its role decides between `data_file_*` and `delete_file_*`. */

@@ -1,5 +1,6 @@
 import { eachOf } from '../base/each-of.ts';
 import { LakeError } from '../base/errors.ts';
+import { isS3 } from '../base/object-storage.ts';
 import { normalizeRecorded } from '../base/table-files.ts';
 import type { FileScan, FileSet } from '../metadata/file-set.ts';
 import type { Locator } from '../scan/batch.ts';
@@ -10,6 +11,8 @@ import type { LookupTable } from './lookup-files.ts';
 import { pointRows } from './point-rows.ts';
 
 const FILES_AT_ONCE = 4;
+/** On an object store most of the time is waiting. */
+const OBJECTS_AT_ONCE = 12;
 
 /**
  * Rows at locators, in the given order; null if the file is not part of the snapshot, the
@@ -34,7 +37,8 @@ export async function lookupLocators(
     if (list === undefined) wanted.set(scan, [i]);
     else list.push(i);
   });
-  await eachOf([...wanted], FILES_AT_ONCE, async ([scan, indices]) => {
+  const atOnce = isS3(table.context.files.root) ? OBJECTS_AT_ONCE : FILES_AT_ONCE;
+  await eachOf([...wanted], atOnce, async ([scan, indices]) => {
     const dead = await deadOf(table, scan);
     const live = indices.filter((i) => !dead.has(locators[i].position));
     if (live.length === 0) return;

@@ -1,6 +1,7 @@
 import { LakeError } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import {
+  type FileRange,
   type FileRole,
   invalidCode,
   missingCode,
@@ -67,6 +68,8 @@ export class ObjectFile implements RandomAccessFile {
   readonly #place: ObjectPlace;
   readonly #tail: GotObject;
   #waiting: Wanted[] = [];
+  /** Large reads that have begun, by range. */
+  readonly #ahead = new Map<string, Promise<Uint8Array>>();
 
   constructor(place: ObjectPlace, tail: GotObject) {
     this.path = place.path;
@@ -84,12 +87,37 @@ export class ObjectFile implements RandomAccessFile {
     }
     const from = offset - this.#tail.offset;
     if (from >= 0) return new Uint8Array(this.#tail.bytes.subarray(from, from + length));
-    if (length >= LARGE_READ_BYTES) return this.#fetch(offset, length);
+    if (length >= LARGE_READ_BYTES) {
+      const begun = this.#ahead.get(`${offset}+${length}`);
+      return begun ?? this.#fetch(offset, length);
+    }
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => void this.#flush());
       this.#waiting.push({ offset, length, resolve, reject });
     });
   }
+
+  /** Small ranges go to the blocks that are kept, large ones are held until they are dropped. */
+  readonly readAhead = (ranges: readonly FileRange[]): (() => void) => {
+    const held: string[] = [];
+    let bytes = 0;
+    for (const { offset, length } of ranges) {
+      const inside = offset >= 0 && length >= 0 && offset + length <= this.size;
+      bytes += length;
+      if (!inside || bytes > LIMITS.readAheadBytes) break;
+      const name = `${offset}+${length}`;
+      if (this.#ahead.has(name)) continue;
+      const reading = this.read(offset, length);
+      // whoever reads the range gets the error
+      reading.catch(() => {});
+      if (length < LARGE_READ_BYTES || offset >= this.#tail.offset) continue;
+      this.#ahead.set(name, reading);
+      held.push(name);
+    }
+    return () => {
+      for (const name of held) this.#ahead.delete(name);
+    };
+  };
 
   async close(): Promise<void> {}
 

@@ -118,5 +118,8 @@ function whoMay(name: string): string {
   if (/SignatureDoesNotMatch/.test(name)) return 'the secret key is wrong';
   if (/InvalidAccessKeyId/.test(name)) return 'the access key is not known to the server';
   if (/Expired/.test(name)) return 'the session token has expired: renew the credentials';
-  return 'the credentials may not do this: s3:GetObject and s3:ListBucket are needed to read';
+  return (
+    'the credentials may not do this: reading needs s3:GetObject and s3:ListBucket, ' +
+    'backups s3:PutObject and s3:DeleteObject too'
+  );
 }

@@ -64,7 +64,7 @@ export async function loadS3Sdk(): Promise<S3Sdk> {
   } catch (error) {
     throw new LakeError(
       'unsupported',
-      `tables on s3:// need the package "${name}", which is not installed; ` +
+      `s3:// needs the package "${name}", which is not installed; ` +
         `install it with npm install ${name}`,
       { cause: error },
     );

@@ -33,6 +33,11 @@ export class ColumnReader {
     await Promise.all(this.#cursors.map((cursor) => cursor.seek(row)));
   }
 
+  /** The leaves of the column. */
+  get leaves(): readonly LeafNode[] {
+    return this.#cursors.map((cursor) => cursor.leaf);
+  }
+
   /** Lets the loaded pages go. */
   release(): void {
     for (const cursor of this.#cursors) cursor.release();

@@ -1,5 +1,6 @@
 import { LIMITS } from '../base/limits.ts';
 import { parquetFault, parquetLimit } from './fault.ts';
+import { pageOf } from './page-directory.ts';
 import type { PhysicalValue } from './page-values.ts';
 import type { ByteCost, LoadedPage, ParquetFile } from './parquet-file.ts';
 import type { LeafNode } from './schema-tree.ts';
@@ -60,20 +61,19 @@ export class LeafCursor {
     return true;
   }
 
+  /** The leaf that is read. */
+  get leaf(): LeafNode {
+    return this.#leaf;
+  }
+
   /** Loads the page that holds `row` and moves to its first entry. */
   async seek(row: number): Promise<void> {
     if (this.reach(row)) return;
     const group = this.#file.groupOf(row);
     const { firstRow } = this.#file.footer.rowGroups[group];
-    const { pages } = await this.#file.directory(group, this.#leaf.column, this.#cost);
-    let low = 0;
-    let high = pages.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (pages[middle].firstRow <= row - firstRow) low = middle;
-      else high = middle - 1;
-    }
-    const loaded = await this.#file.page(group, this.#leaf.column, low, this.#cost);
+    const directory = await this.#file.directory(group, this.#leaf.column, this.#cost);
+    const index = pageOf(directory, row - firstRow);
+    const loaded = await this.#file.page(group, this.#leaf.column, index, this.#cost);
     this.#weight.pages += loaded.bytes - (this.#loaded?.bytes ?? 0);
     this.#loaded = loaded;
     if (this.#weight.pages > LIMITS.loadedPagesBytes) throw this.#tooMuch();

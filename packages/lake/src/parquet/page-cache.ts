@@ -45,6 +45,13 @@ export class PageCache {
     return (await loading).value as T;
   }
 
+  /** Whether `get` would return something without loading it. */
+  has(key: string): boolean {
+    return (
+      this.#kept.has(key) || this.#loading.has(key) || this.#large.get(key)?.deref() !== undefined
+    );
+  }
+
   /** Forgets everything under a prefix from `newCacheOwner`. */
   forget(owner: string): void {
     for (const [key, kept] of this.#kept) {

@@ -29,6 +29,18 @@ export interface PageDirectory {
   readonly dictionary: ByteRange | null;
 }
 
+/** The index of the page that holds `row`, counted from the row group's start. */
+export function pageOf({ pages }: PageDirectory, row: number): number {
+  let low = 0;
+  let high = pages.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (pages[middle].firstRow <= row) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /** Reads a range of the file, counting its cost. */
 export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 

@@ -14,13 +14,14 @@ import { newCacheOwner, PageCache } from './page-cache.ts';
 import {
   type PageBounds,
   type PageDirectory,
+  pageOf,
   parseColumnIndex,
   readPageDirectory,
 } from './page-directory.ts';
 import { readPageHeader } from './page-header.ts';
 import type { PageValues } from './page-values.ts';
 import type { RowCache } from './row-cache.ts';
-import type { SchemaTree } from './schema-tree.ts';
+import type { LeafNode, SchemaTree } from './schema-tree.ts';
 
 /** Bytes and requests that reads have cost; the caller's object is added to. */
 export interface ByteCost {
@@ -160,6 +161,57 @@ export class ParquetFile {
       directory.catch(() => this.#directories.delete(key));
     }
     return directory;
+  }
+
+  /** Whether each read costs a request: then `readAhead` is worth its work. */
+  get readsAhead(): boolean {
+    return this.#file.readAhead !== undefined;
+  }
+
+  /**
+   * Begins to read the pages of rows in some leaves: page lists side by side, then pages and
+   * dictionaries side by side. Pages that are kept decoded are left out.
+   * Returns a function that drops what was not read.
+   */
+  async readAhead(
+    leaves: readonly LeafNode[],
+    rows: Int32Array,
+    cost?: ByteCost,
+  ): Promise<() => void> {
+    const { readAhead } = this.#file;
+    if (readAhead === undefined) return () => {};
+    const groups = new Map<number, number[]>();
+    for (const row of rows) {
+      const group = this.groupOf(row);
+      const list = groups.get(group);
+      if (list === undefined) groups.set(group, [row]);
+      else list.push(row);
+    }
+    const places = [...groups].flatMap(([group, own]) =>
+      leaves.map(({ column }) => ({ group, column, own })),
+    );
+    const ranges = await Promise.all(
+      places.map(({ group, column, own }) => this.#rangesOf(group, column, own, cost)),
+    );
+    return readAhead(ranges.flat());
+  }
+
+  /** The ranges of the pages of rows of a chunk that are not kept decoded. */
+  async #rangesOf(
+    group: number,
+    column: number,
+    rows: readonly number[],
+    cost: ByteCost | undefined,
+  ): Promise<readonly ByteRange[]> {
+    const directory = await this.directory(group, column, cost);
+    const { firstRow } = this.footer.rowGroups[group];
+    const pages = new Set(rows.map((row) => pageOf(directory, row - firstRow)));
+    const key = `${this.#owner}${group}/${column}/`;
+    const absent = [...pages].filter((index) => !this.#pages.has(`${key}${index}`));
+    const ranges = absent.flatMap((index) => directory.pages[index]?.ranges ?? []);
+    const { dictionary } = directory;
+    if (ranges.length === 0 || dictionary === null) return ranges;
+    return this.#pages.has(`${key}dictionary`) ? ranges : [dictionary, ...ranges];
   }
 
   /** The bounds of a chunk's pages, or null if the file keeps none. */

@@ -74,21 +74,39 @@ async function readAt(
   const order = ascendingOrder(positions);
   const weight: ReadWeight = { values: 0, pages: 0 };
   const sizes = new Float64Array(positions.length);
-  const columns = await eachOf(plans, COLUMNS_AT_ONCE, async (plan) => {
-    const column = new ColumnReader(file, plan, weight, cost);
-    const values: Value[] = new Array(positions.length);
-    for (const index of order) {
-      const position = positions[index];
-      if (!column.reach(position)) await column.seek(position);
-      const before = weight.values;
-      values[index] = column.read();
-      sizes[index] += weight.values - before;
-      if (weight.values > LIMITS.lookupBytes) throw tooMuch(file, positions.length);
-    }
-    column.release();
-    return values;
-  });
-  return { columns, sizes };
+  const readers = plans.map((plan) => new ColumnReader(file, plan, weight, cost));
+  const dropAhead =
+    file.readsAhead && positions.length > 0
+      ? await readAhead(file, readers, positions, cost)
+      : null;
+  try {
+    const columns = await eachOf(readers, COLUMNS_AT_ONCE, async (column) => {
+      const values: Value[] = new Array(positions.length);
+      for (const index of order) {
+        const position = positions[index];
+        if (!column.reach(position)) await column.seek(position);
+        const before = weight.values;
+        values[index] = column.read();
+        sizes[index] += weight.values - before;
+        if (weight.values > LIMITS.lookupBytes) throw tooMuch(file, positions.length);
+      }
+      column.release();
+      return values;
+    });
+    return { columns, sizes };
+  } finally {
+    dropAhead?.();
+  }
+}
+
+function readAhead(
+  file: ParquetFile,
+  readers: readonly ColumnReader[],
+  positions: Int32Array,
+  cost: ByteCost | undefined,
+): Promise<() => void> {
+  const leaves = readers.flatMap((reader) => reader.leaves);
+  return file.readAhead(leaves, positions, cost);
 }
 
 function checkPositions(file: ParquetFile, positions: Int32Array): void {
