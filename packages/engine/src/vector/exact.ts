@@ -1,6 +1,6 @@
 /**
- * What a search answers: raw similarities over the stored vectors, in f64. Two vectors of the same
- * codes and scale have the same similarity to the last bit.
+ * Exact raw similarities over the stored vectors, in f64: the numbers that a search returns. Two
+ * vectors of the same codes and scale have the same similarity to the last bit.
  */
 import type { CodedQuery } from './coded-query.ts';
 import type { StoredVectors } from './stored-vectors.ts';
@@ -25,7 +25,7 @@ export function similarityAt(
 
 /**
  * Sum of query x codes. Four sums side by side, for components 0, 4, 8 …, 1, 5, 9 …, and so on, are
- * added at the end: a part of what the order of a sum is.
+ * added at the end. The order of the additions is part of the result.
  */
 function dotProduct(codes: Int16Array, query: Float32Array): number {
   const dims = codes.length;

@@ -1,10 +1,9 @@
 /**
  * The nearest vectors of a segment without a graph, exactly:
- *   1. a shortlist of those that may be among the k nearest, by bounds of each similarity that hold
- *      whatever the low bytes are (scan.ts): of all vectors, or of the accepted ones where those
- *      are few
- *   2. narrower bounds by both bytes, of those that are left
- *   3. their similarities, exactly; the k-th best of them, and all that reach it
+ *   1. Make a shortlist of vectors that may be among the k nearest, by bounds that hold for any low
+ *      bytes (scan.ts). It covers all vectors, or the accepted ones if they are few.
+ *   2. Narrow the bounds of the shortlist by both bytes.
+ *   3. Compute the exact similarities of the rest. Return the k best, and ties of the k-th.
  */
 
 import { type Deadline, NO_DEADLINE } from '../base/deadline.ts';
@@ -23,7 +22,7 @@ export interface Nearest {
   readonly similarities: Float64Array;
 }
 
-/** A larger part of the vectors than this accepted: all are gone through, one behind the other. */
+/** If a larger share of the vectors is accepted, the scan reads all of them in sequence. */
 const DENSE_PART = 0.5;
 
 /** The k nearest of the accepted documents and all that are as near as the k-th. */
@@ -45,7 +44,7 @@ export function nearestFlat(
   return rescore(reader, query, k, list.survivors());
 }
 
-/** Puts the codes of a query where kernels look for them, zeros behind. */
+/** Copies the codes of a query to where the kernels read them, padded with zeros. */
 export function putQuery(reader: StoredVectors, query: CodedQuery): void {
   const into = new Int16Array(reader.arena.memory.buffer, QUERY_AT, reader.row);
   into.set(query.codes);
@@ -53,8 +52,8 @@ export function putQuery(reader: StoredVectors, query: CodedQuery): void {
 }
 
 /**
- * Of some slots those that may still be among the k nearest when the low bytes are looked at, too:
- * then only the rounding of the query is not known. The query is where kernels look for it.
+ * The slots that may still be among the k nearest by both bytes of their codes. Only the rounding
+ * of the query remains unknown then. The kernels must have the query (`putQuery`).
  */
 function sharpen(
   reader: StoredVectors,
@@ -85,8 +84,8 @@ function sharpen(
 }
 
 /**
- * Of some slots the k nearest and all that are as near as the k-th, exactly. The query is where
- * kernels look for it (`putQuery`).
+ * The k nearest of some slots, and ties of the k-th, by exact similarity. The kernels must have the
+ * query (`putQuery`).
  */
 export function rescore(
   reader: StoredVectors,

@@ -1,11 +1,11 @@
 /**
- * The nearest vectors of a segment by its graph: not surely all of them, but most, and quickly.
- *   1. greedily down the upper levels
- *   2. on level 0, a walk that keeps the `ef` best ones it has met; with a filter so many more as
- *      it lets fewer through
- *   3. those that may be among the k nearest, exactly
- * Where few are accepted, the exact way is quicker; where the walk met fewer accepted ones than k,
- * it is taken, too. So an answer is never short of documents.
+ * The nearest vectors of a segment by its graph. The search is approximate: it may miss some.
+ *   1. Descend the upper levels greedily.
+ *   2. Walk level 0 and collect the `ef` best vectors met. With a filter, `ef` grows by the share
+ *      of documents that it rejects.
+ *   3. Compute the exact similarities of those that may be among the k nearest.
+ * If the filter accepts few documents, the exact scan is quicker. If the walk met fewer than k
+ * accepted vectors, the exact scan runs as well, so a response is never short of documents.
  */
 import { countBits } from '../bitmap/bitmap.ts';
 import { Beam } from './beam.ts';
@@ -17,9 +17,9 @@ import { Shortlist } from './shortlist.ts';
 import type { StoredVectors } from './stored-vectors.ts';
 import { DOTS_AT, kernelsOf, LIST_AT, QUERY_AT, type VectorKernels } from './vector-kernels.ts';
 
-/** Vectors that a graph is searched for unless the caller says so. */
+/** Vectors that a walk collects at least, unless the caller sets `ef`. */
 const LEAST_EF = 64;
-/** A walk looks at so many vectors for each that it keeps, about, one here and one there. */
+/** Vectors that a walk visits per vector that it collects, about; each is a random access. */
 const COST = 30;
 
 /** Scratch of the walks over one graph. */
@@ -41,7 +41,7 @@ export class GraphWalk {
     this.#seen = new Int32Array(graph.count);
   }
 
-  /** The k nearest, about, or null where the exact way is the better one. */
+  /** The k nearest, approximately; null if the exact scan is the better choice. */
   nearest(query: CodedQuery, k: number, accept: Int32Array | null, ef?: number): Nearest | null {
     const { count, docs } = this.#reader;
     const wanted = Math.max(ef ?? Math.max(LEAST_EF, Math.ceil(1.5 * k)), k);

@@ -1,8 +1,8 @@
 /**
- * Going through vectors for those that may be among the nearest, batch by batch:
- *   1. dot products of the query's head with the plane of heads; whoever cannot be near enough,
- *      even were its tail that of the query, is out
- *   2. of the others the tails: bounds of their similarities, offered to a shortlist
+ * Scans vectors, batch by batch, for those that may be among the nearest:
+ *   1. Compute the dot products of the query's head with the plane of heads. Drop each vector that
+ *      cannot be near enough even if its tail equals that of the query.
+ *   2. Read the tails of the others, and offer the bounds of their similarities to a shortlist.
  */
 import type { Deadline } from '../base/deadline.ts';
 import { Bounds, type HeadLine, SLACK } from './bounds.ts';
@@ -12,16 +12,16 @@ import type { StoredVectors } from './stored-vectors.ts';
 import { BATCH, DOTS_AT, kernelsOf, LIST_AT, MORE_DOTS_AT, QUERY_AT } from './vector-kernels.ts';
 
 /**
- * The first scan of planes this large lets go of each part behind it: a process that asks once does
- * not grow by them. From the second scan on they stay.
+ * The first scan of planes this large releases the pages behind it, so a process that searches once
+ * does not grow by them. From the second scan on the pages stay.
  */
 const LARGE_BYTES = 16 * 2 ** 20;
-/** Vectors of the first batch; the next ones double: what is found in it spares tails in them. */
+/** Vectors of the first batch. The next ones double: early hits spare tails in later batches. */
 const FIRST_BATCH = 128;
 
 /**
  * Offers to `list` all vectors that may be among its nearest; `accept`: bitmap of documents, or
- * null for all. The query is where kernels look for it.
+ * null for all. The kernels must have the query (`putQuery`).
  */
 export function scanAll(
   reader: StoredVectors,

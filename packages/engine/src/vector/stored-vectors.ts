@@ -35,9 +35,9 @@ export class StoredVectors {
   readonly headAt: number;
   readonly tailAt: number;
   readonly lowAt: number;
-  /** What can be said about the pages of the file, where it is mapped. */
+  /** Hints to the operating system about pages of the file; null if it is not mapped. */
   readonly pages: Pages | null;
-  /** How often the whole plane was gone through. */
+  /** Number of scans of the whole plane. */
   scans = 0;
   readonly #present: Int32Array;
   readonly #ranks: Int32Array;

@@ -11,8 +11,8 @@ import { StoredVectors } from './stored-vectors.ts';
 /** How to look for the nearest. */
 export interface NearestOptions {
   /**
-   * Bitmap of the documents that may be answered (deletes, filters, guards), over the segment's
-   * documents; null: all.
+   * Bitmap of the documents that may be returned (deletes, filters, tenant filters), over the
+   * segment's documents; null: all.
    */
   readonly accept: Int32Array | null;
   /** True: never by a graph. */
@@ -25,7 +25,7 @@ export interface NearestOptions {
 
 /** The vectors of a field, with their graph if the segment has one, for searches. */
 export class VectorReader extends StoredVectors {
-  /** What links the vectors, where the segment has it. */
+  /** Links between near vectors; null if the segment has none. */
   readonly graph: Graph | null;
   #walk: GraphWalk | null = null;
 
@@ -39,10 +39,10 @@ export class VectorReader extends StoredVectors {
   }
 
   /**
-   * The k nearest documents, the best first, equal ones by document, and all that are as near as
-   * the k-th. Fewer only where fewer are accepted and have a vector. With a graph some of the
-   * nearest may be missing, and others stand for them, unless `exact`. Throws TypeError for a query
-   * of other dimensions.
+   * The k nearest documents, the best first, equal ones by document, and ties of the k-th. Fewer
+   * than k only if fewer are accepted and have a vector. With a graph some of the nearest may be
+   * missing, and others take their positions, unless `exact`. Throws TypeError for a query of other
+   * dimensions.
    */
   nearest(query: Float32Array, k: number, options: NearestOptions): Nearest {
     const { accept, exact, ef, deadline } = options;
@@ -58,7 +58,7 @@ export class VectorReader extends StoredVectors {
 
   /**
    * The raw similarity of a query and a document's vector (exact.ts), or null where the document
-   * has none: the very number that `nearest` gives.
+   * has none: exactly the number that `nearest` returns.
    */
   similarity(query: Float32Array, doc: number): number | null {
     const slot = this.slotOf(doc);
