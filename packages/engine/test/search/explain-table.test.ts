@@ -72,7 +72,7 @@ describe('explain and why_not over a table', () => {
       1,
       {
         reason: 'clause',
-        message: 'title:"connection peer" needs the words side by side',
+        message: 'title:"connection peer" needs the words next to each other',
         clause: 'title:"connection peer"',
         field: 'title',
         tokens: ['connect', 'reset', 'peer'],
@@ -121,7 +121,7 @@ describe('explain and why_not over a table', () => {
       1,
       {
         reason: 'nothing_left',
-        message: 'the of can match nothing: its analyzer leaves no word of it',
+        message: 'the of can match nothing: its analyzer removes every word',
         clause: 'the of',
       },
     ],
@@ -162,9 +162,9 @@ describe('explain and why_not over a table', () => {
         minimum_should_match: 3,
       },
     };
-    expect(await message(bool, 1)).toMatch(/^2 of the 3 alternatives of .* match, 3 have to$/);
+    expect(await message(bool, 1)).toMatch(/^2 of the 3 alternatives of .* match, 3 must$/);
     expect(await message({ prefix: { field: 'title', value: 'zz' } }, 1)).toBe(
-      'title:zz* fits nothing that the document has there',
+      'title:zz* matches no value of the document',
     );
     expect(await message({ match_none: {} }, 1)).toMatch(
       /can match nothing: it matches no document/,

@@ -307,7 +307,7 @@ describe('a model', () => {
       const explained = await backend.explain({ ...asked, mode: 'hybrid', coordinates });
       expect(explained.arms).toEqual({
         lexical: { why_not: 'none of the words is in the row' },
-        semantic: { why_not: 'it did not answer: the model file "m/vocab.txt" is missing' },
+        semantic: { why_not: 'it failed: the model file "m/vocab.txt" is missing' },
       });
       there = true;
       expect((await backend.hybrid(asked)).failed_arms).toBeUndefined();

@@ -60,7 +60,7 @@ export async function judgeHybrid(
 /** An arm that failed says so; one that does not take part is absent. */
 function failedArm({ failed }: Hybrid, arm: FailedArm['arm']): HybridVerdict['arms'] {
   const own = failed.find((one) => one.arm === arm);
-  return own === undefined ? {} : { [arm]: { why_not: `it did not answer: ${own.message}` } };
+  return own === undefined ? {} : { [arm]: { why_not: `it failed: ${own.message}` } };
 }
 
 function lexicalArm(

@@ -224,7 +224,7 @@ class Explanation {
     const end = offset + limit;
     if (rank !== null && rank <= end) return answer;
     const place = rank === null ? `a place after ${whole(before)} hits` : `rank ${whole(rank)}`;
-    const message = `${place} lies behind the page, which ends at ${whole(end)}`;
+    const message = `${place} is after the page, which ends at ${whole(end)}`;
     return { ...answer, why_not: { reason: 'below_page', message } };
   }
 }
@@ -255,11 +255,11 @@ function tableReason(
 ): WhyNot | undefined {
   if (found) {
     if (table.state !== 'absent') return why_not;
-    const message = `${name} is no longer in the table: a sync takes it out of the index`;
+    const message = `${name} is no longer in the table: a sync removes it from the index`;
     return { reason: 'removed', message };
   }
   if (table.state === 'unreachable') {
-    const message = `${name} is not in the index, and the table cannot be asked: ${table.message}`;
+    const message = `${name} is not in the index, and the table cannot be read: ${table.message}`;
     return { reason: 'table_unreachable', message };
   }
   if (table.state === 'absent') {
@@ -271,6 +271,6 @@ function tableReason(
   }
   const behind =
     lag === null ? 'is behind' : `lacks ${lag === 1 ? '1 snapshot' : `${lag} snapshots`}`;
-  const message = `${name} is in the table; the index ${behind}: a sync brings it`;
+  const message = `${name} is in the table; the index ${behind}: a sync adds it`;
   return { reason: 'newer_than_index', message, missing_snapshots: lag };
 }

@@ -39,7 +39,7 @@ export function farWords(
   similarity: number | null,
   nearer: () => Omit<NearerDocs, 'id'> | null,
 ): string {
-  if (vector === null) return 'the model knows no word of the text: nothing is near it';
+  if (vector === null) return 'the model knows no word of the text, so no document is near it';
   if (similarity === null) {
     return `it has no vector in ${field.name} (its text is empty or unknown)`;
   }

@@ -90,7 +90,7 @@ function boolMatches(parts: Verdict['parts'], minimum: number): boolean {
 function boolDetail(clause: string, parts: Verdict['parts']): ExplainDetail {
   const details = parts.flatMap(({ role, verdict }): ExplainDetail[] => {
     const { detail } = verdict;
-    if (role === 'must_not') return [silent(verdict.clause, 'does not match, as it has to')];
+    if (role === 'must_not') return [silent(verdict.clause, 'does not match, as required')];
     if (detail === null) return [];
     return role === 'filter'
       ? [silent(verdict.clause, 'matches; a filter does not score')]

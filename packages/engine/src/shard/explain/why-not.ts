@@ -22,7 +22,7 @@ const SHOWN_OTHERS = 8;
 /** Why a query does not match. */
 export function whyNot(verdict: Verdict, subject: Subject): WhyNot {
   const { node, clause, vanished, parts } = verdict;
-  if (vanished) return nothingLeft(clause, 'its analyzer leaves no word of it');
+  if (vanished) return nothingLeft(clause, 'its analyzer removes every word');
   if (node.kind === 'match_none') return nothingLeft(clause, 'it matches no document');
   if (node.kind !== 'bool') return leafMiss(verdict, subject);
   const broken = parts.find(({ role, verdict: part }) => {
@@ -31,7 +31,7 @@ export function whyNot(verdict: Verdict, subject: Subject): WhyNot {
   if (broken !== undefined) return whyNot(broken.verdict, subject);
   const optional = parts.filter(({ role }) => role === 'should').map((part) => part.verdict);
   const matching = optional.filter((part) => part.detail !== null).length;
-  if (verdict.minimum < 0) return nothingLeft(clause, 'it asks for more clauses than it has');
+  if (verdict.minimum < 0) return nothingLeft(clause, 'it requires more clauses than it has');
   if (matching < verdict.minimum) return tooFew(verdict, optional, matching, subject);
   const [culprit] = parts.filter(({ role, verdict: part }) => role === 'must_not' && part.detail);
   return excluded(culprit.verdict, subject);
@@ -52,7 +52,7 @@ function tooFew(
   const message =
     matching === 0 && minimum === 1
       ? `none of the ${optional.length} alternatives of ${clause} matches`
-      : `${matching} of the ${optional.length} alternatives of ${clause} match, ${minimum} have to`;
+      : `${matching} of the ${optional.length} alternatives of ${clause} match, ${minimum} must`;
   const others = missing.slice(0, SHOWN_OTHERS).map((part) => whyNot(part, subject));
   return { reason: 'none_of', message, clause, others };
 }
@@ -135,9 +135,11 @@ function need({ node, bound }: Verdict, contents: Contents, subject: Subject): s
   if (bound?.kind === 'phrase') {
     const missing = missingWords(bound, subject);
     if (missing.length > 0) return lacks(field, missing);
-    if (bound.slop > 0) return `needs the words nearer together`;
+    if (bound.slop > 0) return `needs the words closer together`;
     const beside = bound.words.every(({ offset }, i) => offset === i);
-    return beside ? 'needs the words side by side' : 'needs the words in just these places';
+    return beside
+      ? 'needs the words next to each other'
+      : 'needs the words at exactly these positions';
   }
   if (bound?.kind === 'term') {
     const known =
@@ -160,9 +162,9 @@ function need({ node, bound }: Verdict, contents: Contents, subject: Subject): s
       return 'needs a value';
     case 'term':
     case 'phrase':
-      return node.value.includes('/') ? 'needs a value in this range' : 'needs this very value';
+      return node.value.includes('/') ? 'needs a value in this range' : 'needs exactly this value';
     default:
-      return 'fits nothing that the document has there';
+      return 'matches no value of the document';
   }
 }
 
