@@ -31,9 +31,24 @@ const MOST_ROWS = Number.MAX_SAFE_INTEGER;
 const MOST_SEGMENTS = 1_000_000;
 
 /** The fields of a request to build an index. */
-export const REINDEX_FIELDS: Fields<ReindexRequest> = { ...INDEX_FIELDS, as_of: name };
+export const REINDEX_FIELDS: Fields<ReindexRequest> = {
+  ...INDEX_FIELDS,
+  as_of: name,
+  resume: flag,
+};
+const readReindex = requestOf<ReindexRequest>(REINDEX_FIELDS);
+
 /** Checks a request to build an index. Throws invalid_argument. */
-export const checkReindexRequest = requestOf<ReindexRequest>(REINDEX_FIELDS);
+export const checkReindexRequest = (value: unknown): ReindexRequest =>
+  refuseResumedAsOf(readReindex(value));
+
+/** Throws invalid_argument for a resumed build of a snapshot of its own. */
+export function refuseResumedAsOf<T extends ReindexRequest>(request: T): T {
+  if (request.resume !== true || request.as_of === undefined) return request;
+  throw new LhsError('invalid_argument', '"resume" does not go with "as_of"', {
+    hint: 'a resumed build has the snapshot that it began with: leave "as_of" out',
+  });
+}
 
 const SYNC_FIELDS: Fields<SyncRequest> = {
   ...INDEX_FIELDS,

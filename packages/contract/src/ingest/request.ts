@@ -7,6 +7,8 @@ import type { ChangeBatch } from './change-batch.ts';
 export interface ReindexRequest {
   readonly index?: string;
   readonly as_of?: string;
+  /** Continue the build of a job whose process ended in the middle. Not with `as_of`. */
+  readonly resume?: boolean;
 }
 
 /** `lhs index sync`. `until`: a snapshot, branch or tag; default: the head. */

@@ -19,6 +19,8 @@ export interface ReindexResponse extends VectorCounts {
   readonly index_generation: number;
   readonly bytes: number;
   readonly took_ms: number;
+  /** Documents that a resumed build found; `embeddings` and the like do not count them. */
+  readonly resumed_docs?: number;
   /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
   readonly dropped_duplicates?: number;
   /**

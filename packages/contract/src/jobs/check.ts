@@ -1,7 +1,7 @@
 /** Requests that start, find and cancel jobs. */
 import { INDEX_FIELDS, name } from '../checks/shared.ts';
 import { type Fields, oneOf, requestOf, whole } from '../checks/values.ts';
-import { REINDEX_FIELDS } from '../ingest/check.ts';
+import { REINDEX_FIELDS, refuseResumedAsOf } from '../ingest/check.ts';
 import { REQUEST_LIMITS } from '../limits.ts';
 import type { JobRequest, ListJobsRequest, StartJobRequest } from './request.ts';
 import type { JobState } from './response.ts';
@@ -16,8 +16,11 @@ const STATES: Readonly<Record<JobState, true>> = {
 };
 
 const START_FIELDS: Fields<StartJobRequest> = { ...REINDEX_FIELDS, kind: oneOf('reindex') };
+const readStart = requestOf<StartJobRequest>(START_FIELDS, 'kind');
+
 /** Checks a request to start a job. Throws invalid_argument. */
-export const checkStartJobRequest = requestOf<StartJobRequest>(START_FIELDS, 'kind');
+export const checkStartJobRequest = (value: unknown): StartJobRequest =>
+  refuseResumedAsOf(readStart(value));
 
 /** Checks a request that names a job. Throws invalid_argument. */
 export const checkJobRequest = requestOf<JobRequest>({ job_id: name }, 'job_id');

@@ -32,6 +32,8 @@ export interface Job {
   readonly shards: readonly ShardProgress[];
   /** What the work does now; absent before its first report, and after its end. */
   readonly phase?: Progress['phase'];
+  /** As requested. */
+  readonly as_of?: string;
   /** The snapshot that is being built. */
   readonly snapshot?: string;
   /** Bytes of the staged generation so far. */

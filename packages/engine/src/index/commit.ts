@@ -75,6 +75,11 @@ export interface Checkpoint {
    * `LIMITS.appliedSnapshots`: a batch that ends at one of them was applied already.
    */
   readonly applied?: readonly string[];
+  /**
+   * Present while a staged generation is being built: `file_set` has the data files of the snapshot
+   * that are complete, and the others are missing. Such a commit is never live.
+   */
+  readonly partial?: true;
 }
 
 /** A field as the commit names it: the plan without its analyzer's code. */

@@ -1,6 +1,7 @@
 import type { ReindexRequest, ReindexResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { generationAt } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
 import type { BuildJob } from '../sync/cut-over.ts';
@@ -24,7 +25,8 @@ export async function buildIndex(
   let table: SourceTable | undefined;
   try {
     requireFolder(indexes, registered);
-    indexes.registry.generations.forgetEnded(uuid);
+    const left = request.resume === true ? leftBuild(indexes, known) : null;
+    if (left === null) indexes.registry.generations.forgetEnded(uuid);
     sweepUnlessDamaged(indexes, known);
     table = await openTableOf(known, job.signal);
     const turn = { what: 'reindex', signal: job.signal, waitMs: Infinity, cutover: true };
@@ -35,7 +37,7 @@ export async function buildIndex(
         locked: (work) => withLock(indexes, registered, turn, work),
         named: () => indexes.named(uuid),
       },
-      request.as_of,
+      { as_of: left?.as_of ?? request.as_of, left: left?.generation ?? null },
       indexes.bytes(known),
       job,
     );
@@ -55,4 +57,21 @@ function sweepUnlessDamaged(indexes: LocalIndexes, known: KnownIndex): void {
   } catch (error) {
     if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
   }
+}
+
+/** What a crashed job of the index left, and the snapshot that it was to build. Throws not_found. */
+function leftBuild({ registry, clock }: LocalIndexes, { registered, folder }: KnownIndex) {
+  const { uuid, name } = registered;
+  const left = registry.generations
+    .named(uuid, clock.now())
+    .findLast(({ state, untilMs }) => state === 'staged' && untilMs !== null);
+  if (left === undefined) {
+    throw new LhsError('not_found', `there is no build of "${name}" to resume`, {
+      hint: 'a build can be resumed if its process ended after the first minute; begin anew',
+      next: [{ step: 'reindex', index: name }],
+    });
+  }
+  const former = left.jobId === null ? undefined : registry.jobs.get(left.jobId);
+  const generation = generationAt(folder, left.number);
+  return { generation, as_of: former?.record.as_of };
 }

@@ -103,6 +103,7 @@ export class JobRun {
   #steps(signal: AbortSignal): Omit<BuildJob, keyof CallContext> {
     return {
       stage: (folder) => this.#stage(folder),
+      adopt: (folder, left) => this.#adopt(folder, left),
       fence: () => this.#requireRunning(),
       beginCutover: () => this.#apply('build_finished'),
       promote: (result, promote) => {
@@ -131,6 +132,15 @@ export class JobRun {
     const shards = [{ shard: 0, docs_done: 0, docs_total: 0, generation: number }];
     this.#report({ shards }, true);
     return stageGeneration(folder, number);
+  }
+
+  #adopt(folder: string, left: Generation): void {
+    const { generations } = this.#host.registry;
+    const { id, uuid } = this.#registered;
+    if (!generations.adopt(uuid, left.number, id, this.#now())) throw nothingToResume(left.path);
+    this.#staged = { folder, generation: left };
+    const shards = [{ shard: 0, docs_done: 0, docs_total: 0, generation: left.number }];
+    this.#report({ shards }, true);
   }
 
   /** Removes what was staged, unless it is live or another job's by now; then ends the record. */
@@ -248,6 +258,11 @@ export function toJob(registered: RegisteredJob): Job {
 function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T;
 }
+
+const nothingToResume = (path: string): LhsError =>
+  new LhsError('not_found', `"${path}" cannot be resumed any more`, {
+    hint: 'a reindex without resume begins anew',
+  });
 
 const interrupted = () => new LhsError('interrupted', 'interrupted: the job was canceled');
 

@@ -133,7 +133,7 @@ export class LocalJobs {
   #reindex(request: ReindexRequest, caller: CallContext, waiting: CallContext) {
     const { registered } = accessible(this.#indexes, request.index, caller);
     const { life } = this.#indexes;
-    const job = this.#begin(registered);
+    const job = this.#begin(registered, request);
     const run = new JobRun(job, this.#indexes);
     this.#running.set(job.id, run);
     const { signal, progress } = waiting;
@@ -147,11 +147,11 @@ export class LocalJobs {
   }
 
   /** A new record. Throws index_busy, index_not_found. */
-  #begin({ uuid, name }: RegisteredIndex): RegisteredJob {
+  #begin({ uuid, name }: RegisteredIndex, { as_of }: ReindexRequest): RegisteredJob {
     const { registry, clock } = this.#indexes;
     for (;;) {
       this.#endDead(uuid);
-      const job = registry.jobs.start(uuid, 'reindex', clock.now());
+      const job = registry.jobs.start(uuid, 'reindex', clock.now(), as_of);
       if (job !== null) return job;
       if (!registry.has(uuid)) throw wasDropped(name);
       const [other] = registry.jobs.running(uuid);

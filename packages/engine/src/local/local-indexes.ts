@@ -51,6 +51,7 @@ export class LocalIndexes {
   readonly #freshnessMs: number | undefined;
   readonly memoryBytes: number | undefined;
   readonly lockWaitMs: number;
+  readonly saveMs: number | undefined;
   /** The calls that go on, and whether there may be more. */
   readonly life = new EngineLife();
   /** Uuids of the indexes that this engine writes now. */
@@ -77,6 +78,7 @@ export class LocalIndexes {
     const { openDirectory = openLocalDirectory, clock = SYSTEM_CLOCK } = options;
     this.openEmbedder = options.openEmbedder ?? localModels(dataDir);
     this.memoryBytes = options.memoryBytes;
+    this.saveMs = options.saveMs;
     this.lockWaitMs = options.lockWaitMs ?? LIMITS.lockWaitMillis;
     this.dataDir = dataDir;
     this.clock = clock;

@@ -26,6 +26,11 @@ export interface LocalOptions {
    */
   readonly memoryBytes?: number;
   /**
+   * Milliseconds after which a build commits its finished data files, so that a crash keeps them.
+   * Default: one minute.
+   */
+  readonly saveMs?: number;
+  /**
    * Milliseconds that writers of an index wait for each other before they fail with index_busy.
    * Default: `LIMITS.lockWaitMillis`.
    */

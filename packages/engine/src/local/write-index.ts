@@ -95,11 +95,11 @@ export function lockedGeneration(
 
 /** An index as building takes it: without a lock and without its table. */
 export function openedIndex(
-  { openDirectory, openEmbedder, memoryBytes }: LocalIndexes,
+  { openDirectory, openEmbedder, memoryBytes, saveMs }: LocalIndexes,
   { folder, definition, registered }: KnownIndex,
 ): Omit<LockedIndex, 'table' | 'lock'> {
   const { version: definitionVersion, baseDir } = registered;
-  const opened = { openDirectory, openEmbedder, memoryBytes };
+  const opened = { openDirectory, openEmbedder, memoryBytes, saveMs };
   return { folder, definition, definitionVersion, baseDir, ...opened };
 }
 

@@ -24,7 +24,7 @@ export type JobOwner = ProcessIdentity & { readonly thread: number };
 /** What the record of a job holds besides its columns. */
 export type JobRecord = Pick<
   Job,
-  'shards' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
+  'shards' | 'as_of' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
 >;
 
 /** A job as the registry has it. */
@@ -66,10 +66,10 @@ export class Jobs {
    * Adds a job of this process, in the state `pending`. Null if a job of that kind runs on the
    * index already, or the index is gone.
    */
-  start(uuid: string, kind: JobKind, now: number): RegisteredJob | null {
+  start(uuid: string, kind: JobKind, now: number, as_of?: string): RegisteredJob | null {
     const id = randomUUID();
     const owner: JobOwner = { ...thisProcess(), thread: threadId };
-    const record: JobRecord = { shards: [] };
+    const record: JobRecord = { shards: [], ...(as_of === undefined ? {} : { as_of }) };
     runningHere.add(id);
     const added = this.#file.change(
       `INSERT INTO jobs (id, uuid, kind, state, owner, created_ms, record)

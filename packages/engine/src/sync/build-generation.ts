@@ -1,6 +1,7 @@
 import type { ReindexResponse } from '@lakehouse-search/contract';
+import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
-import { commitBytes, committedField } from '../index/commit.ts';
+import { type Commit, commitBytes, committedField, readCommit } from '../index/commit.ts';
 import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { freeBytes, type Generation } from '../open/index-folder.ts';
@@ -21,45 +22,100 @@ export function mappingOver(definition: Definition, table: SourceTable): Mapping
   return createMapping(definition, table.schema, tableName(definition), analyzerOf);
 }
 
+/** What is to be built. */
+export interface BuildRequest {
+  /** A snapshot id or ref; undefined: what the definition follows. */
+  readonly as_of: string | undefined;
+  /** What a crashed build left, to be continued. */
+  readonly left: Generation | null;
+}
+
 /**
- * Builds a generation of the head (or of `asOf`, a snapshot id or ref) and makes it the live one.
- * Other writers go on with the live one meanwhile; the cutover takes over what they have applied.
- * Until then the live one is untouched. Throws disk_short when it will not fit; `formerBytes` is
- * the live generation's size.
+ * Builds a generation and makes it the live one. Other writers go on with the live one meanwhile;
+ * the cutover takes over what they have applied. Until then the live one is untouched. Throws
+ * disk_short when it will not fit (`formerBytes` is the live generation's size), not_found if what
+ * is left cannot be continued.
  */
 export async function buildGeneration(
   index: BuiltIndex,
-  asOf: string | undefined,
+  request: BuildRequest,
   formerBytes: number,
   job: BuildJob,
 ): Promise<ReindexResponse> {
   const started = performance.now();
-  const { folder, definition, table } = index;
-  const { ref } = definition.source;
-  const snapshotId = asOf === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, asOf);
-  const mapping = mappingOver(definition, table);
+  const { folder, table } = index;
+  const { left } = request;
+  const partial = left === null ? null : requirePartial(index, left);
+  const snapshotId = snapshotOf(index, request, partial);
+  const mapping = mappingOver(index.definition, table);
   const set = await fromSource(() => table.files(snapshotId), job.signal);
   const former = liveCommit(index);
   const fields = mapping.fields.map(({ plan }) => committedField(plan));
   const fresh = freshVectorBytes(fields, former?.fields ?? []);
   requireRoom(set, formerBytes, freeBytes(folder), folder, fresh);
-  const staged = job.stage(folder);
+  if (left !== null) job.adopt(folder, left);
+  const staged = left ?? job.stage(folder);
   const built = await buildStaged(index, mapping, snapshotId, staged, job);
-  const since = asOf === undefined ? (former?.checkpoint ?? null) : 'as of';
-  const response = (caughtUp: CaughtUp): ReindexResponse => {
-    const { commit, docs, vectors } = caughtUp;
+  const response = ({ commit, docs, vectors }: CaughtUp): ReindexResponse => {
     return {
       doc_count: docs,
       snapshot: commit.checkpoint?.snapshot_id ?? null,
       index_generation: staged.number,
       bytes: commitBytes(commit),
       took_ms: Math.round(performance.now() - started),
+      ...(partial === null ? {} : { resumed_docs: liveDocs(partial) }),
       ...(commit.dropped_duplicates ? { dropped_duplicates: commit.dropped_duplicates } : {}),
       ...(built.leftOut.size > 0 ? { untyped_values: Object.fromEntries(built.leftOut) } : {}),
       ...vectors,
     };
   };
+  const own = partial === null ? (former?.checkpoint ?? null) : 'head';
+  const since = request.as_of === undefined ? own : 'as of';
   return cutOver(index, staged, { built, since, response }, job);
+}
+
+const liveDocs = ({ segments }: Commit): number =>
+  segments.reduce((sum, { docs, deletedDocs }) => sum + docs - deletedDocs, 0);
+
+/** The snapshot to build: that of a partial commit, or as requested. Throws not_found. */
+function snapshotOf(
+  { table, definition }: BuiltIndex,
+  { as_of }: BuildRequest,
+  partial: Commit | null,
+): bigint | null {
+  if (partial !== null) {
+    const id = partial.checkpoint?.snapshot_id ?? null;
+    return id === null ? null : BigInt(id);
+  }
+  const { ref } = definition.source;
+  return as_of === undefined ? followedSnapshot(table, ref) : namedSnapshot(table, as_of);
+}
+
+/**
+ * The commit of what a crashed build left, if it can be continued: the definition and the table are
+ * the same, and the table has the snapshot still. Throws not_found.
+ */
+function requirePartial(index: BuiltIndex, left: Generation): Commit {
+  const { openDirectory, definition, definitionVersion, table } = index;
+  const commit = readCommit(openDirectory(left.path));
+  const checkpoint = commit?.checkpoint ?? null;
+  const id = checkpoint?.snapshot_id;
+  const reasons: readonly (readonly [boolean, string])[] = [
+    [checkpoint === null, 'it has no commit'],
+    [commit?.definition_version !== definitionVersion, 'the definition has changed'],
+    [checkpoint?.table_uuid !== table.uuid, 'the table is another one'],
+    [
+      id != null && !table.snapshots.some((snapshot) => String(snapshot.id) === id),
+      `the table has forgotten snapshot ${id}`,
+    ],
+  ];
+  const reason = reasons.find(([applies]) => applies)?.[1];
+  if (reason === undefined) return commit!;
+  const message = `the build of "${definition.index}" cannot be resumed: ${reason}`;
+  throw new LhsError('not_found', message, {
+    hint: 'a reindex without resume begins anew',
+    next: [{ step: 'reindex', index: definition.index }],
+  });
 }
 
 function buildStaged(
@@ -69,7 +125,7 @@ function buildStaged(
   staged: Generation,
   job: BuildJob,
 ): Promise<RebuildResult> {
-  const { definitionVersion, table, openDirectory, memoryBytes } = index;
+  const { definitionVersion, table, openDirectory, memoryBytes, saveMs } = index;
   const directory = openDirectory(staged.path, job.fence);
   const here = inlineRunner(directory);
   const local = openDirectory === openLocalDirectory;
@@ -78,5 +134,5 @@ function buildStaged(
   const generation = staged.number;
   const what = { table, mapping, directory, generation, snapshotId, definitionVersion, models };
   const { signal, progress } = job;
-  return rebuildIndex({ ...what, mergeRunner, memoryBytes, signal, progress });
+  return rebuildIndex({ ...what, mergeRunner, memoryBytes, saveMs, signal, progress });
 }

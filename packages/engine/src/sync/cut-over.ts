@@ -1,5 +1,6 @@
 import type { CallContext, ReindexResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
+import type { SourceTable } from '@lakehouse-search/lake';
 import { addVectorCounts } from '../documents/vector-block.ts';
 import { type Checkpoint, readCommit } from '../index/commit.ts';
 import {
@@ -28,6 +29,8 @@ export interface BuiltIndex extends Omit<LockedIndex, 'lock'> {
 export interface BuildJob extends CallContext {
   /** Makes the folder of the generation that is built. */
   readonly stage: (folder: string) => Generation;
+  /** Takes over the generation that a crashed job left. Throws not_found if it is gone. */
+  readonly adopt: (folder: string, left: Generation) => void;
   /** Throws interrupted if the job has ended: another process may have ended its record. */
   readonly fence: () => void;
   /** The generation is complete. */
@@ -57,8 +60,11 @@ export type CaughtUp = Pick<RebuildResult, 'commit' | 'docs' | 'vectors'>;
 /** What the cutover of a build needs. */
 export interface Cutover {
   readonly built: RebuildResult;
-  /** The live checkpoint when the build began; `as of`: an older snapshot was requested. */
-  readonly since: Checkpoint | null | 'as of';
+  /**
+   * The live checkpoint when the build began; `as of`: an older snapshot was requested; `head`: the
+   * build was resumed, and the table may have gone on since it began.
+   */
+  readonly since: Checkpoint | null | 'as of' | 'head';
   readonly response: (caughtUp: CaughtUp) => ReindexResponse;
 }
 
@@ -73,9 +79,12 @@ export async function cutOver(
   job: BuildJob,
 ): Promise<ReindexResponse> {
   const { folder } = index;
-  const follow = async (caughtUp: CaughtUp): Promise<CaughtUp> =>
-    since === 'as of' ? caughtUp : followLive(index, staged, since, caughtUp, job);
-  const before = await follow(built);
+  const follow = async (caughtUp: CaughtUp): Promise<CaughtUp> => {
+    if (since === 'as of') return caughtUp;
+    return followLive(index, staged, since === 'head' ? null : since, caughtUp, job);
+  };
+  const latest = since === 'head' ? await followHead(index, staged, built, job) : built;
+  const before = await follow(latest);
   job.beginCutover();
   return index.locked(async (lock) => {
     const after = await follow(before);
@@ -111,10 +120,33 @@ async function followLive(
   if (reaches(index.table, own, live.snapshot_id)) return caughtUp;
   const { signal } = job;
   const table = await fromSource(() => index.table.refresh(), signal);
+  if (reaches(table, own, live.snapshot_id)) return caughtUp;
   const known = table.snapshots.some(({ id }) => String(id) === live.snapshot_id);
   const head = followedSnapshot(table, index.definition.source.ref);
   const target = known ? BigInt(live.snapshot_id) : head;
-  const session = openSession({ ...index, lock: { assertHeld: job.fence } }, staged);
+  return catchUpStaged(index, staged, caughtUp, { table, target }, job);
+}
+
+/** Brings a staged generation to the head of its table. */
+async function followHead(
+  index: BuiltIndex,
+  staged: Generation,
+  caughtUp: CaughtUp,
+  job: BuildJob,
+): Promise<CaughtUp> {
+  const table = await fromSource(() => index.table.refresh(), job.signal);
+  const target = followedSnapshot(table, index.definition.source.ref);
+  return catchUpStaged(index, staged, caughtUp, { table, target }, job);
+}
+
+async function catchUpStaged(
+  index: BuiltIndex,
+  staged: Generation,
+  caughtUp: CaughtUp,
+  { table, target }: { readonly table: SourceTable; readonly target: bigint | null },
+  { signal, fence }: BuildJob,
+): Promise<CaughtUp> {
+  const session = openSession({ ...index, lock: { assertHeld: fence } }, staged);
   try {
     const { vectors } = await session.catchUp(table, target, { signal });
     const counts = addVectorCounts(caughtUp.vectors, vectors);

@@ -18,6 +18,8 @@ export interface LockedIndex {
   readonly openEmbedder: OpenEmbedder;
   /** Bytes of documents in memory before a flush. Default: as `rebuildIndex` and `SyncSession`. */
   readonly memoryBytes?: number | undefined;
+  /** Milliseconds between partial commits of a build. Default: as `rebuildIndex`. */
+  readonly saveMs?: number | undefined;
 }
 
 /** Where the models of an index's VECTOR fields are, and their caches. */

@@ -20,7 +20,7 @@ import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
-import { type Commit, commitBytes } from '../index/commit.ts';
+import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
@@ -30,6 +30,7 @@ import type { Directory } from '../storage/directory.ts';
 import { piecesOf } from './batch-pieces.ts';
 import { createFileTable } from './file-table.ts';
 import { mergeProgress } from './merge-progress.ts';
+import { SavedFiles } from './saved-files.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 import { checkpointAt, sourceState } from './source-state.ts';
 
@@ -47,7 +48,7 @@ const VECTOR_MEMORY_BYTES = 512 * 2 ** 20;
 export interface RebuildRequest extends CallContext {
   readonly table: SourceTable;
   readonly mapping: Mapping;
-  /** The staged generation's empty folder. */
+  /** The staged generation's folder: empty, or with a partial commit of the same snapshot. */
   readonly directory: Directory;
   /** Number of the generation. */
   readonly generation: number;
@@ -57,6 +58,8 @@ export interface RebuildRequest extends CallContext {
   readonly models: ModelPlaces;
   /** Where merges run. Default: here. */
   readonly mergeRunner?: MergeRunner;
+  /** Milliseconds after which finished data files are committed, so that a crash keeps them. */
+  readonly saveMs?: number | undefined;
   /** Bytes of documents in memory before a flush. Default: 512 MiB, twice that with vectors. */
   readonly memoryBytes?: number | undefined;
 }
@@ -73,13 +76,15 @@ export interface RebuildResult {
 }
 
 /**
- * Builds the index of a snapshot in `directory` and commits it. Throws source_invalid, interrupted,
- * disk_full, io_error.
+ * Builds the index of a snapshot in `directory` and commits it; goes on where a partial commit is
+ * there. Throws source_invalid, interrupted, disk_full, io_error, and invalid_argument if the
+ * partial commit has other fields.
  */
 export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResult> {
   const { table, mapping, directory, snapshotId, definitionVersion, signal } = request;
   const set = await fromSource(() => table.files(snapshotId), signal);
-  const files = createFileTable();
+  const former = readCommit(directory);
+  const files = createFileTable(former?.files);
   const bound = boundSchema(mapping, table.schema);
   const state = sourceState(table, set, bound, mapping.definition.source.ref);
   files.follow(state.files);
@@ -94,22 +99,30 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const options = { definitionVersion, memoryBytes, shards };
     writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();
-    const into = { writer, stage, plans, numberOf: files.numberOf, leftOut };
+    const owned = writer;
+    const checkpoint = () => checkpointAt(table.uuid, state, files, ancestorsOf(table, snapshotId));
+    const settle = (docs: number) =>
+      settleDuplicates(owned, mapping, files, flushOptions(request, owned, docs, docs));
+    const saved = new SavedFiles({
+      ...{ writer, files, state, checkpoint, settle },
+      saveMs: request.saveMs,
+    });
+    const into = { writer, stage, plans, numberOf: files.numberOf, leftOut, saved };
     const docs = await addRows(request, into, snapshotTotal(request));
+    await saved.end(docs);
     await stage.endBuild();
-    const settling = flushOptions(request, writer, docs, docs);
-    const droppedDuplicates = await settleDuplicates(writer, mapping, files, settling);
+    const droppedDuplicates = await settle(docs);
     merges = new BackgroundMerges(writer, request.mergeRunner ?? inlineRunner(directory));
     const more = { ...snapshotOf(request), ...shardProgress(request, writer, docs) };
     await merges.force(1, { ...mergeProgress(request, more), signal });
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
-    const checkpoint = checkpointAt(table.uuid, state, files, ancestorsOf(table, snapshotId));
     const names = files.at(state.files);
-    const commit = writer.commit({ checkpoint, files: names, droppedDuplicates });
+    const commit = writer.commit({ checkpoint: checkpoint(), files: names, droppedDuplicates });
     const bytes = commitBytes(commit);
     const { counts: vectors } = stage;
-    return { commit, docs: docs - droppedDuplicates, bytes, droppedDuplicates, leftOut, vectors };
+    const dropped = commit.dropped_duplicates ?? 0;
+    return { commit, docs: writer.liveDocs, bytes, droppedDuplicates: dropped, leftOut, vectors };
   } finally {
     await merges?.close();
     writer?.close();
@@ -133,18 +146,20 @@ interface Target {
   readonly plans: readonly FieldPlan[];
   readonly numberOf: (path: string) => number;
   readonly leftOut: Map<string, number>;
+  readonly saved: SavedFiles;
 }
 
 async function addRows(
   request: RebuildRequest,
-  { writer, stage, plans, numberOf, leftOut }: Target,
+  { writer, stage, plans, numberOf, leftOut, saved }: Target,
   total: number,
 ): Promise<number> {
   const { table, mapping, snapshotId, signal, progress } = request;
   if (snapshotId === null) return 0;
   const columns = mapping.columns.map((column) => column.name);
-  const scan = table.scan({ snapshotId, columns, schema: table.schema, signal });
-  let docs = 0;
+  const { missing: files } = saved;
+  const scan = table.scan({ snapshotId, columns, schema: table.schema, files, signal });
+  let docs = writer.liveDocs;
   const report = ({ embeddings }: VectorCounts) => {
     progress?.({
       phase: 'reading',
@@ -156,6 +171,7 @@ async function addRows(
     });
   };
   for await (const batch of readAhead(scan, signal)) {
+    await saved.reading(batch.file, docs);
     for await (const piece of piecesOf(batch, signal)) {
       const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
       const complete = await stage.complete(plans, block, { signal, report });

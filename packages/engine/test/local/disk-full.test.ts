@@ -62,12 +62,13 @@ async function build(table: SourceTable, fault: Fault): Promise<{ bytes: number 
       staged.push(stageGeneration(folder));
       return staged[0];
     },
+    adopt: () => {},
     fence: () => {},
     beginCutover: () => {},
     promote: (_, promote) => promote(),
   };
   try {
-    await buildGeneration(index, undefined, 0, job);
+    await buildGeneration(index, { as_of: undefined, left: null }, 0, job);
     return { bytes: made[0].bytes };
   } catch (error) {
     for (const generation of staged) discardGeneration(folder, generation);

@@ -123,9 +123,9 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   },
   describeIndex: { fields: INDEX },
   dropIndex: { fields: INDEX, required: ['index'] },
-  reindex: { fields: { ...INDEX, as_of: 'text' } },
+  reindex: { fields: { ...INDEX, as_of: 'text', resume: 'flag' } },
   startJob: {
-    fields: { ...INDEX, kind: 'text', as_of: 'text' },
+    fields: { ...INDEX, kind: 'text', as_of: 'text', resume: 'flag' },
     required: ['kind'],
     with: { kind: 'reindex' },
   },

@@ -9,12 +9,17 @@ export default class IndexReindex extends LhsCommand {
     'Build an index from its table. The former generation serves searches until then.';
   static override examples = [
     '<%= config.bin %> index reindex incidents',
+    '<%= config.bin %> index reindex incidents --resume',
     '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    resume: Flags.boolean({
+      description: 'continue a build whose process ended in the middle',
+      exclusive: ['as-of'],
+    }),
     'as-of': Flags.string({
       description: 'snapshot to build from (the current one)',
       helpValue: 'SNAPSHOT',
@@ -25,7 +30,7 @@ export default class IndexReindex extends LhsCommand {
     const { args, flags } = await this.parse(IndexReindex);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const request = { index: args.index, as_of: flags['as-of'] };
+    const request = { index: args.index, as_of: flags['as-of'], resume: flags.resume };
     const done = await this.stoppable('the live generation is untouched', (signal) =>
       backend.reindex(request, { progress: report.update, signal }).finally(report.stop),
     );
@@ -38,6 +43,8 @@ export default class IndexReindex extends LhsCommand {
         `${duration(done.took_ms)} (${perSecond} rows/s)` +
         ` · ${bytes(done.bytes)} · generation ${done.index_generation} live · ${snapshot}`,
     ];
+    if (done.resumed_docs)
+      lines.push(`${count(done.resumed_docs)} rows were there from the build before`);
     if (done.dropped_duplicates)
       lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
     lines.push(...vectorLines(done));
