@@ -59,7 +59,7 @@ function sweepUnlessDamaged(indexes: LocalIndexes, known: KnownIndex): void {
   }
 }
 
-/** What a crashed job of the index left, and the snapshot that it was to build. Throws not_found. */
+/** What a crashed job left, and the snapshot that it was to build. Throws not_found. */
 function leftBuild({ registry, clock }: LocalIndexes, { registered, folder }: KnownIndex) {
   const { uuid, name } = registered;
   const left = registry.generations

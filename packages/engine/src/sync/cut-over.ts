@@ -96,7 +96,7 @@ export async function cutOver(
   });
 }
 
-/** The new generation is live, whatever the disk says of the former one: a later sweep tries again. */
+/** The new generation is live even if the former one cannot be removed: a later sweep does it. */
 function sweepQuietly({ folder, named }: BuiltIndex): void {
   try {
     sweepGenerations(folder, Date.now(), named);

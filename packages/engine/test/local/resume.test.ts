@@ -105,7 +105,7 @@ describe('a reindex that is resumed after a crash', () => {
     });
   });
 
-  it('is refused where nothing can be resumed, and a new build discards what was left', async () => {
+  it('is refused if nothing can be resumed, and a new build discards what was left', async () => {
     const refused = { code: 'not_found', message: expect.stringContaining('to resume') };
     await expect(lake.backend.reindex({ resume: true })).rejects.toMatchObject(refused);
     expect(run(25)).toBeNull();
