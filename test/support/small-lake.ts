@@ -90,10 +90,10 @@ function hashesOf(dataDir: string): ReadonlyMap<string, bigint> {
   registry.close();
   const snapshot = openSnapshot(openLocalDirectory(currentGeneration(folder)!.path));
   const hashes = new Map<string, bigint>();
-  for (const { keys, docs, deleted } of snapshot.segments) {
+  for (const { keys, rowHashes, docs, deleted } of snapshot.segments) {
     for (let doc = 0; doc < docs; doc++) {
       if (deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0) continue;
-      hashes.set(Buffer.from(keys.key(doc)).toString('latin1'), keys.rowHashes[doc]);
+      hashes.set(Buffer.from(keys.key(doc)).toString('latin1'), rowHashes[doc]);
     }
   }
   snapshot.release();

@@ -49,7 +49,7 @@ export function committedDocs(directory: Directory, key: Uint8Array) {
       segment.keys.findAll(key).map((doc) => ({
         segment: segment.id,
         doc,
-        hash: segment.keys.rowHashes[doc],
+        hash: segment.rowHashes[doc],
         from: { file: segment.locators.file(doc), position: segment.locators.position(doc) },
       })),
     );

@@ -98,6 +98,19 @@ export class ByteList {
     return this.#scratch.slice(0, this.#length);
   }
 
+  /** Bytes of string `index`. */
+  lengthOf(index: number): number {
+    this.#seek(index);
+    return this.#length;
+  }
+
+  /** Writes string `index` to out[at ..]; returns its end. */
+  copy(index: number, out: Uint8Array, at: number): number {
+    this.#seek(index);
+    for (let i = 0; i < this.#length; i++) out[at + i] = this.#scratch[i];
+    return at + this.#length;
+  }
+
   /** Order of string `index` against `bytes`: negative when it comes before them. */
   compare(index: number, bytes: Uint8Array): number {
     this.#seek(index);

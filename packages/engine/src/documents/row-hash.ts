@@ -3,16 +3,22 @@
  * process, batch and version of this format. It tells changed rows from unchanged ones; it is no
  * defence against chosen rows.
  *
- * Two 32-bit lanes (low, then high word). Each lane starts at its seed; each column that is not
- * NULL, in the order of the Iceberg field ids, mixes in
+ * It has two lanes of 32 bits (low, then high word). A column that is not NULL mixes
  *
  *     mix(field id)  mix(length of the value in bytes)  mix(word 0) … mix(word n)
  *
- * where the words are the value's bytes, little-endian, zero-padded to 4; then `finish`: the lanes
- * of base/two-lane-hash.ts. Bytes of a value: int, date, long, time, timestamps 8
- * (two's complement); float, double 8 (IEEE 754, one NaN, -0 apart from 0); boolean 1; string, uuid
- * UTF-8; every other type the UTF-8 of its canonical text (`structureText`). A NULL adds nothing: a
- * column that is added later leaves the hashes of old rows alone.
+ * into both lanes, which start at their seeds; the words are the value's bytes, little-endian,
+ * zero-padded to 4. Then the lanes are finished (base/two-lane-hash.ts). There are two ways from
+ * columns to a row hash (schema/hash-set.ts):
+ *
+ * - `columns`: each column is hashed by itself, and each lane is the sum of the columns' lanes mod
+ *   2^32. NULL adds 0. So a column can be added to a hash later.
+ * - `whole` (format 1): all columns are mixed one after the other, in the order of their ids, into
+ *   the same lanes, which are finished once.
+ *
+ * Bytes of a value: int, date, long, time, timestamps 8 (two's complement); float, double 8 (IEEE
+ * 754, one NaN, -0 apart from 0); boolean 1; string, uuid UTF-8; every other type the UTF-8 of its
+ * canonical text (`structureText`).
  */
 import {
   type ColumnVector,
@@ -22,7 +28,9 @@ import {
   VariantValue,
 } from '@lakehouse-search/lake';
 import { bytesView, finishLane, mixBytes, mixHigh, mixLow } from '../base/two-lane-hash.ts';
+import { type HashSet, hashSetText } from '../schema/hash-set.ts';
 import { decimalText } from '../schema/variant-terms.ts';
+import { isNull } from './vector-values.ts';
 
 /** A column to hash: its Iceberg field id and its values. */
 export interface HashedColumn {
@@ -35,19 +43,73 @@ const SEED_HIGH = 0x726f7731;
 const encoder = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(8));
 
-/** The hash of each row. `columns` in any order. */
-export function hashRows(columns: readonly HashedColumn[], rows: number): BigUint64Array {
-  const hashes = new BigUint64Array(rows);
-  const lanes = new Int32Array(hashes.buffer);
+/** The row hashes of a batch under any set of its columns; computed when they are first needed. */
+export class RowHashes {
+  /** The set of all columns that were read: what new documents are hashed over. */
+  readonly set: HashSet;
+  readonly #columns: readonly HashedColumn[];
+  readonly #rows: number;
+  readonly #known = new Map<string, BigUint64Array>();
+
+  /** `columns` in any order. */
+  constructor(columns: readonly HashedColumn[], rows: number) {
+    this.#columns = columns.toSorted((a, b) => a.fieldId - b.fieldId);
+    this.#rows = rows;
+    this.set = { columns: this.#columns.map(({ fieldId }) => String(fieldId)) };
+  }
+
+  /** The hashes over all columns that were read. */
+  get own(): BigUint64Array {
+    return this.of(this.set)!;
+  }
+
+  /** The hashes under a set, or null if it has a column that was not read. */
+  of(set: HashSet): BigUint64Array | null {
+    const name = hashSetText(set);
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const whole = this.#take(set.whole?.map(String) ?? []);
+    const added = this.#take(set.columns);
+    if (whole === null || added === null) return null;
+    const hashes = new BigUint64Array(this.#rows);
+    const lanes = new Int32Array(hashes.buffer);
+    if (set.whole !== undefined) hashWhole(lanes, whole, this.#rows);
+    for (const column of added) addColumn(lanes, column, this.#rows);
+    this.#known.set(name, hashes);
+    return hashes;
+  }
+
+  /** The columns with these identities, in the order of their ids, or null if one is missing. */
+  #take(identities: readonly string[]): readonly HashedColumn[] | null {
+    const wanted = new Set(identities);
+    const found = this.#columns.filter(({ fieldId }) => wanted.has(String(fieldId)));
+    return found.length === wanted.size ? found : null;
+  }
+}
+
+/** One hash over all columns (`whole`), into zeroed lanes. */
+function hashWhole(lanes: Int32Array, columns: readonly HashedColumn[], rows: number): void {
   for (let row = 0; row < rows; row++) {
     lanes[row * 2] = SEED_LOW;
     lanes[row * 2 + 1] = SEED_HIGH;
   }
-  for (const column of columns.toSorted((a, b) => a.fieldId - b.fieldId)) {
-    hashColumn(lanes, column.fieldId, column.vector, rows);
-  }
+  for (const { fieldId, vector } of columns) hashColumn(lanes, fieldId, vector, rows);
   for (let at = 0; at < lanes.length; at++) lanes[at] = finishLane(lanes[at]);
-  return hashes;
+}
+
+/** Adds the hashes of one column. Only its values that are not NULL leave the seeds. */
+function addColumn(sums: Int32Array, { fieldId, vector }: HashedColumn, rows: number): void {
+  const lanes = new Int32Array(sums.length);
+  for (let row = 0; row < rows; row++) {
+    lanes[row * 2] = SEED_LOW;
+    lanes[row * 2 + 1] = SEED_HIGH;
+  }
+  hashColumn(lanes, fieldId, vector, rows);
+  for (let row = 0; row < rows; row++) {
+    if (isNull(vector, row)) continue;
+    sums[row * 2] += finishLane(lanes[row * 2]);
+    sums[row * 2 + 1] += finishLane(lanes[row * 2 + 1]);
+  }
 }
 
 function hashColumn(lanes: Int32Array, id: number, vector: ColumnVector, rows: number): void {

@@ -19,7 +19,7 @@ import { type EncodedKeys, encodeKeys } from './encode-keys.ts';
 import { createFieldBuilder, type FieldBuilder } from './field-builder.ts';
 import { doublesOfColumn, longsOfColumn } from './number-fields.ts';
 import { valueFault } from './row-fault.ts';
-import { hashRows } from './row-hash.ts';
+import { RowHashes } from './row-hash.ts';
 import { coerceScalar } from './scalar-value.ts';
 import {
   ipOfColumn,
@@ -31,19 +31,24 @@ import {
 import { type LeftOut, variantLeaves, variantPaths, variantText } from './variant-fields.ts';
 import { vectorsOfColumn } from './vectors-of-column.ts';
 
-/** Identity of the rows of a batch: keys, and hashes over every column that was read. */
+/** Identity of the rows of a batch: keys, and hashes over the columns that were read. */
 export interface KeyedRows {
   readonly keys: EncodedKeys;
-  readonly hashes: BigUint64Array;
+  readonly hashes: RowHashes;
 }
 
 /** Keys and hashes of a batch, whose columns are `mapping.columns`. Throws source_invalid. */
 export function keyRows(mapping: Mapping, batch: Batch): KeyedRows {
+  return { keys: encodeKeys(mapping, batch), hashes: rowHashes(mapping, batch) };
+}
+
+/** Row hashes of a batch, whose columns are `mapping.columns`. */
+export function rowHashes(mapping: Mapping, batch: Batch): RowHashes {
   const hashed = mapping.columns.map((column, i) => ({
     fieldId: column.id,
     vector: batch.columns[i],
   }));
-  return { keys: encodeKeys(mapping, batch), hashes: hashRows(hashed, batch.rows) };
+  return new RowHashes(hashed, batch.rows);
 }
 
 /**
@@ -80,7 +85,8 @@ export function blockOfRows(
     keyBytes: keys.bytes,
     files: new Int32Array(rows).fill(file),
     positions: batch.positions,
-    hashes,
+    hashes: hashes.own,
+    hashed: hashes.set,
     fields,
   };
 }

@@ -2,7 +2,8 @@
  * A commit: everything that an index is at one moment, as one framed file named `commit` in the
  * generation's folder. It is replaced by one atomic rename after all that it names is on disk;
  * nothing else makes data visible. The payload is JSON in UTF-8 with exactly the properties
- * of `Commit`, so a stranger reads it with any JSON reader.
+ * of `Commit`, so a stranger reads it with any JSON reader. Format 1 has no `format`, and nothing
+ * about the columns of row hashes: they were those of the schema of the checkpoint.
  */
 import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
@@ -12,6 +13,8 @@ import type { Directory } from '../storage/directory.ts';
 import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
 
 export const COMMIT_FILE = 'commit';
+/** The format of commits that are written. */
+export const COMMIT_FORMAT = 2;
 const DRAFT_FILE = 'commit.tmp';
 const REBUILD: ErrorAdvice = {
   hint: 'a reindex builds it with the new definition',
@@ -117,6 +120,8 @@ export interface CommittedModel {
 
 /** All that an index is at one moment. */
 export interface Commit {
+  /** Format of this commit; absent: 1. */
+  readonly format?: number;
   /** Grows by one with each commit of a generation; 0 is the empty index before the first. */
   readonly number: number;
   /** Version of the index definition that the fields come from. */
@@ -146,6 +151,7 @@ export interface Commit {
 /** The commit of an index that has none yet. */
 export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan[]): Commit {
   return {
+    format: COMMIT_FORMAT,
     number: 0,
     definition_version: definitionVersion,
     next_segment: 1,
@@ -191,12 +197,28 @@ export function readCommit(directory: Directory): Commit | null {
   if (!directory.list().includes(COMMIT_FILE)) return null;
   const payload = readFramed(directory, COMMIT_FILE, 'commit');
   try {
-    return JSON.parse(Buffer.from(payload).toString()) as Commit;
+    return withHashedColumns(JSON.parse(Buffer.from(payload).toString()) as Commit);
   } catch (cause) {
     const error = corrupt(`${directory.path}/${COMMIT_FILE}`, 'it is not JSON');
     error.cause = cause;
     throw error;
   }
+}
+
+/** The commit with what format 1 leaves out: the columns that the row hashes of segments cover. */
+function withHashedColumns(commit: Commit): Commit {
+  if (commit.format !== undefined) return commit;
+  const { fields = [] } = (commit.checkpoint?.schema ?? {}) as { readonly fields?: StoredField[] };
+  const whole = fields.map(({ id }) => id).sort((a, b) => a - b);
+  const segments = commit.segments.map((segment): SegmentEntry => {
+    return { ...segment, hashed: [{ docs: segment.docs, whole, columns: [] }] };
+  });
+  return { ...commit, segments };
+}
+
+/** A column of the schema of a checkpoint. */
+interface StoredField {
+  readonly id: number;
 }
 
 /**

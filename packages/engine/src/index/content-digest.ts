@@ -88,7 +88,7 @@ export function contentDigest(snapshot: IndexSnapshot): {
   const buckets = new DigestBuckets();
   const hash = new Int32Array(2);
   for (const segment of snapshot.segments) {
-    const rows = rowLanes(segment.keys.rowHashes);
+    const rows = rowLanes(segment.rowHashes);
     segment.keys.forEach((bytes, length, doc) => {
       if (segment.isDeleted(doc)) return;
       hashKey(bytesView(bytes), 0, length, hash, 0);

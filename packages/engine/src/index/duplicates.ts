@@ -1,3 +1,5 @@
+import { hashBytes } from '../base/hash-bytes.ts';
+import { radixOrder } from '../base/radix-order.ts';
 import { runSteps, type Steps } from '../base/steps.ts';
 import type { PendingSegment, RowLocation } from './pending-segment.ts';
 
@@ -15,10 +17,10 @@ export interface Duplicate {
 }
 
 /**
- * Keys with several live documents, at most `limit`: the key hashes of all segments, each sorted,
- * are walked side by side, and keys are compared only where hashes are equal. Segments that are
- * `settled` share no key among themselves: they are not walked, the others' hashes are looked up in
- * them, so that a small change of a large index costs little.
+ * Keys with several live documents, at most `limit`. The key hashes of segments are sorted and
+ * walked side by side; keys are compared only where hashes are equal. Segments that are `settled`
+ * share no key among themselves: they are not walked, but the others' keys are looked up in them,
+ * in the order of their hashes, so that a small change of a large index costs little.
  */
 export function findDuplicates(
   segments: readonly PendingSegment[],
@@ -37,16 +39,22 @@ export function* findingDuplicates(
   limit: number,
   settled: (segment: PendingSegment) => boolean = () => false,
 ): Steps<readonly Duplicate[]> {
-  const walked = segments.filter((segment) => !settled(segment)).map(sortedHashes);
-  const searched = segments.filter(settled).map(sortedHashes);
+  const walked: SortedHashes[] = [];
+  for (const segment of segments) {
+    if (settled(segment)) continue;
+    walked.push(sortedHashes(segment));
+    yield 0;
+  }
+  const searched = segments.filter(settled);
   const duplicates: Duplicate[] = [];
   for (let count = 1; duplicates.length < limit; count++) {
     const hash = lowestHash(walked);
     if (hash === null) break;
     if (count % STEP === 0) yield hash / 2 ** 32;
-    for (const hashes of searched) hashes.head = firstAtLeast(hashes, hash);
     const group = takeHash(walked, hash);
-    if (searched.length > 0 && group.length > 0) group.push(...takeHash(searched, hash));
+    for (const segment of searched) {
+      if (segment.keys.mayHave(hash)) lookUp(group, segment, hash);
+    }
     if (group.length > 1) duplicates.push(...equalKeys(group));
   }
   return duplicates.slice(0, limit);
@@ -66,8 +74,12 @@ interface SortedHashes {
 }
 
 function sortedHashes(segment: PendingSegment): SortedHashes {
-  const { hashes, byHash } = segment.reader.keys;
-  return { segment, hashes, byHash, head: 0 };
+  const hashes = new Uint32Array(segment.docs);
+  segment.keys.forEach((bytes, length, doc) => {
+    hashes[doc] = hashBytes(bytes, 0, length);
+  });
+  const { values, order } = radixOrder(hashes);
+  return { segment, hashes: values, byHash: order, head: 0 };
 }
 
 function lowestHash(walked: readonly SortedHashes[]): number | null {
@@ -78,24 +90,7 @@ function lowestHash(walked: readonly SortedHashes[]): number | null {
   return lowest;
 }
 
-/** From the head on in steps that double: the next hash of a larger segment is never far. */
-function firstAtLeast({ hashes, head }: SortedHashes, hash: number): number {
-  let low = head;
-  let step = 1;
-  while (low + step < hashes.length && hashes[low + step] < hash) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(hashes.length, low + step);
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (hashes[middle] < hash) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Moves all heads behind a hash at which they stand; the live documents that have it. */
+/** Moves all heads past a hash; returns the live documents that have it. */
 function takeHash(all: readonly SortedHashes[], hash: number): LiveDoc[] {
   const group: LiveDoc[] = [];
   for (const one of all) {
@@ -108,14 +103,25 @@ function takeHash(all: readonly SortedHashes[], hash: number): LiveDoc[] {
   return group;
 }
 
+/** Adds the live documents of a segment that have the key of a document of the group. */
+function lookUp(group: LiveDoc[], segment: PendingSegment, hash: number): void {
+  const found = new Set<number>();
+  for (const { segment: own, doc } of [...group]) {
+    const key = own.keys.key(doc);
+    const other = segment.keys.findHashed(hash, key, 0, key.length);
+    if (other >= 0 && !found.has(other)) group.push({ segment, doc: other });
+    found.add(other);
+  }
+}
+
 function equalKeys(group: readonly LiveDoc[]): readonly Duplicate[] {
   const byKey = new Map<string, { key: Uint8Array; locations: DuplicateDoc[] }>();
   for (const { segment, doc } of group) {
-    const key = segment.reader.keys.key(doc);
+    const key = segment.keys.key(doc);
     const name = Buffer.from(key).toString('latin1');
     const entry = byKey.get(name) ?? { key, locations: [] };
-    const { id, keys } = segment.reader;
-    entry.locations.push({ ...segment.location(doc), segment: id, doc, hash: keys.rowHashes[doc] });
+    const { id, rowHashes } = segment.reader;
+    entry.locations.push({ ...segment.location(doc), segment: id, doc, hash: rowHashes[doc] });
     byKey.set(name, entry);
   }
   return [...byKey.values()].filter(({ locations }) => locations.length > 1);

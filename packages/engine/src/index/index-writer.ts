@@ -29,6 +29,7 @@ import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
 import {
   type Checkpoint,
   COMMIT_FILE,
+  COMMIT_FORMAT,
   type Commit,
   checkBuild,
   committedField,
@@ -312,6 +313,7 @@ export class IndexWriter {
         if (segment.changed) segment.seal(this.#directory, revision++);
       }
       const commit: Commit = {
+        format: COMMIT_FORMAT,
         number: this.#commit.number + 1,
         definition_version: this.#options.definitionVersion ?? this.#commit.definition_version,
         next_segment: this.#nextSegment,

@@ -1,6 +1,7 @@
 import { IntSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { partOf, type Steps } from '../base/steps.ts';
+import { type HashSet, runOf } from '../schema/hash-set.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
 import { type Duplicate, findingDuplicates } from './duplicates.ts';
 import type { PendingSegment } from './pending-segment.ts';
@@ -15,6 +16,11 @@ export interface KeyBatch {
 export interface SettledRows {
   readonly keys: KeyBatch;
   readonly hashes: BigUint64Array;
+  /**
+   * The row hashes over other columns, or null where one of them was not read. Absent: `hashes` are
+   * compared with all documents.
+   */
+  readonly hashesOf?: (set: HashSet) => BigUint64Array | null;
   readonly file: number;
   readonly positions: Int32Array;
   /** Where given, `settle` writes the row hash of each document that it finds into it. */
@@ -52,7 +58,8 @@ export class SegmentSet {
 
   /** As `IndexWriter.settle`. */
   settle(rows: SettledRows): Uint8Array {
-    const { keys, hashes, file, positions, former } = rows;
+    const { keys, file, positions, former } = rows;
+    const comparable = new ComparableHashes(rows);
     const verdicts = new Uint8Array(positions.length).fill(VERDICT.added);
     for (let i = 0; i < positions.length; i++) {
       const [from, to] = [keys.offsets[i], keys.offsets[i + 1]];
@@ -62,9 +69,9 @@ export class SegmentSet {
         const doc = segment.keys.findHashed(keyHash, keys.bytes, from, to);
         if (doc < 0 || !segment.isMarked(doc)) continue;
         segment.unmark(doc);
-        const hash = segment.keys.rowHashes[doc];
+        const hash = segment.reader.rowHashes[doc];
         if (former !== undefined) former[i] = hash;
-        const same = hash === hashes[i];
+        const same = hash === comparable.with(segment, doc)?.[i];
         if (same) segment.move(doc, file, positions[i]);
         else segment.delete(doc);
         verdicts[i] = same ? VERDICT.same : VERDICT.changed;
@@ -141,6 +148,26 @@ export class SegmentSet {
     this.#shards = Array.from({ length: this.#count }, (_, own) =>
       segments.filter(({ shard }) => shard === own),
     );
+  }
+}
+
+/** The hashes of rows over the columns that the hash of a document covers. */
+class ComparableHashes {
+  readonly #rows: SettledRows;
+  readonly #known = new Map<PendingSegment, (BigUint64Array | null)[]>();
+
+  constructor(rows: SettledRows) {
+    this.#rows = rows;
+  }
+
+  /** Null: such hashes cannot be made of these rows. */
+  with(segment: PendingSegment, doc: number): BigUint64Array | null {
+    const { hashes, hashesOf } = this.#rows;
+    const { hashed } = segment.reader.entry;
+    if (hashesOf === undefined || hashed === undefined) return hashes;
+    let known = this.#known.get(segment);
+    if (known === undefined) this.#known.set(segment, (known = hashed.map(hashesOf)));
+    return known[runOf(hashed, doc)];
   }
 }
 

@@ -38,6 +38,7 @@ export function selectDocs(block: DocumentBlock, selection: Int32Array): Documen
     files: selection.map((doc) => block.files[doc]),
     positions: selection.map((doc) => block.positions[doc]),
     hashes: BigUint64Array.from(selection, (doc) => block.hashes[doc]),
+    ...(block.hashed === undefined ? {} : { hashed: block.hashed }),
     fields: new Map(
       [...block.fields].map(([name, field]) => [name, selectField(field, selection)]),
     ),

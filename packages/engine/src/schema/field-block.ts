@@ -1,3 +1,5 @@
+import type { HashSet } from './hash-set.ts';
+
 /**
  * Values of one field for a run of documents, column by column: document i holds values starts[i]
  * .. starts[i + 1). Every field of every type may have none, one or several values in a document.
@@ -41,8 +43,10 @@ export interface DocumentBlock {
   /** Number of the data file in the commit's file table, and row ordinal in it. */
   readonly files: Int32Array;
   readonly positions: Int32Array;
-  /** 64-bit row hashes over the indexed columns. */
+  /** 64-bit row hashes. */
   readonly hashes: BigUint64Array;
+  /** The columns that the row hashes cover; absent: not recorded. */
+  readonly hashed?: HashSet;
   /**
    * By field name, variant catch-alls and path terms included. A field that is absent has no value
    * in these documents.

@@ -13,7 +13,7 @@ import { checkInverted } from '../inverted/check.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
 import { checkGraph } from '../vector/graph-format.ts';
-import { checkCore, checkLive, type ReportProblem } from './check-core.ts';
+import { checkHashed, checkKeys, checkLive, type ReportProblem } from './check-keys.ts';
 import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -24,7 +24,7 @@ import type { SegmentReader } from './segment-reader.ts';
 export function checkGroups({ components }: SegmentEntry): readonly (readonly Component[])[] {
   const groups = Object.values(
     Object.groupBy(components, ({ kind, field }) => {
-      if (kind === 'core' || kind === 'live') return 'core';
+      if (kind === 'core' || kind === 'keys' || kind === 'live') return 'keys';
       return field < 0 ? kind : String(field);
     }),
   );
@@ -57,9 +57,12 @@ export function checkSegment(
   if (problems.length > 0) return problems;
   const { components } = reader.entry;
   const has = (wanted: ComponentKind) => !part || components.some(({ kind }) => kind === wanted);
-  if (has('core')) {
-    step('core', () => checkCore(reader, shards, report));
+  if (has('core') || has('keys')) {
+    step('keys', () => checkKeys(reader, shards, report));
     step('live', () => checkLive(reader, report));
+  }
+  if (has('hashes')) {
+    step('hashes', () => checkHashed(reader, reader.rowHashes.length, report));
   }
   if (has('locators')) step('locators', () => checkLocators(reader, files, report));
   step('stored', () => reader.storedReader()?.check());

@@ -1,13 +1,18 @@
+import type { HashRun } from '../schema/hash-set.ts';
 import type { Directory } from '../storage/directory.ts';
 import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
 
 /**
- * What a component file holds. `core`, `locators`, `live` and `stored` are one a segment, the
- * others one a field: `text` and `keyword` are its terms and postings with and without positions,
- * `numeric` and `ordinal` its column, `vector` its vectors and `graph` what links them.
+ * What a component file holds. A segment has one `keys`, `hashes` and `locators`; `live` if
+ * documents are deleted; `stored` per group of cached fields. The others are per field: `text` and
+ * `keyword` are its terms and postings with and without positions, `numeric` and `ordinal` its
+ * column, `vector` its vectors and `graph` the links between them. A segment of format 1 has `core`
+ * instead of `keys` and `hashes`.
  */
 export type ComponentKind =
   | 'core'
+  | 'keys'
+  | 'hashes'
   | 'locators'
   | 'live'
   | 'stored'
@@ -37,6 +42,11 @@ export interface SegmentEntry {
   readonly docs: number;
   readonly deletedDocs: number;
   readonly components: readonly Component[];
+  /**
+   * The columns that the row hashes cover, in runs of documents. Only a commit of format 1 lacks
+   * it; `readCommit` adds it.
+   */
+  readonly hashed?: readonly HashRun[];
   /** The shard that the keys of all its documents belong to; absent: 0. */
   readonly shard?: number;
 }

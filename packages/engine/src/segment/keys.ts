@@ -1,144 +1,30 @@
-import { hashBytes } from '../base/hash-bytes.ts';
-import { ByteList } from '../columnar/byte-list.ts';
-import type { Region } from '../storage/directory.ts';
-import { corrupt } from '../storage/frame.ts';
-import { openSections } from '../storage/sections.ts';
-
-const SECTIONS = 7;
-
-/** The keys and row hashes of a segment on a mapped file (layout: core-writer.ts). */
-export class SegmentKeys {
+/** The keys of a segment, in whichever format they are stored. Not for two threads at once. */
+export interface SegmentKeys {
   readonly docs: number;
   /**
-   * By document: place of its key among the segment's keys in byte order. Equal scores are
-   * ordered by it.
+   * By document: rank of its key among the segment's keys in byte order. Equal scores are ordered
+   * by it.
    */
   readonly ranks: Int32Array;
-  /** By document: the 64-bit row hash. */
-  readonly rowHashes: BigUint64Array;
-  /** Key hashes, ascending, and the document of each. */
-  readonly hashes: Uint32Array;
-  readonly byHash: Int32Array;
-  readonly #keys: ByteList;
-  #deleted: Int32Array | null = null;
-
-  private constructor(payload: Region, path: string) {
-    const sections = openSections(payload, SECTIONS, path);
-    this.docs = sections.i32(0)[0];
-    this.#keys = new ByteList(sections.i32(1), sections.bytes(2), this.docs, path);
-    this.ranks = sections.i32(3);
-    this.hashes = sections.u32(4);
-    this.byHash = sections.i32(5);
-    this.rowHashes = sections.u64(6);
-    for (const section of [this.ranks, this.hashes, this.byHash, this.rowHashes]) {
-      if (section.length !== this.docs) throw corrupt(path, 'its sections do not fit its head');
-    }
-  }
-
-  /** Opens a payload; `path` is for messages. Throws corrupt_index. */
-  static open(payload: Region, path: string): SegmentKeys {
-    return new SegmentKeys(payload, path);
-  }
-
-  /** Documents that `find` must not see. */
-  hide(deleted: Int32Array | null): void {
-    this.#deleted = deleted;
-  }
-
+  /** Documents that `find` and `findAll` leave out. */
+  hide(deleted: Int32Array | null): void;
   /** The live document with this key (schema/key.ts), or -1. */
-  find(key: Uint8Array): number {
-    return this.findIn(key, 0, key.length);
-  }
-
-  /** As `find`, for the key source[from .. to). */
-  findIn(source: Uint8Array, from: number, to: number): number {
-    return this.findHashed(hashBytes(source, from, to), source, from, to);
-  }
-
-  /** As `findIn`, for a caller that has the key's hash (base/hash-bytes.ts) already. */
-  findHashed(hash: number, source: Uint8Array, from: number, to: number): number {
-    for (let at = this.#firstOf(hash); at < this.docs && this.hashes[at] === hash; at++) {
-      const doc = this.byHash[at];
-      if (!this.#isHidden(doc) && this.#keys.equals(doc, source, from, to)) return doc;
-    }
-    return -1;
-  }
-
-  /**
-   * The first place in `hashes` whose value is at least `hash`. Hashes are spread evenly: their
-   * place is guessed, and the guess is widened until it holds the place; so a look-up reads few
-   * lines of memory that is mostly cold.
-   */
-  #firstOf(hash: number): number {
-    const { hashes, docs } = this;
-    const guess = Math.min(Math.floor((hash / 2 ** 32) * docs), docs - 1);
-    let low = 0;
-    let high = docs;
-    if (docs > 0 && hashes[guess] < hash) {
-      low = guess + 1;
-      for (let step = 8; low + step < docs; step *= 4) {
-        if (hashes[low + step] >= hash) {
-          high = low + step;
-          break;
-        }
-        low += step + 1;
-      }
-    } else {
-      high = Math.max(guess, 0);
-      for (let step = 8; high - step > 0; step *= 4) {
-        if (hashes[high - step] < hash) {
-          low = high - step + 1;
-          break;
-        }
-        high -= step;
-      }
-    }
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (hashes[middle] < hash) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  /**
-   * True when the document's key is source[from .. to). Cheap when documents are asked in order.
-   */
-  isKey(doc: number, source: Uint8Array, from: number, to: number): boolean {
-    return this.#keys.equals(doc, source, from, to);
-  }
-
-  /** Live documents with this key; there is at most one in a sound index. */
-  findAll(key: Uint8Array): readonly number[] {
-    const hash = hashBytes(key, 0, key.length);
-    const found: number[] = [];
-    for (let at = this.#firstOf(hash); at < this.docs && this.hashes[at] === hash; at++) {
-      const doc = this.byHash[at];
-      if (!this.#isHidden(doc) && this.#keys.equals(doc, key, 0, key.length)) found.push(doc);
-    }
-    return found;
-  }
-
+  find(key: Uint8Array): number;
+  /** False: no document has a key of this hash (base/hash-bytes.ts), deleted ones included. */
+  mayHave(hash: number): boolean;
+  /** As `find`, for the key source[from .. to) and its hash (base/hash-bytes.ts). */
+  findHashed(hash: number, source: Uint8Array, from: number, to: number): number;
+  /** Live documents with this key, ascending; there is at most one in a sound index. */
+  findAll(key: Uint8Array): readonly number[];
+  /** True if the document's key is source[from .. to). Cheap for documents in ascending order. */
+  isKey(doc: number, source: Uint8Array, from: number, to: number): boolean;
   /** A copy of a document's key. */
-  key(doc: number): Uint8Array {
-    return this.#keys.get(doc);
-  }
-
-  /** Place of the document's key among the segment's keys. */
-  rank(doc: number): number {
-    return this.ranks[doc];
-  }
-
+  key(doc: number): Uint8Array;
+  /** Rank of the document's key among the segment's keys. */
+  rank(doc: number): number;
   /**
-   * Calls `visit` with every key in document order, deleted documents too; bytes are only valid
+   * Calls `visit` with each key in document order, deleted documents too; the bytes are valid only
    * during the call.
    */
-  forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void {
-    this.#keys.forEach(visit);
-  }
-
-  #isHidden(doc: number): boolean {
-    const deleted = this.#deleted;
-    return deleted !== null && (deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
-  }
+  forEach(visit: (bytes: Uint8Array, length: number, doc: number) => void): void;
 }

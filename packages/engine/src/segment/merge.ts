@@ -2,20 +2,24 @@
  * Merging: live documents of several segments of one shard, in order, as one new segment, each
  * field from its own structures:
  *   1. number the live documents anew (document maps: old number -> new, -1 where deleted)
- *   2. merge each field's postings, column and vectors, then stored rows, locators, keys and row
- *      hashes Structures are read from the readers alone: nothing is analysed again, no source
+ *   2. merge each field's postings, column and vectors, then stored rows, locators, row hashes and
+ *      keys
+ * The result has format 2, whatever the formats of the segments. Row hashes stay as they are, with
+ * the columns that they cover. Structures are read from the readers alone: nothing is analysed again, no source
  *      column is read.
  */
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
 import { mergingInverted } from '../inverted/merge.ts';
 import type { FieldType } from '../schema/definition.ts';
+import { appendHashRun, type HashRun, NO_COLUMNS } from '../schema/hash-set.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
 import { type VectorLayout, VectorWriter } from '../vector/vector-writer.ts';
-import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
+import { KeysWriter } from './keys-writer.ts';
 import { LocatorWriter, type MovedLocations } from './locators.ts';
+import { RowHashWriter } from './row-hashes.ts';
 import type { SegmentReader } from './segment-reader.ts';
 import { columnWriter } from './segment-writer.ts';
 import { writingVectors } from './vector-components.ts';
@@ -100,11 +104,13 @@ function* mergingSegments(
   }
   components.push(writeComponent(directory, id, { kind: 'locators' }, mergeLocators(mapped)));
   yield done;
-  const core = yield* partOf(mergingCores(mapped), done, 1);
-  components.push(writeComponent(directory, id, { kind: 'core' }, core));
+  components.push(writeComponent(directory, id, { kind: 'hashes' }, mergeHashes(mapped)));
+  yield done;
+  const keys = yield* partOf(mergingKeys(mapped), done, 1);
+  components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
   const { shard } = inputs[0].reader.entry;
-  const entry = { id, docs, deletedDocs: 0, components, ...(shard === undefined ? {} : { shard }) };
-  return { entry, docMaps };
+  const entry = { id, docs, deletedDocs: 0, components, hashed: mergeRuns(mapped) };
+  return { entry: shard === undefined ? entry : { ...entry, shard }, docMaps };
 }
 
 /** Bytes of all components, or of those of a field. */
@@ -195,12 +201,34 @@ function mergeLocators(inputs: readonly Input[]): Uint8Array[] {
   return writer.finish();
 }
 
-function* mergingCores(inputs: readonly Input[]): Steps<Uint8Array[]> {
-  const writer = new CoreWriter();
+function mergeHashes(inputs: readonly Input[]): Uint8Array[] {
+  const writer = new RowHashWriter();
   for (const { reader, docMap } of inputs) {
-    const { keys } = reader;
-    keys.forEach((bytes, length, doc) => {
-      if (docMap[doc] >= 0) writer.add(bytes, 0, length, keys.rowHashes[doc]);
+    const { rowHashes } = reader;
+    for (let doc = 0; doc < docMap.length; doc++) if (docMap[doc] >= 0) writer.add(rowHashes[doc]);
+  }
+  return writer.finish();
+}
+
+/** The runs of the documents that are left. */
+function mergeRuns(inputs: readonly Input[]): readonly HashRun[] {
+  const runs: HashRun[] = [];
+  for (const { reader, docMap } of inputs) {
+    let first = 0;
+    for (const run of reader.entry.hashed ?? [{ docs: docMap.length, ...NO_COLUMNS }]) {
+      const live = docMap.subarray(first, first + run.docs).filter((doc) => doc >= 0);
+      appendHashRun(runs, run, live.length);
+      first += run.docs;
+    }
+  }
+  return runs;
+}
+
+function* mergingKeys(inputs: readonly Input[]): Steps<Uint8Array[]> {
+  const writer = new KeysWriter();
+  for (const { reader, docMap } of inputs) {
+    reader.keys.forEach((bytes, length, doc) => {
+      if (docMap[doc] >= 0) writer.add(bytes, 0, length);
     });
     yield 0;
   }

@@ -7,10 +7,13 @@ import type { Verification } from '../storage/verification.ts';
 import { StoredReader, type StoredRow } from '../stored/stored-reader.ts';
 import { openGraph } from '../vector/graph-format.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
+import { CoreKeys } from './core-keys.ts';
 import { type Component, type ComponentKind, frameKind, type SegmentEntry } from './entry.ts';
-import { SegmentKeys } from './keys.ts';
+import type { SegmentKeys } from './keys.ts';
 import { openLiveDocs } from './live-docs.ts';
 import { Locators } from './locators.ts';
+import { PackedKeys } from './packed-keys.ts';
+import { openRowHashes } from './row-hashes.ts';
 
 const EMPTY_ROW: StoredRow = new Map();
 
@@ -89,13 +92,20 @@ export class SegmentReader {
     return this.deleted !== null && (this.deleted[doc >> 5] & (1 << (doc & 31))) !== 0;
   }
 
-  /** Keys and row hashes; `find` sees live documents only. */
+  /** Keys; `find` sees live documents only. */
   get keys(): SegmentKeys {
-    return this.#required('core', (payload, path) => {
-      const keys = SegmentKeys.open(payload, path);
+    if (this.#files.has(nameOf('core', -1))) return this.#core;
+    return this.#required('keys', (payload, path) => {
+      const keys = PackedKeys.open(payload, path);
       keys.hide(this.deleted);
       return keys;
     });
+  }
+
+  /** By document: the 64-bit row hash. */
+  get rowHashes(): BigUint64Array {
+    if (this.#files.has(nameOf('core', -1))) return this.#core.rowHashes;
+    return this.#required('hashes', openRowHashes).hashes;
   }
 
   /** Row locators. */
@@ -105,7 +115,7 @@ export class SegmentReader {
 
   /** The 64-bit row hash of a document. */
   hash(doc: number): bigint {
-    return this.keys.rowHashes[doc];
+    return this.rowHashes[doc];
   }
 
   /** Terms and postings of a field by its plan's id, or null where it has none. */
@@ -183,6 +193,15 @@ export class SegmentReader {
   release(): void {
     if (this.#holders === 0 || --this.#holders > 0) return;
     for (const framed of this.#files.values()) framed.file.release();
+  }
+
+  /** Format 1. */
+  get #core(): CoreKeys {
+    return this.#required('core', (payload, path) => {
+      const keys = CoreKeys.open(payload, path);
+      keys.hide(this.deleted);
+      return keys;
+    });
   }
 
   #map(directory: Directory, component: Component): void {

@@ -2,7 +2,7 @@
  * One segment on its way to disk:
  *   1. `add` takes document blocks and hands every field to the writers that its plan asks for
  *   2. `finish` writes one component file per structure: fields in order of their ids, then
- *      stored values, locators, core
+ *      stored values, locators, row hashes, keys
  * Nothing of it is visible until a commit names it.
  */
 
@@ -12,12 +12,14 @@ import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
 import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { appendHashRun, type HashRun, NO_COLUMNS } from '../schema/hash-set.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
 import { VectorWriter } from '../vector/vector-writer.ts';
-import { CoreWriter } from './core-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
+import { KeysWriter } from './keys-writer.ts';
 import { LocatorWriter } from './locators.ts';
+import { RowHashWriter } from './row-hashes.ts';
 import { writingVectors } from './vector-components.ts';
 
 interface FieldWriters {
@@ -32,7 +34,9 @@ export class SegmentWriter {
   readonly #fields: readonly FieldWriters[];
   readonly #storedPlans: readonly FieldPlan[];
   readonly #stored: StoredWriter;
-  readonly #core = new CoreWriter();
+  readonly #keys = new KeysWriter();
+  readonly #hashes = new RowHashWriter();
+  readonly #hashed: HashRun[] = [];
   readonly #locators = new LocatorWriter();
 
   constructor(plans: readonly FieldPlan[]) {
@@ -48,12 +52,12 @@ export class SegmentWriter {
   }
 
   get docs(): number {
-    return this.#core.docs;
+    return this.#keys.docs;
   }
 
   /** Bytes of memory held, about. */
   get bytes(): number {
-    let bytes = this.#core.bytes + this.#locators.bytes + this.#stored.bytes;
+    let bytes = this.#keys.bytes + this.#hashes.bytes + this.#locators.bytes + this.#stored.bytes;
     for (const field of this.#fields) bytes += bytesOf(field);
     return bytes;
   }
@@ -63,9 +67,11 @@ export class SegmentWriter {
     const first = this.docs;
     const { docs, keyBytes, keyOffsets, hashes } = block;
     for (let doc = 0; doc < docs; doc++) {
-      this.#core.add(keyBytes, keyOffsets[doc], keyOffsets[doc + 1], hashes[doc]);
+      this.#keys.add(keyBytes, keyOffsets[doc], keyOffsets[doc + 1]);
+      this.#hashes.add(hashes[doc]);
       this.#locators.add(block.files[doc], block.positions[doc]);
     }
+    appendHashRun(this.#hashed, block.hashed ?? NO_COLUMNS, docs);
     const values = (plan: FieldPlan): FieldBlock | null => block.fields.get(plan.name) ?? null;
     for (const { plan, inverted, column, vectors } of this.#fields) {
       const field = values(plan);
@@ -102,9 +108,10 @@ export class SegmentWriter {
       yield done;
     }
     components.push(writeComponent(directory, id, { kind: 'locators' }, this.#locators.finish()));
-    const core = yield* partOf(this.#core.finishing(), done, 1);
-    components.push(writeComponent(directory, id, { kind: 'core' }, core));
-    return { id, docs, deletedDocs: 0, components };
+    components.push(writeComponent(directory, id, { kind: 'hashes' }, this.#hashes.finish()));
+    const keys = yield* partOf(this.#keys.finishing(), done, 1);
+    components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
+    return { id, docs, deletedDocs: 0, components, hashed: this.#hashed };
   }
 }
 

@@ -21,12 +21,16 @@ import { LhsError } from '@lakehouse-search/contract';
 import { MAX_FILE_BYTES } from './arena.ts';
 import type { Directory, Region } from './directory.ts';
 
-/**
- * What a frame holds: number on disk and format version that is written. Numbers are never used
- * again.
- */
+/** A kind of file: its number on disk, the version that is written, the oldest that is read. */
+interface Kind {
+  readonly number: number;
+  readonly version: number;
+  readonly oldest?: number;
+}
+
+/** What a frame holds. Numbers are never used again. */
 export const FILE_KINDS = Object.freeze({
-  commit: { number: 1, version: 1 },
+  commit: { number: 1, version: 2, oldest: 1 },
   verified: { number: 3, version: 1 },
   core: { number: 4, version: 1 },
   locators: { number: 5, version: 1 },
@@ -38,6 +42,8 @@ export const FILE_KINDS = Object.freeze({
   pin: { number: 11, version: 1 },
   vector: { number: 12, version: 1 },
   graph: { number: 13, version: 1 },
+  keys: { number: 14, version: 1 },
+  hashes: { number: 15, version: 1 },
 });
 export type FileKind = keyof typeof FILE_KINDS;
 
@@ -224,12 +230,12 @@ function checkFrame(bytes: Uint8Array, path: string, kind: FileKind): FileSeal {
 }
 
 function checkKind(view: DataView, path: string, kind: FileKind): void {
-  const { number, version } = FILE_KINDS[kind];
+  const { number, version, oldest = version }: Kind = FILE_KINDS[kind];
   if (view.getUint16(8, true) !== number) {
     throw corrupt(path, `it is of kind ${view.getUint16(8, true)}, expected ${number} (${kind})`);
   }
   const found = view.getUint16(10, true);
-  if (found === version) return;
+  if (found >= oldest && found <= version) return;
   throw new LhsError(
     'unsupported',
     `"${path}" has format version ${found} of kind "${kind}", this lhs reads version ${version}`,

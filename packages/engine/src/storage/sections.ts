@@ -55,6 +55,12 @@ export interface Sections {
   view(section: number): DataView;
 }
 
+/** Number of sections of a payload that may have any. Throws corrupt_index. */
+export function countSections({ bytes }: Region, path: string): number {
+  if (bytes.length < 4) throw corrupt(path, 'it has no section table');
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
+}
+
 /** Checks the section table of a payload against its length and `count`. Throws corrupt_index. */
 export function openSections(payload: Region, count: number, path: string): Sections {
   const { bytes } = payload;

@@ -148,7 +148,14 @@ export class BatchRun {
   #settle({ keys, hashes }: KeyedRows, file: number, { rows, positions }: Batch): Int32Array {
     const former = new BigUint64Array(rows);
     const verdicts = this.#removed
-      ? this.#target.writer.settle({ keys, hashes, file, positions, former })
+      ? this.#target.writer.settle({
+          keys,
+          hashes: hashes.own,
+          hashesOf: (set) => hashes.of(set),
+          file,
+          positions,
+          former,
+        })
       : new Uint8Array(rows).fill(VERDICT.added);
     const fresh = new Int32Array(rows);
     let count = 0;

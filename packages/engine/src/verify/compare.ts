@@ -21,7 +21,7 @@ import type { Batch } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import { bytesView } from '../base/two-lane-hash.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
-import { hashRows } from '../documents/row-hash.ts';
+import { rowHashes } from '../documents/rows-to-block.ts';
 import { DigestBuckets, rowLanes } from '../index/content-digest.ts';
 import { hashKey } from '../schema/key-buckets.ts';
 import type { Mapping } from '../schema/mapping.ts';
@@ -50,7 +50,7 @@ export interface Comparison extends Settled {
  */
 export async function compareRows(sides: ComparedSides, work: CallContext): Promise<Comparison> {
   const { docs } = sides;
-  const unmatched = new UnmatchedRows();
+  const unmatched = new UnmatchedRows(docs.hashSets.length);
   const table = new DigestBuckets();
   const vectors = new VectorPresence(sides);
   await readRows(sides, work, new RowMatcher(sides, unmatched, table, vectors), table);
@@ -127,26 +127,25 @@ export class RowMatcher {
     const { mapping, docs } = this.#sides;
     if (batch.file !== this.#file) this.#open(batch.file);
     const { offsets, bytes } = encodeKeys(mapping, batch);
-    const columns = mapping.columns.map(({ id }, i) => ({
-      fieldId: id,
-      vector: batch.columns[i],
-    }));
-    const lanes = rowLanes(hashRows(columns, batch.rows));
+    const hashes = rowHashes(mapping, batch);
+    const all = docs.hashSets.map((set) => rowLanes(hashes.of(set) ?? hashes.own));
     const view = bytesView(bytes);
     const hash = new Int32Array(2);
     const seen = new Int32Array(batch.rows).fill(-1);
     for (let row = 0; row < batch.rows; row++) {
       const [from, to] = [offsets[row], offsets[row + 1]];
-      const [low, high] = [lanes[2 * row], lanes[2 * row + 1]];
       hashKey(view, from, to, hash, 0);
-      this.#digest.add(hash[0], hash[1], low, high);
       const position = batch.positions[row];
       const doc = position < this.#at.length ? this.#at[position] : -1;
-      if (doc >= 0 && docs.equals(doc, bytes, from, to, low, high)) {
+      let lanes = all[doc < 0 ? 0 : docs.hashSet(doc)];
+      if (doc >= 0 && docs.equals(doc, bytes, from, to, lanes[2 * row], lanes[2 * row + 1])) {
         docs.see(doc);
         seen[row] = doc;
-      } else
-        this.#unmatched.add(bytes, from, to, { file: this.#number, position }, hash, low, high);
+      } else {
+        lanes = all[0];
+        this.#unmatched.add(bytes, from, to, { file: this.#number, position }, hash, all, row);
+      }
+      this.#digest.add(hash[0], hash[1], lanes[2 * row], lanes[2 * row + 1]);
     }
     this.#vectors?.look(batch, seen);
     if (this.#unmatched.bytes > LIMITS.heldRowBytes)

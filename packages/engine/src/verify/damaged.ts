@@ -43,7 +43,7 @@ export function openDamaged(
   return { open: { version: 'damaged', snapshot, mapping }, faults };
 }
 
-const NEEDED: ReadonlySet<string> = new Set(['core', 'locators', 'live']);
+const NEEDED: ReadonlySet<string> = new Set(['core', 'keys', 'hashes', 'locators', 'live']);
 
 /** The whole segment, or the part that a comparison needs, or nothing. */
 function openPart(

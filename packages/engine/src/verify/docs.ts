@@ -7,14 +7,21 @@ import { wordsOf } from '../bitmap/bitmap.ts';
 import { rowLanes } from '../index/content-digest.ts';
 import { findDuplicates } from '../index/duplicates.ts';
 import { PendingSegment } from '../index/pending-segment.ts';
+import { type HashRun, type HashSet, hashSetText, runOf } from '../schema/hash-set.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import type { VectorReader } from '../vector/vector-reader.ts';
 
-/** A segment, the number of its first document, its row hashes as lanes, and what was seen. */
+/**
+ * A segment, the number of its first document, its row hashes as lanes, the sets of columns that
+ * they cover, and what was seen.
+ */
 interface Part {
   readonly reader: SegmentReader;
   readonly first: number;
   readonly rows: Int32Array;
+  readonly hashed: readonly HashRun[];
+  /** By run: its number in `VerifyDocs.hashSets`. */
+  readonly sets: readonly number[];
   readonly seen: Int32Array;
   readonly vectors: Map<number, VectorReader | 'none' | 'damaged'>;
 }
@@ -42,17 +49,24 @@ interface Runs {
 export class VerifyDocs {
   readonly #parts: readonly Part[];
   readonly #runs: Runs;
+  /** The sets of columns that row hashes cover; the first is that of the definition. */
+  readonly hashSets: readonly HashSet[];
   #at = new Int32Array(0);
 
-  constructor(segments: readonly SegmentReader[]) {
+  /** `own`: the set of columns of the definition. */
+  constructor(segments: readonly SegmentReader[], own: HashSet) {
+    const sets = new Map<string, HashSet>([[hashSetText(own), own]]);
     let first = 0;
     this.#parts = segments.map((reader) => {
-      const rows = rowLanes(reader.keys.rowHashes);
+      const rows = rowLanes(reader.rowHashes);
       const seen = new Int32Array(wordsOf(reader.docs));
-      const part: Part = { reader, first, rows, seen, vectors: new Map() };
+      const hashed = reader.entry.hashed ?? [{ docs: reader.docs, ...own }];
+      const numbers = hashed.map((run) => numberOf(sets, run));
+      const part = { reader, first, rows, hashed, sets: numbers, seen, vectors: new Map() };
       first += reader.docs;
       return part;
     });
+    this.hashSets = [...sets.values()];
     this.#runs = runsOf(this.#parts);
   }
 
@@ -114,6 +128,12 @@ export class VerifyDocs {
   hash(doc: number): readonly [low: number, high: number] {
     const { first, rows } = this.#part(doc);
     return [rows[2 * (doc - first)], rows[2 * (doc - first) + 1]];
+  }
+
+  /** Number in `hashSets` of the set of columns that the document's row hash covers. */
+  hashSet(doc: number): number {
+    const { first, hashed, sets } = this.#part(doc);
+    return sets.length === 1 ? sets[0] : sets[runOf(hashed, doc - first)];
   }
 
   key(doc: number): Uint8Array {
@@ -206,6 +226,13 @@ export class VerifyDocs {
     while (this.#parts[at].first > doc) at--;
     return this.#parts[at];
   }
+}
+
+/** The number of a set among `sets`, which it is added to. */
+function numberOf(sets: Map<string, HashSet>, set: HashSet): number {
+  const text = hashSetText(set);
+  if (!sets.has(text)) sets.set(text, set);
+  return [...sets.keys()].indexOf(text);
 }
 
 function runsOf(parts: readonly Part[]): Runs {

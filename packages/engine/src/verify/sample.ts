@@ -36,7 +36,7 @@ export async function compareSample(
   work: CallContext,
 ): Promise<Comparison & { readonly extraDocs: readonly number[] }> {
   const { docs } = sides;
-  const unmatched = new UnmatchedRows();
+  const unmatched = new UnmatchedRows(sides.docs.hashSets.length);
   const table = new DigestBuckets();
   const reader = new PositionReader(sides, new RowMatcher(sides, unmatched, table), work);
   const chosen = [...docs.evenly(count)];

@@ -129,12 +129,14 @@ class Settling implements Settled {
     const doc = exact ?? equal[0] ?? free[0];
     docs.see(doc);
     this.#digests.index.add(...this.#lanesOf(doc));
+    this.#digests.table.remove(...this.#unmatched.lanes(row));
+    this.#digests.table.add(...this.#unmatched.lanes(row, docs.hashSet(doc)));
     const sound = places ? exact !== undefined : equal.length > 0;
     if (!sound) this.stale.push({ row, doc });
   }
 
   #sameHash(row: number, doc: number): boolean {
-    const [, , low, high] = this.#unmatched.lanes(row);
+    const [, , low, high] = this.#unmatched.lanes(row, this.#sides.docs.hashSet(doc));
     const [ownLow, ownHigh] = this.#sides.docs.hash(doc);
     return low === ownLow && high === ownHigh;
   }

@@ -49,7 +49,8 @@ export async function prepareSides(
   const set = await fromSource(() => table.files(snapshotId));
   const schema = readingSchema(mapping, table, snapshotId);
   const { readable, faults } = readableSegments(snapshot.segments);
-  const docs = new VerifyDocs(readable);
+  const ids = mapping.columns.map(({ id }) => id).sort((a, b) => a - b);
+  const docs = new VerifyDocs(readable, { columns: ids.map(String) });
   const places = snapshotId === own;
   return { sides: { docs, files, mapping, table, schema, set, places }, faults };
 }
@@ -82,7 +83,9 @@ function readableSegments(segments: readonly SegmentReader[]): {
   const faults: string[] = [];
   const readable = segments.filter((segment) => {
     try {
-      return segment.keys.docs === segment.docs && segment.locators.docs === segment.docs;
+      return [segment.keys.docs, segment.rowHashes.length, segment.locators.docs].every(
+        (docs) => docs === segment.docs,
+      );
     } catch (error) {
       if (!(error instanceof LhsError) || error.code !== 'corrupt_index') throw error;
       faults.push(`segment ${segment.id} cannot be compared: ${error.message}`);

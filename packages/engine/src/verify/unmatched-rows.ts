@@ -10,10 +10,13 @@ export class UnmatchedRows {
   readonly #offsets = new IntSink();
   readonly #files = new IntSink();
   readonly #positions = new IntSink();
-  /** Four per row: key hash low, high, row hash low, high. */
+  /** Per row: key hash low, high, then row hash low, high for each set of columns. */
   readonly #lanes = new IntSink();
+  readonly #perRow: number;
 
-  constructor() {
+  /** `sets`: number of sets of columns that rows are hashed over. */
+  constructor(sets = 1) {
+    this.#perRow = 2 + 2 * sets;
     this.#offsets.push(0);
   }
 
@@ -23,18 +26,21 @@ export class UnmatchedRows {
 
   /** Bytes of memory used. */
   get bytes(): number {
-    return this.#keys.length + 28 * this.count;
+    return this.#keys.length + (12 + 4 * this.#perRow) * this.count;
   }
 
-  /** Adds a row with key bytes[from .. to); `hash`: the lanes of its key hash. */
+  /**
+   * Adds a row with key bytes[from .. to); `hash`: the lanes of its key hash; `rows`: lanes of the
+   * row hashes of its batch, one array per set of columns; `row`: its number in the batch.
+   */
   add(
     bytes: Uint8Array,
     from: number,
     to: number,
     rowPosition: { readonly file: number; readonly position: number },
     hash: Int32Array,
-    rowLow: number,
-    rowHigh: number,
+    rows: readonly Int32Array[],
+    row: number,
   ): void {
     this.#keys.append(bytes, from, to);
     this.#offsets.push(this.#keys.length);
@@ -42,8 +48,10 @@ export class UnmatchedRows {
     this.#positions.push(rowPosition.position);
     this.#lanes.push(hash[0]);
     this.#lanes.push(hash[1]);
-    this.#lanes.push(rowLow);
-    this.#lanes.push(rowHigh);
+    for (const lanes of rows) {
+      this.#lanes.push(lanes[2 * row]);
+      this.#lanes.push(lanes[2 * row + 1]);
+    }
   }
 
   /** A copy of a row's key. */
@@ -56,11 +64,12 @@ export class UnmatchedRows {
     return { file: this.#files.at(row), position: this.#positions.at(row) };
   }
 
-  /** Key hash low and high, row hash low and high. */
-  lanes(row: number): readonly [number, number, number, number] {
-    const at = 4 * row;
+  /** Key hash low and high, row hash low and high over a set of columns. */
+  lanes(row: number, set = 0): readonly [number, number, number, number] {
+    const at = this.#perRow * row;
     const lanes = this.#lanes;
-    return [lanes.at(at), lanes.at(at + 1), lanes.at(at + 2), lanes.at(at + 3)];
+    const own = at + 2 + 2 * set;
+    return [lanes.at(at), lanes.at(at + 1), lanes.at(own), lanes.at(own + 1)];
   }
 
   /** Calls `visit` with the rows of each key, keys ascending. */

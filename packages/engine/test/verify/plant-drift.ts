@@ -175,10 +175,10 @@ export class DriftDoor {
 }
 
 function toldOf({ segments, files }: IndexSnapshot, at: number, doc: number): Told {
-  const { keys, locators } = segments[at];
+  const { keys, rowHashes, locators } = segments[at];
   return {
     key: hex(keys.key(doc)),
-    hash: keys.rowHashes[doc],
+    hash: rowHashes[doc],
     path: files[locators.file(doc)],
     position: locators.position(doc),
   };

@@ -2,27 +2,29 @@ import { compareBytes } from '../base/byte-order.ts';
 import { ByteSink } from '../base/growing.ts';
 import { hashBytes } from '../base/hash-bytes.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
+import { CoreKeys } from './core-keys.ts';
+import type { FlatKeys } from './key-order.ts';
+import { buildKeyTable } from './key-table.ts';
+import { PackedKeys } from './packed-keys.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /** What a problem names: the component (`numeric of field 3`) and what is wrong with it. */
 export type ReportProblem = (component: string, problem: string) => void;
 
-/** All keys of a segment in a row: key of document d = bytes[offsets[d] .. offsets[d + 1]). */
-interface FlatKeys {
-  readonly bytes: Uint8Array;
-  readonly offsets: Int32Array;
-}
+type ReportOne = (problem: string) => void;
 
 /**
  * Checks keys, their ranks and their hash table against each other: ranks are the order of the
- * keys, every document stands in the table under the hash of its key, which is how look-ups find
- * it, no key lives twice, and all keys belong to the segment's shard.
+ * keys, the table has each document under the hash of its key, no key lives twice, and all keys
+ * belong to the segment's shard.
  */
-export function checkCore(reader: SegmentReader, shards: number, report: ReportProblem): void {
+export function checkKeys(reader: SegmentReader, shards: number, report: ReportProblem): void {
   const keys = flatKeys(reader);
-  checkRanks(reader, keys, report);
-  checkHashes(reader, keys, report);
-  checkShard(reader, keys, shards, report);
+  const component = reader.keys instanceof CoreKeys ? 'core' : 'keys';
+  checkRanks(reader, keys, (problem) => report(component, problem));
+  if (reader.keys instanceof CoreKeys) checkHashes(reader.keys, keys, report);
+  if (reader.keys instanceof PackedKeys) checkTable(reader.keys, keys, report);
+  checkShard(reader, keys, shards, (problem) => report(component, problem));
 }
 
 /** Live documents: as many as the commit says, none beyond the last. */
@@ -57,19 +59,22 @@ function compareKeys({ bytes, offsets }: FlatKeys, a: number, b: number): number
   return compareBytes(bytes, offsets[a], offsets[a + 1], bytes, offsets[b], offsets[b + 1]);
 }
 
-function checkRanks(reader: SegmentReader, keys: FlatKeys, report: ReportProblem): void {
+function checkRanks(reader: SegmentReader, keys: FlatKeys, report: ReportOne): void {
   const byRank = new Int32Array(reader.docs).fill(-1);
   for (let doc = 0; doc < reader.docs; doc++) {
     const rank = reader.keys.rank(doc);
-    if (rank < 0 || rank >= reader.docs || byRank[rank] >= 0) report('core', `rank of ${doc}`);
+    if (rank < 0 || rank >= reader.docs || byRank[rank] >= 0) report(`rank of ${doc}`);
     else byRank[rank] = doc;
   }
   for (let rank = 1; rank < byRank.length; rank++) {
     const [before, doc] = [byRank[rank - 1], byRank[rank]];
     if (before < 0 || doc < 0) continue;
     const order = compareKeys(keys, before, doc);
+    if (order === 0 && !reader.isDeleted(before) && !reader.isDeleted(doc)) {
+      report(`documents ${before} and ${doc} live and share a key`);
+    }
     if (order > 0 || (order === 0 && before > doc)) {
-      report('core', `key of rank ${rank} comes before that of rank ${rank - 1}`);
+      report(`key of rank ${rank} comes before that of rank ${rank - 1}`);
     }
   }
 }
@@ -78,23 +83,25 @@ function checkShard(
   { docs, entry }: SegmentReader,
   { bytes, offsets }: FlatKeys,
   shards: number,
-  report: ReportProblem,
+  report: ReportOne,
 ): void {
   const { shard = 0 } = entry;
   for (let doc = 0; doc < docs; doc++) {
     const right = shardOfKey(bytes, shards, offsets[doc], offsets[doc + 1]);
-    if (right !== shard) report('core', `document ${doc} of shard ${shard} belongs to ${right}`);
+    if (right !== shard) report(`document ${doc} of shard ${shard} belongs to ${right}`);
   }
 }
 
-function checkHashes(reader: SegmentReader, keys: FlatKeys, report: ReportProblem): void {
-  const { hashes, byHash } = reader.keys;
-  const { bytes, offsets } = keys;
-  const seen = new Uint8Array(reader.docs);
-  let first = 0;
+/** The hash table of format 1: sorted hashes, each with its document. */
+function checkHashes(
+  { hashes, byHash, docs }: CoreKeys,
+  { bytes, offsets }: FlatKeys,
+  report: ReportProblem,
+): void {
+  const seen = new Uint8Array(docs);
   for (let i = 0; i < byHash.length; i++) {
     const doc = byHash[i];
-    if (doc < 0 || doc >= reader.docs || seen[doc] === 1) {
+    if (doc < 0 || doc >= docs || seen[doc] === 1) {
       report('core', `hash ${i} names document ${doc}`);
       continue;
     }
@@ -103,14 +110,28 @@ function checkHashes(reader: SegmentReader, keys: FlatKeys, report: ReportProble
     if (hashBytes(bytes, offsets[doc], offsets[doc + 1]) !== hashes[i]) {
       report('core', `hash ${i} is not that of the key of document ${doc}`);
     }
-    if (hashes[first] !== hashes[i]) first = i;
-    if (reader.isDeleted(doc)) continue;
-    for (let j = first; j < i; j++) {
-      const other = byHash[j];
-      if (other < 0 || other >= reader.docs || reader.isDeleted(other)) continue;
-      if (compareKeys(keys, other, doc) === 0) {
-        report('core', `documents ${other} and ${doc} live and share a key`);
-      }
-    }
   }
+}
+
+/** The hash table of format 2 is the one that these keys have. */
+function checkTable({ table }: PackedKeys, keys: FlatKeys, report: ReportProblem): void {
+  const right = buildKeyTable(keys);
+  for (const section of ['starts', 'marks', 'blocks', 'high'] as const) {
+    const [found, expected] = [table[section], right[section]];
+    const at = expected.findIndex((value, i) => found[i] !== value);
+    if (at < 0) continue;
+    report('keys', `entry ${at} of its hash ${section} is ${found[at]}, expected ${expected[at]}`);
+    return;
+  }
+}
+
+/** Runs of columns over all documents. */
+export function checkHashed(
+  { entry, docs }: SegmentReader,
+  hashes: number,
+  report: ReportProblem,
+): void {
+  if (hashes !== docs) report('hashes', `it has ${hashes} row hashes, expected ${docs}`);
+  const covered = entry.hashed?.reduce((sum, run) => sum + run.docs, 0) ?? docs;
+  if (covered !== docs) report('hashes', `the commit describes ${covered} row hashes of ${docs}`);
 }
