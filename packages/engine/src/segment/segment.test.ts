@@ -209,6 +209,7 @@ describe('a segment', () => {
         const opened = SegmentReader.open(damaged, entry, new Verification(damaged));
         return [
           opened.keys,
+          opened.rowHashes,
           opened.locators,
           opened.numeric(1),
           opened.ordinals(2),
