@@ -5,6 +5,9 @@
  * is never made again:
  *
  *     node scripts/golden.ts fixtures/golden-v2
+ *     node scripts/golden.ts fixtures/golden-v2-shards 3
+ *
+ * With several shards, keys end in a hexadecimal number of 20 bytes.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -19,6 +22,7 @@ import { openLocalDirectory } from '../packages/engine/src/storage/local-directo
 import { deleteAt, moveTo } from '../test/support/writer-edits.ts';
 
 const folder = process.argv[2];
+const shards = Number(process.argv[3] ?? 1);
 if (folder === undefined || existsSync(folder)) {
   throw new Error('expected the name of a folder that does not exist yet');
 }
@@ -65,9 +69,11 @@ function titleOf(i: number): string {
   return words.join(' ');
 }
 
+const shaOf = (i: number): string => createHash('sha1').update(String(i)).digest('hex');
+
 function rowOf(i: number, file: number, position: number): Row {
   return {
-    key: [`team${i % 3}`, `INC-${String(i).padStart(5, '0')}`],
+    key: [`team${i % 3}`, shards === 1 ? `INC-${String(i).padStart(5, '0')}` : shaOf(i)],
     file,
     position,
     title: i % 211 === 0 ? '' : titleOf(i),
@@ -123,6 +129,7 @@ function add(writer: IndexWriter, rows: readonly Row[]): void {
     files: Int32Array.from(rows, ({ file }) => file),
     positions: Int32Array.from(rows, ({ position }) => position),
     hashes: BigUint64Array.from(rows, hashOf),
+    hashed: { columns: ['1', '2', '7'] },
     fields: new Map<string, FieldBlock>([
       ['title', bytesBlock(rows.map(({ title }) => [utf8(title)]))],
       ['service', bytesBlock(rows.map(({ service }) => [utf8(service)]))],
@@ -199,6 +206,7 @@ function told(row: Row) {
 mkdirSync(join(folder, 'index'), { recursive: true });
 const writer = IndexWriter.open(openLocalDirectory(join(folder, 'index')), PLANS, {
   definitionVersion: 1,
+  shards,
   now: () => 1_760_000_000_000,
 });
 const files = ['data/a.parquet', 'data/b.parquet', 'data/c.parquet'];
@@ -233,7 +241,7 @@ const rows = [...first, ...second]
 const expected = {
   docs: rows.length,
   deleted: dead.length,
-  segments: 2,
+  segments: writer.lastCommit.segments.length,
   snapshot: checkpoint(2).snapshot_id,
   sample: rows.filter((_, i) => i % 37 === 0).map(told),
   digest: createHash('sha256')

@@ -315,6 +315,12 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     refused: [[{ segments: 0 }, 'invalid_argument']],
     index: 'needed',
   },
+  upgrade: {
+    request: () => INDEX,
+    answers: { format_before: 2, format_after: 2, segments_upgraded: 0, bytes_rewritten: 0 },
+    refused: [[{ plan: 1 }, 'invalid_argument']],
+    index: 'needed',
+  },
   startJob: {
     request: async (setting) => ({ kind: 'reindex', index: await defined(setting, 'started') }),
     answers: { kind: 'reindex', index: 'started', state: 'pending', shards: [] },

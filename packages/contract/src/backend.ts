@@ -38,6 +38,7 @@ import type {
   FollowRequest,
   ReindexRequest,
   SyncRequest,
+  UpgradeRequest,
   VerifyRequest,
 } from './ingest/request.ts';
 import type {
@@ -47,6 +48,7 @@ import type {
   IndexStatus,
   ReindexResponse,
   SyncResponse,
+  UpgradeResponse,
   VerifyResponse,
 } from './ingest/response.ts';
 import type { JobRequest, ListJobsRequest, StartJobRequest } from './jobs/request.ts';
@@ -160,6 +162,11 @@ export interface IngestApi {
   verify(request: VerifyRequest, call?: CallContext): Promise<VerifyResponse>;
   /** Merges segments down to `segments` (1) as far as limits allow, without deleted documents. */
   compact(request: CompactRequest, call?: CallContext): Promise<CompactResponse>;
+  /**
+   * Rewrites the segments of an index that have an older disk format, one after the other, each with
+   * a commit of its own. Contents and row hashes stay.
+   */
+  upgrade(request: UpgradeRequest, call?: CallContext): Promise<UpgradeResponse>;
 }
 
 /** Long operations that run on while the caller does something else. */

@@ -29,6 +29,7 @@ export interface Progress {
     | 'reading'
     | 'flushing'
     | 'merging'
+    | 'upgrading'
     | 'committing'
     | 'syncing'
     | 'checking'

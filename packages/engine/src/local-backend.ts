@@ -160,6 +160,10 @@ export class LocalBackend implements Backend {
     'compact',
     later(async () => (await import('./local/compact.ts')).compactLocal),
   );
+  readonly upgrade: Backend['upgrade'] = this.#work(
+    'upgrade',
+    later(async () => (await import('./local/upgrade.ts')).upgradeLocal),
+  );
 
   readonly startJob: Backend['startJob'] = this.#change('startJob', async (_, request, call) =>
     (await this.#jobs()).start(request, call),

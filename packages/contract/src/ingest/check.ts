@@ -22,6 +22,7 @@ import type {
   FollowRequest,
   ReindexRequest,
   SyncRequest,
+  UpgradeRequest,
   VerifyRequest,
 } from './request.ts';
 
@@ -64,6 +65,10 @@ const COMPACT_FIELDS: Fields<CompactRequest> = {
 };
 /** Checks a request to compact. Throws invalid_argument or limit_exceeded. */
 export const checkCompactRequest = requestOf<CompactRequest>(COMPACT_FIELDS);
+
+const UPGRADE_FIELDS: Fields<UpgradeRequest> = { ...INDEX_FIELDS, plan: flag };
+/** Checks a request to upgrade. Throws invalid_argument. */
+export const checkUpgradeRequest = requestOf<UpgradeRequest>(UPGRADE_FIELDS);
 
 const VERIFY_FIELDS: Fields<VerifyRequest> = {
   ...INDEX_FIELDS,

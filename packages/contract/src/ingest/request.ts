@@ -31,6 +31,12 @@ export interface CompactRequest {
   readonly segments?: number;
 }
 
+/** `POST /v1/index:upgrade`. `plan`: return what would be rewritten, and change nothing. */
+export interface UpgradeRequest {
+  readonly index?: string;
+  readonly plan?: boolean;
+}
+
 /** `POST /v1/index:verify`. */
 export interface VerifyRequest {
   readonly index?: string;

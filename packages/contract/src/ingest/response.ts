@@ -199,6 +199,25 @@ export interface VerifyResponse {
   readonly took_ms: number;
 }
 
+/** What an upgrade of the disk format did, or would do. */
+export interface UpgradeResponse {
+  /** Format that the index has, or had before the upgrade: that of its oldest segment. */
+  readonly format_before: number;
+  /** Format that this version writes. */
+  readonly format_after: number;
+  /** All segments of the index. */
+  readonly segments: number;
+  /** Segments that were rewritten; of a plan, those that would be. */
+  readonly segments_upgraded: number;
+  /** Bytes of the files that are rewritten. */
+  readonly bytes_rewritten: number;
+  /** Bytes of all segments. */
+  readonly bytes_before: number;
+  /** Absent in a plan. */
+  readonly bytes_after?: number;
+  readonly took_ms: number;
+}
+
 /** What compacting did. */
 export interface CompactResponse {
   readonly segments_before: number;

@@ -154,8 +154,8 @@ describe.each(versions)('golden index %s', (version) => {
 });
 
 describe('golden indexes', () => {
-  test('detect a flipped bit of any file at its first use', () => {
-    const source = join(fixtures, 'golden-v1', 'index');
+  test.each(versions)('%s: detect a flipped bit of any file at its first use', (version) => {
+    const source = join(fixtures, version, 'index');
     const names = readdirSync(source);
     const files = new Map(names.map((name) => [name, readFileSync(join(source, name))]));
     fc.assert(
@@ -182,7 +182,8 @@ describe('golden indexes', () => {
       for (const segment of snapshot.segments) {
         segment.stored(0);
         for (const { kind, field } of segment.entry.components) {
-          if (kind === 'core') segment.keys.find(new Uint8Array(1));
+          if (kind === 'core' || kind === 'keys') segment.keys.find(new Uint8Array(1));
+          if (kind === 'hashes') segment.hash(0);
           if (kind === 'locators') segment.locators.file(0);
           if (kind === 'text' || kind === 'keyword') segment.inverted(field);
           if (kind === 'numeric') segment.numeric(field);
@@ -204,6 +205,8 @@ describe('golden indexes', () => {
   }
 
   test('exist', () => {
-    expect(versions).toContain('golden-v1');
+    for (const version of ['golden-v1', 'golden-v2', 'golden-v2-shards']) {
+      expect(versions).toContain(version);
+    }
   });
 });

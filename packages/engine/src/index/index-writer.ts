@@ -24,6 +24,7 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Merged } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
+import { upgradingSegment } from '../segment/upgrade.ts';
 import type { Directory } from '../storage/directory.ts';
 import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
 import {
@@ -295,6 +296,14 @@ export class IndexWriter {
   }
 
   /**
+   * Rewrites a segment of format 1 that has not changed since the last commit, visible at the next
+   * one; as `flushInSteps`.
+   */
+  async upgradeInSteps(segment: string, options: StepOptions): Promise<void> {
+    await this.#takeSteps(this.#upgrading(segment), options);
+  }
+
+  /**
    * Makes everything since the last commit visible, with its checkpoint and the table of data files
    * (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's. On
    * an error either the old commit or the new one is in force, whole.
@@ -472,6 +481,16 @@ export class IndexWriter {
       this.#failure = error;
       throw error;
     }
+  }
+
+  *#upgrading(id: string): Steps<void> {
+    const former = this.#segments.all.find(({ reader }) => reader.id === id);
+    if (former === undefined || former.changed) {
+      throw new LhsError('internal', `segment ${id} cannot be upgraded: it has changed or is gone`);
+    }
+    const entry = yield* upgradingSegment(former.reader, former.entry, this.#directory);
+    this.#segments.replace([former], this.#open(entry));
+    this.#changed = true;
   }
 
   #open(entry: SegmentEntry): PendingSegment {

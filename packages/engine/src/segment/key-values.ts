@@ -26,7 +26,7 @@ export const UUID_CHARS = 36;
 export const UUID_BYTES = 16;
 /** Whether a dash comes before byte i of a UUID. */
 const dashBefore = (i: number): boolean => i === 4 || i === 6 || i === 8 || i === 10;
-/** Digits of an integer: any more may lie beyond 2^53. */
+/** Longer integers may lie beyond 2^53. */
 const MOST_DIGITS = 15;
 
 /** Packs source[from .. to) into out[at ..]; false: it is no value of the form. */

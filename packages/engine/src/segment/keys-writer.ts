@@ -6,7 +6,7 @@
  *   2 rows     of the key columns (key-columns.ts)
  *   3 ranks    i32[docs]: rank of the document's key among the segment's keys in byte order, equal
  *              keys (one of them may live) in document order; empty if it is the document's number
- *   4 starts, 5 marks, 6 blocks, 7 high: the table of key hashes (key-table.ts)
+ *   4 starts, 5 marks, 6 blocks, 7 high: the table of key hashes (key-hash-table.ts)
  *   8 …        the own sections of text and dictionary columns, two each
  */
 import { ByteSink, IntSink } from '../base/growing.ts';
@@ -14,8 +14,8 @@ import { partOf, type Steps } from '../base/steps.ts';
 import { packSections } from '../storage/sections.ts';
 import { encodeColumn, packColumns, splitKeys } from './encode-columns.ts';
 import { packHeads } from './key-columns.ts';
+import { buildKeyHashTable } from './key-hash-table.ts';
 import { type FlatKeys, keyCount, rankingKeys } from './key-order.ts';
-import { buildKeyTable } from './key-table.ts';
 
 /** Number of the first section of a column's own. */
 export const FIRST_COLUMN_SECTION = 8;
@@ -57,7 +57,7 @@ function* encodingKeys(keys: FlatKeys): Steps<Uint8Array[]> {
   const { heads, width, rows } = packColumns(columns, docs, FIRST_COLUMN_SECTION);
   yield 0.3;
   const ranks = yield* partOf(rankingKeys(keys), 0.3, 0.8);
-  const { starts, marks, blocks, high } = buildKeyTable(keys);
+  const { starts, marks, blocks, high } = buildKeyHashTable(keys);
   return packSections([
     Int32Array.of(docs, heads.length, width, 0),
     packHeads(heads),

@@ -5,8 +5,8 @@
  *   2. merge each field's postings, column and vectors, then stored rows, locators, row hashes and
  *      keys
  * The result has format 2, whatever the formats of the segments. Row hashes stay as they are, with
- * the columns that they cover. Structures are read from the readers alone: nothing is analysed again, no source
- *      column is read.
+ * the columns that they cover. Structures are read from the readers alone: nothing is analysed
+ * again, no source column is read.
  */
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
 import { OrdinalWriter } from '../columnar/ordinal-writer.ts';

@@ -4,7 +4,13 @@ import { corrupt } from '../storage/frame.ts';
 import { countSections, openSections } from '../storage/sections.ts';
 import { type ColumnReader, type KeyRows, openColumn } from './column-readers.ts';
 import { type ColumnHead, MOST_COLUMNS, readHeads } from './key-columns.ts';
-import { bucketBits, bucketOf, KEY_BLOCK, type KeyTable, markOf } from './key-table.ts';
+import {
+  bucketBits,
+  hashBucket,
+  hashMark,
+  KEY_BLOCK,
+  type KeyHashTable,
+} from './key-hash-table.ts';
 import type { SegmentKeys } from './keys.ts';
 import { FIRST_COLUMN_SECTION } from './keys-writer.ts';
 
@@ -12,7 +18,7 @@ import { FIRST_COLUMN_SECTION } from './keys-writer.ts';
 export class PackedKeys implements SegmentKeys {
   readonly docs: number;
   /** The table of key hashes, for the consistency check. */
-  readonly table: KeyTable;
+  readonly table: KeyHashTable;
   readonly #columns: readonly ColumnReader[];
   /** Columns that are not compared as bytes of the row. */
   readonly #others: readonly number[];
@@ -81,8 +87,8 @@ export class PackedKeys implements SegmentKeys {
   }
 
   mayHave(hash: number): boolean {
-    const bucket = bucketOf(hash, this.#bits);
-    const mark = markOf(hash, this.#bits);
+    const bucket = hashBucket(hash, this.#bits);
+    const mark = hashMark(hash, this.#bits);
     for (let entry = this.table.starts[bucket]; entry < this.table.starts[bucket + 1]; entry++) {
       if (this.table.marks[entry] === mark) return true;
     }
@@ -91,8 +97,8 @@ export class PackedKeys implements SegmentKeys {
 
   findHashed(hash: number, source: Uint8Array, from: number, to: number): number {
     const { starts, marks } = this.table;
-    const bucket = bucketOf(hash, this.#bits);
-    const mark = markOf(hash, this.#bits);
+    const bucket = hashBucket(hash, this.#bits);
+    const mark = hashMark(hash, this.#bits);
     const end = starts[bucket + 1];
     let wanted = false;
     let last = -1;
@@ -111,8 +117,8 @@ export class PackedKeys implements SegmentKeys {
 
   findAll(key: Uint8Array): readonly number[] {
     const hash = hashBytes(key, 0, key.length);
-    const bucket = bucketOf(hash, this.#bits);
-    const mark = markOf(hash, this.#bits);
+    const bucket = hashBucket(hash, this.#bits);
+    const mark = hashMark(hash, this.#bits);
     if (!this.#want(key, 0, key.length)) return [];
     const found = new Set<number>();
     for (let entry = this.table.starts[bucket]; entry < this.table.starts[bucket + 1]; entry++) {

@@ -53,6 +53,11 @@ export function requireMergeRoom(bytes: number, freeBytes: number, folder: strin
   requireFree(bytes, freeBytes, folder, 'compact');
 }
 
+/** Throws disk_short when the files of a rewritten segment will not fit beside the former ones. */
+export function requireUpgradeRoom(bytes: number, freeBytes: number, folder: string): void {
+  requireFree(bytes, freeBytes, folder, 'upgrade');
+}
+
 function requireFree(needed: number, free: number, folder: string, what: string): void {
   if (free >= needed) return;
   const short = `about ${megabytes(needed)} are needed, ${megabytes(free)} are free`;

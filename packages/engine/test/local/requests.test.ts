@@ -139,6 +139,7 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   follow: { fields: INDEX },
   status: { fields: INDEX },
   compact: { fields: { ...INDEX, segments: 'whole' } },
+  upgrade: { fields: { ...INDEX, plan: 'flag' } },
   search: { fields: SEARCH },
   semantic: { fields: SEMANTIC, with: { query_vector: [1] } },
   hybrid: { fields: { ...SEMANTIC, ...FUSION }, required: ['query_text'] },
@@ -427,7 +428,7 @@ describe('requests of reads', () => {
 
 describe('options of long work', () => {
   const long = [
-    ...(['reindex', 'sync', 'verify', 'compact', 'follow', 'applyBatch'] as const),
+    ...(['reindex', 'sync', 'verify', 'compact', 'upgrade', 'follow', 'applyBatch'] as const),
     ...(['backup', 'restore'] as const),
   ];
 

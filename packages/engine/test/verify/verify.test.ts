@@ -320,7 +320,7 @@ describe('verify', () => {
       stale: 0,
     });
     expect(first.faults[0]).toContain(text);
-    rmSync(join(generation(), text.replace(/\..*/, '.core')));
+    rmSync(join(generation(), text.replace(/\..*/, '.keys')));
     const second = await backend.verify({});
     expect(second.missing).toBe(25 - second.doc_count);
     expect(second.missing).toBeGreaterThan(0);

@@ -19,7 +19,7 @@ export const KEY_BLOCK = 16;
 const BUCKET_ENTRIES = 16;
 
 /** The sections of the table. */
-export interface KeyTable {
+export interface KeyHashTable {
   readonly starts: Int32Array;
   readonly marks: Uint8Array;
   readonly blocks: Uint16Array;
@@ -34,21 +34,21 @@ export function bucketBits(docs: number): number {
 }
 
 /** The bucket of a hash. */
-export const bucketOf = (hash: number, bits: number): number =>
+export const hashBucket = (hash: number, bits: number): number =>
   bits === 0 ? 0 : hash >>> (32 - bits);
 
 /** The mark of a hash. */
-export const markOf = (hash: number, bits: number): number => (hash << bits) >>> 24;
+export const hashMark = (hash: number, bits: number): number => (hash << bits) >>> 24;
 
 /** The table over all keys of a segment. */
-export function buildKeyTable(keys: FlatKeys): KeyTable {
+export function buildKeyHashTable(keys: FlatKeys): KeyHashTable {
   const docs = keyCount(keys);
   const bits = bucketBits(docs);
   const hashes = new Uint32Array(docs);
   const starts = new Int32Array(2 ** bits + 1);
   for (let doc = 0; doc < docs; doc++) {
     hashes[doc] = hashBytes(keys.bytes, keys.offsets[doc], keys.offsets[doc + 1]);
-    starts[bucketOf(hashes[doc], bits) + 1]++;
+    starts[hashBucket(hashes[doc], bits) + 1]++;
   }
   for (let bucket = 1; bucket < starts.length; bucket++) starts[bucket] += starts[bucket - 1];
   const next = starts.slice();
@@ -56,9 +56,9 @@ export function buildKeyTable(keys: FlatKeys): KeyTable {
   const blocks = new Uint16Array(docs);
   const high = new Uint8Array(docs > KEY_BLOCK * 2 ** 16 ? docs : 0);
   for (let doc = 0; doc < docs; doc++) {
-    const entry = next[bucketOf(hashes[doc], bits)]++;
+    const entry = next[hashBucket(hashes[doc], bits)]++;
     const block = Math.floor(doc / KEY_BLOCK);
-    marks[entry] = markOf(hashes[doc], bits);
+    marks[entry] = hashMark(hashes[doc], bits);
     blocks[entry] = block;
     if (high.length > 0) high[entry] = block >>> 16;
   }

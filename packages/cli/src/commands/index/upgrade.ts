@@ -1,0 +1,41 @@
+import { Args, Flags } from '@oclif/core';
+import { LhsCommand } from '../../base-command.ts';
+import { bytes, duration, plural } from '../../terminal/figures.ts';
+import { progressReport } from '../../terminal/progress.ts';
+
+export default class IndexUpgrade extends LhsCommand {
+  static override summary =
+    'Rewrite the segments of an index that have an older disk format, without reading the table.';
+  static override examples = [
+    '<%= config.bin %> index upgrade incidents --plan',
+    '<%= config.bin %> index upgrade incidents',
+  ];
+  static override args = {
+    index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
+  };
+  static override flags = {
+    plan: Flags.boolean({ description: 'print what would be rewritten, and change nothing' }),
+  };
+
+  override async run(): Promise<void> {
+    const { args, flags } = await this.parse(IndexUpgrade);
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, args.index, flags.json ?? false);
+    const request = { index: args.index, plan: flags.plan };
+    const done = await this.stoppable('segments that are upgraded stay so', (signal) =>
+      backend.upgrade(request, { progress: report.update, signal }).finally(report.stop),
+    );
+    if (flags.json) return this.printJson(done);
+    const { format_before: from, format_after: to, segments_upgraded: count } = done;
+    const what = `${args.index}  format ${from} → ${to}`;
+    const rewritten = `${count} of ${plural(done.segments, 'segment')}`;
+    if (count === 0) {
+      this.print([`${args.index}  format ${to}: nothing to do`]);
+    } else if (done.bytes_after === undefined) {
+      this.print([`${what} · would rewrite ${rewritten}, ${bytes(done.bytes_rewritten)}`]);
+    } else {
+      const sizes = `${bytes(done.bytes_before)} → ${bytes(done.bytes_after)}`;
+      this.print([`${what} · ${rewritten} in ${duration(done.took_ms)} · ${sizes}`]);
+    }
+  }
+}
