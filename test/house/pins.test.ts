@@ -126,6 +126,7 @@ describe('pinned surfaces', () => {
         "index status": "INDEX",
         "index suggest": "INDEX [TEXT] --field --fuzzy --limit",
         "index sync": "INDEX --follow --poll --until --wait",
+        "index upgrade": "INDEX --plan",
         "index validate": "[FILE] --catalog --file --github --offline --path --warehouse",
         "index verify": "INDEX --repair --sample --snapshot",
         "jobs cancel": "JOB",

@@ -291,7 +291,7 @@ describe('damaged index files', () => {
 
   it('are listed as damaged and built again', async () => {
     renameSync(`${tables}.aside`, tables);
-    for (const name of ['CURRENT', 'commit', '.core']) {
+    for (const name of ['CURRENT', 'commit', '.keys']) {
       const own = filesIn(folder).filter((path) => nameOf(path) === 'codecs');
       writeFileSync(own.find((path) => path.endsWith(name)) ?? '', 'gen-000077');
       const backend = await openLocal(folder, { openEmbedder });

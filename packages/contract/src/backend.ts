@@ -163,8 +163,8 @@ export interface IngestApi {
   /** Merges segments down to `segments` (1) as far as limits allow, without deleted documents. */
   compact(request: CompactRequest, call?: CallContext): Promise<CompactResponse>;
   /**
-   * Rewrites the segments of an index that have an older disk format, one after the other, each with
-   * a commit of its own. Contents and row hashes stay.
+   * Rewrites the segments of an index that have an older disk format, one after the other, each
+   * with a commit of its own. Contents and row hashes stay.
    */
   upgrade(request: UpgradeRequest, call?: CallContext): Promise<UpgradeResponse>;
 }

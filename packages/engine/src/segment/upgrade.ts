@@ -26,7 +26,9 @@ export function* upgradingSegment(
   const hashes = encodeRowHashes(reader.rowHashes);
   const written = [writeComponent(directory, entry.id, { kind: 'hashes' }, hashes)];
   const writer = new KeysWriter();
-  reader.keys.forEach((bytes, length) => writer.add(bytes, 0, length));
+  reader.keys.forEach((bytes, length) => {
+    writer.add(bytes, 0, length);
+  });
   yield 0.3;
   const keys = yield* partOf(writer.finishing(), 0.3, 1);
   written.push(writeComponent(directory, entry.id, { kind: 'keys' }, keys));

@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import type { LocalBackend } from '@lakehouse-search/engine';
 import { expect } from 'vitest';
 import { expectVectors } from '../../../../test/support/expect-vectors.ts';
+import { toFormatOne } from '../../../../test/support/format-1.ts';
 import {
   exportOf,
   makeSmallTable,
@@ -26,8 +27,11 @@ import { openData, runWork, type Work } from './work.ts';
 export interface Operation {
   readonly name: string;
   readonly work: Work;
-  /** Which prepared data folder: the table's snapshot that its index has, or `drifted`. */
-  readonly from: number | 'drifted';
+  /**
+   * Which prepared data folder: the table's snapshot that its index has, `drifted`, or `format-1`:
+   * at the last snapshot.
+   */
+  readonly from: number | 'drifted' | 'format-1';
   /** Number of shards of the index. */
   readonly shards: number;
   /** From what is there before to what is there after; each a text of `exportOf`. */
@@ -80,8 +84,20 @@ export class Stage {
       await backend.close();
       cpSync(data, this.#prepared(shards, number), { recursive: true });
     }
+    this.#formatOne(shards);
     const all = operationsOf(this.table, shards, await this.#drift(data, shards));
     this.operations = [...this.operations, ...all];
+  }
+
+  /** The last folder again in the former disk format. */
+  #formatOne(shards: number): void {
+    const folder = this.#prepared(shards, 'format-1');
+    cpSync(this.#prepared(shards, this.table.snapshots.length - 1), folder, { recursive: true });
+    const path = currentGeneration(indexFolderOf(folder))?.path ?? '';
+    const directory = openLocalDirectory(path);
+    toFormatOne(directory);
+    const kept = filesOf(readCommit(directory)!);
+    for (const name of directory.list()) if (!kept.has(name)) directory.remove(name);
   }
 
   /** The last folder again with a segment gone from its commit; gives what it holds then. */
@@ -104,7 +120,7 @@ function operationsOf(table: SmallTable, shards: number, drifted: string): Opera
   const all = plainOperations(table, drifted);
   if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
   const some = all.filter(({ name }) =>
-    /^(sync [29]|sync of|reindex, later|compact|repair)/.test(name),
+    /^(sync [29]|sync of|reindex, later|compact|upgrade|repair)/.test(name),
   );
   return some.map(({ name, ...more }) => ({ name: `${name}, ${shards} shards`, ...more, shards }));
 }
@@ -127,6 +143,7 @@ function plainOperations(
     { name: 'reindex', work: { kind: 'reindex' }, from: last, states: [texts[last]] },
     { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
+    { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
   ];
 }

@@ -6,6 +6,7 @@ export type Work =
   | { readonly kind: 'sync'; readonly until?: string }
   | { readonly kind: 'reindex'; readonly as_of?: string }
   | { readonly kind: 'compact' }
+  | { readonly kind: 'upgrade' }
   | { readonly kind: 'repair' };
 
 /** What a child process may be told besides. `open`: open it and search, which sweeps. */
@@ -42,6 +43,7 @@ export async function runWork(
     await backend.createIndex({ definition: work.definition, base_dir: '/' });
   else if (work.kind === 'drop') await backend.dropIndex({ index: 't' });
   else if (work.kind === 'compact') await backend.compact({});
+  else if (work.kind === 'upgrade') await backend.upgrade({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
   else await backend.sync({ until: work.until }, { progress });

@@ -190,7 +190,7 @@ describe('an index of several shards', () => {
     backend = await openLocal(join(folder, 'data'));
     const { equal, faults } = await backend.verify({ index });
     expect(equal).toBe(false);
-    expect(faults[0]).toMatch(/core: document \d+ of shard 1 belongs to [02]/);
+    expect(faults[0]).toMatch(/keys: document \d+ of shard 1 belongs to [02]/);
   });
 });
 
