@@ -65,7 +65,9 @@ export function checkSegment(
     step('hashes', () => checkHashed(reader, reader.rowHashes.length, report));
   }
   if (has('locators')) step('locators', () => checkLocators(reader, files, report));
-  step('stored', () => reader.storedReader()?.check());
+  step('stored', () => {
+    for (const group of reader.storedGroups()) group.check();
+  });
   for (const { kind, field } of components) {
     const name = `${kind} of field ${field}`;
     if (kind === 'text') step(name, () => checkInverted(reader.inverted(field)!));

@@ -17,11 +17,11 @@ import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
 import { type VectorLayout, VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
+import { columnWriter } from './field-writer.ts';
 import { KeysWriter } from './keys-writer.ts';
 import { LocatorWriter, type MovedLocations } from './locators.ts';
 import { RowHashWriter } from './row-hashes.ts';
 import type { SegmentReader } from './segment-reader.ts';
-import { columnWriter } from './segment-writer.ts';
 import { writingVectors } from './vector-components.ts';
 
 /**
@@ -182,9 +182,9 @@ function* mergingStored(
 ): Steps<Uint8Array[]> {
   const writer = new StoredWriter(fields);
   for (const { reader, docMap } of inputs) {
-    const rows = reader.storedReader();
+    const groups = reader.storedGroups();
     for (let doc = 0; doc < docMap.length; doc++) {
-      if (docMap[doc] >= 0) writer.addFrom(rows, doc);
+      if (docMap[doc] >= 0) writer.addFrom(groups, doc);
       if (doc % STORED_STEP === 0) yield done;
     }
   }

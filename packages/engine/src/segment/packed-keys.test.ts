@@ -58,7 +58,9 @@ describe('packed keys', () => {
       fc.property(keys, fc.array(fc.nat(79)), (list, docs) => {
         const { keys } = open(list);
         const walked: string[] = [];
-        keys.forEach((bytes, length) => walked.push(text(bytes.subarray(0, length))));
+        keys.forEach((bytes, length) => {
+          walked.push(text(bytes.subarray(0, length)));
+        });
         expect(walked).toEqual(list.map(text));
         for (const doc of docs) if (doc < list.length) expect(keys.key(doc)).toEqual(list[doc]);
       }),

@@ -4,7 +4,7 @@ import { InvertedReader } from '../inverted/inverted-reader.ts';
 import type { Arena, Directory, Region } from '../storage/directory.ts';
 import { corrupt, type FramedFile, openFramed } from '../storage/frame.ts';
 import type { Verification } from '../storage/verification.ts';
-import { StoredReader, type StoredRow } from '../stored/stored-reader.ts';
+import { joinedRow, StoredReader, type StoredRow } from '../stored/stored-reader.ts';
 import { openGraph } from '../vector/graph-format.ts';
 import { VectorReader } from '../vector/vector-reader.ts';
 import { CoreKeys } from './core-keys.ts';
@@ -39,6 +39,7 @@ export class SegmentReader {
   readonly #open = new Map<string, unknown>();
   /** By field: asked several times a query. */
   readonly #inverted: (InvertedReader | null | undefined)[] = [];
+  #stored: readonly StoredReader[] | null = null;
   readonly #verification: Verification;
   #holders = 1;
 
@@ -166,12 +167,17 @@ export class SegmentReader {
 
   /** The stored values of a document by field id; empty where no field is stored. */
   stored(doc: number): StoredRow {
-    return this.storedReader()?.row(doc) ?? EMPTY_ROW;
+    const groups = this.storedGroups();
+    if (groups.length === 1) return groups[0].row(doc);
+    return groups.length === 0 ? EMPTY_ROW : joinedRow(groups, doc);
   }
 
-  /** The stored values of the whole segment, or null where no field is stored. */
-  storedReader(): StoredReader | null {
-    return this.#structure('stored', -1, StoredReader.open);
+  /** Groups of stored fields. If two have a field, its values are those of the later one. */
+  storedGroups(): readonly StoredReader[] {
+    this.#stored ??= this.entry.components
+      .filter(({ kind }) => kind === 'stored')
+      .map(({ field }) => this.#structure('stored', field, StoredReader.open)!);
+    return this.#stored;
   }
 
   /** Checks every byte of every file, whatever was checked before. Throws corrupt_index. */

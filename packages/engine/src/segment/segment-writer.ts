@@ -7,31 +7,20 @@
  */
 
 import { partOf, runSteps, type Steps } from '../base/steps.ts';
-import { NumericWriter } from '../columnar/numeric-writer.ts';
-import { OrdinalWriter } from '../columnar/ordinal-writer.ts';
-import { InvertedWriter } from '../inverted/inverted-writer.ts';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { appendHashRun, type HashRun, NO_COLUMNS } from '../schema/hash-set.ts';
 import type { Directory } from '../storage/directory.ts';
 import { StoredWriter } from '../stored/stored-writer.ts';
-import { VectorWriter } from '../vector/vector-writer.ts';
 import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
+import { FieldWriter } from './field-writer.ts';
 import { KeysWriter } from './keys-writer.ts';
 import { LocatorWriter } from './locators.ts';
 import { RowHashWriter } from './row-hashes.ts';
-import { writingVectors } from './vector-components.ts';
-
-interface FieldWriters {
-  readonly plan: FieldPlan;
-  readonly inverted: InvertedWriter | null;
-  readonly column: NumericWriter | OrdinalWriter | null;
-  readonly vectors: VectorWriter | null;
-}
 
 /** Collects document blocks in memory and writes them as one segment. */
 export class SegmentWriter {
-  readonly #fields: readonly FieldWriters[];
+  readonly #fields: readonly FieldWriter[];
   readonly #storedPlans: readonly FieldPlan[];
   readonly #stored: StoredWriter;
   readonly #keys = new KeysWriter();
@@ -41,12 +30,7 @@ export class SegmentWriter {
 
   constructor(plans: readonly FieldPlan[]) {
     const sorted = [...plans].sort((a, b) => a.id - b.id);
-    this.#fields = sorted.map((plan) => ({
-      plan,
-      inverted: plan.inverted === null ? null : new InvertedWriter(plan.inverted),
-      column: columnWriter(plan),
-      vectors: plan.vector === undefined ? null : new VectorWriter(plan.vector),
-    }));
+    this.#fields = sorted.map((plan) => new FieldWriter(plan));
     this.#storedPlans = sorted.filter((plan) => plan.stored);
     this.#stored = new StoredWriter(this.#storedPlans.map((plan) => plan.id));
   }
@@ -58,7 +42,7 @@ export class SegmentWriter {
   /** Bytes of memory held, about. */
   get bytes(): number {
     let bytes = this.#keys.bytes + this.#hashes.bytes + this.#locators.bytes + this.#stored.bytes;
-    for (const field of this.#fields) bytes += bytesOf(field);
+    for (const field of this.#fields) bytes += field.bytes;
     return bytes;
   }
 
@@ -73,12 +57,7 @@ export class SegmentWriter {
     }
     appendHashRun(this.#hashed, block.hashed ?? NO_COLUMNS, docs);
     const values = (plan: FieldPlan): FieldBlock | null => block.fields.get(plan.name) ?? null;
-    for (const { plan, inverted, column, vectors } of this.#fields) {
-      const field = values(plan);
-      column?.add(docs, field);
-      vectors?.add(docs, field);
-      if (field !== null) inverted?.add(first, docs, field);
-    }
+    for (const field of this.#fields) field.add(first, docs, values(field.plan));
     if (this.#storedPlans.length > 0) this.#stored.add(docs, this.#storedPlans.map(values));
   }
 
@@ -97,10 +76,8 @@ export class SegmentWriter {
     const components: Component[] = [];
     let done = 0;
     for (const field of this.#fields) {
-      const part = bytesOf(field) / total;
-      components.push(
-        ...(yield* partOf(fieldComponents(field, docs, directory, id), done, done + part)),
-      );
+      const part = field.bytes / total;
+      components.push(...(yield* partOf(field.finishing(docs, directory, id), done, done + part)));
       done += part;
     }
     if (this.#storedPlans.length > 0) {
@@ -113,41 +90,4 @@ export class SegmentWriter {
     components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
     return { id, docs, deletedDocs: 0, components, hashed: this.#hashed };
   }
-}
-
-function bytesOf({ inverted, column, vectors }: FieldWriters): number {
-  return (inverted?.bytes ?? 0) + (column?.bytes ?? 0) + (vectors?.bytes ?? 0);
-}
-
-/** The component files of a field, written in steps. */
-function* fieldComponents(
-  { plan, inverted, column, vectors }: FieldWriters,
-  docs: number,
-  directory: Directory,
-  id: string,
-): Steps<readonly Component[]> {
-  const components: Component[] = [];
-  if (inverted !== null && plan.inverted !== null) {
-    const component = { kind: plan.inverted.kind, field: plan.id };
-    const parts = yield* inverted.finishing(docs);
-    components.push(writeComponent(directory, id, component, parts));
-    yield 1;
-  }
-  if (column !== null && plan.column !== null) {
-    const component = { kind: plan.column, field: plan.id };
-    const parts = column instanceof OrdinalWriter ? yield* column.finishing() : column.finish();
-    components.push(writeComponent(directory, id, component, parts));
-    yield 1;
-  }
-  if (vectors !== null)
-    components.push(...(yield* writingVectors(directory, id, plan.id, vectors)));
-  return components;
-}
-
-/** The writer of a field's column, or null where its plan has none. */
-export function columnWriter(
-  plan: Pick<FieldPlan, 'column' | 'type'>,
-): NumericWriter | OrdinalWriter | null {
-  if (plan.column === 'numeric') return new NumericWriter(plan.type === 'DOUBLE');
-  return plan.column === 'ordinal' ? new OrdinalWriter() : null;
 }

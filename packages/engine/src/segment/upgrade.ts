@@ -1,8 +1,8 @@
 import { partOf, type Steps } from '../base/steps.ts';
 import type { Directory } from '../storage/directory.ts';
+import { setHashes } from './alter.ts';
 import { type SegmentEntry, writeComponent } from './entry.ts';
 import { KeysWriter } from './keys-writer.ts';
-import { encodeRowHashes } from './row-hashes.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
 /** Whether a segment has format 1. */
@@ -23,15 +23,14 @@ export function* upgradingSegment(
   entry: SegmentEntry,
   directory: Directory,
 ): Steps<SegmentEntry> {
-  const hashes = encodeRowHashes(reader.rowHashes);
-  const written = [writeComponent(directory, entry.id, { kind: 'hashes' }, hashes)];
   const writer = new KeysWriter();
   reader.keys.forEach((bytes, length) => {
     writer.add(bytes, 0, length);
   });
   yield 0.3;
   const keys = yield* partOf(writer.finishing(), 0.3, 1);
-  written.push(writeComponent(directory, entry.id, { kind: 'keys' }, keys));
-  const kept = entry.components.filter(({ kind }) => kind !== 'core');
-  return { ...entry, components: [...kept, ...written] };
+  const component = writeComponent(directory, entry.id, { kind: 'keys' }, keys);
+  const others = entry.components.filter(({ kind }) => kind !== 'core');
+  const upgraded = { ...entry, components: [...others, component] };
+  return setHashes(upgraded, reader.rowHashes, entry.hashed ?? [], directory, 0);
 }

@@ -158,6 +158,16 @@ export class StoredReader {
   }
 }
 
+/** The values of a document in all groups; the later group wins. */
+export function joinedRow(groups: readonly StoredReader[], doc: number): StoredRow {
+  const values = new Map<number, readonly StoredValue[]>();
+  for (const group of groups) {
+    for (const field of group.fields) values.delete(field);
+    for (const [field, own] of group.row(doc)) values.set(field, own);
+  }
+  return values;
+}
+
 /** Reads a row from its beginning. */
 class RowCursor {
   readonly #bytes: Uint8Array;

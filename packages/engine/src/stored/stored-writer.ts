@@ -1,5 +1,7 @@
 /**
- * Stored values: what hits return and no column can give back. Payload: sections
+ * Stored values of a group of fields: what hits return and no column can give back. A build writes
+ * one group, so that a hit costs one decompression; a field that is added later gets its own one,
+ * and the next merge joins them. Payload: sections
  *
  *   0 head, 16 bytes: i32 docs | i32 blocks | i32 fields | zero
  *   1 fields    u32 per stored field: its id in the field plan, ascending (a row names fields by
@@ -18,7 +20,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { ByteSink, IntSink } from '../base/growing.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
-import type { StoredReader, StoredValue } from './stored-reader.ts';
+import { joinedRow, type StoredReader, type StoredValue } from './stored-reader.ts';
 
 /**
  * Decompressed bytes at which a block is closed: one document costs one block's decompression,
@@ -67,20 +69,14 @@ export class StoredWriter {
     }
   }
 
-  /**
-   * Adds a document of another segment, whose stored fields may be others; null: it stores none.
-   */
-  addFrom(reader: StoredReader | null, doc: number): void {
-    if (reader === null) {
-      this.#endRow();
-      return;
-    }
-    if (sameNumbers(reader.fields, this.#fields)) {
-      this.#rows.append(reader.rowBytes(doc));
+  /** Adds a document of another segment, out of its groups of stored fields. */
+  addFrom(groups: readonly StoredReader[], doc: number): void {
+    if (groups.length === 1 && sameNumbers(groups[0].fields, this.#fields)) {
+      this.#rows.append(groups[0].rowBytes(doc));
       this.#closeRow();
       return;
     }
-    const row = reader.row(doc);
+    const row = joinedRow(groups, doc);
     this.#fields.forEach((field, place) => {
       const values = row.get(field) ?? [];
       if (values.length === 0) return;

@@ -83,10 +83,10 @@ describe('stored rows', () => {
         const fewer = new StoredWriter([5, 7]);
         const kept = rows.flatMap((_, doc) => (((mask >> (doc % 9)) & 1) === 1 ? [doc] : []));
         for (const doc of kept) {
-          same.addFrom(reader, doc);
-          fewer.addFrom(reader, doc);
+          same.addFrom([reader], doc);
+          fewer.addFrom([reader], doc);
         }
-        fewer.addFrom(null, 0);
+        fewer.addFrom([], 0);
         const rebuilt = new StoredWriter([2, 5, 9]);
         rebuilt.add(kept.length, blocks(kept.map((doc) => rows[doc])));
         expect(Buffer.concat(same.finish())).toEqual(Buffer.concat(rebuilt.finish()));
