@@ -19,7 +19,7 @@ export async function upgradeLocal(
   const { index, plan = false } = checkUpgradeRequest(request);
   const known = accessible(indexes, index, work);
   return timed(() =>
-    withLock(indexes, known.registered, 'upgrade', async (lock) => {
+    withLock(indexes, known.registered, { what: 'upgrade', signal: work.signal }, async (lock) => {
       const locked = lockedGeneration(indexes, known, lock);
       const { path } = liveGeneration(locked);
       const directory = locked.openDirectory(path, () => lock.assertHeld());
