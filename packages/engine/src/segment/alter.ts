@@ -14,7 +14,7 @@ import { FieldWriter } from './field-writer.ts';
 import { encodeRowHashes } from './row-hashes.ts';
 
 /** The values of a field for the next documents of a segment; null: they have none. */
-export interface FieldValues {
+export interface ColumnValues {
   readonly docs: number;
   readonly block: FieldBlock | null;
 }
@@ -27,7 +27,7 @@ export interface FieldValues {
 export function* addingField(
   entry: SegmentEntry,
   plan: FieldPlan,
-  values: Iterable<FieldValues>,
+  values: Iterable<ColumnValues>,
   directory: Directory,
 ): Steps<SegmentEntry> {
   const writer = new FieldWriter(plan);

@@ -2,9 +2,11 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { Region } from '../storage/directory.ts';
 import { corrupt } from '../storage/frame.ts';
 import { openSections } from '../storage/sections.ts';
-import { VALUE_BYTES, VALUE_DOUBLE, VALUE_LONG } from './stored-writer.ts';
 
 const SECTIONS = 5;
+export const VALUE_BYTES = 0;
+export const VALUE_LONG = 1;
+export const VALUE_DOUBLE = 2;
 /**
  * Decompressed blocks that are kept, as long as they are small: the hits of a page, which are read
  * several times over (fields, highlights, the next page).

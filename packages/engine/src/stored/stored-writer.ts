@@ -20,7 +20,14 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { ByteSink, IntSink } from '../base/growing.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import { packSections } from '../storage/sections.ts';
-import { joinedRow, type StoredReader, type StoredValue } from './stored-reader.ts';
+import {
+  joinedRow,
+  type StoredReader,
+  type StoredValue,
+  VALUE_BYTES,
+  VALUE_DOUBLE,
+  VALUE_LONG,
+} from './stored-reader.ts';
 
 /**
  * Decompressed bytes at which a block is closed: one document costs one block's decompression,
@@ -28,10 +35,6 @@ import { joinedRow, type StoredReader, type StoredValue } from './stored-reader.
  */
 const BLOCK_BYTES = 24 * 1024;
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-
-export const VALUE_BYTES = 0;
-export const VALUE_LONG = 1;
-export const VALUE_DOUBLE = 2;
 
 /** Collects rows of stored values, block by block. */
 export class StoredWriter {
