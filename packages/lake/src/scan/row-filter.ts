@@ -36,14 +36,14 @@ export class RowFilter {
         appender.appendDataChunk(stageRows(columns, types, from, to));
       }
       appender.closeSync();
-      const result = await db.connection.run(this.#query());
-      for (let chunk = await result.fetchChunk(); chunk?.rowCount; ) {
+      const result = await db.guard(() => db.connection.run(this.#query()));
+      const next = () => db.guard(() => result.fetchChunk());
+      for (let chunk = await next(); chunk?.rowCount; chunk = await next()) {
         const vector = bindings().data_chunk_get_vector(chunk.chunk, 0);
         const data = bindings().vector_get_data(vector, chunk.rowCount * 4);
         matching.push(...new Int32Array(data.buffer, data.byteOffset, chunk.rowCount));
-        chunk = await result.fetchChunk();
       }
-      await db.connection.run('TRUNCATE staged');
+      await db.guard(() => db.connection.run('TRUNCATE staged'));
     } catch (error) {
       this.close();
       throw refused(this.#condition, error);
@@ -63,7 +63,8 @@ export class RowFilter {
       memoryBytes: LIMITS.filterMemoryBytes,
     });
     const columns = this.#condition.fields.map((f, i) => `c${i} ${stagingType(f.type)}`);
-    await db.connection.run(`CREATE TABLE staged (${['n INTEGER', ...columns].join(', ')})`);
+    const list = ['n INTEGER', ...columns].join(', ');
+    await db.guard(() => db.connection.run(`CREATE TABLE staged (${list})`));
     return db;
   }
 

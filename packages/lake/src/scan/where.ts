@@ -50,10 +50,8 @@ async function serialize(text: string): Promise<JsonObject> {
   const db = await LockedDuckDb.open([], { threads: 1, memoryBytes: LIMITS.conditionMemoryBytes });
   try {
     const sql = `SELECT 1 FROM rows WHERE (\n${text}\n)`;
-    const result = await db.connection.runAndReadAll(
-      'SELECT json_serialize_sql($1::VARCHAR)::VARCHAR',
-      [sql],
-    );
+    const call = 'SELECT json_serialize_sql($1::VARCHAR)::VARCHAR';
+    const result = await db.guard(() => db.connection.runAndReadAll(call, [sql]));
     return parseJson(result.getRows()[0][0] as string) as JsonObject;
   } catch (error) {
     throw refuse(text, `cannot be parsed: ${firstLine(error)}`);

@@ -119,14 +119,16 @@ export class WriterSession {
    * connection would end them without a word. `fill` gets the appender.
    */
   async append(table: string, fill: (to: DuckDBAppender) => Promise<void>): Promise<void> {
-    const connection = await this.#duckdb.instance.connect();
-    try {
-      const appender = await connection.createAppender(table);
-      await fill(appender);
-      appender.closeSync();
-    } finally {
-      connection.closeSync();
-    }
+    await this.#duckdb.use(async () => {
+      const connection = await this.#duckdb.instance.connect();
+      try {
+        const appender = await connection.createAppender(table);
+        await fill(appender);
+        appender.closeSync();
+      } finally {
+        connection.closeSync();
+      }
+    });
   }
 
   /** Moves files to their places. If one fails, none stays there. */
@@ -144,7 +146,7 @@ export class WriterSession {
     }
   }
 
-  /** Frees the instance and deletes the work folder. */
+  /** Interrupts what runs, frees the instance and deletes the work folder. */
   close(): void {
     this.#duckdb.close();
     this.#folder.remove();
@@ -155,7 +157,8 @@ export class WriterSession {
     watch?.signal?.throwIfAborted();
     const onShare = watch?.onProgress && ((share: number) => this.#report(share));
     try {
-      return await watched(this.#duckdb.connection, watch?.signal, onShare, work);
+      const { connection } = this.#duckdb;
+      return await this.#duckdb.use(() => watched(connection, watch?.signal, onShare, work));
     } catch (cause) {
       watch?.signal?.throwIfAborted();
       throw sqlFault(cause, inputs, this.memoryBytes);

@@ -59,6 +59,27 @@ function textOf(i: number): string | null {
   return `${[...'äß€😀'].slice(0, i % 5).join('')}${String(i).padStart(i % 40, '_')}`;
 }
 
+describe('a DuckDB that is closed while it works', () => {
+  const LONG = 'SELECT sum(hash(a.range * b.range)) FROM range(100000) a, range(100000) b';
+  const works: [string, (db: LockedDuckDb) => Promise<unknown>][] = [
+    ['runs', (db) => db.guard(() => db.connection.run(LONG))],
+    ['streams', (db) => db.stream(LONG).then((result) => db.guard(() => result.fetchChunk()))],
+    ['reads', (db) => db.guard(() => db.connection.runAndReadAll(LONG))],
+  ];
+
+  it.each(works)('interrupts the statement that it %s, and frees itself then', async (_, work) => {
+    for (let turns = 0; turns < 6; turns++) {
+      const db = await LockedDuckDb.open([], { threads: 2 });
+      const ended = expect(work(db)).rejects.toThrow(/INTERRUPT|closed/i);
+      for (let turn = 0; turn < turns; turn++) await new Promise((next) => setImmediate(next));
+      db.close();
+      db.close();
+      await ended;
+      await expect(db.stream('SELECT 1')).rejects.toMatchObject({ code: 'internal' });
+    }
+  });
+});
+
 describe('text out of DuckDB', () => {
   it.each([
     ['plain pages', ', DICTIONARY_SIZE_LIMIT 1'],

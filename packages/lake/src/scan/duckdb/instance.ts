@@ -12,7 +12,6 @@ import { type OpenDuckDb, openDuckDb } from './open-duckdb.ts';
 export class LockedDuckDb {
   readonly #duckdb: OpenDuckDb;
   #poisoned = false;
-  #closed = false;
 
   private constructor(duckdb: OpenDuckDb) {
     this.#duckdb = duckdb;
@@ -48,12 +47,12 @@ export class LockedDuckDb {
   }
 
   /**
-   * Awaits `work`; marks the instance poisoned after an INTERNAL or FATAL error. Rethrows the
-   * error.
+   * Awaits `work`, and marks the instance as poisoned if the error of `work` says so. Passes the
+   * error on. Throws internal if the instance is closed.
    */
   async guard<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await this.#duckdb.use(work);
     } catch (error) {
       if (/\b(INTERNAL|FATAL)\b|database has been invalidated/i.test(String(error))) {
         this.#poisoned = true;
@@ -62,11 +61,8 @@ export class LockedDuckDb {
     }
   }
 
-  /** Stops what runs and frees the instance. */
+  /** Interrupts the calls that run, and frees the instance when they have ended. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#duckdb.connection.interrupt();
     this.#duckdb.close();
   }
 }

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { LakeError } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { WorkFolder } from '../../base/work-folder.ts';
 import { nodeApi } from './library.ts';
@@ -23,7 +24,12 @@ export interface DuckDbLimits {
 export interface OpenDuckDb {
   readonly instance: DuckDBInstance;
   readonly connection: DuckDBConnection;
-  /** Frees the instance and deletes its spilled data. */
+  /** Runs calls of the instance. Throws internal if it is closed. */
+  use<T>(calls: () => Promise<T>): Promise<T>;
+  /**
+   * Interrupts the calls that run. As soon as none runs, frees the instance and deletes its spilled
+   * data: an instance that is freed under a call crashes the process.
+   */
   close(): void;
 }
 
@@ -49,16 +55,51 @@ export async function openDuckDb(limits: DuckDbLimits): Promise<OpenDuckDb> {
     });
     const connection = await instance.connect();
     await connection.run(lockStatements(limits));
-    const close = () => {
+    const free = () => {
       connection.closeSync();
       instance.closeSync();
       own?.remove();
     };
-    return { instance, connection, close };
+    return { instance, connection, ...freedWhenIdle(connection, free) };
   } catch (error) {
     own?.remove();
     throw error;
   }
+}
+
+/** A statement that begins after an interrupt is not stopped by it, so interrupts are repeated. */
+const INTERRUPT_MS = 20;
+
+/** `use` and `close` of an OpenDuckDb; `free` runs once, when it is closed and no call runs. */
+function freedWhenIdle(
+  connection: DuckDBConnection,
+  free: () => void,
+): Pick<OpenDuckDb, 'use' | 'close'> {
+  let running = 0;
+  let isClosed = false;
+  let interrupts: NodeJS.Timeout | undefined;
+  return {
+    async use(calls) {
+      if (isClosed) throw new LakeError('internal', 'this DuckDB is closed');
+      running++;
+      try {
+        return await calls();
+      } finally {
+        running--;
+        if (isClosed && running === 0) {
+          clearInterval(interrupts);
+          free();
+        }
+      }
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      if (running === 0) return free();
+      connection.interrupt();
+      interrupts = setInterval(() => connection.interrupt(), INTERRUPT_MS);
+    },
+  };
 }
 
 function lockStatements({ reads, folder }: DuckDbLimits): string {
