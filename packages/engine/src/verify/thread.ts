@@ -34,12 +34,16 @@ export function checkInThread(path: string): StructureCheck {
     });
     const stop = () => void worker.terminate();
     signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
     let answer: CheckAnswer | null = null;
+    let failure: unknown;
     worker.on('message', (message: CheckAnswer) => {
       answer = message;
     });
-    worker.on('error', reject);
-    worker.on('exit', () => resolve(answer));
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => (failure === undefined ? resolve(answer) : reject(failure)));
     const said = await promise.finally(() => signal?.removeEventListener('abort', stop));
     refuseAborted(signal);
     if (said === null) throw new LhsError('internal', 'the thread of the self check ended early');

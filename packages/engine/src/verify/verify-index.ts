@@ -64,6 +64,8 @@ export async function verifyIndex(
     return { answer: answerOf(open, sides, comparison, all), sides, comparison };
   } finally {
     beside.abort();
+    // No thread outlives the call: the caller may close the engine, or end the process.
+    await checked?.catch(() => {});
   }
 }
 

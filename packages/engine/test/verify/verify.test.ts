@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import {
   contentDigest,
   type LocalBackend,
@@ -248,6 +249,24 @@ describe('verify', () => {
     await expect(backend.verify({}, { signal: controller.signal })).rejects.toMatchObject({
       code: 'interrupted',
     });
+  });
+
+  it('ends its thread before it fails', async () => {
+    await append(0, 10);
+    await create();
+    await backend.reindex({});
+    const threads = { begun: 0, ended: 0 };
+    const begin = (worker: Worker) => {
+      threads.begun++;
+      worker.once('exit', () => threads.ended++);
+    };
+    process.on('worker', begin);
+    const progress = () => {
+      throw new Error('the caller fails');
+    };
+    await expect(backend.verify({}, { progress })).rejects.toThrow('the caller fails');
+    process.off('worker', begin);
+    expect(threads).toEqual({ begun: 1, ended: 1 });
   });
 
   it('finds a checkpoint that does not match its snapshot', async () => {
