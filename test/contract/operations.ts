@@ -245,6 +245,20 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     index: 'needed',
     tenants: true,
   },
+  alterIndex: {
+    request: async (setting) => ({
+      index: await defined(setting, 'altered'),
+      definition_yaml: `${setting.table.definition('altered')}freshness_ms: 5\n`,
+      apply: true,
+    }),
+    answers: { index: 'altered', is_noop: false, applied: true, generation: 0 },
+    refused: [
+      [{ definition_yaml: 'version: 1' }, 'invalid_definition'],
+      [{ base_dir: 'not/absolute' }, 'invalid_argument'],
+      [{ apply: 'yes' }, 'invalid_argument'],
+    ],
+    index: 'needed',
+  },
   dropIndex: {
     request: async (setting) => ({ index: await defined(setting, 'gone') }),
     answers: (nothing) => expect(nothing).toBeUndefined(),

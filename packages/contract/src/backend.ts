@@ -20,12 +20,14 @@ import type { ExplainRequest } from './explain/request.ts';
 import type { ExplainResponse } from './explain/response.ts';
 import type { IndexRequest, ListRequest } from './index-request.ts';
 import type {
+  AlterIndexRequest,
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
   ValidateDefinitionRequest,
 } from './indexes/request.ts';
 import type {
+  AlterPlan,
   DefinitionIssue,
   ExportedDocument,
   IndexDescription,
@@ -127,6 +129,12 @@ export interface IndexApi {
   createIndex(request: CreateIndexRequest, call?: CallContext): Promise<IndexDescription>;
   listIndexes(request?: ListRequest, call?: CallContext): Promise<readonly IndexSummary[]>;
   describeIndex(request: IndexRequest, call?: CallContext): Promise<IndexDescription>;
+  /**
+   * What a new definition changes, and what that costs; with `apply` it is put in force: at once,
+   * or by a reindex that leaves the live generation in force until it ends. Throws
+   * invalid_definition, index_exists, index_busy.
+   */
+  alterIndex(request: AlterIndexRequest, call?: CallContext): Promise<AlterPlan>;
   dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(

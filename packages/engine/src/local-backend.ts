@@ -118,6 +118,10 @@ export class LocalBackend implements Backend {
   readonly describeIndex: Backend['describeIndex'] = this.#read(
     later(async () => (await describe()).describeLocal),
   );
+  readonly alterIndex: Backend['alterIndex'] = this.#work(
+    'alterIndex',
+    later(async () => (await import('./local/alter.ts')).alterLocal),
+  );
   readonly dropIndex: Backend['dropIndex'] = this.#change(
     'dropIndex',
     later(async () => (await define()).dropLocal),

@@ -4,6 +4,7 @@ import { type Fields, flag, requestOf, text } from '../checks/values.ts';
 import type { IndexRequest } from '../index-request.ts';
 import { tableOrCatalog } from '../source/check.ts';
 import type {
+  AlterIndexRequest,
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
@@ -16,6 +17,15 @@ export const checkIndexRequest = requestOf<IndexRequest>(INDEX_FIELDS);
 const CREATE_FIELDS: Fields<CreateIndexRequest> = { definition: text, base_dir: folder };
 /** Checks a request for a new index. Throws invalid_argument. */
 export const checkCreateIndexRequest = requestOf<CreateIndexRequest>(CREATE_FIELDS, 'definition');
+
+const ALTER_FIELDS: Fields<AlterIndexRequest> = {
+  ...INDEX_FIELDS,
+  definition_yaml: text,
+  base_dir: folder,
+  apply: flag,
+};
+/** Checks a request for a new definition. Throws invalid_argument. */
+export const checkAlterRequest = requestOf<AlterIndexRequest>(ALTER_FIELDS, 'definition_yaml');
 
 /** Checks a request to drop an index. Throws invalid_argument. */
 export const checkDropIndexRequest = requestOf<DropIndexRequest>({ index: name }, 'index');

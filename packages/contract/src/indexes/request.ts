@@ -15,6 +15,18 @@ export interface DropIndexRequest {
   readonly index: string;
 }
 
+/**
+ * `POST /v1/index:alter`: a new definition for an index. Without `apply` the answer is the plan
+ * alone and nothing changes.
+ */
+export interface AlterIndexRequest extends IndexRequest {
+  /** The new definition's YAML, whole. Another name under `index:` renames the index. */
+  readonly definition_yaml: string;
+  /** Absolute path of the folder that relative paths begin at. Default: the index's own. */
+  readonly base_dir?: string;
+  readonly apply?: boolean;
+}
+
 /** A definition to be checked. */
 export interface ValidateDefinitionRequest extends CreateIndexRequest {
   /** Also check against the table's schema. */

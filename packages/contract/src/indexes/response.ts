@@ -89,6 +89,55 @@ export interface IndexDescription {
   readonly analyzers: readonly AnalyzerDescription[];
 }
 
+/**
+ * One difference between two definitions. `live`: it takes effect at once and touches no segment.
+ * `reindex`: a new generation is built from the table.
+ */
+export interface AlterChange {
+  /** The setting's path in the definition, such as `fields.title.analyzer`. */
+  readonly setting: string;
+  /** The values before and after; null: there is none. */
+  readonly from: Json;
+  readonly to: Json;
+  readonly strategy: 'live' | 'reindex';
+  /** Why this strategy, and what the change does to documents that are indexed already. */
+  readonly reason: string;
+  /** Columns of the table that the change reads. Absent: none. */
+  readonly columns?: readonly string[];
+  /** Texts that the change embeds, at most. Absent: none. */
+  readonly texts?: number;
+}
+
+/** What a reindex reads, by the metadata of the table's snapshot. */
+export interface ReindexCost {
+  readonly rows: number;
+  /** Bytes of the data files. */
+  readonly bytes: number;
+  /** Texts to embed, at most: those in the embedding cache are not embedded again. */
+  readonly texts: number;
+}
+
+/** `POST /v1/index:alter`: what a new definition changes, and what was done. */
+export interface AlterPlan {
+  readonly index: string;
+  /** The two definitions mean the same. */
+  readonly is_noop: boolean;
+  readonly requires_reindex: boolean;
+  /** A line for each change that requires a reindex. */
+  readonly reindex_reasons: readonly string[];
+  /** A line for each change that is live at once. */
+  readonly in_place_changes: readonly string[];
+  readonly changes: readonly AlterChange[];
+  /** Present if a reindex is required. */
+  readonly reindex_cost?: ReindexCost;
+  /** The new definition is in force. */
+  readonly applied: boolean;
+  /** A reindex was part of it. */
+  readonly reindex_triggered: boolean;
+  /** The live generation afterwards; 0: none is built. */
+  readonly generation: number;
+}
+
 /** An index in a list. */
 export interface IndexSummary {
   readonly name: string;

@@ -17,6 +17,7 @@ import { describeIndex } from '../open/describe-index.ts';
 import { dropFolder } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
 import { tableName } from '../open/open-index.ts';
+import type { Definition } from '../schema/definition.ts';
 import { checkAgainstTable } from '../schema/mapping.ts';
 import {
   invalidDefinition,
@@ -35,9 +36,7 @@ export async function createLocal(
   call: CallContext,
 ): Promise<IndexDescription> {
   const { definition: text, base_dir = '' } = checkCreateIndexRequest(request);
-  const issues = await issuesOf({ definition: text, base_dir, against_source: true });
-  if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
-  const definition = requireDefinition(text, ANALYZER_CATALOG);
+  const definition = await definitionOver(text, base_dir);
   requireListed(call, definition.index);
   indexes.sweep();
   indexes.registry.add(definition.index, text, base_dir, storeParsed(definition));
@@ -69,6 +68,13 @@ export async function dropLocal(
   });
   dropFolder(indexFolder(dataDir, uuid));
   indexes.sweep();
+}
+
+/** A definition that its table can give. Throws invalid_definition, and as `openSource`. */
+export async function definitionOver(text: string, base_dir: string): Promise<Definition> {
+  const issues = await issuesOf({ definition: text, base_dir, against_source: true });
+  if (issues.some((issue) => issue.severity === 'error')) throw invalidDefinition(issues);
+  return requireDefinition(text, ANALYZER_CATALOG);
 }
 
 /** The issues of a definition, alone and against its table. Throws as `openSource`. */

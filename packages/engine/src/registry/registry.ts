@@ -37,6 +37,21 @@ interface TakenNames {
   readonly queries: readonly string[];
 }
 
+/** A definition that replaces another; `parsed` as in RegisteredIndex. */
+export interface NewDefinition {
+  readonly name: string;
+  readonly definition: string;
+  readonly parsed: string | null;
+  readonly baseDir: string;
+}
+
+function alteredMeanwhile(name: string): LhsError {
+  return new LhsError('index_busy', `the definition of "${name}" was altered meanwhile`, {
+    hint: 'look at the plan again: it depends on the definition in force',
+    next: [{ step: 'describe_index', index: name }],
+  });
+}
+
 /** The error of an operation on an index that was dropped after the operation had begun. */
 export function wasDropped(name: string): LhsError {
   return new LhsError('index_not_found', `index "${name}" was dropped meanwhile`, {
@@ -197,6 +212,28 @@ export class Registry {
       const queries = this.queries.restore(names.queries(aliases), names.onlyFree);
       publish();
       return { aliases, queries };
+    });
+  }
+
+  /**
+   * Puts a new definition in force, with its name: aliases stay with the index, saved queries that
+   * name it follow. `from` is what the definition was compared with. Throws index_busy if it was
+   * altered meanwhile, index_not_found, index_exists.
+   */
+  redefine(from: RegisteredIndex, to: NewDefinition): RegisteredIndex {
+    return this.#file.exclusively(() => {
+      const { uuid } = from;
+      const row = this.#file.get<Row>('SELECT * FROM indexes WHERE uuid = @uuid', { uuid });
+      if (row === undefined) throw wasDropped(from.name);
+      if (row.version !== from.version) throw alteredMeanwhile(from.name);
+      if (to.name !== from.name) this.requireFree(to.name);
+      this.#file.change(
+        `UPDATE indexes SET name = @name, definition = @definition, parsed = @parsed,
+           base_dir = @baseDir, version = version + 1 WHERE uuid = @uuid`,
+        { ...to, uuid },
+      );
+      if (to.name !== from.name) this.queries.follow(from.name, to.name);
+      return { ...from, ...to, version: from.version + 1 };
     });
   }
 

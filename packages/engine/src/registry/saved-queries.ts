@@ -86,6 +86,13 @@ export class SavedQueries {
     return fromRow(changed);
   }
 
+  /** Makes the queries of an index name it by its new name. Returns how many there are. */
+  follow(from: string, to: string): number {
+    const sql = `UPDATE saved_queries SET request = json_set(request, '$.index', @to)
+      WHERE json_extract(request, '$.index') = @from`;
+    return this.#file.change(sql, { from, to });
+  }
+
   /** Forgets a query. Throws not_found. */
   delete(owner: string, id: string): void {
     const sql = 'DELETE FROM saved_queries WHERE id = @id AND owner = @owner';

@@ -110,6 +110,11 @@ type Plain = 'listIndexes' | 'listJobs' | 'listAliases' | 'listSavedQueries' | '
 /** Every operation; one that is added to `Backend` has to be added here. */
 const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   createIndex: { fields: { definition: 'text', base_dir: 'text' }, required: ['definition'] },
+  alterIndex: {
+    fields: { ...INDEX, definition_yaml: 'text', base_dir: 'text', apply: 'flag' },
+    required: ['definition_yaml'],
+    with: { definition_yaml: 'version: 1' },
+  },
   describeSource: {
     fields: { source: 'object', base_dir: 'text' },
     required: ['source'],

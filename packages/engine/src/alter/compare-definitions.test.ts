@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { ANALYZER_CATALOG } from '../analysis/registry.ts';
+import { requireDefinition } from '../schema/parse-definition.ts';
+import { compareDefinitions, type LiveFacts } from './compare-definitions.ts';
+
+const FACTS: LiveFacts = {
+  droppedDuplicates: 0,
+  sameTable: true,
+  rows: 7,
+  embedded: new Set(['meaning']),
+};
+
+const BASE = `version: 1
+index: notes
+source: { path: /lake/notes }
+key: { identifier: [id] }
+fields:
+  - { name: title, type: TEXT, source: title, analyzer: english }
+  - { name: org, type: KEYWORD, fast: true }
+  - { name: size, type: LONG, fast: true }
+`;
+
+const parse = (text: string) => requireDefinition(text, ANALYZER_CATALOG);
+
+function changes(to: string, facts: Partial<LiveFacts> = {}) {
+  return compareDefinitions(parse(BASE), parse(to), { ...FACTS, ...facts });
+}
+
+/** The settings that differ, each with its strategy. */
+function strategies(to: string, facts: Partial<LiveFacts> = {}) {
+  return changes(to, facts).map(({ setting, strategy }) => `${setting} ${strategy}`);
+}
+
+const field = (line: string) => `${BASE}  - ${line}\n`;
+
+describe('two definitions', () => {
+  it('that differ in comments and spelling alone mean the same', () => {
+    expect(strategies(`# a comment\n${BASE.replace('source: title, ', '')}`)).toEqual([]);
+  });
+
+  it.each([
+    ['a new name', BASE.replace('index: notes', 'index: papers'), 'index live'],
+    ['freshness', `${BASE}freshness_ms: 5\n`, 'freshness_ms live'],
+    ['duplicates', `${BASE}on_duplicate_key: last\n`, 'on_duplicate_key live'],
+    ['a tenant field', `${BASE}tenant_field: org\n`, 'tenant_field live'],
+    ['shards', `${BASE}sharding: { shards: 3 }\n`, 'sharding.shards reindex'],
+    ['the key', BASE.replace('[id]', '[id, org]'), 'key reindex'],
+    ['a field less', BASE.replace(/ {2}- \{ name: size.*\n/, ''), 'fields.size reindex'],
+    ['a field more', field('{ name: at, type: DATE }'), 'fields.at reindex'],
+    ['an analyzer', BASE.replace('english', 'standard'), 'fields.title.analyzer reindex'],
+    ['fast', BASE.replace('LONG, fast: true', 'LONG, fast: false'), 'fields.size.fast reindex'],
+    ['cached', BASE.replace('LONG,', 'LONG, cached: true,'), 'fields.size.cached reindex'],
+    ['a type', BASE.replace('size, type: LONG', 'size, type: DOUBLE'), 'fields.size.type reindex'],
+    ['a flag', BASE.replace('KEYWORD,', 'KEYWORD, sensitive: true,'), 'fields.org.sensitive live'],
+    ['a limit', BASE.replace('KEYWORD,', 'KEYWORD, max_bytes: 9,'), 'fields.org.max_bytes live'],
+  ])('that differ in %s need what that change needs', (_, to, expected) => {
+    expect(strategies(to)).toEqual([expected]);
+  });
+
+  it('of two tables need a reindex, of one table under two paths none', () => {
+    const moved = BASE.replace('/lake/notes', '/other/notes');
+    expect(strategies(moved, { sameTable: false })).toEqual(['source reindex']);
+    expect(strategies(moved)).toEqual(['source live']);
+  });
+
+  it('of two branches need a reindex, which is named', () => {
+    const branch = BASE.replace('/lake/notes', '/lake/notes, ref: audit');
+    expect(strategies(branch, { sameTable: false })).toEqual(['source.ref reindex']);
+  });
+
+  it('need a reindex to refuse duplicates where rows were dropped for them', () => {
+    const last = parse(`${BASE}on_duplicate_key: last\n`);
+    const to = compareDefinitions(last, parse(BASE), { ...FACTS, droppedDuplicates: 2 });
+    expect(to).toMatchObject([{ strategy: 'reindex', reason: '2 rows share a key' }]);
+    expect(compareDefinitions(last, parse(BASE), FACTS)).toMatchObject([{ strategy: 'live' }]);
+  });
+
+  it('need a reindex for a tenant field that is new as well', () => {
+    const to = `${field('{ name: tenant, type: KEYWORD, fast: true }')}tenant_field: tenant\n`;
+    expect(strategies(to)).toEqual(['tenant_field reindex', 'fields.tenant reindex']);
+  });
+
+  it('need a reindex for another order of fields, and say which', () => {
+    const lines = BASE.split('\n');
+    const [org] = lines.splice(6, 1);
+    const swapped = [...lines.slice(0, 5), org, ...lines.slice(5)].join('\n');
+    expect(changes(swapped)).toMatchObject([
+      { setting: 'fields', from: ['title', 'org', 'size'], to: ['org', 'title', 'size'] },
+    ]);
+  });
+
+  it('say which columns a change reads and how many texts it embeds', () => {
+    const vector = '{ name: meaning, type: VECTOR, source: title, model: default }';
+    expect(changes(field(vector))).toMatchObject([
+      { setting: 'fields.meaning', from: null, columns: ['title'], texts: 7 },
+    ]);
+  });
+
+  it('tell an analyzer that fields use from one that none uses', () => {
+    const analyzers = 'analyzers:\n  - { name: code, tokenizer: standard, filters: [lowercase] }\n';
+    const used = BASE.replace('english', 'code');
+    expect(strategies(`${BASE}${analyzers}`)).toEqual(['analyzers.code live']);
+    expect(strategies(`${used}${analyzers}`)).toEqual([
+      'fields.title.analyzer reindex',
+      'analyzers.code reindex',
+    ]);
+  });
+});

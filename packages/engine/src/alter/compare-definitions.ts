@@ -1,0 +1,199 @@
+/**
+ * The differences between two definitions of one index, and what each of them needs.
+ *
+ * `live`: segments stay as they are; the change takes effect with the next read or write.
+ * `reindex`: documents, terms or columns on disk would be others.
+ */
+import type { AlterChange, Json } from '@lakehouse-search/contract';
+import type {
+  AnalyzerDefinition,
+  Definition,
+  FieldDefinition,
+  VariantDefinition,
+} from '../schema/definition.ts';
+
+/** Facts of the live generation that a comparison depends on. */
+export interface LiveFacts {
+  /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
+  readonly droppedDuplicates: number;
+  /** Both sources name the same table, by its UUID, and the same branch or tag. */
+  readonly sameTable: boolean;
+  /** Rows of the table: what a VECTOR field has to embed at most. */
+  readonly rows: number;
+  /** Fields of the new definition whose vectors a model makes. */
+  readonly embedded: ReadonlySet<string>;
+}
+
+type Strategy = AlterChange['strategy'];
+
+/**
+ * Every difference, in the order of the definition's keys; empty: they mean the same. Relative
+ * paths in both are resolved (`resolvedDefinition`).
+ */
+export function compareDefinitions(
+  now: Definition,
+  next: Definition,
+  facts: LiveFacts,
+): readonly AlterChange[] {
+  const fields = compareFields(now, next, facts);
+  const changedFields = new Set(fields.map(({ setting }) => setting.split('.')[1]));
+  return [
+    ...renamed(now, next),
+    ...source(now, next, facts),
+    ...keys(now, next),
+    ...duplicates(now, next, facts),
+    ...freshness(now, next),
+    ...tenant(now, next, changedFields),
+    ...shards(now, next),
+    ...fields,
+    ...order(now, next),
+    ...variants(now, next),
+    ...analyzers(now, next),
+  ];
+}
+
+function renamed(now: Definition, next: Definition): readonly AlterChange[] {
+  const reason = 'aliases, saved queries and points in time follow the new name';
+  return change('index', now.index, next.index, 'live', reason);
+}
+
+function source(now: Definition, next: Definition, { sameTable }: LiveFacts) {
+  if (sameTable) {
+    return change('source', now.source, next.source, 'live', 'it is the same table, by its UUID');
+  }
+  const ref = differs({ ...now.source, ref: null }, { ...next.source, ref: null }) ? '' : '.ref';
+  const reason = ref === '' ? 'the rows are those of another table' : 'other snapshots are followed';
+  return change(`source${ref}`, now.source, next.source, 'reindex', reason);
+}
+
+function keys(now: Definition, next: Definition): readonly AlterChange[] {
+  return change('key', now.key, next.key, 'reindex', 'every document is stored under its key');
+}
+
+function duplicates(now: Definition, next: Definition, { droppedDuplicates }: LiveFacts) {
+  const [from, to] = [now.onDuplicateKey, next.onDuplicateKey];
+  const strict = to === 'refuse' && droppedDuplicates > 0;
+  return strict
+    ? change('on_duplicate_key', from, to, 'reindex', `${droppedDuplicates} rows share a key`)
+    : change('on_duplicate_key', from, to, 'live', 'no two rows share a key now');
+}
+
+function freshness(now: Definition, next: Definition): readonly AlterChange[] {
+  const reason = 'the next look at the table heeds it';
+  return change('freshness_ms', now.freshnessMs, next.freshnessMs, 'live', reason);
+}
+
+function tenant(now: Definition, next: Definition, changed: ReadonlySet<string | undefined>) {
+  const [from, to] = [now.tenantField, next.tenantField];
+  return to !== undefined && changed.has(to)
+    ? change('tenant_field', from, to, 'reindex', `field "${to}" changes as well`)
+    : change('tenant_field', from, to, 'live', 'every read filters by the field');
+}
+
+function shards({ shards: from = 1 }: Definition, { shards: to = 1 }: Definition) {
+  const reason = 'each document is stored in the shard of its key';
+  return change('sharding.shards', from, to, 'reindex', reason);
+}
+
+function compareFields(now: Definition, next: Definition, facts: LiveFacts) {
+  const before = byName(now.fields);
+  const after = byName(next.fields);
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  return names.flatMap((name) => {
+    const [from, to] = [before.get(name), after.get(name)];
+    if (to === undefined) {
+      return change(`fields.${name}`, from, null, 'reindex', 'its files go with a new generation');
+    }
+    if (from === undefined) {
+      return change(`fields.${name}`, null, to, 'reindex', 'no segment has it', work(to, facts));
+    }
+    return fieldSettings(from, to, facts);
+  });
+}
+
+/** Settings of a field that say nothing of its files, and what a change of each does. */
+const LIVE_SETTINGS: Readonly<Record<string, string>> = {
+  sensitive: 'it describes the field',
+  maxBytes: 'it holds for rows that are indexed from now on',
+};
+
+function fieldSettings(from: FieldDefinition, to: FieldDefinition, facts: LiveFacts) {
+  const settings = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  return settings.flatMap((key) => {
+    const live = LIVE_SETTINGS[key];
+    const [a, b] = [from, to].map((field) => field[key as keyof FieldDefinition]);
+    const path = `fields.${from.name}.${snake(key)}`;
+    return live === undefined
+      ? change(path, a, b, 'reindex', 'the field is built again', work(to, facts))
+      : change(path, a, b, 'live', live);
+  });
+}
+
+/** What building a field reads and embeds. */
+function work({ name, source: columns }: FieldDefinition, { rows, embedded }: LiveFacts) {
+  return embedded.has(name) ? { columns, texts: rows } : { columns };
+}
+
+/** Fields in another order: the first analysed TEXT field is the default one. */
+function order(now: Definition, next: Definition): readonly AlterChange[] {
+  const [before, after] = [byName(now.fields), byName(next.fields)];
+  const from = [...before.keys()].filter((name) => after.has(name));
+  const to = [...after.keys()].filter((name) => before.has(name));
+  return change('fields', from, to, 'reindex', 'the order numbers the files of fields');
+}
+
+function variants(now: Definition, next: Definition): readonly AlterChange[] {
+  const of = ({ variants: all }: Definition) =>
+    new Map(all.map((one: VariantDefinition) => [one.column, one]));
+  const [before, after] = [of(now), of(next)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((column) => {
+    const [from, to] = [before.get(column), after.get(column)];
+    const reason = 'its paths and texts are indexed again';
+    return change(`variants.${column}`, from, to, 'reindex', reason, { columns: [column] });
+  });
+}
+
+function analyzers(now: Definition, next: Definition): readonly AlterChange[] {
+  const [before, after] = [byName(now.analyzers), byName(next.analyzers)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const [from, to] = [before.get(name), after.get(name)];
+    const users = next.fields.filter(({ analyzer }) => analyzer === name);
+    const path = `analyzers.${name}`;
+    if (users.length === 0) return change(path, from, to, 'live', 'no field uses it');
+    const columns = [...new Set(users.flatMap((field) => field.source))];
+    const reason = `the texts of ${users.map((field) => field.name).join(', ')} are analysed again`;
+    return change(path, from, to, 'reindex', reason, { columns });
+  });
+}
+
+const byName = <T extends FieldDefinition | AnalyzerDefinition>(all: readonly T[]) =>
+  new Map(all.map((one) => [one.name, one]));
+
+function change(
+  setting: string,
+  from: unknown,
+  to: unknown,
+  strategy: Strategy,
+  reason: string,
+  work: Pick<AlterChange, 'columns' | 'texts'> = {},
+): readonly AlterChange[] {
+  if (!differs(from, to)) return [];
+  return [{ setting, from: json(from), to: json(to), strategy, reason, ...work }];
+}
+
+const differs = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(json(a)) !== JSON.stringify(json(b));
+
+/** A value of a definition as JSON, properties by name; null for none. */
+function json(value: unknown): Json {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value)) return value.map(json);
+  if (typeof value !== 'object') return value as Json;
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(
+    entries.map(([key, one]): [string, Json] => [snake(key), json(one)]).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** The definition's spelling of a property: `maxBytes` is `max_bytes`. */
+const snake = (key: string): string => key.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`);

@@ -1,0 +1,153 @@
+import { openLocal } from '@lakehouse-search/engine';
+import { appendRows } from '@lakehouse-search/lake';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+
+const SCHEMA = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
+  ],
+} as const;
+const FIELDS = `fields:
+  - { name: title, type: TEXT, analyzer: standard, cached: true }
+  - { name: org, type: KEYWORD, fast: true }
+`;
+
+let lake: SmallLake;
+
+/** A definition of the lake's table under a name, with more lines. */
+const definition = (index: string, lines = FIELDS) =>
+  `version: 1\nindex: ${index}\nsource: ${JSON.stringify(lake.source)}\n${lines}`;
+
+/** A new index that is built. */
+async function built(index: string): Promise<void> {
+  await lake.backend.createIndex({ definition: definition(index) });
+  await lake.backend.reindex({ index });
+}
+
+const alter = (index: string, definition_yaml: string, apply = true) =>
+  lake.backend.alterIndex({ index, definition_yaml, apply });
+
+const names = async () => (await lake.backend.listIndexes()).map(({ name }) => name);
+
+beforeAll(async () => {
+  lake = await openSmallLake();
+  await lake.create(SCHEMA);
+  const rows = ['night train', 'night bus', 'day train'].map((title, id) => {
+    return { id, title, org: id === 1 ? 'b' : 'a' };
+  });
+  await appendRows(lake.source, { kind: 'rows', rows });
+});
+afterAll(() => lake.close());
+
+describe('a plan', () => {
+  it('changes nothing', async () => {
+    await built('planned');
+    const plan = await alter('planned', definition('renamed'), false);
+    expect(plan).toMatchObject({ index: 'planned', applied: false, requires_reindex: false });
+    expect(await names()).toContain('planned');
+  });
+
+  it('counts what a reindex reads', async () => {
+    await built('costly');
+    const more = `${FIELDS}  - { name: key, type: LONG, source: id }\n`;
+    const plan = await alter('costly', definition('costly', more), false);
+    expect(plan).toMatchObject({ requires_reindex: true, reindex_cost: { rows: 3, texts: 0 } });
+    expect(plan.reindex_reasons).toEqual(['fields.key: no segment has it']);
+    expect(plan.reindex_cost?.bytes).toBeGreaterThan(0);
+  });
+
+  it('is empty for a definition that means the same', async () => {
+    await built('same');
+    const plan = await alter('same', `# of the night\n${definition('same')}`);
+    expect(plan).toMatchObject({ is_noop: true, applied: false, changes: [] });
+  });
+});
+
+describe('a new name', () => {
+  it('takes aliases, saved queries and points in time with it', async () => {
+    const { backend } = lake;
+    await built('old');
+    await backend.setAlias({ alias: 'other', index: 'old' });
+    await backend.createSavedQuery({ name: 'nights', request: { index: 'old', query: 'night' } });
+    const { pit_id } = await backend.openPit({ index: 'old', keep_alive: '1m' });
+    expect(await alter('old', definition('new'))).toMatchObject({
+      index: 'new',
+      applied: true,
+      reindex_triggered: false,
+      generation: 1,
+    });
+    await expect(backend.search({ index: 'old', query: 'night' })).rejects.toMatchObject({
+      code: 'index_not_found',
+    });
+    for (const index of ['new', 'other']) {
+      expect((await backend.search({ index, query: 'night' })).total).toBe(2);
+    }
+    const [saved] = await backend.listSavedQueries();
+    expect(saved.request).toMatchObject({ index: 'new' });
+    expect((await backend.search({ ...saved.request, pit_id })).total).toBe(2);
+  });
+
+  it('that an index or an alias has is refused, and nothing changes', async () => {
+    await built('first');
+    await built('second');
+    await lake.backend.setAlias({ alias: 'third', index: 'second' });
+    for (const taken of ['second', 'third']) {
+      await expect(alter('first', definition(taken))).rejects.toMatchObject({
+        code: 'index_exists',
+      });
+    }
+    expect(await names()).toEqual(expect.arrayContaining(['first', 'second']));
+    expect((await lake.backend.describeIndex({ index: 'third' })).index).toBe('second');
+  });
+
+  it('that the caller may not use is refused', async () => {
+    await built('listed');
+    const call = { principal: { subject: 'u', indexes: ['listed'], scopes: [] } };
+    const request = { index: 'listed', definition_yaml: definition('hidden'), apply: true };
+    await expect(lake.backend.alterIndex(request, call)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+  });
+});
+
+describe('a definition that is altered live', () => {
+  it('is in force in another process that has the index open', async () => {
+    await built('shared');
+    const other = await openLocal(lake.backend.dataDir);
+    try {
+      const call = { principal: { subject: 'u', tenant: 'a', scopes: [] } };
+      const request = { index: 'shared', query: '*:*' };
+      expect((await other.search(request)).total).toBe(3);
+      await expect(other.search(request, call)).rejects.toMatchObject({
+        code: 'permission_denied',
+      });
+      await alter('shared', `${definition('shared')}tenant_field: org\n`);
+      expect((await other.search(request, call)).total).toBe(2);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('keeps the generation, its documents and its hashes', async () => {
+    await built('kept');
+    const before = await lake.backend.verify({ index: 'kept' });
+    await alter('kept', `${definition('kept')}on_duplicate_key: last\n`);
+    const after = await lake.backend.verify({ index: 'kept' });
+    expect({ ...after, took_ms: 0 }).toEqual({ ...before, took_ms: 0 });
+    expect((await lake.backend.describeIndex({ index: 'kept' })).index_generation).toBe(1);
+  });
+
+  it('was compared with the definition in force: of two at once one is refused', async () => {
+    await built('raced');
+    const texts = [5, 6].map((ms) => `${definition('raced')}freshness_ms: ${ms}\n`);
+    const ends = await Promise.allSettled(texts.map((text) => alter('raced', text)));
+    const refused = ends.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject({ reason: { code: 'index_busy' } });
+  });
+});
