@@ -259,6 +259,20 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     ],
     index: 'needed',
   },
+  rehearseAlter: {
+    request: ({ table }) => ({
+      ...INDEX,
+      definition_yaml: table.definition('notes'),
+      queries: [{ request: { query: '*:*' } }],
+    }),
+    answers: { index: 'notes', rows: 3, overlap: 1, ndcg: null },
+    refused: [
+      [{ definition_yaml: 'version: 1' }, 'invalid_definition'],
+      [{ queries: [{ request: { limit: -1 } }] }, 'invalid_argument'],
+      [{ sample: 0 }, 'invalid_argument'],
+    ],
+    index: 'needed',
+  },
   dropIndex: {
     request: async (setting) => ({ index: await defined(setting, 'gone') }),
     answers: (nothing) => expect(nothing).toBeUndefined(),

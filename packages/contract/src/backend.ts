@@ -24,6 +24,7 @@ import type {
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
+  RehearseAlterRequest,
   ValidateDefinitionRequest,
 } from './indexes/request.ts';
 import type {
@@ -32,6 +33,7 @@ import type {
   ExportedDocument,
   IndexDescription,
   IndexSummary,
+  Rehearsal,
 } from './indexes/response.ts';
 import type { CheckpointState } from './ingest/change-batch.ts';
 import type {
@@ -135,6 +137,11 @@ export interface IndexApi {
    * invalid_definition, index_exists, index_busy.
    */
   alterIndex(request: AlterIndexRequest, call?: CallContext): Promise<AlterPlan>;
+  /**
+   * Builds a sample of the table under both definitions, runs searches over both and compares their
+   * first ten hits. Changes nothing.
+   */
+  rehearseAlter(request: RehearseAlterRequest, call?: CallContext): Promise<Rehearsal>;
   dropIndex(request: DropIndexRequest, call?: CallContext): Promise<void>;
   /** Checks a definition; with `against_source` also against the table's schema. */
   validateDefinition(

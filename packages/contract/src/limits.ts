@@ -21,4 +21,7 @@ export const REQUEST_LIMITS = Object.freeze({
   principalIndexes: 10_000,
   pinMillis: 3_600_000,
   listedJobs: 1000,
+  rehearsedQueries: 1000,
+  judgments: 10_000,
+  rehearsedRows: 1_000_000,
 });

@@ -122,6 +122,10 @@ export class LocalBackend implements Backend {
     'alterIndex',
     later(async () => (await import('./local/alter.ts')).alterLocal),
   );
+  readonly rehearseAlter: Backend['rehearseAlter'] = this.#work(
+    'rehearseAlter',
+    later(async () => (await import('./local/rehearse.ts')).rehearseLocal),
+  );
   readonly dropIndex: Backend['dropIndex'] = this.#change(
     'dropIndex',
     later(async () => (await define()).dropLocal),

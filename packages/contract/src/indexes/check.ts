@@ -1,13 +1,37 @@
 /** Requests that make, check, describe and drop indexes. */
-import { folder, INDEX_FIELDS, name } from '../checks/shared.ts';
-import { type Fields, flag, requestOf, text } from '../checks/values.ts';
+import { coordinates, folder, INDEX_FIELDS, name } from '../checks/shared.ts';
+import {
+  type Fields,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  record,
+  requestOf,
+  text,
+  whole,
+  wrong,
+} from '../checks/values.ts';
+import { LhsError } from '../errors.ts';
 import type { IndexRequest } from '../index-request.ts';
+import { REQUEST_LIMITS } from '../limits.ts';
+import { type CheckedRequest, checkSearchRequest } from '../search/check.ts';
+import {
+  type CheckedHybrid,
+  type CheckedSemantic,
+  checkHybridRequest,
+  checkSemanticRequest,
+} from '../search/check-nearest.ts';
 import { tableOrCatalog } from '../source/check.ts';
 import type {
   AlterIndexRequest,
   CreateIndexRequest,
   DropIndexRequest,
   ExportRequest,
+  Judgment,
+  RehearseAlterRequest,
+  RehearsedRequest,
   ValidateDefinitionRequest,
 } from './request.ts';
 
@@ -26,6 +50,57 @@ const ALTER_FIELDS: Fields<AlterIndexRequest> = {
 };
 /** Checks a request for a new definition. Throws invalid_argument. */
 export const checkAlterRequest = requestOf<AlterIndexRequest>(ALTER_FIELDS, 'definition_yaml');
+
+const JUDGMENT: Fields<Judgment> = { key: coordinates, grade: notNegative };
+const REHEARSED: Fields<RehearsedRequest> = {
+  mode: oneOf('lexical', 'semantic', 'hybrid'),
+  request: object,
+  judgments: list(record(JUDGMENT, ['key', 'grade']), REQUEST_LIMITS.judgments),
+};
+const REHEARSE_FIELDS: Fields<RehearseAlterRequest> = {
+  ...INDEX_FIELDS,
+  definition_yaml: text,
+  base_dir: folder,
+  queries: list(record(REHEARSED, ['request']), REQUEST_LIMITS.rehearsedQueries),
+  sample: whole(1, REQUEST_LIMITS.rehearsedRows),
+};
+const readRehearsal = requestOf<RehearseAlterRequest>(REHEARSE_FIELDS, 'definition_yaml');
+
+/** A search of a rehearsal, checked as one of its mode. */
+export type CheckedRehearsed = { readonly judgments: readonly Judgment[] } & (
+  | { readonly mode: 'lexical'; readonly checked: CheckedRequest }
+  | { readonly mode: 'semantic'; readonly checked: CheckedSemantic }
+  | { readonly mode: 'hybrid'; readonly checked: CheckedHybrid }
+);
+
+/** Checks a rehearsal and its searches. Throws invalid_argument, limit_exceeded. */
+export function checkRehearseRequest(
+  value: unknown,
+): Omit<RehearseAlterRequest, 'queries'> & { readonly queries?: readonly CheckedRehearsed[] } {
+  const { queries, ...rest } = readRehearsal(value);
+  return queries === undefined ? rest : { ...rest, queries: queries.map(checkRehearsed) };
+}
+
+/** Checks a search of a rehearsal. Throws invalid_argument, limit_exceeded. */
+export function checkRehearsed({
+  mode = 'lexical',
+  request,
+  judgments = [],
+}: RehearsedRequest): CheckedRehearsed {
+  const bound = (['pit_id', 'min_snapshot'] as const).find((key) => request[key] !== undefined);
+  if (bound !== undefined) {
+    const message = `"queries.request.${bound}" does not go with a rehearsal: it names a commit`;
+    throw new LhsError('invalid_argument', message, { hint: 'leave it out' });
+  }
+  if (mode === 'lexical') return { mode, judgments, checked: checkSearchRequest(request) };
+  if (mode === 'semantic') return { mode, judgments, checked: checkSemanticRequest(request) };
+  return { mode, judgments, checked: checkHybridRequest(request) };
+}
+
+function notNegative(value: unknown, field: string): void {
+  number(value, field);
+  if ((value as number) < 0) throw wrong(field, value, 'a number of 0 or more');
+}
 
 /** Checks a request to drop an index. Throws invalid_argument. */
 export const checkDropIndexRequest = requestOf<DropIndexRequest>({ index: name }, 'index');

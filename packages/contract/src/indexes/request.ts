@@ -1,4 +1,11 @@
+import type { Coordinates } from '../coordinates.ts';
 import type { IndexRequest } from '../index-request.ts';
+import type {
+  HybridRequest,
+  SearchMode,
+  SearchRequest,
+  SemanticRequest,
+} from '../search/request.ts';
 import type { CatalogConfig, TableConfig } from '../source/request.ts';
 
 /** `POST /v1/indexes`. */
@@ -25,6 +32,30 @@ export interface AlterIndexRequest extends IndexRequest {
   /** Absolute path of the folder that relative paths begin at. Default: the index's own. */
   readonly base_dir?: string;
   readonly apply?: boolean;
+}
+
+/** A search that a rehearsal runs over both definitions. */
+export interface RehearsedRequest {
+  /** Default: lexical. */
+  readonly mode?: SearchMode;
+  /** The request of that mode, without `pit_id` and `min_snapshot`. */
+  readonly request: SearchRequest | SemanticRequest | HybridRequest;
+  /** How relevant documents are, 0 or more; those that are not named have 0. */
+  readonly judgments?: readonly Judgment[];
+}
+
+/** How relevant a document is to a query. */
+export interface Judgment {
+  readonly key: Coordinates;
+  readonly grade: number;
+}
+
+/** `POST /v1/index:rehearse`: searches over a sample of the table, under both definitions. */
+export interface RehearseAlterRequest extends Omit<AlterIndexRequest, 'apply'> {
+  /** Default: the caller's saved queries of the index. */
+  readonly queries?: readonly RehearsedRequest[];
+  /** Rows of the table, chosen evenly; 20,000 by default. */
+  readonly sample?: number;
 }
 
 /** A definition to be checked. */

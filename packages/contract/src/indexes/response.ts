@@ -1,5 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { SearchMode } from '../search/request.ts';
 import type { ShardDescription } from '../shard-description.ts';
 
 /** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
@@ -136,6 +137,47 @@ export interface AlterPlan {
   readonly reindex_triggered: boolean;
   /** The live generation afterwards; 0: none is built. */
   readonly generation: number;
+}
+
+/** What the sample of one definition is like. */
+export interface RehearsedIndex {
+  /** Bytes of its segments. */
+  readonly bytes: number;
+  readonly build_ms: number;
+  /** Median time of a search, microseconds; null: there were none. */
+  readonly search_us: number | null;
+}
+
+/** The first ten hits of one search under both definitions. */
+export interface RehearsedQuery {
+  readonly mode: SearchMode;
+  /** The query string or text. */
+  readonly query: string;
+  /** Hits that both have, over the hits of the longer list; 1: none has any. */
+  readonly overlap: number;
+  /** Hits of the new definition alone, and of the old one alone. */
+  readonly entered: readonly Coordinates[];
+  readonly left: readonly Coordinates[];
+  /** Ranks that the common hits have moved, on average. */
+  readonly moved: number;
+  /** nDCG@10 by the judgments; absent without them. */
+  readonly ndcg?: { readonly from: number; readonly to: number };
+  /** Why the search fails under the new definition. */
+  readonly error?: string;
+}
+
+/** `POST /v1/index:rehearse`. `from` is the definition in force, `to` the new one. */
+export interface Rehearsal {
+  readonly index: string;
+  /** Rows of the sample. */
+  readonly rows: number;
+  readonly from: RehearsedIndex;
+  readonly to: RehearsedIndex;
+  readonly queries: readonly RehearsedQuery[];
+  /** Averages over the queries, and over those with judgments; null: there are none. */
+  readonly overlap: number | null;
+  readonly ndcg: { readonly from: number; readonly to: number } | null;
+  readonly took_ms: number;
 }
 
 /** An index in a list. */

@@ -62,7 +62,8 @@ function source(now: Definition, next: Definition, { sameTable }: LiveFacts) {
     return change('source', now.source, next.source, 'live', 'it is the same table, by its UUID');
   }
   const ref = differs({ ...now.source, ref: null }, { ...next.source, ref: null }) ? '' : '.ref';
-  const reason = ref === '' ? 'the rows are those of another table' : 'other snapshots are followed';
+  const reason =
+    ref === '' ? 'the rows are those of another table' : 'other snapshots are followed';
   return change(`source${ref}`, now.source, next.source, 'reindex', reason);
 }
 
@@ -191,7 +192,9 @@ function json(value: unknown): Json {
   if (typeof value !== 'object') return value as Json;
   const entries = Object.entries(value).filter(([, one]) => one !== undefined);
   return Object.fromEntries(
-    entries.map(([key, one]): [string, Json] => [snake(key), json(one)]).sort(([a], [b]) => (a < b ? -1 : 1)),
+    entries
+      .map(([key, one]): [string, Json] => [snake(key), json(one)])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
 

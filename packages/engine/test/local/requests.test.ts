@@ -115,6 +115,17 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
     required: ['definition_yaml'],
     with: { definition_yaml: 'version: 1' },
   },
+  rehearseAlter: {
+    fields: {
+      ...INDEX,
+      definition_yaml: 'text',
+      base_dir: 'text',
+      queries: 'list',
+      sample: 'whole',
+    },
+    required: ['definition_yaml'],
+    with: { definition_yaml: 'version: 1' },
+  },
   describeSource: {
     fields: { source: 'object', base_dir: 'text' },
     required: ['source'],
