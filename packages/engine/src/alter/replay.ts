@@ -17,8 +17,8 @@ export interface Replay {
 }
 
 /**
- * Runs every search over both contexts and compares the first ten hits. A search that fails under
- * the definition in force is refused; one that fails under the new definition alone has its `error`.
+ * Runs every search over both contexts and compares the first ten hits. One that fails under the
+ * new definition has its `error`. Throws what a search throws under the definition in force.
  */
 export async function replay(
   queries: readonly CheckedRehearsed[],

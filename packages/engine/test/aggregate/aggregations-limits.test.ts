@@ -257,7 +257,7 @@ describe('limits of aggregations', () => {
   it('name the setting that makes a field fast', async () => {
     const error = await refusal(ask({ a: { cardinality: { field: 'slow' } } }));
     expect(error.hint).toBe(
-      'set "fast: true" on "slow" in the definition, then drop, create and reindex "edges"',
+      'set "fast: true" on "slow" in the definition, then alter index "edges" with it',
     );
   });
 

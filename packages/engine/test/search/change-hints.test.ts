@@ -107,7 +107,7 @@ describe('hints to change the definition', () => {
       expect(error, what).toBeInstanceOf(LhsError);
       const { hint } = error as LhsError;
       expect(hint, what).toContain(`${setting}`);
-      expect(hint, what).toContain(`in the definition, then drop, create and reindex "t"`);
+      expect(hint, what).toContain(`in the definition, then alter index "t" with it`);
     }
     await lake.backend.dropIndex({ index: 't' });
     await lake.define(WITH);

@@ -16,7 +16,8 @@ export default class IndexAlter extends LhsCommand {
     '<%= config.bin %> index alter incidents -f incidents.yaml',
     '<%= config.bin %> index alter incidents -f incidents.yaml --apply',
     '<%= config.bin %> index alter incidents -f incidents.yaml --rehearse --queries queries.txt',
-    '<%= config.bin %> index alter incidents -f incidents.yaml --rehearse --gate overlap=0.8 --apply',
+    '<%= config.bin %> index alter incidents -f incidents.yaml --rehearse ' +
+      '--gate overlap=0.8 --apply',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),

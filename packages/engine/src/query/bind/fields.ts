@@ -91,4 +91,4 @@ export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice
 
 /** What to do where the definition lacks a setting. A definition cannot be changed in place. */
 export const changeHint = (change: string, index: string): string =>
-  `${change} in the definition, then drop, create and reindex "${index}"`;
+  `${change} in the definition, then alter index "${index}" with it`;
