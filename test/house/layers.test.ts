@@ -69,11 +69,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['source'],
     ['documents'],
     ['sync'],
-<<<<<<< HEAD
-    ['verify', 'backup'],
-=======
-    ['alter', 'verify'],
->>>>>>> 9d80d1e2 (Rehearse a new definition on a sample: the same searches under both definitions)
+    ['alter', 'verify', 'backup'],
     ['workers'],
     ['local'],
     ['local-backend.ts'],

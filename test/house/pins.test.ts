@@ -99,6 +99,7 @@ describe('pinned surfaces', () => {
         "demo": "--git",
         "doctor": "[INDEX] --catalog --path --table --warehouse",
         "index aggregate": "INDEX [QUERY] --aggs --cardinality --filter --format --histogram --operator --output --percentiles --pit --size --snapshot-min --stats --syntax --terms --time-zone --wait",
+        "index alter": "INDEX --apply --file --gate --queries --rehearse --sample",
         "index analyze": "INDEX [TEXT] --analyzer --field",
         "index backup": "INDEX [TO] --to --verify",
         "index backups list": "[FROM] --index",

@@ -1,5 +1,5 @@
 import type { AlterIndexRequest, AlterPlan, CallContext } from '@lakehouse-search/contract';
-import { checkAlterRequest } from '@lakehouse-search/contract';
+import { checkAlterRequest, LhsError } from '@lakehouse-search/contract';
 import { type LiveGeneration, type LocatedDefinition, planAlter } from '../alter/plan-alter.ts';
 import { commitVersion } from '../open/open-index.ts';
 import type { KnownIndex } from '../open/open-indexes.ts';
@@ -31,8 +31,17 @@ export async function alterLocal(
   const generation = live?.number ?? 0;
   const answer = { ...planned, reindex_triggered: false, generation };
   if (checked.apply !== true || planned.is_noop) return { ...answer, applied: false };
+  if (planned.requires_reindex) throw needsReindex(planned.reindex_reasons);
   await putInForce(indexes, known, next);
   return { ...answer, index: next.definition.index, applied: true };
+}
+
+function needsReindex(reasons: readonly string[]): LhsError {
+  return new LhsError('unsupported', `the new definition needs a reindex: ${reasons[0]}`, {
+    hint: 'make a new index of the new definition, build it, and move an alias to it',
+    next: [{ step: 'create_index' }],
+    details: { reasons },
+  });
 }
 
 /** Replaces the definition of an index that nobody writes meanwhile; its segments stay. */

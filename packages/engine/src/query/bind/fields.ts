@@ -89,6 +89,6 @@ export function unknownFieldHint(fields: QueryFields, name: string): ErrorAdvice
   return { hint, next: [{ step: 'describe_index', index: fields.index }] };
 }
 
-/** What to do where the definition lacks a setting. A definition cannot be changed in place. */
+/** What to do if the definition lacks a setting. */
 export const changeHint = (change: string, index: string): string =>
   `${change} in the definition, then alter index "${index}" with it`;
