@@ -334,7 +334,11 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   verify: {
     request: () => INDEX,
     answers: { equal: true, rows_compared: 3, missing: 0, extra: 0, stale: 0 },
-    refused: [BAD_SNAPSHOT, [{ sample: 1, repair: true }, 'invalid_argument']],
+    refused: [
+      BAD_SNAPSHOT,
+      [{ sample: 1, repair: true }, 'invalid_argument'],
+      [{ deep: true, repair: true }, 'invalid_argument'],
+    ],
     index: 'needed',
   },
   compact: {

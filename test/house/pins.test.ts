@@ -129,7 +129,7 @@ describe('pinned surfaces', () => {
         "index sync": "INDEX --follow --poll --until --wait",
         "index upgrade": "INDEX --plan",
         "index validate": "[FILE] --catalog --file --github --offline --path --warehouse",
-        "index verify": "INDEX --repair --sample --snapshot",
+        "index verify": "INDEX --deep --repair --sample --snapshot",
         "jobs cancel": "JOB",
         "jobs list": "--index --limit --state",
         "jobs show": "JOB",

@@ -75,15 +75,18 @@ const VERIFY_FIELDS: Fields<VerifyRequest> = {
   snapshot: name,
   sample: whole(1, MOST_ROWS),
   repair: flag,
+  deep: flag,
 };
 const readVerify = requestOf<VerifyRequest>(VERIFY_FIELDS);
 
 /** Checks a request to verify. Throws invalid_argument. */
 export function checkVerifyRequest(value: unknown): VerifyRequest {
   const request = readVerify(value);
-  if (request.sample === undefined || request.repair !== true) return request;
-  throw new LhsError('invalid_argument', '"repair" does not go with "sample"', {
-    hint: 'a repair compares all rows: leave "sample" out',
+  if (request.repair !== true) return request;
+  const other = (['sample', 'deep'] as const).find((key) => request[key] !== undefined);
+  if (other === undefined) return request;
+  throw new LhsError('invalid_argument', `"repair" does not go with "${other}"`, {
+    hint: `a repair compares the hashes of all rows: leave "${other}" out`,
   });
 }
 

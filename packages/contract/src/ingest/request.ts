@@ -45,6 +45,11 @@ export interface VerifyRequest {
   /** Compare this many documents, chosen evenly, instead of all. */
   readonly sample?: number;
   readonly repair?: boolean;
+  /**
+   * Also index the rows again, in a temporary folder, and compare terms, positions, values and
+   * vectors. With `sample`: those of the sample.
+   */
+  readonly deep?: boolean;
 }
 
 /** Follows the table of an index until the call is aborted. */

@@ -189,6 +189,8 @@ export interface VerifyResponse {
   readonly buckets_drifted: number;
   /** What is wrong inside the index's own structures. */
   readonly faults: readonly string[];
+  /** Documents that were compared with their rows indexed again. Only with `deep`. */
+  readonly deep_documents?: number;
   /** Only with `sample`. */
   readonly sampled?: true;
   readonly repaired?: {

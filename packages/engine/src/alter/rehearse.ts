@@ -3,9 +3,6 @@
  * force and under the new one, in a temporary folder that goes away; the same searches run over
  * both. The index itself is not touched.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type {
   CallContext,
   CheckedRehearsed,
@@ -15,13 +12,10 @@ import type {
 import type { SourceTable } from '@lakehouse-search/lake';
 import { Deadline } from '../base/deadline.ts';
 import type { Embedder, OpenEmbedder } from '../embed/embedder.ts';
-import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
 import { localShards } from '../shard/local-shard.ts';
-import { openLocalDirectory } from '../storage/local-directory.ts';
-import { makeFolder } from '../storage/make-folder.ts';
-import { rebuildIndex } from '../sync/rebuild.ts';
+import { buildScratch, type ScratchIndex } from '../sync/scratch-index.ts';
 import { type Replay, replay } from './replay.ts';
 import { sampleOf } from './sample-table.ts';
 
@@ -45,48 +39,36 @@ export interface RehearsalRequest extends CallContext {
   readonly openModel: (model: string, baseDir: string, checksum?: string) => Promise<Embedder>;
 }
 
-/** A sample that is built and open. */
-interface Built {
+/** A definition with its sample. */
+interface Built extends ScratchIndex {
   readonly definition: RehearsedDefinition;
-  readonly snapshot: IndexSnapshot;
-  readonly buildMs: number;
 }
 
 /** Rehearses. Throws source_invalid, model_unavailable, invalid_query, interrupted, io_error. */
 export async function rehearse(
   request: RehearsalRequest,
 ): Promise<Omit<Rehearsal, 'index' | 'took_ms'>> {
-  const folder = mkdtempSync(join(tmpdir(), 'lhs-rehearsal-'));
   const open: Built[] = [];
   try {
-    const from = await build(request, request.from, join(folder, 'from'));
+    const from = await build(request, request.from);
     open.push(from);
-    const to = await build(request, request.to, join(folder, 'to'));
+    const to = await build(request, request.to);
     open.push(to);
     const contexts = { from: () => context(request, from), to: () => context(request, to) };
     return summary(from, to, await replay(request.queries, contexts));
   } finally {
-    for (const { snapshot } of open) snapshot.release();
-    rmSync(folder, { recursive: true, force: true });
+    for (const built of open) built.close();
   }
 }
 
 async function build(
   { sample, openEmbedder, signal, progress }: RehearsalRequest,
   definition: RehearsedDefinition,
-  folder: string,
 ): Promise<Built> {
-  const { mapping, snapshotId, baseDir } = definition;
-  const started = performance.now();
-  const segments = join(folder, 'segments');
-  makeFolder(segments);
-  const directory = openLocalDirectory(segments);
+  const { snapshotId } = definition;
   const table = await sampleOf(definition.table, snapshotId, sample);
-  const models = { index: mapping.definition.index, folder, baseDir, openEmbedder };
-  const what = { table, mapping, directory, generation: 1, snapshotId, definitionVersion: 1 };
-  await rebuildIndex({ ...what, models, signal, progress });
-  const buildMs = Math.round(performance.now() - started);
-  return { definition, snapshot: openSnapshot(directory), buildMs };
+  const built = await buildScratch({ ...definition, table, openEmbedder, signal, progress });
+  return { ...built, definition };
 }
 
 function context(

@@ -1,8 +1,9 @@
-import type { FilePart, FileScan, ScanOptions, SourceTable } from '@lakehouse-search/lake';
+import type { FilePart, FileScan, SourceTable } from '@lakehouse-search/lake';
+import { restrictedTable } from '../sync/scratch-index.ts';
 
 /**
  * The rows of a table's snapshot at every n-th position of its data files, about `rows` of them, as
- * a table: what scans it reads those rows alone. `close` is the caller's part.
+ * a table: what scans it reads those rows alone.
  */
 export async function sampleOf(
   table: SourceTable,
@@ -12,19 +13,7 @@ export async function sampleOf(
   const { files } = await table.files(snapshotId);
   const all = files.reduce((sum, { data }) => sum + data.recordCount, 0);
   const step = Math.max(1, Math.ceil(all / rows));
-  const parts = evenly(files, step);
-  return new Proxy(table, {
-    get(target, property) {
-      if (property === 'scan') return (options: ScanOptions) => scanOf(target, parts, options);
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
-function scanOf(table: SourceTable, parts: readonly FilePart[], options: ScanOptions) {
-  const { columns = [], schema, signal } = options;
-  return table.read(parts, { columns, ...(schema && { schema }), ...(signal && { signal }) });
+  return restrictedTable(table, evenly(files, step));
 }
 
 /** Every `step`-th row over all files, counted through. */

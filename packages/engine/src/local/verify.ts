@@ -4,6 +4,7 @@ import { currentGeneration } from '../open/index-folder.ts';
 import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
 import type { CheckOf } from '../verify/repair.ts';
+import type { ComparedSides } from '../verify/sides.ts';
 import type { StructureCheck } from '../verify/structures.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
@@ -36,11 +37,19 @@ export async function verifyLocal(
     const { sample } = request;
     const { baseDir } = known.registered;
     const openModel = (model: string) => indexes.openEmbedder(model, baseDir);
+    const again = request.deep === true ? { baseDir, openEmbedder: indexes.openEmbedder } : null;
+    const { compareDeep } = await import('../verify/deep.ts');
+    const deep =
+      again === null
+        ? undefined
+        : (sides: ComparedSides) => compareDeep(open, sides, { ...again, ...work, sample });
     const whole = async () => {
-      return (await verifyIndex(open, table, request, work, check, openModel)).answer;
+      return (await verifyIndex(open, table, request, work, check, openModel, deep)).answer;
     };
     const answer =
-      sample === undefined ? await whole() : await verifySample(open, table, request, sample, work);
+      sample === undefined
+        ? await whole()
+        : await verifySample(open, table, request, sample, work, deep);
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
     open.snapshot.release();

@@ -23,10 +23,14 @@ import { coordinatesOf } from '../schema/key.ts';
 import { KEY_BUCKETS } from '../schema/key-buckets.ts';
 import { checkpointFaults } from './checkpoint.ts';
 import { type Comparison, compareRows } from './compare.ts';
+import type { DeepFindings } from './deep.ts';
 import { compareSample } from './sample.ts';
 import { type ComparedSides, prepareSides } from './sides.ts';
 import { checkHere, type StructureCheck } from './structures.ts';
 import type { OpenModel } from './vectors.ts';
+
+/** Compares documents with their rows indexed again (deep.ts), where the request asks for it. */
+export type CompareDeep = (sides: ComparedSides) => Promise<DeepFindings>;
 
 /** A response without its time, and the input of a repair. */
 export interface Verified {
@@ -46,6 +50,7 @@ export async function verifyIndex(
   work: CallContext,
   check: StructureCheck = checkHere,
   openModel?: OpenModel,
+  deep?: CompareDeep,
 ): Promise<Verified> {
   const beside = new AbortController();
   const signals = work.signal === undefined ? [] : [work.signal];
@@ -60,8 +65,11 @@ export async function verifyIndex(
     const vectors = (await comparison.vectors?.faults(commit, openModel, work.signal)) ?? [];
     const structures = await (checked ?? check(snapshot, work));
     const ends = checkpointFaults(snapshot, sides);
-    const all = [...new Set([...faults, ...structures, ...ends, ...vectors])];
-    return { answer: answerOf(open, sides, comparison, all), sides, comparison };
+    const again = await deep?.(sides);
+    const terms = again?.faults ?? [];
+    const all = [...new Set([...faults, ...structures, ...ends, ...vectors, ...terms])];
+    const answer = answerOf(open, sides, comparison, all);
+    return { answer: { ...answer, ...deepPart(again) }, sides, comparison };
   } finally {
     beside.abort();
     // No thread outlives the call: the caller may close the engine, or end the process.
@@ -78,11 +86,18 @@ export async function verifySample(
   request: VerifyRequest,
   count: number,
   work: CallContext,
+  deep?: CompareDeep,
 ): Promise<Verified['answer']> {
   const { sides, faults } = await prepareSides(open, table, request);
   const comparison = await compareSample(sides, count, work);
-  return { ...answerOf(open, sides, comparison, faults, comparison.extraDocs), sampled: true };
+  const again = await deep?.(sides);
+  const all = [...faults, ...(again?.faults ?? [])];
+  const answer = answerOf(open, sides, comparison, all, comparison.extraDocs);
+  return { ...answer, ...deepPart(again), sampled: true };
 }
+
+const deepPart = (found: DeepFindings | undefined) =>
+  found === undefined ? {} : { deep_documents: found.documents };
 
 function answerOf(
   { snapshot }: OpenIndex,

@@ -58,15 +58,15 @@ describe('a sample of a table', () => {
       const table = await lake.table();
       try {
         const { currentSnapshotId: head, schema } = table;
-      const { files } = await table.files(head);
-      const parts = files.map((scan) => ({ scan, only: null }));
-      const all = await idsOf(table.read(parts, { columns: ['id'], schema }));
-      const sample = await sampleOf(table, head, n);
-      const step = Math.max(1, Math.ceil(all.length / n));
-      expect(await idsOf(sample.scan({ columns: ['id'], schema }))).toEqual(
-        all.filter((_, i) => i % step === 0),
-      );
-    } finally {
+        const { files } = await table.files(head);
+        const parts = files.map((scan) => ({ scan, only: null }));
+        const all = await idsOf(table.read(parts, { columns: ['id'], schema }));
+        const sample = await sampleOf(table, head, n);
+        const step = Math.max(1, Math.ceil(all.length / n));
+        expect(await idsOf(sample.scan({ columns: ['id'], schema }))).toEqual(
+          all.filter((_, i) => i % step === 0),
+        );
+      } finally {
         await table.close();
       }
     },

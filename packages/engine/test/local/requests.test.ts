@@ -151,7 +151,7 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   sync: { fields: { ...INDEX, until: 'text', wait_ms: 'whole' } },
   applyBatch: { fields: { ...INDEX, batch: 'object' }, required: ['batch'] },
   getCheckpoint: { fields: INDEX },
-  verify: { fields: { ...INDEX, snapshot: 'text', sample: 'whole', repair: 'flag' } },
+  verify: { fields: { ...INDEX, snapshot: 'text', sample: 'whole', repair: 'flag', deep: 'flag' } },
   follow: { fields: INDEX },
   status: { fields: INDEX },
   compact: { fields: { ...INDEX, segments: 'whole' } },

@@ -12,6 +12,7 @@ export default class IndexVerify extends LhsCommand {
     '<%= config.bin %> index verify incidents',
     '<%= config.bin %> index verify incidents --repair',
     '<%= config.bin %> index verify incidents --snapshot main --sample 1000 --json',
+    '<%= config.bin %> index verify incidents --deep --sample 1000',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
@@ -27,14 +28,17 @@ export default class IndexVerify extends LhsCommand {
       helpValue: 'N',
     }),
     repair: Flags.boolean({ description: 'rewrite the documents that differ, and verify again' }),
+    deep: Flags.boolean({
+      description: 'also index the rows again and compare terms, positions, values and vectors',
+    }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexVerify);
     const backend = await this.backend(flags);
     const report = progressReport(this.terminal, args.index, flags.json ?? false);
-    const { snapshot, sample, repair } = flags;
-    const request = { index: args.index, snapshot, sample, repair };
+    const { snapshot, sample, repair, deep } = flags;
+    const request = { index: args.index, snapshot, sample, repair, deep };
     const stopped = repair ? 'the index is as it was, or repaired' : 'nothing was changed';
     const found = await this.stoppable(stopped, (signal) =>
       backend.verify(request, { progress: report.update, signal }).finally(report.stop),
