@@ -61,6 +61,7 @@ export async function compareDeep(
     const faults = mapping.fields.flatMap((field) => {
       refuseAborted(signal);
       const slots = compareField(field, index, fresh, keys.length);
+      slots.sort((a, b) => Buffer.compare(keys[a], keys[b]));
       const named = slots.slice(0, SHOWN).map((slot) => coordinatesOf(mapping.key, keys[slot]));
       return slots.length === 0 ? [] : [faultOf(field, slots.length, named.map(formatKey))];
     });
@@ -132,7 +133,7 @@ function compareField(field: MappedField, index: Side, fresh: Side, count: numbe
   if (field.plan.vector !== undefined) {
     for (const slot of differingVectors(field, index, fresh, count)) differing.add(slot);
   }
-  return [...differing].sort((x, y) => x - y);
+  return [...differing];
 }
 
 function digests(field: MappedField, side: Side, count: number): DigestLanes {

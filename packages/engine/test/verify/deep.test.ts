@@ -1,0 +1,102 @@
+import { appendRows, deleteRows } from '@lakehouse-search/lake';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { tinyModels } from '../../../../test/support/tiny-model.ts';
+import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
+import type { OpenEmbedder, Texts } from '../../src/embed/embedder.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { requireDefinition } from '../../src/schema/parse-definition.ts';
+import { storeParsed } from '../../src/schema/parsed-definition.ts';
+
+const SCHEMA = {
+  schemaId: 0,
+  identifierFieldIds: [1],
+  fields: [
+    { id: 1, name: 'id', required: true, type: { kind: 'long' } },
+    { id: 2, name: 'title', required: false, type: { kind: 'string' } },
+    { id: 3, name: 'org', required: false, type: { kind: 'string' } },
+  ],
+} as const;
+const FIELDS = `fields:
+  - { name: title, type: TEXT, analyzer: standard, cached: true }
+  - { name: org, type: KEYWORD, fast: true }
+  - { name: body, type: TEXT, source: title, analyzer: standard }
+`;
+
+let lake: SmallLake;
+/** Makes the model give other vectors. */
+let reversed: boolean;
+
+beforeEach(async () => {
+  const models = tinyModels();
+  reversed = false;
+  const openEmbedder: OpenEmbedder = async (name, from) => {
+    const model = await models.open(name, from);
+    const embed = async (texts: Texts) => {
+      const vectors = await model.embed(texts);
+      return reversed ? vectors.map((value) => -value) : vectors;
+    };
+    return { ...model, embed };
+  };
+  lake = await openSmallLake({ openEmbedder });
+  await lake.create(SCHEMA);
+  const titles = ['Night trains', 'night bus', null, 'day trains', 'trains trains'];
+  const rows = titles.map((title, id) => ({ id, title, org: id === 1 ? null : `o${id % 2}` }));
+  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(0, 3) });
+  await appendRows(lake.source, { kind: 'rows', rows: rows.slice(3) });
+});
+afterEach(() => lake.close());
+
+const verify = (parts: object = {}) => lake.backend.verify({ index: 't', deep: true, ...parts });
+
+/** Writes other lines into the registry, as no command does: the segments stay as they were. */
+function redefine(change: (text: string) => string): void {
+  const registry = new Registry(lake.backend.dataDir);
+  const known = registry.get('t');
+  const definition = requireDefinition(change(known.definition), ANALYZER_CATALOG);
+  const { text, index: name } = definition;
+  const { baseDir } = known;
+  registry.redefine(known, { name, definition: text, parsed: storeParsed(definition), baseDir });
+  registry.close();
+}
+
+describe('a deep verify', () => {
+  it('compares every document with its row indexed again, deletes and updates included', async () => {
+    await lake.define(FIELDS);
+    await lake.backend.reindex({ index: 't' });
+    await deleteRows(lake.source, 'id = 3');
+    await lake.backend.sync({ index: 't' });
+    expect(await verify()).toMatchObject({ equal: true, deep_documents: 4, faults: [] });
+    expect(await verify({ sample: 2 })).toMatchObject({ equal: true, deep_documents: 2 });
+  });
+
+  it('finds right rows under wrong terms, which the comparison of rows does not', async () => {
+    await lake.define(FIELDS);
+    await lake.backend.reindex({ index: 't' });
+    redefine((text) =>
+      text.replace('source: title, analyzer: standard', 'source: title, analyzer: english'),
+    );
+    expect(await lake.backend.verify({ index: 't' })).toMatchObject({ equal: true, faults: [] });
+    const found = await verify();
+    expect(found).toMatchObject({ equal: false, missing: 0, stale: 0, deep_documents: 5 });
+    expect(found.faults).toEqual([
+      'field "body": 3 documents differ from the row indexed again: id=0, id=3, id=4',
+    ]);
+  });
+
+  it('finds vectors that the model does not give', async () => {
+    await lake.define(`${FIELDS}  - { name: v, type: VECTOR, source: title, dims: 8, model: m }\n`);
+    await lake.backend.reindex({ index: 't' });
+    expect(await verify()).toMatchObject({ equal: true, deep_documents: 5 });
+    reversed = true;
+    expect((await verify()).faults).toEqual([
+      expect.stringMatching(/^field "v": 4 documents differ/),
+    ]);
+  });
+
+  it('does not go with a repair', async () => {
+    await lake.define(FIELDS);
+    await lake.backend.reindex({ index: 't' });
+    await expect(verify({ repair: true })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});
