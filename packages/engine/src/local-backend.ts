@@ -120,7 +120,10 @@ export class LocalBackend implements Backend {
   );
   readonly alterIndex: Backend['alterIndex'] = this.#work(
     'alterIndex',
-    later(async () => (await import('./local/alter.ts')).alterLocal),
+    async (indexes, request, call) => {
+      const { alterLocal } = await import('./local/alter.ts');
+      return alterLocal(indexes, request, call, await this.#jobs());
+    },
   );
   readonly rehearseAlter: Backend['rehearseAlter'] = this.#work(
     'rehearseAlter',

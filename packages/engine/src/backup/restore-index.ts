@@ -12,7 +12,6 @@ import { randomUUID } from 'node:crypto';
 import type { CallContext } from '@lakehouse-search/contract';
 import { ANALYZER_CATALOG } from '../analysis/registry.ts';
 import { type Commit, checkBuild, commitBytes } from '../index/commit.ts';
-import { analyzersOf } from '../open/definition-analyzers.ts';
 import { promoteGeneration } from '../open/index-folder.ts';
 import { type OpenDirectory, openIndex } from '../open/open-index.ts';
 import {
@@ -102,8 +101,8 @@ function requireOpens(
   commit: Commit,
   openDirectory: OpenDirectory,
 ): void {
-  const analyzerOf = analyzersOf(definition.analyzers);
-  const { snapshot, mapping } = openIndex(folder, definition, analyzerOf, openDirectory);
+  const { index } = definition;
+  const { snapshot, mapping } = openIndex(folder, index, () => definition, openDirectory);
   try {
     const plans = mapping.fields.map(({ plan }) => withChecksum(plan, commit));
     checkBuild(commit, plans, definition.shards ?? 1);

@@ -1,16 +1,21 @@
 import type { AlterIndexRequest, AlterPlan, CallContext } from '@lakehouse-search/contract';
-import { checkAlterRequest, LhsError } from '@lakehouse-search/contract';
-import { type LiveGeneration, type LocatedDefinition, planAlter } from '../alter/plan-alter.ts';
-import { commitVersion } from '../open/open-index.ts';
-import type { KnownIndex } from '../open/open-indexes.ts';
-import { storeParsed } from '../schema/parsed-definition.ts';
+import { checkAlterRequest } from '@lakehouse-search/contract';
+import {
+  type LiveGeneration,
+  type LocatedDefinition,
+  type Planned,
+  planAlter,
+} from '../alter/plan-alter.ts';
+import { commitVersion, type KnownIndex } from '../open/open-index.ts';
+import { storedDefinition } from '../schema/parsed-definition.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../source/source-table.ts';
 import { mappingOver } from '../sync/build-generation.ts';
 import { accessible, requireListed } from './caller.ts';
 import { definitionOver } from './define.ts';
+import type { LocalJobs } from './jobs.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { withLock } from './write-index.ts';
+import { buildRunning, withLock } from './write-index.ts';
 
 /**
  * The plan of a new definition; with `apply` it is put in force. Throws invalid_definition,
@@ -20,6 +25,7 @@ export async function alterLocal(
   indexes: LocalIndexes,
   request: AlterIndexRequest,
   call: CallContext,
+  jobs: Pick<LocalJobs, 'alter'>,
 ): Promise<AlterPlan> {
   const checked = checkAlterRequest(request);
   const known = accessible(indexes, checked.index, call);
@@ -28,21 +34,21 @@ export async function alterLocal(
   requireListed(call, next.definition.index);
   const live = liveGeneration(indexes, known);
   const planned = await planOver(known, next, live, call.signal);
-  const generation = live?.number ?? 0;
-  const answer = { ...planned, reindex_triggered: false, generation };
+  const answer = { ...planned, reindex_triggered: false, generation: live?.number ?? 0 };
   if (checked.apply !== true || planned.is_noop) return { ...answer, applied: false };
-  if (planned.requires_reindex) throw needsReindex(planned.reindex_reasons);
-  await putInForce(indexes, known, next);
-  return { ...answer, index: next.definition.index, applied: true };
+  const { index } = next.definition;
+  if (!planned.requires_reindex) {
+    await putInForce(indexes, known, next);
+    return { ...answer, index, applied: true };
+  }
+  if (index !== known.registered.name) indexes.registry.requireFree(index);
+  const { index_generation: generation } = await jobs.alter(known, next, same(planned), call);
+  return { ...answer, index, applied: true, reindex_triggered: true, generation };
 }
 
-function needsReindex(reasons: readonly string[]): LhsError {
-  return new LhsError('unsupported', `the new definition needs a reindex: ${reasons[0]}`, {
-    hint: 'make a new index of the new definition, build it, and move an alias to it',
-    next: [{ step: 'create_index' }],
-    details: { reasons },
-  });
-}
+/** The new generation has the rows of the live one: the source is the same. */
+const same = ({ changes }: Planned): boolean =>
+  !changes.some(({ setting, strategy }) => strategy === 'reindex' && setting.startsWith('source'));
 
 /** Replaces the definition of an index that nobody writes meanwhile; its segments stay. */
 async function putInForce(
@@ -50,10 +56,11 @@ async function putInForce(
   { registered }: KnownIndex,
   { definition, baseDir }: LocatedDefinition,
 ): Promise<void> {
-  const { index: name, text } = definition;
-  const parsed = storeParsed(definition);
-  await withLock(indexes, registered, 'alter', async () => {
-    indexes.registry.redefine(registered, { name, definition: text, parsed, baseDir });
+  const { uuid, name } = registered;
+  await withLock(indexes, registered, { what: 'alter' }, async () => {
+    const [build] = indexes.registry.jobs.running(uuid);
+    if (build !== undefined) throw buildRunning('alter', name, build);
+    indexes.registry.redefine(registered, storedDefinition(definition, baseDir));
   });
 }
 

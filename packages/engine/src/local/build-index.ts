@@ -9,19 +9,19 @@ import type { LocalIndexes } from './local-indexes.ts';
 import { openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
 
 /**
- * Builds a generation of an index, by its own name, and makes it the live one: the work of a job.
+ * Builds a generation of an index and makes it the live one: the work of a job.
  * The commit lock is taken for the cutover alone, however long that has to be waited for. Throws as
  * `openTableOf` and `buildGeneration`.
  */
 export async function buildIndex(
   indexes: LocalIndexes,
-  name: string,
-  request: ReindexRequest,
+  known: KnownIndex,
+  request: ReindexRequest & { readonly followLive?: boolean },
   job: BuildJob,
 ): Promise<ReindexResponse> {
-  const known = indexes.known(name);
   const { registered } = known;
   const { uuid } = registered;
+  const { as_of, followLive } = request;
   let table: SourceTable | undefined;
   try {
     requireFolder(indexes, registered);
@@ -37,7 +37,7 @@ export async function buildIndex(
         locked: (work) => withLock(indexes, registered, turn, work),
         named: () => indexes.named(uuid),
       },
-      { as_of: left?.as_of ?? request.as_of, left: left?.generation ?? null },
+      { as_of: left?.as_of ?? as_of, left: left?.generation ?? null, followLive },
       indexes.bytes(known),
       job,
     );

@@ -8,6 +8,7 @@ import {
   type ReindexResponse,
 } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
+import { putInForce } from '../open/dead-jobs.ts';
 import {
   discardGeneration,
   type Generation,
@@ -116,6 +117,7 @@ export class JobRun {
           if (signal.aborted) throw interrupted();
           promote();
           generations.forget(uuid, number);
+          putInForce(this.#host.registry, job);
         });
         if (after?.state !== 'done') throw interrupted();
         this.#show(after);
@@ -241,7 +243,7 @@ export class JobRun {
 /** A job as callers see it. */
 export function toJob(registered: RegisteredJob): Job {
   const { id: job_id, kind, index, state, owner, createdMs, endedMs, cancelMs } = registered;
-  const { result, ...record } = registered.record;
+  const { result, redefines: _, ...record } = registered.record;
   const iso = (ms: number) => new Date(ms).toISOString();
   const job: Job = {
     ...{ job_id, kind, index, state, created_at: iso(createdMs) },

@@ -14,9 +14,12 @@ import {
   type ReindexResponse,
   type StartJobRequest,
 } from '@lakehouse-search/contract';
+import type { LocatedDefinition } from '../alter/plan-alter.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
-import type { RegisteredJob } from '../registry/jobs.ts';
+import type { KnownIndex } from '../open/open-index.ts';
+import type { FirstRecord, RegisteredJob } from '../registry/jobs.ts';
 import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
+import { storedDefinition } from '../schema/parsed-definition.ts';
 import { refuseAborted, unlessAborted } from '../source/source-errors.ts';
 import { buildIndex } from './build-index.ts';
 import { accessible, isListed, requireListed } from './caller.ts';
@@ -46,7 +49,8 @@ export class LocalJobs {
   /** Starts a job that outlives the call. Throws index_busy, index_not_found, permission_denied. */
   async start(request: StartJobRequest, call: CallContext): Promise<Job> {
     const { kind: _, ...reindex } = checkStartJobRequest(request);
-    const { job, ended } = this.#reindex(reindex, call, {});
+    const known = accessible(this.#indexes, reindex.index, call);
+    const { job, ended } = this.#build(known, reindex, {});
     ended.catch(() => {});
     return job;
   }
@@ -55,7 +59,27 @@ export class LocalJobs {
    * A reindex that is watched until it ends; aborting the call cancels it. Throws what it threw.
    */
   async reindex(request: ReindexRequest, call: CallContext): Promise<ReindexResponse> {
-    return this.#reindex(checkReindexRequest(request), call, call).ended;
+    const checked = checkReindexRequest(request);
+    return this.#build(accessible(this.#indexes, checked.index, call), checked, call).ended;
+  }
+
+  /**
+   * A reindex under a new definition, which is in force when its generation is live. `followLive`:
+   * as for `buildIndex`. Throws what the reindex threw, index_busy if the index was altered
+   * meanwhile.
+   */
+  alter(
+    known: KnownIndex,
+    { definition, baseDir }: LocatedDefinition,
+    followLive: boolean,
+    call: CallContext,
+  ): Promise<ReindexResponse> {
+    const { registered } = known;
+    const to = storedDefinition(definition, baseDir);
+    const redefines = { from: registered.version, to };
+    const next = { ...registered, ...to, name: registered.name, version: registered.version + 1 };
+    const built = { ...known, registered: next, definition, definitionOf: () => definition };
+    return this.#build(built, { followLive }, call, redefines).ended;
   }
 
   /** The newest record of a job. Throws not_found, permission_denied. */
@@ -130,16 +154,20 @@ export class LocalJobs {
     endDeadJobs(this.#indexes, this.#indexes.clock.now(), uuid);
   }
 
-  #reindex(request: ReindexRequest, caller: CallContext, waiting: CallContext) {
-    const { registered } = accessible(this.#indexes, request.index, caller);
+  #build(
+    known: KnownIndex,
+    request: ReindexRequest & { readonly followLive?: boolean },
+    waiting: CallContext,
+    redefines?: FirstRecord['redefines'],
+  ) {
     const { life } = this.#indexes;
-    const job = this.#begin(registered, request);
+    const job = this.#begin(known.registered, { as_of: request.as_of, redefines });
     const run = new JobRun(job, this.#indexes);
     this.#running.set(job.id, run);
     const { signal, progress } = waiting;
     const work = () =>
       run.run(
-        (build) => buildIndex(this.#indexes, registered.name, request, build),
+        (build) => buildIndex(this.#indexes, known, request, build),
         life.stoppable({ signal, progress }),
       );
     const ended = life.call(work).finally(() => this.#running.delete(job.id));
@@ -147,11 +175,11 @@ export class LocalJobs {
   }
 
   /** A new record. Throws index_busy, index_not_found. */
-  #begin({ uuid, name }: RegisteredIndex, { as_of }: ReindexRequest): RegisteredJob {
+  #begin({ uuid, name }: RegisteredIndex, first: FirstRecord): RegisteredJob {
     const { registry, clock } = this.#indexes;
     for (;;) {
       this.#endDead(uuid);
-      const job = registry.jobs.start(uuid, 'reindex', clock.now(), as_of);
+      const job = registry.jobs.start(uuid, 'reindex', clock.now(), first);
       if (job !== null) return job;
       if (!registry.has(uuid)) throw wasDropped(name);
       const [other] = registry.jobs.running(uuid);

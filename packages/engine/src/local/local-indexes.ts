@@ -7,7 +7,6 @@ import { engineClosed } from '../base/engine-closed.ts';
 import { LIMITS } from '../base/limits.ts';
 import type { OpenEmbedder } from '../embed/embedder.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
-import { analyzersOf } from '../open/definition-analyzers.ts';
 import { describeIndex } from '../open/describe-index.ts';
 import { sweepFolders } from '../open/dropped-folders.ts';
 import { indexFolder } from '../open/index-folder.ts';
@@ -21,7 +20,13 @@ import {
 } from '../open/open-index.ts';
 import { OpenPins } from '../open/open-pins.ts';
 import type { PinName, PinnedIndex } from '../open/pinned-index.ts';
-import { type RegisteredIndex, Registry, wasDropped } from '../registry/registry.ts';
+import {
+  type RegisteredIndex,
+  Registry,
+  type StoredDefinition,
+  wasDropped,
+} from '../registry/registry.ts';
+import type { Definition } from '../schema/definition.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { readParsed } from '../schema/parsed-definition.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
@@ -65,7 +70,7 @@ export class LocalIndexes {
   /** The threads that run searches; null: this thread does. */
   readonly searchThreads: (() => Promise<SearchThreads>) | null;
   /** Open indexes by uuid, each at its newest commit. */
-  readonly #open = new Map<string, OpenIndex>();
+  readonly #open = new Map<string, OpenIndex & { readonly known: KnownIndex }>();
   /** Uuids of the indexes whose folders were swept. */
   readonly #sweptFolders = new Set<string>();
   readonly #pins: OpenPins;
@@ -112,12 +117,34 @@ export class LocalIndexes {
     const key = `${registered.uuid}:${registered.version}`;
     let known = this.#definitions.get(key);
     if (known === undefined) {
-      const { definition: text, parsed } = registered;
-      const definition = readParsed(parsed, text) ?? requireDefinition(text, ANALYZER_CATALOG);
-      known = { registered, definition, folder: indexFolder(this.dataDir, registered.uuid) };
+      const definition = readDefinition(registered);
+      const folder = indexFolder(this.dataDir, registered.uuid);
+      const definitionOf = (version: number) => this.#definitionOf(registered, definition, version);
+      known = { registered, definition, folder, definitionOf };
       this.#definitions.set(key, known);
     }
     return known;
+  }
+
+  /**
+   * The definition for commits of a version. A commit that is newer than what is registered comes
+   * from an alteration that ends at this moment, or was killed there: that is waited for, and ended.
+   */
+  #definitionOf(registered: RegisteredIndex, own: Definition, version: number): Definition {
+    const { uuid, name } = registered;
+    if (version > registered.version) {
+      endDeadJobs(this, this.clock.now(), uuid);
+      const now = this.registry.settled(uuid);
+      if (now === undefined) throw wasDropped(name);
+      if (version <= now.version) return readDefinition(now);
+      const message = `"${name}" was built under version ${version} of its definition`;
+      throw new LhsError('corrupt_index', `${message}; the registry has ${now.version}`, {
+        hint: 'build the index again from its table',
+        next: [{ step: 'reindex', index: name }],
+      });
+    }
+    const former = this.registry.formerDefinition(uuid, version);
+    return former === undefined ? own : readDefinition(former);
   }
 
   /**
@@ -130,7 +157,7 @@ export class LocalIndexes {
       this.#sweepOnce();
       if (!this.writing.has(registered.uuid)) this.#sweepFolder(known);
       const former = this.#open.get(registered.uuid);
-      const newest = former !== undefined && former.version === commitVersion(folder);
+      const newest = former?.known === known && former.version === commitVersion(folder);
       const open = newest ? former : this.#openNewest(known, former);
       open.snapshot.retain();
       return open;
@@ -144,12 +171,13 @@ export class LocalIndexes {
     this.#sweptFolders.add(uuid);
   }
 
-  #openNewest({ registered, folder, definition }: KnownIndex, former?: OpenIndex): OpenIndex {
+  #openNewest(known: KnownIndex, former?: OpenIndex): OpenIndex {
+    const { registered, folder, definition, definitionOf } = known;
     this.#pins.sweep(Date.now());
-    const analyzerOf = analyzersOf(definition.analyzers);
-    const next = openIndex(folder, definition, analyzerOf, this.openDirectory, former?.snapshot);
+    const { index } = definition;
+    const next = openIndex(folder, index, definitionOf, this.openDirectory, former?.snapshot);
     if (former !== undefined) this.#replaced(former, next);
-    this.#open.set(registered.uuid, next);
+    this.#open.set(registered.uuid, { ...next, known });
     return next;
   }
 
@@ -323,4 +351,8 @@ export class LocalIndexes {
     this.#tables ??= new KeptTables(this.clock);
     return this.#tables;
   }
+}
+
+function readDefinition({ definition: text, parsed }: StoredDefinition): Definition {
+  return readParsed(parsed, text) ?? requireDefinition(text, ANALYZER_CATALOG);
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
+import { endDeadJobs } from '../open/dead-jobs.ts';
 import { type IndexLock, indexFolder, takeLock } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { isOrphaned, type RegisteredJob } from '../registry/jobs.ts';
-import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
+import { alteredMeanwhile, type RegisteredIndex, wasDropped } from '../registry/registry.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import type { LockedIndex } from '../sync/locked-index.ts';
@@ -115,9 +116,23 @@ export async function openTableOf(
 /**
  * The commit lock of an index that is registered as long as it is held. Waits for other writers,
  * and for a reindex that makes its generation the live one. Throws index_busy when the time is
- * over, interrupted, index_not_found if the index was dropped meanwhile.
+ * over or the definition was altered meanwhile, interrupted, index_not_found if the index was dropped
+ * meanwhile.
  */
 export async function lockForWriting(
+  indexes: LocalIndexes,
+  registered: RegisteredIndex,
+  turn: Turn,
+): Promise<IndexLock> {
+  const lock = await waitForLock(indexes, registered, turn);
+  endDeadJobs(indexes, indexes.clock.now(), registered.uuid);
+  const unaltered = indexes.registry.versionOf(registered.uuid) === registered.version;
+  if (unaltered || turn.cutover === true) return lock;
+  unlock(indexes, registered, lock);
+  throw alteredMeanwhile(registered.name);
+}
+
+async function waitForLock(
   indexes: LocalIndexes,
   registered: RegisteredIndex,
   { what, signal, waitMs = indexes.lockWaitMs, cutover = false }: Turn,

@@ -31,6 +31,7 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
   if (staged !== undefined && liveNumber(folder) === staged.number) {
     jobs.apply(job.id, 'cutover_finished', now, {}, () => {
       generations.forget(job.uuid, staged.number);
+      putInForce(places.registry, job);
     });
     return;
   }
@@ -39,6 +40,13 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
     if (!resumable) return;
     generations.keepUntil(job.uuid, staged.number, now + LIMITS.resumableMillis);
   });
+}
+
+/** The definition that a job brings with its generation, which has become the live one. */
+export function putInForce(registry: Registry, { uuid, index: name, record }: RegisteredJob): void {
+  const { redefines } = record;
+  if (redefines === undefined) return;
+  registry.redefine({ uuid, name, version: redefines.from }, redefines.to, true);
 }
 
 /** The number of the live generation; null if there is none that can be found. */

@@ -12,6 +12,7 @@ import { readStoredSchema } from '../schema/stored-schema.ts';
 import type { Directory } from '../storage/directory.ts';
 import { ioError } from '../storage/io-errors.ts';
 import { VERIFIED_FILE } from '../storage/verification.ts';
+import { analyzersOf } from './definition-analyzers.ts';
 import {
   currentGeneration,
   type Generation,
@@ -27,11 +28,15 @@ import {
  */
 export type OpenDirectory = (path: string, fence?: () => void) => Directory;
 
+/** The definition under which a commit was written, by the version that the commit names. */
+export type DefinitionOf = (version: number) => Definition;
+
 /** An index of the registry with its folder and parsed definition. */
 export interface KnownIndex {
   readonly registered: RegisteredIndex;
   readonly folder: string;
   readonly definition: Definition;
+  readonly definitionOf: DefinitionOf;
 }
 
 /** An index at one commit with its mapping. `version` changes with every commit. */
@@ -90,21 +95,21 @@ export function commitVersion(folder: string): string | null {
  */
 export function openIndex(
   folder: string,
-  definition: Definition,
-  analyzerOf: AnalyzerOf,
+  index: string,
+  definitionOf: DefinitionOf,
   openDirectory: OpenDirectory,
   former?: IndexSnapshot,
 ): OpenIndex {
   for (let attempt = 1; ; attempt++) {
     const version = commitVersion(folder);
     const generation = currentGeneration(folder);
-    if (version === null || generation === null) throw notBuilt(definition.index);
+    if (version === null || generation === null) throw notBuilt(index);
     try {
       const snapshot = openSnapshot(openDirectory(generation.path), {
         generation: generation.number,
         former: former?.generation === generation.number ? former : undefined,
       });
-      return withMapping(snapshot, version, definition, analyzerOf);
+      return withMapping(snapshot, version, definitionOf);
     } catch (error) {
       const replaced = currentGeneration(folder)?.number !== generation.number;
       if (!replaced || attempt === 5) throw error;
@@ -119,18 +124,18 @@ export function openIndex(
 export function withMapping(
   snapshot: IndexSnapshot,
   version: string,
-  definition: Definition,
-  analyzerOf: AnalyzerOf,
+  definitionOf: DefinitionOf,
 ): OpenIndex {
   try {
-    const { checkpoint } = snapshot;
+    const { checkpoint, commit } = snapshot;
+    const definition = definitionOf(commit.definition_version);
     if (checkpoint === null) throw notBuilt(definition.index);
     const schema = readStoredSchema(checkpoint.schema);
     const mapping = createMapping(
       definition,
       schema,
       tableName(definition),
-      builtWith(snapshot.commit.fields, analyzerOf),
+      builtWith(commit.fields, analyzersOf(definition.analyzers)),
     );
     return { version, snapshot, mapping };
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { IndexSnapshot } from '../index/index-snapshot.ts';
-import { analyzersOf } from './definition-analyzers.ts';
 import { type KnownIndex, type OpenDirectory, type OpenIndex, withMapping } from './open-index.ts';
 import {
   openPinnedIndex,
@@ -93,13 +92,12 @@ export class OpenPins {
   }
 
   #openPin(
-    { folder, definition }: KnownIndex,
+    { folder, definitionOf }: KnownIndex,
     pinned: PinName,
     { now, former }: { readonly now: number; readonly former?: IndexSnapshot },
   ): OpenIndex {
     const snapshot = openPinnedIndex(folder, this.#openDirectory, pinned, now, former);
-    const analyzerOf = analyzersOf(definition.analyzers);
-    return withMapping(snapshot, `pin:${pinned.id}`, definition, analyzerOf);
+    return withMapping(snapshot, `pin:${pinned.id}`, definitionOf);
   }
 
   #drop(name: string): void {

@@ -16,6 +16,7 @@ import {
 } from '@lakehouse-search/contract';
 import { LIMITS } from '../base/limits.ts';
 import { isGone, type ProcessIdentity, thisProcess } from '../index/process-identity.ts';
+import type { NewDefinition } from './registry.ts';
 import type { RegistryFile } from './registry-file.ts';
 
 /** The process and thread that run a job. */
@@ -25,7 +26,13 @@ export type JobOwner = ProcessIdentity & { readonly thread: number };
 export type JobRecord = Pick<
   Job,
   'shards' | 'as_of' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
->;
+> & {
+  /** The definition that the job puts in force with its generation, and the version it replaces. */
+  readonly redefines?: { readonly from: number; readonly to: NewDefinition } | undefined;
+};
+
+/** What the record of a job holds from its start. */
+export type FirstRecord = { readonly as_of?: string | undefined } & Pick<JobRecord, 'redefines'>;
 
 /** A job as the registry has it. */
 export interface RegisteredJob {
@@ -66,10 +73,19 @@ export class Jobs {
    * Adds a job of this process, in the state `pending`. Null if a job of that kind runs on the
    * index already, or the index is gone.
    */
-  start(uuid: string, kind: JobKind, now: number, as_of?: string): RegisteredJob | null {
+  start(
+    uuid: string,
+    kind: JobKind,
+    now: number,
+    { as_of, redefines }: FirstRecord = {},
+  ): RegisteredJob | null {
     const id = randomUUID();
     const owner: JobOwner = { ...thisProcess(), thread: threadId };
-    const record: JobRecord = { shards: [], ...(as_of === undefined ? {} : { as_of }) };
+    const record: JobRecord = {
+      shards: [],
+      ...(as_of === undefined ? {} : { as_of }),
+      ...(redefines === undefined ? {} : { redefines }),
+    };
     runningHere.add(id);
     const added = this.#file.change(
       `INSERT INTO jobs (id, uuid, kind, state, owner, created_ms, record)

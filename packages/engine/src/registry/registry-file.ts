@@ -1,11 +1,13 @@
 /**
  * The registry's file: one SQLite file, `<data folder>/registry.db`, in rollback-journal mode, so
  * that several processes may use it at once (each statement is its own transaction; a busy file is
- * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 4:
+ * waited for). `PRAGMA user_version` is the schema's version. Tables, since schema 5:
  *
  *   indexes name (unique), uuid, definition (YAML as given), base_dir (what relative paths in
  *                  it are relative to), version (1, and one more with each changed definition),
  *                  created_ms, parsed (schema/parsed-definition.ts, or null; since schema 2)
+ *   former_definitions  uuid, until_version, definition, parsed, base_dir: a definition that a
+ *                  reindex replaced, for commits of its versions that are pinned; goes with the index
  *   aliases        alias (unique, and no name of an index), uuid of its index; goes with the index
  *   saved_queries  id, owner (who; '' for whoever has the file), name (unique among the owner's),
  *                  description or null, request (JSON), created_ms, updated_ms
@@ -70,6 +72,16 @@ const SCHEMA_STEPS: readonly string[] = [
       DELETE FROM jobs WHERE uuid = OLD.uuid;
       DELETE FROM generations WHERE uuid = OLD.uuid;
     END`,
+  `CREATE TABLE former_definitions (
+    uuid TEXT NOT NULL,
+    until_version INTEGER NOT NULL,
+    definition TEXT NOT NULL,
+    parsed TEXT,
+    base_dir TEXT NOT NULL,
+    PRIMARY KEY (uuid, until_version)
+  ) STRICT;
+  CREATE TRIGGER definitions_of_dropped AFTER DELETE ON indexes
+    BEGIN DELETE FROM former_definitions WHERE uuid = OLD.uuid; END`,
 ];
 const SCHEMA_VERSION = SCHEMA_STEPS.length;
 const BUSY_MS = 10_000;

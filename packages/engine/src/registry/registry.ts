@@ -37,17 +37,19 @@ interface TakenNames {
   readonly queries: readonly string[];
 }
 
-/** A definition that replaces another; `parsed` as in RegisteredIndex. */
-export interface NewDefinition {
-  readonly name: string;
-  readonly definition: string;
-  readonly parsed: string | null;
-  readonly baseDir: string;
-}
+/** A definition as the registry stores it; fields as in RegisteredIndex. */
+export type StoredDefinition = Pick<RegisteredIndex, 'definition' | 'parsed' | 'baseDir'>;
 
-function alteredMeanwhile(name: string): LhsError {
+/** A definition that replaces another. */
+export type NewDefinition = StoredDefinition & Pick<RegisteredIndex, 'name'>;
+
+/** Definitions of an index that stay after a reindex replaced them. */
+const FORMER_DEFINITIONS = 100;
+
+/** The error of an operation that began under a definition which is not in force any more. */
+export function alteredMeanwhile(name: string): LhsError {
   return new LhsError('index_busy', `the definition of "${name}" was altered meanwhile`, {
-    hint: 'look at the plan again: it depends on the definition in force',
+    hint: 'try again: it depends on the definition in force',
     next: [{ step: 'describe_index', index: name }],
   });
 }
@@ -217,24 +219,69 @@ export class Registry {
 
   /**
    * Puts a new definition in force, with its name: aliases stay with the index, saved queries that
-   * name it follow. `from` is what the definition was compared with. Throws index_busy if it was
-   * altered meanwhile, index_not_found, index_exists.
+   * name it follow. `from` is what the definition was compared with. `rebuilt`: a new generation
+   * goes with it, so the former definition stays for commits that were written under it. Throws
+   * index_busy if it was altered meanwhile, index_not_found, index_exists.
    */
-  redefine(from: RegisteredIndex, to: NewDefinition): RegisteredIndex {
-    return this.#file.exclusively(() => {
+  redefine(
+    from: Pick<RegisteredIndex, 'uuid' | 'name' | 'version'>,
+    to: NewDefinition,
+    rebuilt = false,
+  ): void {
+    this.#file.exclusively(() => {
       const { uuid } = from;
-      const row = this.#file.get<Row>('SELECT * FROM indexes WHERE uuid = @uuid', { uuid });
+      const row = this.#row(uuid);
       if (row === undefined) throw wasDropped(from.name);
       if (row.version !== from.version) throw alteredMeanwhile(from.name);
       if (to.name !== from.name) this.requireFree(to.name);
+      if (rebuilt) this.#keepFormer(uuid);
+      this.generations.forgetEnded(uuid);
       this.#file.change(
         `UPDATE indexes SET name = @name, definition = @definition, parsed = @parsed,
            base_dir = @baseDir, version = version + 1 WHERE uuid = @uuid`,
         { ...to, uuid },
       );
       if (to.name !== from.name) this.queries.follow(from.name, to.name);
-      return { ...from, ...to, version: from.version + 1 };
     });
+  }
+
+  #keepFormer(uuid: string): void {
+    this.#file.change(
+      `INSERT INTO former_definitions
+       SELECT uuid, version, definition, parsed, base_dir FROM indexes WHERE uuid = @uuid`,
+      { uuid },
+    );
+    this.#file.change(
+      `DELETE FROM former_definitions WHERE uuid = @uuid AND until_version NOT IN (SELECT
+       until_version FROM former_definitions WHERE uuid = @uuid
+       ORDER BY until_version DESC LIMIT ${FORMER_DEFINITIONS})`,
+      { uuid },
+    );
+  }
+
+  /**
+   * The definition that holds for commits of a version: the newest one that needed no reindex after
+   * it. Undefined if that is the one in force.
+   */
+  formerDefinition(uuid: string, version: number): StoredDefinition | undefined {
+    const sql = `SELECT definition, parsed, base_dir AS baseDir FROM former_definitions
+      WHERE uuid = @uuid AND until_version >= @version ORDER BY until_version LIMIT 1`;
+    return this.#file.get<StoredDefinition>(sql, { uuid, version });
+  }
+
+  /** An index after all changes that other processes have begun. Undefined once it is dropped. */
+  settled(uuid: string): RegisteredIndex | undefined {
+    const row = this.#file.exclusively(() => this.#row(uuid));
+    return row === undefined ? undefined : fromRow(row);
+  }
+
+  /** The version of the definition in force. Undefined once the index is dropped. */
+  versionOf(uuid: string): number | undefined {
+    return this.#row(uuid)?.version;
+  }
+
+  #row(uuid: string): Row | undefined {
+    return this.#file.get<Row>('SELECT * FROM indexes WHERE uuid = @uuid', { uuid });
   }
 
   /**

@@ -18,6 +18,12 @@ export function storeParsed({ text, ...parsed }: Definition): string {
   return `{"format":${PARSED_FORMAT},"crc":${checksum(text, json)},"parsed":${json}}`;
 }
 
+/** A definition as a registry stores it: its name, its text, and the text parsed. */
+export function storedDefinition(definition: Definition, baseDir: string) {
+  const { index: name, text } = definition;
+  return { name, definition: text, parsed: storeParsed(definition), baseDir };
+}
+
 /**
  * The definition that `storeParsed` stored, with its text; null where it has another format. Throws
  * corrupt_index where either is not what was stored.

@@ -28,6 +28,8 @@ export interface BuildRequest {
   readonly as_of: string | undefined;
   /** What a crashed build left, to be continued. */
   readonly left: Generation | null;
+  /** False: the rows of the live generation are those of another source. Default: true. */
+  readonly followLive?: boolean | undefined;
 }
 
 /**
@@ -70,7 +72,8 @@ export async function buildGeneration(
     };
   };
   const own = partial === null ? (former?.checkpoint ?? null) : 'head';
-  const since = request.as_of === undefined ? own : 'as of';
+  const { as_of, followLive = as_of === undefined } = request;
+  const since = followLive ? own : 'as of';
   return cutOver(index, staged, { built, since, response }, job);
 }
 

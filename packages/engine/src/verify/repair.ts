@@ -15,7 +15,6 @@ import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { asCommitted } from '../index/stored-plans.ts';
-import { analyzersOf } from '../open/definition-analyzers.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt, type OpenIndex, openIndex } from '../open/open-index.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
@@ -45,8 +44,7 @@ export async function repairIndex(
 ): Promise<Answer> {
   const { folder, definition, table, openDirectory, baseDir, openEmbedder } = index;
   const openModel = (model: string) => openEmbedder(model, baseDir);
-  const analyzerOf = analyzersOf(definition.analyzers);
-  const open = openIndex(folder, definition, analyzerOf, openDirectory);
+  const open = openIndex(folder, definition.index, () => definition, openDirectory);
   let repaired: Answer['repaired'];
   try {
     const before = await verifyIndex(open, table, request, work, checkOf(open), openModel);
@@ -69,7 +67,7 @@ async function verifyAgain(
   checkOf: CheckOf,
 ): Promise<Answer> {
   const openModel = (model: string) => openEmbedder(model, baseDir);
-  const open = openIndex(folder, definition, analyzersOf(definition.analyzers), openDirectory);
+  const open = openIndex(folder, definition.index, () => definition, openDirectory);
   try {
     return (await verifyIndex(open, table, request, work, checkOf(open), openModel)).answer;
   } finally {

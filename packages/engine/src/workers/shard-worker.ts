@@ -17,7 +17,6 @@ import { Deadline } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
 import { LIMITS } from '../base/limits.ts';
 import { IndexSnapshot, openSegments } from '../index/index-snapshot.ts';
-import { analyzersOf } from '../open/definition-analyzers.ts';
 import { withMapping } from '../open/open-index.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { type SearchContext, UNKNOWN_LAG } from '../search/context.ts';
@@ -67,8 +66,7 @@ function open(source: CommitSource): void {
   try {
     const segments = openSegments(directory, commit, verification, former?.segments);
     const snapshot = new IndexSnapshot(generation, commit, segments, verification, () => {});
-    const analyzerOf = analyzersOf(definition.analyzers);
-    const { mapping } = withMapping(snapshot, String(source.id), definition, analyzerOf);
+    const { mapping } = withMapping(snapshot, String(source.id), () => definition);
     const shards = localShards(snapshot, mapping, { filters, clock });
     commits.set(source.id, { source, snapshot, mapping, shards });
   } catch (error) {

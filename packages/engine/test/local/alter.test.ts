@@ -1,6 +1,7 @@
 import { openLocal } from '@lakehouse-search/engine';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Registry } from '../../src/registry/registry.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 
 const SCHEMA = {
@@ -149,5 +150,75 @@ describe('a definition that is altered live', () => {
     const refused = ends.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(1);
     expect(refused[0]).toMatchObject({ reason: { code: 'index_busy' } });
+  });
+});
+
+describe('a definition that needs a reindex', () => {
+  const STEMMED = FIELDS.replace('analyzer: standard', 'analyzer: english');
+  const total = async (index: string, query: string, pit_id?: string) =>
+    (await lake.backend.search({ index, query, ...(pit_id && { pit_id }) })).total;
+
+  it('is in force with its generation', async () => {
+    await built('stemmed');
+    expect(await total('stemmed', 'title:nights')).toBe(0);
+    const plan = await alter('stemmed', definition('stemmed', STEMMED));
+    expect(plan).toMatchObject({ applied: true, reindex_triggered: true, generation: 2 });
+    expect(await total('stemmed', 'title:nights')).toBe(2);
+    const found = await lake.backend.verify({ index: 'stemmed', deep: true });
+    expect(found).toMatchObject({ equal: true, index_generation: 2 });
+  });
+
+  it('leaves points in time under the definition that they were written under', async () => {
+    await built('pinned');
+    const { pit_id } = await lake.backend.openPit({ index: 'pinned', keep_alive: '1m' });
+    const fields = `fields:\n  - { name: words, type: TEXT, source: title, analyzer: english }\n`;
+    await alter('pinned', definition('pinned', fields));
+    expect(await total('pinned', 'words:nights')).toBe(2);
+    expect(await total('pinned', 'title:night', pit_id)).toBe(2);
+    await expect(total('pinned', 'words:night', pit_id)).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+    const other = await openLocal(lake.backend.dataDir);
+    try {
+      const request = { index: 'pinned', query: 'org:b', pit_id };
+      expect((await other.search(request)).total).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes a new name along', async () => {
+    await built('before');
+    await alter('before', definition('after', STEMMED));
+    expect(await total('after', 'title:nights')).toBe(2);
+    expect(await names()).not.toContain('before');
+    expect(await lake.backend.sync({ index: 'after' })).toMatchObject({ doc_count: 3 });
+  });
+
+  it('changes nothing if its build fails or is canceled', async () => {
+    await built('failing');
+    const before = await lake.backend.describeIndex({ index: 'failing' });
+    const stop = new AbortController();
+    const request = { index: 'failing', definition_yaml: definition('failing', STEMMED) };
+    const progress = () => stop.abort();
+    const call = { signal: stop.signal, progress };
+    const altered = lake.backend.alterIndex({ ...request, apply: true }, call);
+    await expect(altered).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await lake.backend.describeIndex({ index: 'failing' })).toEqual(before);
+    expect(await lake.backend.listJobs({ index: 'failing', state: 'canceled' })).toHaveLength(1);
+    expect(await total('failing', 'title:nights')).toBe(0);
+  });
+
+  it('is refused while another reindex of the index runs', async () => {
+    await built('building');
+    const registry = new Registry(lake.backend.dataDir);
+    const job = registry.jobs.start(registry.get('building').uuid, 'reindex', Date.now());
+    const refused = alter('building', definition('building', STEMMED));
+    await expect(refused).rejects.toMatchObject({ code: 'index_busy' });
+    registry.jobs.apply(job?.id ?? '', 'canceled', Date.now());
+    registry.close();
+    expect(await alter('building', definition('building', STEMMED))).toMatchObject({
+      generation: 2,
+    });
   });
 });

@@ -19,7 +19,6 @@ import { rowsToBlock } from '../../src/documents/rows-to-block.ts';
 import { VectorStage } from '../../src/documents/vector-stage.ts';
 import { contentDigest } from '../../src/index/content-digest.ts';
 import { asCommitted } from '../../src/index/stored-plans.ts';
-import { analyzersOf } from '../../src/open/definition-analyzers.ts';
 import { exportAll } from '../../src/open/export-documents.ts';
 import { currentGeneration, takeLock } from '../../src/open/index-folder.ts';
 import { type OpenIndex, openIndex } from '../../src/open/open-index.ts';
@@ -84,7 +83,7 @@ async function sceneOf(name: string): Promise<Scene> {
   await backend.reindex({});
   const definition = requireDefinition(text, ANALYZER_CATALOG);
   const path = join(folder, 'indexes', readdirSync(join(folder, 'indexes'))[0]);
-  const open = () => openIndex(path, definition, analyzersOf([]), openLocalDirectory);
+  const open = () => openIndex(path, definition.index, () => definition, openLocalDirectory);
   const fresh = open();
   const exported = exportOf(fresh);
   const { digest } = contentDigest(fresh.snapshot);
