@@ -128,7 +128,7 @@ export class LocalIndexes {
 
   /**
    * The definition for commits of a version. A commit that is newer than what is registered comes
-   * from an alteration that ends at this moment, or was killed there: that is waited for, and ended.
+   * from an alteration that ends now, or was killed here: that is waited for, and ended.
    */
   #definitionOf(registered: RegisteredIndex, own: Definition, version: number): Definition {
     const { uuid, name } = registered;

@@ -116,8 +116,8 @@ export async function openTableOf(
 /**
  * The commit lock of an index that is registered as long as it is held. Waits for other writers,
  * and for a reindex that makes its generation the live one. Throws index_busy when the time is
- * over or the definition was altered meanwhile, interrupted, index_not_found if the index was dropped
- * meanwhile.
+ * over or the definition was altered meanwhile, interrupted, index_not_found if the index was
+ * dropped meanwhile.
  */
 export async function lockForWriting(
   indexes: LocalIndexes,

@@ -84,7 +84,7 @@ function partsOf(sides: ComparedSides, sample: number | undefined): readonly Fil
   const numbers = setNumbers(sides);
   const positions = new Map<number, number[]>();
   for (const doc of docs.evenly(sample)) {
-    const { file, position } = docs.place(doc);
+    const { file, position } = docs.rowPosition(doc);
     const number = numbers[file];
     if (number === undefined) continue;
     const own = positions.get(number);

@@ -1,8 +1,8 @@
 import { openLocal } from '@lakehouse-search/engine';
 import { appendRows } from '@lakehouse-search/lake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Registry } from '../../src/registry/registry.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { Registry } from '../../src/registry/registry.ts';
 
 const SCHEMA = {
   schemaId: 0,
