@@ -1,4 +1,4 @@
-import type { Job } from '@lakehouse-search/contract';
+import type { Job, Progress } from '@lakehouse-search/contract';
 import { bytes, count, dateTime, duration, snapshotName } from '../terminal/figures.ts';
 import { pad, printable, width } from '../terminal/text.ts';
 
@@ -9,6 +9,14 @@ export function jobProgress({ shards, result }: Job): string {
   const total = shards.reduce((sum, shard) => sum + shard.docs_total, 0);
   if (total === 0) return '';
   return `${count(done)} of ${count(total)} rows, ${Math.round((100 * done) / total)} %`;
+}
+
+/** The progress of a job that runs, as a reindex reports it; null before its first report. */
+export function progressOf({ phase, snapshot, shards }: Job): Progress | null {
+  if (phase === undefined) return null;
+  const docs_done = shards.reduce((sum, shard) => sum + shard.docs_done, 0);
+  const docs_total = shards.reduce((sum, shard) => sum + shard.docs_total, 0);
+  return { phase, docs_done, docs_total, ...(snapshot === undefined ? {} : { snapshot }) };
 }
 
 /** The state of a job, and what its words leave open. */

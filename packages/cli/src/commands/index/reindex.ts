@@ -1,14 +1,26 @@
+import { LhsError, type ReindexRequest, type ReindexResponse } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
-import { LhsCommand } from '../../base-command.ts';
+import { endNow, LhsCommand } from '../../base-command.ts';
+import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
+import { JobWatch } from '../../sync/job-watch.ts';
 import { vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
+
+/** The flags that say where and how to build. */
+interface BuildFlags {
+  readonly 'data-dir'?: string | undefined;
+  readonly url?: string | undefined;
+  readonly json?: boolean;
+  readonly detach?: boolean;
+}
 
 export default class IndexReindex extends LhsCommand {
   static override summary =
     'Build an index from its table. The former generation serves searches until then.';
   static override examples = [
     '<%= config.bin %> index reindex incidents',
+    '<%= config.bin %> index reindex incidents --detach',
     '<%= config.bin %> index reindex incidents --resume',
     '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
   ];
@@ -16,6 +28,9 @@ export default class IndexReindex extends LhsCommand {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
   };
   static override flags = {
+    detach: Flags.boolean({
+      description: 'build in a background process that survives the terminal',
+    }),
     resume: Flags.boolean({
       description: 'continue a build whose process ended in the middle',
       exclusive: ['as-of'],
@@ -28,18 +43,59 @@ export default class IndexReindex extends LhsCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexReindex);
-    const backend = await this.backend(flags);
-    const report = progressReport(this.terminal, args.index, flags.json ?? false);
     const request = { index: args.index, as_of: flags['as-of'], resume: flags.resume };
-    const done = await this.stoppable('the live generation is untouched', (signal) =>
+    const own = flags.detach || (this.terminal.asks && !flags.json);
+    const done = own ? await this.#beside(request, flags) : await this.#here(request, flags);
+    if (done === null) return;
+    if (flags.json) this.printJson(done);
+    else this.#report(args.index, done);
+  }
+
+  /** Builds in this process. */
+  async #here(request: ReindexRequest, flags: BuildFlags): Promise<ReindexResponse> {
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, request.index ?? '', flags.json ?? false);
+    return this.stoppable('the live generation is untouched', (signal) =>
       backend.reindex(request, { progress: report.update, signal }).finally(report.stop),
     );
-    if (flags.json) return this.printJson(done);
+  }
+
+  /** Builds in a process of its own; null if the job goes on without this one. */
+  async #beside(request: ReindexRequest, flags: BuildFlags): Promise<ReindexResponse | null> {
+    const { 'data-dir': dataDir, url } = flags;
+    const job = await BackgroundJob.start({ kind: 'reindex', ...request }, [
+      ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+      ...(url === undefined ? [] : ['--url', url]),
+    ]);
+    if (flags.detach) return this.#detach(job, flags.json === true);
+    const watch = new JobWatch(job, this.terminal, endNow);
+    const last = await watch.end();
+    if (last === null) return this.#detach(job, false);
+    job.release();
+    const failed = failureOf(last);
+    if (failed?.code === 'interrupted') {
+      throw new LhsError('interrupted', 'interrupted: the live generation is untouched');
+    }
+    if (failed !== null || last.result === undefined) throw failed;
+    return last.result;
+  }
+
+  async #detach(job: BackgroundJob, json: boolean): Promise<null> {
+    await job.detach();
+    if (json) this.printJson(job.first);
+    else {
+      const { index, job_id } = job.first;
+      this.print([`${index}  job ${job_id} goes on`, `next: lhs jobs watch ${job_id}`]);
+    }
+    return null;
+  }
+
+  #report(index: string, done: ReindexResponse): void {
     const perSecond = rate((done.doc_count / Math.max(1, done.took_ms)) * 1000);
     const snapshot =
       done.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(done.snapshot)}`;
     const lines = [
-      `${args.index}  built     ${count(done.doc_count)} rows in ` +
+      `${index}  built     ${count(done.doc_count)} rows in ` +
         `${duration(done.took_ms)} (${perSecond} rows/s)` +
         ` · ${bytes(done.bytes)} · generation ${done.index_generation} live · ${snapshot}`,
     ];
@@ -48,6 +104,6 @@ export default class IndexReindex extends LhsCommand {
     if (done.dropped_duplicates)
       lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
     lines.push(...vectorLines(done));
-    this.print([...lines, `next: lhs search ${args.index} "some words"`]);
+    this.print([...lines, `next: lhs search ${index} "some words"`]);
   }
 }

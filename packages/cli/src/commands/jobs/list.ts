@@ -43,7 +43,9 @@ export default class JobsList extends LhsCommand {
       dateTime(job.created_at),
       jobProgress(job),
     ]);
-    const columns = ['job', 'index', 'state', 'started', 'progress'].map((title) => ({ title }));
+    const others = ['index', 'state', 'started', 'progress'].map((title) => ({ title }));
+    // aligned right, so that no id is ever cut
+    const columns = [{ title: 'job', align: 'right' }, ...others] as const;
     this.print(table(columns, rows, this.terminal.width, this.style.dim));
   }
 }

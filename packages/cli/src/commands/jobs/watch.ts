@@ -1,7 +1,8 @@
-import { type ErrorCode, type Job, LhsError } from '@lakehouse-search/contract';
+import type { Job } from '@lakehouse-search/contract';
 import { Args } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
-import { jobLines } from '../../sync/job-lines.ts';
+import { failureOf } from '../../sync/background-job.ts';
+import { jobLines, progressOf } from '../../sync/job-lines.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -33,26 +34,14 @@ export default class JobsWatch extends LhsCommand {
     for await (const job of records) {
       last = job;
       if (json) this.terminal.data(jsonText(job));
-      else if (job.phase !== undefined) {
+      else {
+        const progress = progressOf(job);
+        if (progress === null) continue;
         report ??= progressReport(this.terminal, job.index, false);
-        const done = job.shards.reduce((sum, shard) => sum + shard.docs_done, 0);
-        const total = job.shards.reduce((sum, shard) => sum + shard.docs_total, 0);
-        report.update({ phase: job.phase, docs_done: done, docs_total: total });
+        report.update(progress);
       }
     }
     report?.stop();
     return last as Job;
   }
-}
-
-/** The error of a job that did not end well; null for one that did. */
-function failureOf({ state, error }: Job): LhsError | null {
-  if (state === 'canceled') return new LhsError('interrupted', 'the job was canceled');
-  if (error === undefined) return null;
-  const { hint, next, ...details } = error.details;
-  return new LhsError(error.code as ErrorCode, error.message, {
-    details,
-    ...(typeof hint === 'string' ? { hint } : {}),
-    ...(Array.isArray(next) ? { next } : {}),
-  });
 }

@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Job } from '@lakehouse-search/engine';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RestCatalog } from '../../../test/support/rest-catalog.ts';
+import { Home, LHS } from './child.ts';
+import { hasTmux, Pane } from './tmux.ts';
+
+/** An index over a table whose catalog can stop answering, so that a build waits. */
+let home: Home;
+let catalog: RestCatalog;
+beforeEach(async () => {
+  home = new Home();
+  const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, title: `row ${id}` }));
+  writeFileSync(home.path('rows.ndjson'), `${rows.join('\n')}\n`);
+  const table = ['--table', 'ops.notes', '--warehouse', home.path('lake'), '--key', 'id'];
+  await home.json(['source', 'import', home.path('rows.ndjson'), ...table]);
+  catalog = new RestCatalog(home.path('lake', 'ops', 'notes'));
+  const uri = await catalog.listen();
+  const definition = `version: 1
+index: notes
+source: { catalog: { type: rest, uri: "${uri}" }, table: ops.notes }
+fields:
+  - { name: title, type: TEXT }
+`;
+  writeFileSync(home.path('notes.yaml'), definition);
+  await home.json(['index', 'create', '-f', home.path('notes.yaml')]);
+});
+afterEach(async () => {
+  await catalog.close();
+  home.dispose();
+});
+
+const jobs = async (...flags: readonly string[]) =>
+  (await home.json<{ jobs: readonly Job[] }>(['jobs', 'list', ...flags])).jobs;
+const show = (id: string) => home.json<Job>(['jobs', 'show', id]);
+
+describe('a detached reindex', () => {
+  it('returns at once, and can be watched to its end', async () => {
+    const started = await home.json<Job>(['index', 'reindex', 'notes', '--detach']);
+    expect(started).toMatchObject({ kind: 'reindex', index: 'notes' });
+    const watched = await home.run(['jobs', 'watch', started.job_id, '--json']);
+    expect(watched.code).toBe(0);
+    const records = watched.stdout.trim().split('\n');
+    expect(JSON.parse(records.at(-1) ?? '')).toMatchObject({
+      state: 'done',
+      result: { doc_count: 20 },
+    });
+    expect(await jobs('--state', 'done')).toMatchObject([{ job_id: started.job_id }]);
+    const shown = await home.run(['jobs', 'show', started.job_id]);
+    expect(shown.stdout).toMatch(/^state +done$/m);
+    expect((await home.run(['jobs', 'list'])).stdout).toContain(started.job_id);
+    expect((await home.run(['search', 'notes', 'row'])).code).toBe(0);
+  });
+
+  it('is refused with the job that runs, and canceled by another process', async () => {
+    catalog.hangs = true;
+    const { job_id } = await home.json<Job>(['index', 'reindex', 'notes', '--detach']);
+    const second = await home.run(['index', 'reindex', 'notes', '--detach']);
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain(`lhs jobs watch ${job_id}`);
+    const dropped = await home.run(['index', 'drop', 'notes', '--yes']);
+    expect(dropped.code).toBe(5);
+    expect((await show(job_id)).owner?.pid).toBeGreaterThan(0);
+    await home.json(['jobs', 'cancel', job_id]);
+    const watched = await home.run(['jobs', 'watch', job_id]);
+    expect(watched.code).toBe(130);
+    expect(watched.stderr).toContain('the job was canceled');
+    expect(await show(job_id)).toMatchObject({ state: 'canceled' });
+    const again = await home.run(['jobs', 'cancel', job_id]);
+    expect(again.stdout).toContain('the job is canceled');
+  });
+
+  it('whose process is killed is failed', async () => {
+    catalog.hangs = true;
+    const { job_id, owner } = await home.json<Job>(['index', 'reindex', 'notes', '--detach']);
+    process.kill(owner?.pid ?? 0, 'SIGKILL');
+    const watched = await home.run(['jobs', 'watch', job_id]);
+    expect(watched.code).toBe(130);
+    expect(await show(job_id)).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining(`process ${owner?.pid}`) },
+    });
+    catalog.hangs = false;
+    expect(await home.json(['index', 'reindex', 'notes'])).toMatchObject({ doc_count: 20 });
+  });
+
+  it('that cannot start says why', async () => {
+    const missing = await home.run(['index', 'reindex', 'nonsense', '--detach']);
+    expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('"nonsense"')]);
+    const wrong = await home.run(['jobs', 'show', 'nonsense']);
+    expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('lhs jobs list')]);
+    expect((await home.run(['jobs', 'run'])).code).toBe(2);
+    expect((await home.run(['index', 'reindex', 'notes', '--resume'])).code).toBe(3);
+  });
+});
+
+describe.skipIf(!hasTmux)('Ctrl-C during a reindex on a terminal', () => {
+  const FROM = fileURLToPath(new URL('..', import.meta.url));
+  const panes: Pane[] = [];
+  afterEach(() => {
+    for (const pane of panes.splice(0)) pane.dispose();
+  });
+
+  async function building(): Promise<Pane> {
+    catalog.hangs = true;
+    const command = `${process.execPath} ${LHS} index reindex notes`;
+    const script = `cd ${FROM}; ${command}; echo "exit $?"; cat`;
+    const pane = new Pane(100, 20, script, {
+      LHS_DATA_DIR: home.path('data'),
+      XDG_CONFIG_HOME: home.path('config'),
+      XDG_CACHE_HOME: home.path('cache'),
+    });
+    panes.push(pane);
+    await pane.until(/Ctrl-C: detach or cancel/);
+    pane.press('C-c');
+    await pane.until(/stop watching\?/);
+    return pane;
+  }
+
+  it('detaches the job on request', async () => {
+    const pane = await building();
+    pane.press('d', 'Enter');
+    expect(await pane.until(/exit \d+/)).toMatch(/job [0-9a-f-]{36} goes on.*exit 0/s);
+    const [{ job_id, state }] = await jobs();
+    expect(state).toBe('building');
+    await home.json(['jobs', 'cancel', job_id]);
+    await home.run(['jobs', 'watch', job_id]);
+  });
+
+  it('cancels the job on request', async () => {
+    const pane = await building();
+    pane.press('c', 'Enter');
+    expect(await pane.until(/exit \d+/)).toMatch(/the live generation is untouched.*exit 130/s);
+    expect(await jobs()).toMatchObject([{ state: 'canceled' }]);
+  });
+
+  it('a second time ends the command and cancels the job', async () => {
+    const pane = await building();
+    pane.press('C-c');
+    await expect.poll(async () => (await jobs())[0].state, { timeout: 30_000 }).toBe('canceled');
+  });
+});
