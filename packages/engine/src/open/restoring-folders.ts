@@ -4,7 +4,7 @@
  * left. `publishRestored` gives the folder its name; the registry does that in the transaction that
  * adds the index.
  */
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ioError } from '../storage/io-errors.ts';
 import { makeFolder, syncFolder } from '../storage/make-folder.ts';
@@ -60,7 +60,17 @@ export function sweepRestoring(home: string, names: readonly string[], now = Dat
     const made = statSync(path, { throwIfNoEntry: false })?.birthtimeMs;
     const lock = statSync(join(path, LOCK_FILE), { throwIfNoEntry: false });
     if (made === undefined || (lock === undefined && now - made < YOUNG_MS)) continue;
-    const held = tryLock(path);
+    const held = lockLeft(path);
     if (held !== null) discardRestoring({ path, lock: held });
+  }
+}
+
+/** Null if the process lives, or if it has just renamed or removed the folder. */
+function lockLeft(path: string): IndexLock | null {
+  try {
+    return tryLock(path);
+  } catch (error) {
+    if (existsSync(path)) throw error;
+    return null;
   }
 }
