@@ -148,9 +148,20 @@ describe('operations ended by SIGKILL', () => {
   );
 
   it(
+    'at points of a reindex, and of one that is resumed after it, leaves the old state or the new',
+    async () => {
+      const builds = stage.operations.filter(({ work }) => /^re(index|sume)$/.test(work.kind));
+      await campaign('reindex and resume', builds, sampleSize(8));
+    },
+    HOURS,
+  );
+
+  it(
     'at the points of the other operations leaves the old state or the new one',
     async () => {
-      const others = stage.operations.filter(({ work }) => work.kind !== 'sync');
+      const others = stage.operations.filter(
+        ({ work }) => !/^(sync|re(index|sume))$/.test(work.kind),
+      );
       await campaign('the others', others, sampleSize(8));
     },
     HOURS,

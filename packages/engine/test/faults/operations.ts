@@ -142,6 +142,7 @@ function plainOperations(
     { name: 'sync of all', work: { kind: 'sync' }, from: 0, states: texts },
     { name: 'reindex', work: { kind: 'reindex' }, from: last, states: [texts[last]] },
     { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
+    { name: 'resume, later', work: { kind: 'resume' }, from: 3, states: [texts[3], texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },

@@ -5,6 +5,8 @@ import { tinyModels } from '../../../../test/support/tiny-model.ts';
 export type Work =
   | { readonly kind: 'sync'; readonly until?: string }
   | { readonly kind: 'reindex'; readonly as_of?: string }
+  /** A reindex that commits each finished data file, and continues what an earlier one left. */
+  | { readonly kind: 'resume' }
   | { readonly kind: 'compact' }
   | { readonly kind: 'upgrade' }
   | { readonly kind: 'repair' };
@@ -18,13 +20,14 @@ export type ChildWork =
 
 /** Opens a data folder; its model is the tiny one. */
 export function openData(data: string): Promise<LocalBackend> {
-  return openLocal(data, { openEmbedder: tinyModels().open });
+  return openLocal(data, { openEmbedder: tinyModels().open, saveMs: 0 });
 }
 
 /** As `openData`, so that merges run in this thread, where their calls are seen. */
 export function openInline(data: string): Promise<LocalBackend> {
   return openLocal(data, {
     openEmbedder: tinyModels().open,
+    saveMs: 0,
     openDirectory: (path, fence) => openLocalDirectory(path, fence),
   });
 }
@@ -46,5 +49,12 @@ export async function runWork(
   else if (work.kind === 'upgrade') await backend.upgrade({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
+  else if (work.kind === 'resume') await resume(backend);
   else await backend.sync({ until: work.until }, { progress });
+}
+
+/** Continues a build if there is one to continue, else begins one. */
+async function resume(backend: LocalBackend): Promise<void> {
+  const [newest] = await backend.listJobs();
+  await backend.reindex({ resume: newest?.resumable === true });
 }

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { type Job, LhsError, type LocalBackend } from '@lakehouse-search/engine';
 import { appendRows, type Schema } from '@lakehouse-search/lake';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
+import { Registry } from '../../src/registry/registry.ts';
 
 const schema: Schema = {
   schemaId: 0,
@@ -90,6 +93,33 @@ describe('a reindex job', () => {
     await expect(records).rejects.toMatchObject({ code: 'closed' });
     await closing;
     await expect(backend.getJob({ job_id })).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('a job of another host', () => {
+  it('runs until a cancellation stays unanswered for a minute', async () => {
+    const data = join(lake.folder, 'data');
+    const registry = new Registry(data);
+    const { uuid } = registry.get('t');
+    const job_id = registry.jobs.start(uuid, 'reindex', 1)?.id ?? '';
+    registry.jobs.apply(job_id, 'build_started', 2);
+    const file = new Database(join(data, 'registry.db'));
+    const elsewhere = (set: string) => file.exec(`UPDATE jobs SET ${set} WHERE id = '${job_id}'`);
+    elsewhere(`owner = json_set(owner, '$.host', 'elsewhere')`);
+    registry.jobs.abandon(job_id);
+    expect(await backend.getJob({ job_id })).toMatchObject({
+      state: 'building',
+      owner: { host: 'elsewhere' },
+    });
+    await expect(backend.reindex({})).rejects.toMatchObject({ details: { host: 'elsewhere' } });
+    const canceling = { state: 'building', canceling: true };
+    expect(await backend.cancelJob({ job_id })).toMatchObject(canceling);
+    expect(await backend.cancelJob({ job_id })).toMatchObject(canceling);
+    elsewhere('cancel_ms = cancel_ms - 60000');
+    expect(await backend.cancelJob({ job_id })).toMatchObject({ state: 'canceled' });
+    file.close();
+    registry.close();
+    expect(await backend.reindex({})).toMatchObject({ doc_count: 5000 });
   });
 });
 
