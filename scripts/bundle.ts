@@ -46,7 +46,7 @@ const groups = [
   { name: 'main', test: /cli.src.(main|base-command)\.ts$/ },
   { name: 'engine', test: /engine.src.index\.ts$/ },
   { name: 'lines', test: /cli.src.search.run-search\.ts$/ },
-  { name: 'search', test: /engine.src.(local.read-index|search.search)\.ts$/ },
+  { name: 'search', test: /engine.src.(local.reads|search.search)\.ts$/ },
 ].map((group, at) => ({ ...group, priority: 9 - at }));
 
 /** The licenses of the packages whose modules are in the chunks, and of the stemmers. */

@@ -24,7 +24,6 @@ import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import type { LocalOptions } from './local/local-options.ts';
-import * as reads from './local/reads.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
 
@@ -36,6 +35,7 @@ const ingest = lazily(() => import('./local/ingest.ts'));
 const pits = lazily(() => import('./local/point-in-time.ts'));
 const queries = lazily(() => import('./local/saved-queries.ts'));
 const queryText = lazily(() => import('./local/query-text.ts'));
+const reads = lazily(() => import('./local/reads.ts'));
 
 /**
  * Opens a data folder, making it where it is missing. Throws io_error, corrupt_index, unsupported.
@@ -69,16 +69,29 @@ export class LocalBackend implements Backend {
     this.#indexes = new LocalIndexes(dataDir, options);
   }
 
-  readonly search: Backend['search'] = this.#read(reads.searchLocal);
-  readonly semantic: Backend['semantic'] = this.#read(reads.semanticLocal);
-  readonly hybrid: Backend['hybrid'] = this.#read(reads.hybridLocal);
-  readonly aggregate: Backend['aggregate'] = this.#read(reads.aggregateLocal);
-  readonly facets: Backend['facets'] = this.#read(reads.facetsLocal);
-  readonly suggest: Backend['suggest'] = this.#read(reads.suggestLocal);
-  readonly explain: Backend['explain'] = this.#read(reads.explainLocal);
-  readonly getKeys: Backend['getKeys'] = this.#read(reads.keysLocal);
-  readonly clauseCounts: Backend['clauseCounts'] = this.#read(reads.clauseCountsLocal);
-  readonly bench: Backend['bench'] = this.#ownRead('bench', reads.benchLocal);
+  readonly search: Backend['search'] = this.#read(later(async () => (await reads()).searchLocal));
+  readonly semantic: Backend['semantic'] = this.#read(
+    later(async () => (await reads()).semanticLocal),
+  );
+  readonly hybrid: Backend['hybrid'] = this.#read(later(async () => (await reads()).hybridLocal));
+  readonly aggregate: Backend['aggregate'] = this.#read(
+    later(async () => (await reads()).aggregateLocal),
+  );
+  readonly facets: Backend['facets'] = this.#read(later(async () => (await reads()).facetsLocal));
+  readonly suggest: Backend['suggest'] = this.#read(
+    later(async () => (await reads()).suggestLocal),
+  );
+  readonly explain: Backend['explain'] = this.#read(
+    later(async () => (await reads()).explainLocal),
+  );
+  readonly getKeys: Backend['getKeys'] = this.#read(later(async () => (await reads()).keysLocal));
+  readonly clauseCounts: Backend['clauseCounts'] = this.#read(
+    later(async () => (await reads()).clauseCountsLocal),
+  );
+  readonly bench: Backend['bench'] = this.#ownRead(
+    'bench',
+    later(async () => (await reads()).benchLocal),
+  );
   readonly exportDocuments: Items<ExportRequest, ExportedDocument> = this.#stream(
     null,
     later(async () => (await import('./local/export.ts')).exportLocal),

@@ -42,7 +42,7 @@ async function tenantDocuments(
   index: string,
   call: CallContext,
 ): Promise<number> {
-  const { readIndex } = await import('./read-index.ts');
+  const { readIndex } = await import('./reads.ts');
   const { countDocuments } = await import('../search/find-hits.ts');
   return readIndex(indexes, { index }, call, countDocuments);
 }

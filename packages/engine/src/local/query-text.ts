@@ -14,7 +14,7 @@ import { readTree } from '../query/tree/read.ts';
 import { writeTree } from '../query/tree/write.ts';
 import { queryFields } from '../shard/request/query-fields.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { readIndex } from './read-index.ts';
+import { readIndex } from './reads.ts';
 
 /** The tree of a query string. Throws invalid_query, limit_exceeded; with an index as a search. */
 export async function parseText(

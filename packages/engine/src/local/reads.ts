@@ -1,15 +1,10 @@
 /**
  * Reads of an index. Each one is a check of its request and the function that answers it from one
- * commit; the code of that function is loaded with the first request. All of them take one path:
- * check, wait for the snapshot that the request demands, open the commit, answer.
+ * commit; the code of that function is loaded with the first request. All reads take one path:
+ * check the request, find the index, wait for the snapshot that the request demands, open the
+ * commit, then answer, in a search thread if one can answer the read.
  */
-import type {
-  BenchRequest,
-  BenchResponse,
-  CallContext,
-  SuggestRequest,
-  SuggestResponse,
-} from '@lakehouse-search/contract';
+import type { BenchRequest, BenchResponse, CallContext } from '@lakehouse-search/contract';
 import {
   checkAggregateRequest,
   checkBenchRequest,
@@ -20,34 +15,33 @@ import {
   checkSearchRequest,
   checkSemanticRequest,
   checkSuggestRequest,
-  LhsError,
 } from '@lakehouse-search/contract';
+import { Deadline } from '../base/deadline.ts';
 import { lazily } from '../base/lazily.ts';
+import type { KnownIndex, OpenIndex } from '../open/open-index.ts';
 import type { SearchContext } from '../search/context.ts';
+import { localShards } from '../shard/local-shard.ts';
+import { tenantFilter } from '../shard/request/tenant-filter.ts';
 import type { ReadName } from '../workers/messages.ts';
-import { requireWanted } from './caller.ts';
+import type { ThreadRead } from '../workers/search-threads.ts';
+import { accessible, requireWanted } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import type { ReadRequest } from './read-index.ts';
+import { holdPit } from './point-in-time.ts';
+import { tableOf } from './read-table.ts';
+import { repeatUntilReached, type SnapshotWait } from './wait-for-snapshot.ts';
 
 /** An operation of the embedded engine. */
 export type Operation<Q, R> = (indexes: LocalIndexes, request: Q, call: CallContext) => Promise<R>;
 
-const loadReadIndex = lazily(() => import('./read-index.ts'));
+/** Which index is read, and at which commit: the newest one unless a point in time says so. */
+export interface ReadTarget {
+  readonly index?: string;
+  readonly pit_id?: string;
+}
 
-/** `read`: what search threads call the same answer; null: it needs the engine. */
-function reads<Q extends ReadRequest, C, R>(
-  check: (request: unknown) => C,
-  load: () => Promise<(context: SearchContext, checked: C) => R | Promise<R>>,
-  read: ReadName | null = null,
-): Operation<Q, R> {
-  const loaded = lazily(load);
-  return async (indexes, request, call) => {
-    const checked = check(request);
-    const answer = await loaded();
-    const { answerRead } = await loadReadIndex();
-    requireWanted(call, indexes.clock);
-    return answerRead(indexes, request, call, (context) => answer(context, checked), read);
-  };
+/** What requests for reads have in common, as far as they have it. */
+interface ReadRequest extends ReadTarget, SnapshotWait {
+  readonly hydrate?: boolean;
 }
 
 const loadSummaries = lazily(() => import('../search/summarize.ts'));
@@ -83,6 +77,13 @@ export const facetsLocal = reads(
   'facets',
 );
 
+/** Suggestions. Throws as `suggestIndex`. */
+export const suggestLocal = reads(
+  checkSuggestRequest,
+  async () => (await import('../search/suggest.ts')).suggestIndex,
+  'suggest',
+);
+
 /** Documents of each clause of a query. */
 export const clauseCountsLocal = reads(
   checkSearchRequest,
@@ -108,20 +109,94 @@ export const benchLocal: Operation<BenchRequest, BenchResponse> = reads(
   async () => (await import('../search/bench.ts')).benchIndex,
 );
 
-const suggestOwn: Operation<SuggestRequest, SuggestResponse> = reads(
-  checkSuggestRequest,
-  async () => (await import('../search/suggest.ts')).suggestIndex,
-  'suggest',
-);
+/** `read`: the name of the same read in search threads; null: threads cannot answer it. */
+function reads<Q extends ReadRequest, C, R>(
+  check: (request: unknown) => C,
+  load: () => Promise<(context: SearchContext, checked: C) => R | Promise<R>>,
+  read: ReadName | null = null,
+): Operation<Q, R> {
+  const loaded = lazily(load);
+  return async (indexes, request, call) => {
+    const checked = check(request);
+    const answer = await loaded();
+    requireWanted(call, indexes.clock);
+    const { hydrate, min_snapshot } = request;
+    // Rows and snapshots are read from the table, which threads do not open.
+    const whole = hydrate === true || min_snapshot !== undefined ? null : read;
+    const work = (context: SearchContext) => answer(context, checked);
+    const attempt = () => readIndex(indexes, request, call, work, whole);
+    return min_snapshot === undefined
+      ? attempt()
+      : repeatUntilReached(indexes, request, call, attempt);
+  };
+}
 
-/** Suggestions of an index. Throws permission_denied to the callers of a tenant. */
-export const suggestLocal: Operation<SuggestRequest, SuggestResponse> = async (
-  indexes,
-  request,
-  call,
-) => {
-  if (call.principal?.tenant === undefined) return suggestOwn(indexes, request, call);
-  checkSuggestRequest(request);
-  const message = 'suggest is closed to the callers of a tenant: it counts rows of all tenants';
-  throw new LhsError('permission_denied', message, { hint: 'facets count only the tenant’s rows' });
-};
+/**
+ * Runs `work` on an index at one commit. A tenant's caller sees only the documents and rows of that
+ * tenant (shard/request/tenant-filter.ts). `read`: the name of the same work in search threads;
+ * null: it runs in this thread.
+ */
+export async function readIndex<T>(
+  indexes: LocalIndexes,
+  target: ReadTarget,
+  call: CallContext,
+  work: (context: SearchContext) => T | Promise<T>,
+  read: ReadName | null = null,
+): Promise<T> {
+  const known = accessible(indexes, target.index, call);
+  const tenant = call.principal?.tenant;
+  const deadline = Deadline.of(call, indexes.clock);
+  const { pit_id } = target;
+  const open = pit_id === undefined ? indexes.hold(known) : holdPit(indexes, known, pit_id);
+  try {
+    // A definition that names a tenant field which the index lacks answers no tenant.
+    if (tenant !== undefined) tenantFilter(open.mapping, tenant);
+    if (read !== null && indexes.searchThreads !== null) {
+      const answer = await answerInThread(indexes, known, open, {
+        ...{ read, request: target, tenant, deadline },
+      });
+      if (answer !== null) return answer as T;
+    }
+    return await work(await contextOf(indexes, known, open, { tenant, deadline }));
+  } finally {
+    open.snapshot.release();
+  }
+}
+
+/** The answer of a search thread with what only the engine knows; null: it has none. */
+async function answerInThread(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  open: OpenIndex,
+  read: ThreadRead,
+): Promise<object | null> {
+  const started = performance.now();
+  const lag = indexes.lag(known, open);
+  lag.catch(() => {});
+  const threads = await indexes.searchThreads?.();
+  const answer = (await threads?.read(open, read)) ?? null;
+  if (answer === null || !('lag_snapshots' in answer)) return answer;
+  const took_ms = Math.round((performance.now() - started) * 1000) / 1000;
+  return Object.assign(answer, { took_ms }, await lag);
+}
+
+async function contextOf(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  open: OpenIndex,
+  caller: Pick<SearchContext, 'tenant' | 'deadline'>,
+): Promise<SearchContext> {
+  const { snapshot, mapping } = open;
+  const { filters, clock, searchThreads } = indexes;
+  const local = localShards(snapshot, mapping, { filters, clock });
+  const threads = searchThreads === null ? null : await searchThreads();
+  const shards = threads === null ? local : threads.shardsOf(open, local, caller.deadline.signal);
+  return {
+    snapshot,
+    mapping,
+    shards,
+    ...caller,
+    ...tableOf(indexes, known, open),
+    openModel: (model, checksum) => indexes.models.open(model, known.registered.baseDir, checksum),
+  };
+}

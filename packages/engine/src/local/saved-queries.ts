@@ -16,7 +16,7 @@ import {
 } from '@lakehouse-search/contract';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { readIndex } from './read-index.ts';
+import { readIndex } from './reads.ts';
 
 /** Owner of the saved queries of the embedded engine: the data folder itself. */
 const LOCAL_OWNER = '';

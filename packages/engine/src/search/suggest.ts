@@ -3,7 +3,7 @@
  * terms of each shard are only candidates: their counts are completed by the other shards, and the
  * shards are asked for more terms until no unseen term can belong to the answer.
  */
-import type { CheckedSuggest, SuggestResponse } from '@lakehouse-search/contract';
+import { type CheckedSuggest, LhsError, type SuggestResponse } from '@lakehouse-search/contract';
 import { termMapKey } from '../query/weight/statistics.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { pathPrefix } from '../schema/variant-terms.ts';
@@ -18,13 +18,15 @@ const MOST_LISTED = 65_536;
 
 /**
  * Terms of a field near to a text, with the number of live documents that hold each. Throws
- * invalid_argument (unknown field, field without terms), limit_exceeded.
+ * invalid_argument (unknown field, field without terms), limit_exceeded, and permission_denied to
+ * the callers of a tenant.
  */
 export async function suggestIndex(
   context: SearchContext,
   request: CheckedSuggest,
 ): Promise<SuggestResponse> {
   const started = performance.now();
+  if (context.tenant !== undefined) throw closedToTenants();
   const lag = lagOf(context);
   const target = termsTarget(request.field, context.mapping);
   const fan = new FanOut(context.shards);
@@ -37,6 +39,13 @@ export async function suggestIndex(
   }));
   const failed = fan.failed === 0 ? {} : { failed_shards: fan.failed };
   return { suggestions, ...failed, ...envelope(context, started), ...(await lag) };
+}
+
+function closedToTenants(): LhsError {
+  const message = 'suggest is closed to the callers of a tenant: it counts rows of all tenants';
+  return new LhsError('permission_denied', message, {
+    hint: 'facets count only the tenant’s rows',
+  });
 }
 
 const SHORT_WORD = 5;
