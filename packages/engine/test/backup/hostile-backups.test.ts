@@ -63,7 +63,9 @@ async function expectRefused(code: string, words: string): Promise<void> {
   expect(await lake.backend.listIndexes()).toHaveLength(1);
 }
 
-const component = () => good.files.find(({ path }) => path.endsWith('.core'))!;
+/** The largest file that the commit names. */
+const component = () =>
+  good.files.filter(({ crc }) => crc !== undefined).reduce((a, b) => (b.length > a.length ? b : a));
 const withFile = (path: string, change: Partial<BackupFile> | null): object => ({
   ...good,
   files: good.files.flatMap((file) =>
@@ -135,7 +137,7 @@ describe('a manifest of a backup is refused', () => {
   it('that lacks a file of its commit, or has others', async () => {
     plant(withFile(component().path, null));
     await expectRefused('corrupt_index', 'which its commit names');
-    plant(withFile(component().path, { path: 'generation/other.core' }));
+    plant(withFile(component().path, { path: 'generation/other' }));
     await expectRefused('corrupt_index', 'which its commit names');
     plant({ ...good, files: [...good.files, { ...component(), path: 'generation/more' }] });
     await expectRefused('corrupt_index', 'its commit does not name "more"');
