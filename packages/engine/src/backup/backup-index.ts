@@ -28,14 +28,23 @@ import {
 } from './repository.ts';
 import { inStore } from './store-errors.ts';
 
-/** An index with what its registry says of it. */
-export interface IndexToBackUp extends IndexFiles {
-  readonly uuid: string;
+/** What the registry says of an index. */
+export interface RegisteredParts {
   readonly definition: string;
   readonly definitionVersion: number;
   readonly baseDir: string;
   readonly aliases: readonly string[];
   readonly savedQueries: readonly OwnedQuery[];
+}
+
+/** An index and its rows in the registry. */
+export interface IndexToBackUp extends IndexFiles {
+  readonly uuid: string;
+  /**
+   * The rows, with the definition under which a commit was written, by the version that the commit
+   * names. It is read while the commit is pinned: the index may have been altered before.
+   */
+  readonly registered: (definitionVersion: number) => RegisteredParts;
 }
 
 /** A finished backup. */
@@ -63,9 +72,10 @@ export async function backupIndex(
     const writer = new ChunkWriter(repository, await listChunks(repository, signal), signal);
     const pinned = pinForCopy(index);
     try {
+      const parts = index.registered(pinned.commit.definition_version);
       const copy = new Copy(pinned, { writer, lease, former, options });
       const files = await copy.run(index.folder);
-      const manifest = manifestOf(index, pinned, files);
+      const manifest = manifestOf(index, parts, pinned, files);
       if (options.verify) await verifyChunks(repository, manifest, lease, options);
       await publish(repository, manifest, lease, signal);
       return { manifest, filesCopied: copy.filesCopied, bytesCopied: writer.copied };
@@ -179,6 +189,7 @@ const liveDocs = ({ segments }: Commit): number =>
 
 function manifestOf(
   index: IndexToBackUp,
+  parts: RegisteredParts,
   { commit, generation }: CommitToCopy,
   files: readonly BackupFile[],
 ): BackupManifest {
@@ -189,15 +200,15 @@ function manifestOf(
     index: index.index,
     uuid: index.uuid,
     created_ms,
-    definition: index.definition,
-    definition_version: index.definitionVersion,
-    base_dir: index.baseDir,
+    definition: parts.definition,
+    definition_version: parts.definitionVersion,
+    base_dir: parts.baseDir,
     table_uuid: checkpoint?.table_uuid ?? null,
     snapshot: checkpoint?.snapshot_id ?? null,
     index_generation: generation,
     num_docs: liveDocs(commit),
-    aliases: index.aliases,
-    saved_queries: index.savedQueries,
+    aliases: parts.aliases,
+    saved_queries: parts.savedQueries,
     files,
   };
 }

@@ -62,9 +62,8 @@ export async function restoreIndex(
 ): Promise<RestoredIndex> {
   const { dataDir, registry, openDirectory, name, signal } = options;
   registry.requireFree(name);
-  const text =
-    name === manifest.index ? manifest.definition : renameDefinition(manifest.definition, name);
-  const definition = requireDefinition(text, ANALYZER_CATALOG);
+  const definition = definitionNamed(manifest, name);
+  const { text } = definition;
   const uuid = randomUUID();
   const staged = makeRestoring(dataDir, uuid, name);
   try {
@@ -89,6 +88,14 @@ export async function restoreIndex(
   } finally {
     staged.lock.release();
   }
+}
+
+/** The definition of a backup under a name. An index may have been renamed since it was built. */
+function definitionNamed({ definition: text }: BackupManifest, name: string): Definition {
+  const own = requireDefinition(text, ANALYZER_CATALOG);
+  return own.index === name
+    ? own
+    : requireDefinition(renameDefinition(text, name), ANALYZER_CATALOG);
 }
 
 /**

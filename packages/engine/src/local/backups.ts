@@ -21,7 +21,7 @@ import {
   didYouMean,
   LhsError,
 } from '@lakehouse-search/contract';
-import { backupIndex } from '../backup/backup-index.ts';
+import { backupIndex, type RegisteredParts } from '../backup/backup-index.ts';
 import { type BackupManifest, manifestBytes } from '../backup/manifest.ts';
 import { pruneRepository } from '../backup/prune.ts';
 import {
@@ -33,6 +33,7 @@ import {
 } from '../backup/repository.ts';
 import { restoreIndex } from '../backup/restore-index.ts';
 import type { KnownIndex } from '../open/open-index.ts';
+import { wasDropped } from '../registry/registry.ts';
 import { accessible, isListed, requireListed } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { timed } from './write-index.ts';
@@ -68,15 +69,32 @@ export async function backupLocal(
   });
 }
 
-function indexToBackUp({ registry, openDirectory, clock }: LocalIndexes, known: KnownIndex) {
-  const { registered, folder } = known;
-  const { name, uuid, definition, version, baseDir } = registered;
-  const all = registry.aliases.list().filter(({ index }) => index === name);
+function indexToBackUp(indexes: LocalIndexes, { registered, folder }: KnownIndex) {
+  const { openDirectory, clock } = indexes;
+  const { name, uuid } = registered;
+  const parts = (version: number) => registeredParts(indexes, uuid, name, version);
+  return { index: name, uuid, folder, openDirectory, clock, registered: parts };
+}
+
+function registeredParts(
+  indexes: LocalIndexes,
+  uuid: string,
+  index: string,
+  version: number,
+): RegisteredParts {
+  const { registry } = indexes;
+  // an alteration that was killed before its end is ended here
+  const row = registry.settled(uuid);
+  if (row === undefined) throw wasDropped(index);
+  indexes.known(row.name).definitionOf(version);
+  const now = registry.settled(uuid) ?? row;
+  const former = registry.formerDefinition(uuid, version);
+  const { definition, baseDir } = former ?? now;
+  const definitionVersion = former === undefined ? now.version : version;
+  const all = registry.aliases.list().filter((alias) => alias.index === now.name);
   const aliases = all.map(({ alias }) => alias);
-  const savedQueries = registry.queries.naming(new Set([name, ...aliases]));
-  const files = { index: name, folder, openDirectory, clock };
-  const own = { uuid, definition, definitionVersion: version, baseDir };
-  return { ...files, ...own, aliases, savedQueries };
+  const savedQueries = registry.queries.naming(new Set([now.name, ...aliases]));
+  return { definition, definitionVersion, baseDir, aliases, savedQueries };
 }
 
 /** The newest backup of an index. */

@@ -24,6 +24,8 @@ fields:
 export interface BackupLake extends SmallLake {
   readonly models: TinyModels;
   readonly target: string;
+  /** The text of the index's definition. */
+  readonly definition: string;
   /** Changes some rows of the table: inserts, updates, deletes. `n` tells the changes apart. */
   change(n: number): Promise<void>;
 }
@@ -34,7 +36,11 @@ export async function openBackupLake(rows = 300): Promise<BackupLake> {
   const lake = await openSmallLake({ openEmbedder: models.open });
   await lake.create(schema);
   mkdirSync(join(lake.folder, 'tiny'));
-  await lake.define(FIELDS.replace('MODEL', join(lake.folder, 'tiny')));
+  const fields = FIELDS.replace('MODEL', join(lake.folder, 'tiny'));
+  await lake.define(fields);
+  const { catalog, table } = lake.source;
+  const source = `source: { catalog: ${JSON.stringify(catalog)}, table: ${table} }`;
+  const definition = `version: 1\nindex: t\n${source}\n${fields}\n`;
   await appendRows(lake.source, { kind: 'rows', rows: someRows(0, rows) });
   await lake.backend.reindex({ index: 't' });
   const change = async (n: number) => {
@@ -42,7 +48,7 @@ export async function openBackupLake(rows = 300): Promise<BackupLake> {
     await upsertRows(lake.source, { kind: 'rows', rows: someRows(5, 10, `changed ${n}`) });
     await deleteRows(lake.source, `size = ${50 + n}`);
   };
-  return { ...lake, models, target: join(lake.folder, 'backups'), change };
+  return { ...lake, models, definition, target: join(lake.folder, 'backups'), change };
 }
 
 const someRows = (from: number, count: number, word = 'disk') =>

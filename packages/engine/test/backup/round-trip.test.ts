@@ -4,6 +4,9 @@ import { openObjectStore } from '@lakehouse-search/lake';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fault } from '../../../lake/test/s3-server.ts';
 import { S3Server } from '../../../lake/test/s3-server.ts';
+import { Lease } from '../../src/backup/lease.ts';
+import { openRepository } from '../../src/backup/repository.ts';
+import { SYSTEM_CLOCK } from '../../src/base/clock.ts';
 import { type BackupLake, openBackupLake } from './backup-lake.ts';
 
 let lake: BackupLake;
@@ -212,6 +215,56 @@ describe('a restore', () => {
     await expect(backend.restore(request, call)).rejects.toMatchObject({ code: 'interrupted' });
     expect(readdirSync(home)).toEqual(files);
     expect(await backend.listIndexes()).toHaveLength(1);
+  });
+});
+
+describe('a backup of an index that is altered', () => {
+  const altered = async (change: (definition: string) => string) => {
+    const { backend } = lake;
+    const definition_yaml = change(lake.definition);
+    const request = { index: 't', definition_yaml, base_dir: lake.folder, apply: true };
+    expect(await backend.alterIndex(request)).toMatchObject({ applied: true });
+  };
+
+  it('before it has the new definition', async () => {
+    const { backend, target } = lake;
+    await altered((text) => text.replace('type: LONG', 'type: DOUBLE'));
+    await backend.backup({ index: 't', target });
+    await backend.restore({ target, as: 'second', aliases: 'none' });
+    const { fields } = await backend.describeIndex({ index: 'second' });
+    expect(fields).toContainEqual(expect.objectContaining({ name: 'size', type: 'DOUBLE' }));
+    expect(await backend.verify({ index: 'second' })).toMatchObject({ equal: true });
+  });
+
+  it('while it waits for a prune has the new definition', async () => {
+    const { backend, target } = lake;
+    const repository = (await openRepository(target, true))!;
+    const prune = new Lease(repository, 'prune', SYSTEM_CLOCK);
+    await prune.renew();
+    const waiting = backend.backup({ index: 't', target });
+    const leases = () => Array.fromAsync(repository.store.list('leases/backup-'));
+    await expect.poll(async () => (await leases()).length).toBe(1);
+    await altered((text) => text.replace('type: LONG', 'type: DOUBLE'));
+    await prune.release();
+    await waiting;
+    await backend.restore({ target, as: 'second', aliases: 'none' });
+    const { fields } = await backend.describeIndex({ index: 'second' });
+    expect(fields).toContainEqual(expect.objectContaining({ name: 'size', type: 'DOUBLE' }));
+  });
+
+  it('while it copies has the definition of the commit that it copies', async () => {
+    const { backend, target } = lake;
+    let altering: Promise<void> | undefined;
+    const progress = () => {
+      altering ??= altered((text) => text.replace('type: LONG', 'type: DOUBLE'));
+    };
+    await backend.backup({ index: 't', target, verify: true }, { progress });
+    await altering;
+    await backend.restore({ target, as: 'second', aliases: 'none' });
+    const { fields } = await backend.describeIndex({ index: 'second' });
+    expect(fields).toContainEqual(expect.objectContaining({ name: 'size', type: 'LONG' }));
+    expect(await backend.verify({ index: 'second' })).toMatchObject({ equal: true });
+    expect(await backend.verify({ index: 't' })).toMatchObject({ equal: true });
   });
 });
 
