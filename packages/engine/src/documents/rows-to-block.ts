@@ -11,7 +11,7 @@
  */
 
 import { LhsError } from '@lakehouse-search/contract';
-import { type Batch, type Value, valueAt } from '@lakehouse-search/lake';
+import { type Batch, type Field, type Value, valueAt } from '@lakehouse-search/lake';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { VALUE_SHAPES } from '../schema/values.ts';
@@ -39,12 +39,12 @@ export interface KeyedRows {
 
 /** Keys and hashes of a batch, whose columns are `mapping.columns`. Throws source_invalid. */
 export function keyRows(mapping: Mapping, batch: Batch): KeyedRows {
-  return { keys: encodeKeys(mapping, batch), hashes: rowHashes(mapping, batch) };
+  return { keys: encodeKeys(mapping, batch), hashes: rowHashes(mapping.columns, batch) };
 }
 
-/** Row hashes of a batch, whose columns are `mapping.columns`. */
-export function rowHashes(mapping: Mapping, batch: Batch): RowHashes {
-  const hashed = mapping.columns.map((column, i) => ({
+/** Row hashes of a batch of these columns. */
+export function rowHashes(columns: readonly Field[], batch: Batch): RowHashes {
+  const hashed = columns.map((column, i) => ({
     fieldId: column.id,
     vector: batch.columns[i],
   }));

@@ -27,6 +27,12 @@ export function hashSetText({ whole, columns }: HashSet): string {
   return `${whole === undefined ? '' : `${whole.join()}+`}${columns.join()}`;
 }
 
+/** Iceberg field ids of the columns of a set. */
+export const columnIds = ({ whole = [], columns }: HashSet): readonly number[] => [
+  ...whole,
+  ...columns.map((identity) => Number.parseInt(identity, 10)),
+];
+
 /** Appends documents to runs; neighbors with one set are one run. */
 export function appendHashRun(runs: HashRun[], set: HashSet, docs: number): void {
   if (docs === 0) return;

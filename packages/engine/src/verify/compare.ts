@@ -76,9 +76,9 @@ async function readRows(
   matcher: RowMatcher,
   digest: DigestBuckets,
 ): Promise<void> {
-  const { table, schema, set, mapping } = sides;
+  const { table, schema, set } = sides;
   if (set.snapshotId === null) return;
-  const columns = mapping.columns.map((column) => column.name);
+  const columns = schema.fields.map((column) => column.name);
   const total = set.files.reduce((sum, { data }) => sum + data.recordCount, 0);
   const scan = table.scan({ snapshotId: set.snapshotId, columns, schema, signal });
   const snapshot = String(set.snapshotId);
@@ -127,7 +127,7 @@ export class RowMatcher {
     const { mapping, docs } = this.#sides;
     if (batch.file !== this.#file) this.#open(batch.file);
     const { offsets, bytes } = encodeKeys(mapping, batch);
-    const hashes = rowHashes(mapping, batch);
+    const hashes = rowHashes(this.#sides.schema.fields, batch);
     const all = docs.hashSets.map((set) => rowLanes(hashes.of(set) ?? hashes.own));
     const view = bytesView(bytes);
     const hash = new Int32Array(2);

@@ -82,7 +82,7 @@ class PositionReader {
   }
 
   async read(positions: RowPositions): Promise<void> {
-    const { table, mapping, schema, set } = this.#sides;
+    const { table, schema, set } = this.#sides;
     const { signal, progress } = this.#work;
     const parts: FilePart[] = [];
     for (const [file, own] of positions) {
@@ -92,7 +92,7 @@ class PositionReader {
       parts.push({ scan: set.files[file], only: Int32Array.from(fresh).sort() });
     }
     const docs_total = parts.reduce((sum, { only }) => sum + (only?.length ?? 0), 0);
-    const columns = mapping.columns.map((column) => column.name);
+    const columns = schema.fields.map((column) => column.name);
     let docs_done = 0;
     for await (const batch of readAhead(table.read(parts, { columns, schema, signal }), signal)) {
       this.#matcher.match(batch);

@@ -3,6 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { FileSet, Schema, SourceTable } from '@lakehouse-search/lake';
 import { followColumns } from '../documents/bound-schema.ts';
 import type { OpenIndex } from '../open/open-index.ts';
+import { columnIds, type HashSet } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { fromSource } from '../source/source-errors.ts';
@@ -17,7 +18,10 @@ export interface ComparedSides {
   readonly files: readonly string[];
   readonly mapping: Mapping;
   readonly table: SourceTable;
-  /** Schema under which rows are read: the mapping's columns as the table has them. */
+  /**
+   * Schema under which rows are read, all of its columns: the mapping's as the table has them, then
+   * others that row hashes of documents cover.
+   */
   readonly schema: Schema;
   readonly set: FileSet;
   /** A document with another row location than its row is stale. */
@@ -47,10 +51,11 @@ export async function prepareSides(
   const snapshotId = named === undefined ? own : namedSnapshot(table, named);
   if (snapshotId !== null) requireKept(table, snapshotId, index);
   const set = await fromSource(() => table.files(snapshotId));
-  const schema = readingSchema(mapping, table, snapshotId);
   const { readable, faults } = readableSegments(snapshot.segments);
   const ids = mapping.columns.map(({ id }) => id).sort((a, b) => a - b);
   const docs = new VerifyDocs(readable, { columns: ids.map(String) });
+  const bound = readingSchema(mapping, table, snapshotId);
+  const schema = withHashedColumns(bound, docs.hashSets, table, snapshotId);
   const places = snapshotId === own;
   return { sides: { docs, files, mapping, table, schema, set, places }, faults };
 }
@@ -73,6 +78,28 @@ function readingSchema(mapping: Mapping, table: SourceTable, snapshotId: bigint 
   if (snapshotId === null) return bound;
   const then = followColumns(bound, table.schemaOf(snapshotId));
   return then.lost === undefined ? then.schema : bound;
+}
+
+/**
+ * A schema with the other columns that row hashes cover, such as that of a dropped field, by field
+ * id. A column that the table does not have is left out: documents hashed over it count as stale.
+ */
+function withHashedColumns(
+  bound: Schema,
+  sets: readonly HashSet[],
+  table: SourceTable,
+  snapshotId: bigint | null,
+): Schema {
+  const ids = new Set(sets.flatMap((set) => [...columnIds(set)]));
+  for (const { id } of bound.fields) ids.delete(id);
+  if (ids.size === 0) return bound;
+  const then = snapshotId === null ? [] : table.schemaOf(snapshotId).fields;
+  const fields = [...bound.fields];
+  for (const id of [...ids].sort((a, b) => a - b)) {
+    const field = [...table.schema.fields, ...then].find((own) => own.id === id);
+    if (field !== undefined) fields.push({ ...field, name: `${field.name}#${id}` });
+  }
+  return { ...bound, fields };
 }
 
 /** Segments whose keys and locators are whole; the others' documents count as missing. */
