@@ -171,7 +171,9 @@ describe('operations ended by SIGKILL', () => {
     'at moments at random leaves the old state or a later one',
     async () => {
       const random = seededBelow(SEED + 1);
-      const operations = stage.operations.filter(({ name }) => /of all|compact|upgrade|reindex/.test(name));
+      const operations = stage.operations.filter(({ name }) =>
+        /of all|compact|upgrade|reindex/.test(name),
+      );
       const moments = sampleSize(6, 400);
       let killed = 0;
       for (let i = 0; i < moments; i++) {
