@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { openLocal } from '@lakehouse-search/engine';
 import { appendRows, deleteRows, type Schema } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededBelow } from '../../../../test/support/random.ts';
@@ -146,16 +148,27 @@ describe('a sync during a reindex', () => {
 });
 
 describe('a reindex beside searches', () => {
-  it('becomes live without an error or a wrong total in any of them', async () => {
+  it.each([
+    { where: 'of its engine', threads: null },
+    { where: 'of another engine', threads: 0 },
+    { where: 'of another engine with threads', threads: 2 },
+  ])('$where becomes live without an error or a wrong total', async ({ threads }) => {
     const { backend } = lake;
+    const other = threads === null ? null : await openLocal(join(lake.folder, 'data'), { threads });
+    const reader = other ?? backend;
     let stopped = false;
     const totals = new Set<number>();
     const searching = (async () => {
-      while (!stopped) totals.add((await backend.search({ query: 'timeout' })).total);
+      while (!stopped) {
+        totals.add((await reader.search({ query: 'timeout' })).total);
+        // a search may end without a turn of the event loop
+        await setImmediate();
+      }
     })();
     for (let round = 0; round < 5; round++) await backend.reindex({});
     stopped = true;
     await searching;
+    await other?.close();
     expect([...totals].filter((total) => total !== 3 && total !== 6)).toEqual([]);
     expect(await backend.describeIndex({})).toMatchObject({ index_generation: 6 });
   });
