@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableMemory } from 'node:process';
 
 const MEMORY = '/dev/shm';
@@ -14,6 +14,8 @@ let folder: string | undefined;
 export function setup(): void {
   if (process.env.LHS_TEST_DISK === '1' || !hasRoom()) return;
   folder = mkdtempSync(`${MEMORY}/lhs-tests-`);
+  // As /tmp: tests become other users and enter their own folders.
+  chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
 }
 

@@ -117,16 +117,17 @@ export class Stage {
 
 /** All operations over an index of one shard, some of them over one of several shards. */
 function operationsOf(table: SmallTable, shards: number, drifted: string): Operation[] {
-  const all = plainOperations(table, drifted);
+  const all = plainOperations(table, shards, drifted);
   if (shards === 1) return all.map((operation) => ({ ...operation, shards }));
   const some = all.filter(({ name }) =>
-    /^(sync [29]|sync of|reindex, later|compact|upgrade|repair)/.test(name),
+    /^(sync [29]|sync of|reindex, later|alter|compact|upgrade|repair)/.test(name),
   );
   return some.map(({ name, ...more }) => ({ name: `${name}, ${shards} shards`, ...more, shards }));
 }
 
 function plainOperations(
-  { snapshots }: SmallTable,
+  { snapshots, definition }: SmallTable,
+  shards: number,
   drifted: string,
 ): readonly Omit<Operation, 'shards'>[] {
   const texts = snapshots.map(({ rows }) => exportOf(rows));
@@ -135,6 +136,10 @@ function plainOperations(
     const name = `sync ${i + 1}, ${did}`;
     return { name, work: { kind: 'sync', until: id }, from: i, states: texts.slice(i, i + 2) };
   });
+  const field = '  - { name: words, type: TEXT, source: title, analyzer: english }';
+  const changed = definition.replace('fields:', `fields:\n${field}`);
+  const sharding = `sharding: { shards: ${shards} }\n`;
+  const altered: Work = { kind: 'alter', definition: `${changed}${sharding}` };
   const back: Work = { kind: 'sync', until: snapshots[3].id };
   return [
     ...steps,
@@ -143,6 +148,8 @@ function plainOperations(
     { name: 'reindex', work: { kind: 'reindex' }, from: last, states: [texts[last]] },
     { name: 'reindex, later', work: { kind: 'reindex' }, from: 3, states: [texts[3], texts[last]] },
     { name: 'resume, later', work: { kind: 'resume' }, from: 3, states: [texts[3], texts[last]] },
+    { name: 'alter, a field', work: altered, from: last, states: [texts[last]] },
+    { name: 'alter, later', work: altered, from: 3, states: [texts[3], texts[last]] },
     { name: 'compact', work: { kind: 'compact' }, from: last, states: [texts[last]] },
     { name: 'upgrade', work: { kind: 'upgrade' }, from: 'format-1', states: [texts[last]] },
     { name: 'repair', work: { kind: 'repair' }, from: 'drifted', states: [drifted, texts[last]] },
@@ -176,6 +183,7 @@ export async function expectSound(
     expect(total).toBeGreaterThan(0);
     expect(faultsOf(data), 'I4: the index contradicts itself').toEqual([]);
     await expectVectorsInStep(data, backend);
+    if (operation.work.kind === 'alter') await expectOneDefinition(backend);
     await runWork(backend, operation.work);
     await expectVectorsInStep(data, backend);
     expect(await contentOf(backend), 'done again it misses its end').toBe(operation.states.at(-1));
@@ -187,6 +195,14 @@ export async function expectSound(
   await again.close();
   expect(faultsOf(data)).toEqual([]);
   expect(orphansOf(data), 'I5: orphans outlive two sweeps').toEqual([]);
+}
+
+/** The definition in force is the one that the generation was built under. */
+async function expectOneDefinition(backend: LocalBackend): Promise<void> {
+  const { index_generation, fields } = await backend.describeIndex({});
+  expect(fields.some(({ name }) => name === 'words')).toBe(index_generation === 2);
+  const { faults } = await backend.verify({ deep: true });
+  expect(faults, 'the documents are those of another definition').toEqual([]);
 }
 
 /** Every document's vector is that of the text that the export tells. */

@@ -9,7 +9,9 @@ export type Work =
   | { readonly kind: 'resume' }
   | { readonly kind: 'compact' }
   | { readonly kind: 'upgrade' }
-  | { readonly kind: 'repair' };
+  | { readonly kind: 'repair' }
+  /** `definition`: the new one. */
+  | { readonly kind: 'alter'; readonly definition: string };
 
 /** What a child process may be told besides. `open`: open it and search, which sweeps. */
 export type ChildWork =
@@ -48,6 +50,8 @@ export async function runWork(
   else if (work.kind === 'compact') await backend.compact({});
   else if (work.kind === 'upgrade') await backend.upgrade({});
   else if (work.kind === 'repair') await backend.verify({ repair: true });
+  else if (work.kind === 'alter')
+    await backend.alterIndex({ definition_yaml: work.definition, apply: true });
   else if (work.kind === 'reindex') await backend.reindex({ as_of: work.as_of });
   else if (work.kind === 'resume') await resume(backend);
   else await backend.sync({ until: work.until }, { progress });
