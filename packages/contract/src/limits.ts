@@ -24,4 +24,5 @@ export const REQUEST_LIMITS = Object.freeze({
   rehearsedQueries: 1000,
   judgments: 10_000,
   rehearsedRows: 1_000_000,
+  skippedRowsShown: 20,
 });

@@ -3,7 +3,7 @@ import { clockTime, count, duration, plural } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { cut, printable, wrap } from '../terminal/text.ts';
-import { oneStep, stepLine } from './step-lines.ts';
+import { oneStep, skippedLines, stepLine } from './step-lines.ts';
 
 /** Prints the events of following a table. `stop` clears the progress line. */
 export interface FollowReport {
@@ -21,6 +21,7 @@ const STEP_WIDTH = 46;
  */
 export function followReport(terminal: Terminal, style: Style): FollowReport {
   let fault = '';
+  let skipped = 0;
   const clear = () => {
     if (terminal.progress) process.stderr.write('\r\u001b[K');
   };
@@ -47,6 +48,11 @@ export function followReport(terminal: Terminal, style: Style): FollowReport {
       clear();
       fault = '';
       terminal.out(...line(event.at, event.event === 'commit' ? committed(event) : merged(event)));
+      if (event.event === 'commit') {
+        const { skipped_rows: rows = 0 } = event;
+        if (rows !== skipped) terminal.out(...skippedLines(event).map((text) => INDENT + text));
+        skipped = rows;
+      }
       if ('healed' in event && event.healed) terminal.out(INDENT + oneStep(event.healed));
     },
     stop: clear,

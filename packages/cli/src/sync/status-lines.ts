@@ -2,13 +2,14 @@ import type { IndexStatus } from '@lakehouse-search/contract';
 import { age, bytes, count, dateTime, plural, snapshotName } from '../terminal/figures.ts';
 import type { Style } from '../terminal/style.ts';
 import { pad, printable, width, wrap } from '../terminal/text.ts';
-import { healWords } from './step-lines.ts';
+import { healWords, skippedLines } from './step-lines.ts';
 
 /** Lines about the lag of an index behind its table. */
 export function statusLines(status: IndexStatus, style: Style, columns: number): string[] {
   const facts: [string, string | null][] = [
     [status.index, generation(status)],
     ['checkpoint', checkpoint(status)],
+    ['skipped', skipped(status)],
     ['writer', writer(status)],
     ['table', table(status, style)],
     ['history', history(status, style)],
@@ -34,6 +35,11 @@ function checkpoint({ checkpoint: at }: IndexStatus): string | null {
   if (at === null) return null;
   const name = at.snapshot === null ? 'the empty table' : `snapshot ${snapshotName(at.snapshot)}`;
   return `${name} (${dateTime(at.committed_at)})`;
+}
+
+function skipped(status: IndexStatus): string | null {
+  const [rows, first] = skippedLines(status);
+  return rows === undefined ? null : [rows, first?.trim()].join('; the first: ');
 }
 
 const writer = ({ writer: holder }: IndexStatus): string | null =>

@@ -1,5 +1,12 @@
-import type { Healed, HealReason, Progress, ReindexResponse } from '@lakehouse-search/contract';
+import type {
+  Healed,
+  HealReason,
+  Progress,
+  ReindexResponse,
+  SkippedRows,
+} from '@lakehouse-search/contract';
 import { count, plural, snapshotName } from '../terminal/figures.ts';
+import { printable } from '../terminal/text.ts';
 
 type Step = Pick<Progress, 'snapshot' | 'operation' | 'inserted' | 'updated' | 'deleted'>;
 
@@ -45,6 +52,26 @@ export function vectorLines({
     lines.push(`${plural(rows, 'row')} without a vector in ${field}`);
   }
   return lines;
+}
+
+const SKIPPED_SHOWN = 3;
+
+/** Lines about rows that have no document; none if every row has one. */
+export function skippedLines({
+  skipped_rows: all,
+  first_skipped_rows: first = [],
+}: SkippedRows): readonly string[] {
+  if (all === undefined) return [];
+  const shown = first.slice(0, SKIPPED_SHOWN).map(({ key, file, position, reason }) => {
+    const name = key === undefined ? '' : `${key}: `;
+    return `  ${printable(`${name}${reason} (row ${position} of ${file})`)}`;
+  });
+  const more = all - shown.length;
+  return [
+    `${plural(all, 'row')} without a document, because a value cannot be indexed`,
+    ...shown,
+    ...(more > 0 ? [`  … ${count(more)} more`] : []),
+  ];
 }
 
 /** `embeddings  423,391 computed, 20,299 reused`. */

@@ -32,13 +32,15 @@ export function verifyReport(found: VerifyResponse, scene: VerifyScene): readonl
 
 function headline(found: VerifyResponse): string {
   const { rows_compared, sampled, snapshot, took_ms, equal, deep_documents: deep } = found;
+  const { skipped_rows: skipped } = found;
   const rows = plural(rows_compared, 'row');
   const of = sampled ? `a sample of ${rows}` : rows;
   const target = snapshot === null ? 'the empty table' : `snapshot ${snapshotName(snapshot)}`;
   const verdict = sampled ? 'nothing differs in it' : 'the index equals the table';
   const says = equal ? verdict : 'the index differs from the table';
   const again = deep === undefined ? '' : `, ${plural(deep, 'document')} indexed again`;
-  return `${of} compared with ${target}${again} in ${duration(took_ms)}: ${says}`;
+  const without = skipped === undefined ? '' : ` (and ${plural(skipped, 'skipped row')})`;
+  return `${of}${without} compared with ${target}${again} in ${duration(took_ms)}: ${says}`;
 }
 
 function repairLine({ repaired }: VerifyResponse): readonly string[] {

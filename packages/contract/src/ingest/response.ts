@@ -12,8 +12,25 @@ export interface VectorCounts {
   readonly without_vector?: Readonly<Record<string, number>>;
 }
 
+/** A row of the table that has no document. */
+export interface SkippedRow {
+  /** Absent if a column of its key is NULL. */
+  readonly key?: string;
+  readonly file: string;
+  readonly position: number;
+  readonly reason: string;
+}
+
+/** Rows without a document, because a value cannot be indexed (`on_bad_row: skip`). */
+export interface SkippedRows {
+  /** All of the index's snapshot; absent if there is none. */
+  readonly skipped_rows?: number;
+  /** The first of them, at most `REQUEST_LIMITS.skippedRowsShown`. */
+  readonly first_skipped_rows?: readonly SkippedRow[];
+}
+
 /** What a reindex made. */
-export interface ReindexResponse extends VectorCounts {
+export interface ReindexResponse extends VectorCounts, SkippedRows {
   readonly doc_count: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
@@ -55,7 +72,7 @@ export interface Healed {
 }
 
 /** What a sync applied; the counts are of all its steps, healing included. */
-export interface SyncResponse extends VectorCounts {
+export interface SyncResponse extends VectorCounts, SkippedRows {
   readonly doc_count: number;
   readonly snapshot: string | null;
   readonly index_generation: number;
@@ -71,7 +88,7 @@ export interface SyncResponse extends VectorCounts {
 }
 
 /** The result of a change batch. A row that only moved to another file is not counted. */
-export interface ApplyResponse {
+export interface ApplyResponse extends SkippedRows {
   /** false: the batch was applied before; nothing was done. */
   readonly applied: boolean;
   /** The snapshot of the index now. */
@@ -98,6 +115,8 @@ export type FollowEvent =
       readonly healed?: Healed;
       readonly embeddings?: VectorCounts['embeddings'];
       readonly without_vector?: VectorCounts['without_vector'];
+      readonly skipped_rows?: SkippedRows['skipped_rows'];
+      readonly first_skipped_rows?: SkippedRows['first_skipped_rows'];
     }
   /** Segments were merged; nothing else changed. */
   | {
@@ -121,7 +140,7 @@ export type FollowEvent =
     };
 
 /** `lhs index status`, `GET /v1/ingestion/{name}`: how far the index is behind its table. */
-export interface IndexStatus {
+export interface IndexStatus extends SkippedRows {
   readonly index: string;
   readonly status: 'created' | 'live';
   readonly index_generation: number;
@@ -170,6 +189,8 @@ export interface VerifyResponse {
   readonly index_generation: number;
   /** Rows of the table that were compared. */
   readonly rows_compared: number;
+  /** Rows that were read and have no document by rule (`on_bad_row: skip`); absent: none. */
+  readonly skipped_rows?: number;
   readonly doc_count: number;
   readonly missing: number;
   readonly extra: number;

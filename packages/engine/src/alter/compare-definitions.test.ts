@@ -5,6 +5,8 @@ import { compareDefinitions, type LiveFacts } from './compare-definitions.ts';
 
 const FACTS: LiveFacts = {
   droppedDuplicates: 0,
+  skippedRows: 0,
+  skips: false,
   sameTable: true,
   rows: 7,
   embedded: new Set(['meaning']),
@@ -42,6 +44,7 @@ describe('two definitions', () => {
     ['a new name', BASE.replace('index: notes', 'index: papers'), 'index live'],
     ['freshness', `${BASE}freshness_ms: 5\n`, 'freshness_ms live'],
     ['duplicates', `${BASE}on_duplicate_key: last\n`, 'on_duplicate_key live'],
+    ['bad rows', `${BASE}on_bad_row: skip\n`, 'on_bad_row live'],
     ['a tenant field', `${BASE}tenant_field: org\n`, 'tenant_field live'],
     ['shards', `${BASE}sharding: { shards: 3 }\n`, 'sharding.shards reindex'],
     ['the key', BASE.replace('[id]', '[id, org]'), 'key reindex'],
@@ -73,6 +76,22 @@ describe('two definitions', () => {
     const to = compareDefinitions(last, parse(BASE), { ...FACTS, droppedDuplicates: 2 });
     expect(to).toMatchObject([{ strategy: 'reindex', reason: '2 rows share a key' }]);
     expect(compareDefinitions(last, parse(BASE), FACTS)).toMatchObject([{ strategy: 'live' }]);
+  });
+
+  it('need a reindex to refuse bad rows where rows were skipped', () => {
+    const skip = parse(`${BASE}on_bad_row: skip\n`);
+    const to = compareDefinitions(skip, parse(BASE), { ...FACTS, skippedRows: 2 });
+    expect(to).toMatchObject([{ strategy: 'reindex', reason: 'rows that were skipped: 2' }]);
+    expect(compareDefinitions(skip, parse(BASE), FACTS)).toMatchObject([{ strategy: 'live' }]);
+  });
+
+  it('need a reindex for a limit of a KEYWORD field that decides which rows are skipped', () => {
+    const limited = BASE.replace('KEYWORD,', 'KEYWORD, max_bytes: 9,');
+    const reindex = ['fields.org.max_bytes reindex'];
+    expect(strategies(limited, { skips: true, skippedRows: 1 })).toEqual(reindex);
+    expect(strategies(limited, { skips: true })).toEqual(['fields.org.max_bytes live']);
+    const back = compareDefinitions(parse(limited), parse(BASE), { ...FACTS, skips: true });
+    expect(back).toMatchObject([{ setting: 'fields.org.max_bytes', strategy: 'reindex' }]);
   });
 
   it('need a reindex for a tenant field that is new as well', () => {

@@ -16,6 +16,10 @@ import type {
 export interface LiveFacts {
   /** Rows that lost to another row of their key (`on_duplicate_key: last`). */
   readonly droppedDuplicates: number;
+  /** Rows that cannot be indexed and have no document (`on_bad_row: skip`). */
+  readonly skippedRows: number;
+  /** The new definition skips such rows. */
+  readonly skips: boolean;
   /** Both sources name the same table, by its UUID, and the same branch or tag. */
   readonly sameTable: boolean;
   /** Rows of the table: what a VECTOR field has to embed at most. */
@@ -42,6 +46,7 @@ export function compareDefinitions(
     ...source(now, next, facts),
     ...keys(now, next),
     ...duplicates(now, next, facts),
+    ...badRows(now, next, facts),
     ...freshness(now, next),
     ...tenant(now, next, changedFields),
     ...shards(now, next),
@@ -79,6 +84,13 @@ function duplicates(now: Definition, next: Definition, { droppedDuplicates }: Li
     : change('on_duplicate_key', from, to, 'live', 'no two rows share a key now');
 }
 
+function badRows(now: Definition, next: Definition, { skippedRows }: LiveFacts) {
+  const [from, to] = [now.onBadRow, next.onBadRow];
+  return to === 'refuse' && skippedRows > 0
+    ? change('on_bad_row', from, to, 'reindex', `rows that were skipped: ${skippedRows}`)
+    : change('on_bad_row', from, to, 'live', 'every row has a document now');
+}
+
 function freshness(now: Definition, next: Definition): readonly AlterChange[] {
   const reason = 'the next look at the table heeds it';
   return change('freshness_ms', now.freshnessMs, next.freshnessMs, 'live', reason);
@@ -112,6 +124,12 @@ function compareFields(now: Definition, next: Definition, facts: LiveFacts) {
   });
 }
 
+/** Whether another limit of a KEYWORD field says otherwise which rows can be indexed. */
+function changesBadRows(key: string, to: FieldDefinition, { skippedRows, skips }: LiveFacts) {
+  if (key !== 'maxBytes' || to.type !== 'KEYWORD') return false;
+  return skippedRows > 0 || (skips && to.maxBytes === undefined);
+}
+
 /** Settings of a field that say nothing of its files, and what a change of each does. */
 const LIVE_SETTINGS: Readonly<Record<string, string>> = {
   sensitive: 'it describes the field',
@@ -121,7 +139,7 @@ const LIVE_SETTINGS: Readonly<Record<string, string>> = {
 function fieldSettings(from: FieldDefinition, to: FieldDefinition, facts: LiveFacts) {
   const settings = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   return settings.flatMap((key) => {
-    const live = LIVE_SETTINGS[key];
+    const live = changesBadRows(key, to, facts) ? undefined : LIVE_SETTINGS[key];
     const [a, b] = [from, to].map((field) => field[key as keyof FieldDefinition]);
     const path = `fields.${from.name}.${snake(key)}`;
     return live === undefined

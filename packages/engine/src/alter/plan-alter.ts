@@ -24,6 +24,7 @@ export interface LiveGeneration {
   readonly number: number;
   readonly tableUuid: string;
   readonly droppedDuplicates: number;
+  readonly skippedRows: number;
 }
 
 /** What of an answer the plan alone decides. */
@@ -45,6 +46,8 @@ export function planAlter(
     rows,
     embedded: embeddedFields(table.mapping),
     droppedDuplicates: live?.droppedDuplicates ?? 0,
+    skippedRows: live?.skippedRows ?? 0,
+    skips: to.onBadRow === 'skip',
     sameTable: live?.tableUuid === table.uuid && from.source.ref === to.source.ref,
   };
   const compared = compareDefinitions(from, to, facts);

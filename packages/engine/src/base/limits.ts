@@ -31,6 +31,7 @@ export const LIMITS = Object.freeze({
   nameChars: 128,
   appliedSnapshots: 128,
   driftedKeysShown: 1000,
+  skippedRows: 100_000,
   heldRowBytes: 256 * 2 ** 20,
   filterCacheBytes: 64 * 2 ** 20,
   nextPagesBytes: 32 * 2 ** 20,

@@ -3,6 +3,7 @@ import { type Batch, type ColumnVector, valueAt } from '@lakehouse-search/lake';
 import { ByteSink } from '../base/growing.ts';
 import { columnText } from '../schema/column-text.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import { type OnBadRow, placeOfRow, type RowFault, refuseRow } from './row-fault.ts';
 import { isNull } from './vector-values.ts';
 
 /** Encoded keys (schema/key.ts): key i = bytes[offsets[i] .. offsets[i + 1]). */
@@ -16,7 +17,7 @@ export interface EncodedKeys {
  * key column.
  */
 export function encodeKeys(mapping: Mapping, batch: Batch): EncodedKeys {
-  for (let c = 0; c < mapping.keyColumns; c++) refuseNulls(mapping, batch, c);
+  findNullKeys(mapping, batch, refuseRow);
   const first = batch.columns[0];
   if (mapping.keyColumns === 1 && first.kind === 'utf8' && !holdsZero(first, batch.rows)) {
     return { offsets: first.offsets, bytes: first.bytes };
@@ -37,28 +38,33 @@ const SEPARATOR = Uint8Array.of(0, 1);
 const ZERO = Uint8Array.of(0, 0xff);
 const encoder = new TextEncoder();
 
-function refuseNulls(mapping: Mapping, batch: Batch, column: number): void {
-  const vector = batch.columns[column];
-  if (vector.kind !== 'values' && vector.nulls === null) return;
-  for (let row = 0; row < batch.rows; row++) {
-    if (isNull(vector, row)) throw nullKey(mapping, batch, column, row);
+/** Reports the rows with a NULL in a key column. */
+export function findNullKeys(mapping: Mapping, batch: Batch, onBadRow: OnBadRow): void {
+  for (let column = 0; column < mapping.keyColumns; column++) {
+    const vector = batch.columns[column];
+    if (vector.kind !== 'values' && vector.nulls === null) continue;
+    for (let row = 0; row < batch.rows; row++) {
+      if (isNull(vector, row)) onBadRow(row, () => nullKey(mapping, batch, column, row));
+    }
   }
 }
 
-function nullKey(mapping: Mapping, batch: Batch, column: number, row: number): LhsError {
+function nullKey(mapping: Mapping, batch: Batch, column: number, row: number): RowFault {
   const name = mapping.columns[column].name;
-  const place = `row ${batch.positions[row]} of ${batch.file}`;
+  const place = placeOfRow(batch, row);
   const shown = mapping.columns.slice(0, mapping.keyColumns).map((field, c) => {
     const vector = batch.columns[c];
     const text = isNull(vector, row) ? 'NULL' : columnText(field.type, valueAt(vector, row));
     return `${field.name}=${text}`;
   });
-  return new LhsError('source_invalid', `key ${shown.join(',')}: "${name}" is NULL in ${place}`, {
+  const key = `key ${shown.join(',')}: "${name}" is NULL`;
+  const error = new LhsError('source_invalid', `${key} in ${place}`, {
     hint:
-      'every row needs a value in each key column; choose other columns in key, or mend ' +
-      'the table',
+      'every row needs a value in each key column; choose other columns in key, mend the table, ' +
+      'or say on_bad_row: skip',
     details: { column: name, file: batch.file, position: batch.positions[row] },
   });
+  return { reason: key, error };
 }
 
 /** Whether any text of the column has a 0x00, which an encoded key must escape. */
@@ -87,11 +93,4 @@ function appendEscaped(sink: ByteSink, bytes: Uint8Array, from: number, to: numb
     if (bytes[i] === 0) sink.append(ZERO);
     else sink.byte(bytes[i]);
   }
-}
-
-/** The canonical texts of one row's key columns. */
-export function keyTexts(mapping: Mapping, batch: Batch, row: number): string[] {
-  return mapping.columns
-    .slice(0, mapping.keyColumns)
-    .map((field, c) => columnText(field.type, valueAt(batch.columns[c], row)));
 }

@@ -1,13 +1,14 @@
 /**
  * A batch of table rows to a block of documents, column by column.
  *
- * 1. Keys: encoded from the key columns; a NULL is refused.
+ * 1. Keys: encoded from the key columns; a NULL is a fault of its row.
  * 2. Hashes: over every column that was read (row-hash.ts).
  * 3. Fields: plain columns share the batch's bytes where they can; lists and odd types go value by
  *    value; variants by leaf. Of a VECTOR field of texts the texts: vector-stage.ts embeds them.
  *
- * A value that cannot become what its field says is refused with key, column, value and place;
- * inside a variant, where no schema holds, it is left out of the typed field and counted.
+ * A value that cannot become what its field says is a fault of its row, with key, column, value and
+ * place: it is refused, unless bad-rows.ts has taken the row out before. Inside a variant, where no
+ * schema holds, it is left out of the typed field and counted.
  */
 
 import { LhsError } from '@lakehouse-search/contract';
@@ -18,7 +19,7 @@ import { VALUE_SHAPES } from '../schema/values.ts';
 import { type EncodedKeys, encodeKeys } from './encode-keys.ts';
 import { createFieldBuilder, type FieldBuilder } from './field-builder.ts';
 import { doublesOfColumn, longsOfColumn } from './number-fields.ts';
-import { valueFault } from './row-fault.ts';
+import { type OnBadRow, refuseRow, valueFault } from './row-fault.ts';
 import { RowHashes } from './row-hash.ts';
 import { coerceScalar } from './scalar-value.ts';
 import {
@@ -91,7 +92,8 @@ export function blockOfRows(
   };
 }
 
-function isUsed({ plan }: MappedField): boolean {
+/** False for a field that leaves nothing in the index. */
+export function isUsed({ plan }: MappedField): boolean {
   return plan.inverted !== null || plan.column !== null || plan.stored || plan.vector !== undefined;
 }
 
@@ -114,12 +116,13 @@ function fieldOf(mapping: Mapping, field: MappedField, batch: Batch, leftOut: Le
   }
 }
 
-/** A field of plain columns. Throws source_invalid. */
+/** A field of plain columns. Throws what `onBadRow` throws; by default source_invalid. */
 export function plainField(
   mapping: Mapping,
   field: MappedField,
   columns: readonly number[],
   batch: Batch,
+  onBadRow: OnBadRow = refuseRow,
 ): FieldBlock {
   if (columns.length > 1) {
     return textOfColumns(
@@ -132,27 +135,35 @@ export function plainField(
   const { name, type } = mapping.columns[columns[0]];
   const { type: wanted } = field.plan;
   if (field.plan.vector?.model === null) {
-    return vectorsOfColumn(mapping, field.plan.vector, batch, columns[0]);
+    return vectorsOfColumn(mapping, field.plan.vector, batch, columns[0], onBadRow);
   }
   if (vector.kind === 'utf8') {
     if (wanted === 'TEXT' || wanted === 'VECTOR') return textOfColumn(field, vector, batch.rows);
-    if (wanted === 'IP') return ipOfColumn(mapping, batch, vector, name);
-    if (wanted === 'KEYWORD') return keywordOfColumn(mapping, field, batch, vector, name);
+    if (wanted === 'IP') return ipOfColumn(mapping, batch, vector, name, onBadRow);
+    if (wanted === 'KEYWORD') {
+      return keywordOfColumn(mapping, field, batch, vector, name, onBadRow);
+    }
   } else if (vector.kind !== 'values' && wanted !== 'KEYWORD') {
     if (wanted === 'DOUBLE') return doublesOfColumn(vector, batch.rows);
     return longsOfColumn(field, vector, type, batch.rows);
   }
-  return eachValue(mapping, field, columns[0], batch);
+  return eachValue(mapping, field, columns[0], batch, onBadRow);
 }
 
 /** Lists, decimals, numbers as keywords, texts as dates: one value at a time. */
-function eachValue(mapping: Mapping, field: MappedField, column: number, batch: Batch): FieldBlock {
+function eachValue(
+  mapping: Mapping,
+  field: MappedField,
+  column: number,
+  batch: Batch,
+  onBadRow: OnBadRow,
+): FieldBlock {
   const builder = createFieldBuilder(field.plan.type);
   for (let row = 0; row < batch.rows; row++) {
     const value = valueAt(batch.columns[column], row);
     const list = Array.isArray(value) ? (value as readonly Value[]) : [value];
     for (const item of list) {
-      if (item !== null) addValue(mapping, field, column, batch, row, item, builder);
+      if (item !== null) addValue(mapping, field, column, batch, row, item, builder, onBadRow);
     }
     builder.endDocument();
   }
@@ -167,6 +178,7 @@ function addValue(
   row: number,
   value: Value,
   builder: FieldBuilder,
+  onBadRow: OnBadRow,
 ): void {
   const { name, type } = mapping.columns[column];
   const definition = field.definition;
@@ -178,6 +190,8 @@ function addValue(
     const expected =
       coerced === 'too long' ? 'short enough for KEYWORD' : VALUE_SHAPES[definition.type];
     const hint = 'map the column to another type, or mend the row';
-    throw valueFault(mapping, batch, row, name, String(value), expected, hint);
+    onBadRow(row, () => {
+      return valueFault(mapping, batch, row, name, String(value), expected, hint);
+    });
   }
 }

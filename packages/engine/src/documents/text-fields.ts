@@ -5,7 +5,7 @@ import type { FieldBlock } from '../schema/field-block.ts';
 import { readIp } from '../schema/ip-value.ts';
 import type { MappedField, Mapping } from '../schema/mapping.ts';
 import { VALUE_SHAPES } from '../schema/values.ts';
-import { valueFault } from './row-fault.ts';
+import { type OnBadRow, refuseRow, valueFault } from './row-fault.ts';
 import { presentRows, startsOf } from './vector-values.ts';
 
 /**
@@ -121,7 +121,7 @@ function appendJoined(sink: ByteSink, vectors: readonly TextVector[], row: numbe
 
 /**
  * A KEYWORD field of one string column. A value beyond `max_bytes` is left out; without `max_bytes`
- * one beyond `LIMITS.keywordBytes` is refused.
+ * one beyond `LIMITS.keywordBytes` is a fault of its row.
  */
 export function keywordOfColumn(
   mapping: Mapping,
@@ -129,6 +129,7 @@ export function keywordOfColumn(
   batch: Batch,
   vector: TextVector,
   column: string,
+  onBadRow: OnBadRow = refuseRow,
 ): FieldBlock {
   const declared = field.definition?.maxBytes;
   const most = Math.min(declared ?? LIMITS.keywordBytes, LIMITS.keywordBytes);
@@ -136,7 +137,9 @@ export function keywordOfColumn(
   const { offsets } = vector;
   return copyTexts(vector, batch.rows, (row) => {
     if (offsets[row + 1] - offsets[row] <= most) return offsets[row + 1];
-    if (declared === undefined) throw tooLong(mapping, field, batch, row, column, vector);
+    if (declared === undefined) {
+      onBadRow(row, () => tooLong(mapping, field, batch, row, column, vector));
+    }
     return -1;
   });
 }
@@ -158,13 +161,14 @@ function tooLong(
 }
 
 /**
- * An IP field of one string column: 16 bytes a value. Throws source_invalid for what is no address.
+ * An IP field of one string column: 16 bytes a value. What is no address is a fault of its row.
  */
 export function ipOfColumn(
   mapping: Mapping,
   batch: Batch,
   vector: TextVector,
   column: string,
+  onBadRow: OnBadRow = refuseRow,
 ): FieldBlock {
   const { nulls, offsets, bytes } = vector;
   const present = presentRows(nulls, batch.rows);
@@ -176,7 +180,9 @@ export function ipOfColumn(
     if (!readIp(bytes, offsets[row], offsets[row + 1], out, i * 16)) {
       const shown = new TextDecoder().decode(bytes.subarray(offsets[row], offsets[row + 1]));
       const hint = 'map the column as KEYWORD, or mend the row';
-      throw valueFault(mapping, batch, row, column, shown, VALUE_SHAPES.IP, hint);
+      onBadRow(row, () => {
+        return valueFault(mapping, batch, row, column, shown, VALUE_SHAPES.IP, hint);
+      });
     }
     ends[i + 1] = (i + 1) * 16;
   }

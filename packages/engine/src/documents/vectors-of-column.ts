@@ -2,19 +2,20 @@ import { type Batch, type Value, valueAt } from '@lakehouse-search/lake';
 import { fixVectors } from '../base/fixed-vector.ts';
 import type { VectorPlan } from '../schema/field-plan.ts';
 import type { Mapping } from '../schema/mapping.ts';
-import { valueFault } from './row-fault.ts';
+import { type OnBadRow, refuseRow, valueFault } from './row-fault.ts';
 import { type VectorBlock, vectorBlock } from './vector-block.ts';
 import { startsOf } from './vector-values.ts';
 
 /**
  * A VECTOR field of a column that holds the vectors themselves. No vector: NULL, an empty list, a
- * list of zeros. Throws source_invalid for one that has not `dims` finite numbers.
+ * list of zeros. One that has not `dims` finite numbers is a fault of its row.
  */
 export function vectorsOfColumn(
   mapping: Mapping,
   { dims, similarity }: VectorPlan,
   batch: Batch,
   column: number,
+  onBadRow: OnBadRow = refuseRow,
 ): VectorBlock {
   const { rows } = batch;
   const values = new Float32Array(rows * dims);
@@ -22,7 +23,10 @@ export function vectorsOfColumn(
     const list = valueAt(batch.columns[column], row) as readonly Value[] | null;
     if (list === null || list.length === 0) continue;
     const expected = faultOf(list, dims);
-    if (expected !== null) throw vectorFault(mapping, batch, row, column, list, expected);
+    if (expected !== null) {
+      onBadRow(row, () => vectorFault(mapping, batch, row, column, list, expected));
+      continue;
+    }
     take(list as readonly number[], similarity === 'cosine', values, row * dims);
   }
   return vectorBlock(startsOf(null, rows), dims, fixVectors(values, dims));

@@ -146,6 +146,24 @@ export interface Commit {
    * Rows of the table that lost to another row of their key so far and have no document; absent: 0.
    */
   readonly dropped_duplicates?: number;
+  /**
+   * Rows of the table that have no document because a value cannot be indexed (`on_bad_row: skip`);
+   * absent: none.
+   */
+  readonly skipped?: CommittedSkips;
+}
+
+/** Skipped rows: all by place, and the reasons of the first. */
+export interface CommittedSkips {
+  /** By number in the commit's file table, ascending. */
+  readonly files: readonly { readonly file: number; readonly positions: readonly number[] }[];
+  /** At most `LIMITS.skippedRowsShown`. */
+  readonly first: readonly {
+    readonly file: number;
+    readonly position: number;
+    readonly key?: string;
+    readonly reason: string;
+  }[];
 }
 
 /** The commit of an index that has none yet. */

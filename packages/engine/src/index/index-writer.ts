@@ -32,6 +32,7 @@ import {
   COMMIT_FILE,
   COMMIT_FORMAT,
   type Commit,
+  type CommittedSkips,
   checkBuild,
   committedField,
   emptyCommit,
@@ -305,19 +306,22 @@ export class IndexWriter {
 
   /**
    * Makes everything since the last commit visible, with its checkpoint and the table of data files
-   * (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's. On
-   * an error either the old commit or the new one is in force, whole.
+   * (all of it, by number), in one rename. `droppedDuplicates` are added to the last commit's;
+   * without `skipped` its skipped rows stay. On an error either the old commit or the new one is in
+   * force, whole.
    */
   commit(state: {
     checkpoint: Checkpoint | null;
     files: readonly string[];
     droppedDuplicates?: number;
+    skipped?: CommittedSkips | null;
   }): Commit {
     return this.#guard(() => {
       this.#flush();
       this.#segments.dropDead();
       let revision = this.#commit.next_revision;
       const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
+      const skipped = state.skipped === undefined ? this.#commit.skipped : state.skipped;
       for (const segment of this.#segments.all) {
         if (segment.changed) segment.seal(this.#directory, revision++);
       }
@@ -334,6 +338,7 @@ export class IndexWriter {
         files: state.files,
         checkpoint: state.checkpoint,
         ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
+        ...(skipped ? { skipped } : {}),
       };
       writeCommit(this.#directory, commit);
       this.#adopt(commit);

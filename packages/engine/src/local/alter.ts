@@ -11,6 +11,7 @@ import { storedDefinition } from '../schema/parsed-definition.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../source/source-table.ts';
 import { mappingOver } from '../sync/build-generation.ts';
+import { skippedCount } from '../sync/skipped-rows.ts';
 import { accessible, requireListed } from './caller.ts';
 import { definitionOver } from './define.ts';
 import type { LocalJobs } from './jobs.ts';
@@ -71,7 +72,9 @@ function liveGeneration(indexes: LocalIndexes, known: KnownIndex): LiveGeneratio
     const { checkpoint, generation, commit } = snapshot;
     if (checkpoint === null) return null;
     const droppedDuplicates = commit.dropped_duplicates ?? 0;
-    return { number: generation, tableUuid: checkpoint.table_uuid, droppedDuplicates };
+    const skippedRows = skippedCount(commit);
+    const tableUuid = checkpoint.table_uuid;
+    return { number: generation, tableUuid, droppedDuplicates, skippedRows };
   } finally {
     snapshot.release();
   }

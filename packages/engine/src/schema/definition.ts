@@ -88,6 +88,8 @@ export interface Definition {
     readonly identifier: readonly string[];
   };
   readonly onDuplicateKey: 'refuse' | 'last';
+  /** What becomes of a row that cannot be indexed: it stops the work, or it has no document. */
+  readonly onBadRow: 'refuse' | 'skip';
   /**
    * Age in milliseconds from which the look at the table behind `lag_snapshots` is renewed; 0: with
    * every answer. Absent: the engine's default.

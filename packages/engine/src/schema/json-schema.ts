@@ -91,6 +91,7 @@ export function definitionJsonSchema(): JsonObject {
         },
         key: closed({ partition: textOrTexts, identifier: textOrTexts }),
         on_duplicate_key: { enum: ['refuse', 'last'] },
+        on_bad_row: { enum: ['refuse', 'skip'] },
         freshness_ms: { type: 'integer', minimum: 0, maximum: LIMITS.pollMillis },
         tenant_field: text,
         fields: {

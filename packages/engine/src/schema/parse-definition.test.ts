@@ -64,6 +64,7 @@ describe('a good definition', () => {
       source: { catalog: { type: 'filesystem', warehouse: './warehouse' }, table: 'git.commits' },
       key: { partition: ['repo'], identifier: ['sha'] },
       onDuplicateKey: 'last',
+      onBadRow: 'refuse',
       tenantField: 'repo',
       variants: [{ column: 'meta', flatten: true, discriminator: ['head', 'kind'] }],
       text: FULL,
@@ -341,8 +342,8 @@ describe('faults of a definition', () => {
       '- a',
       [
         '1:1 error a definition must be a map of version, index, source, key, ' +
-          'on_duplicate_key, freshness_ms, tenant_field, fields, variants, analyzers, ' +
-          'sharding, windows',
+          'on_duplicate_key, on_bad_row, freshness_ms, tenant_field, fields, variants, ' +
+          'analyzers, sharding, windows',
       ],
     ],
   ];

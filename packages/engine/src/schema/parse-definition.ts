@@ -35,6 +35,7 @@ export const DEFINITION_KEYS = [
   'source',
   'key',
   'on_duplicate_key',
+  'on_bad_row',
   'freshness_ms',
   'tenant_field',
   'fields',
@@ -136,6 +137,9 @@ function readAll(
   const onDuplicateKey = map.on_duplicate_key
     ? readChoice(map.on_duplicate_key, 'on_duplicate_key', policies, report)
     : 'refuse';
+  const onBadRow = map.on_bad_row
+    ? readChoice(map.on_bad_row, 'on_bad_row', ['refuse', 'skip'] as const, report)
+    : 'refuse';
   const freshnessMs =
     map.freshness_ms && readWhole(map.freshness_ms, 'freshness_ms', 0, LIMITS.pollMillis, report);
   const analyzers = parseAnalyzers(map.analyzers, catalog, report);
@@ -144,13 +148,15 @@ function readAll(
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
   const shards = readShards(map.sharding, report);
   checkWindows(map.windows, fields, report);
-  if (index === undefined || source === undefined || onDuplicateKey === undefined) return null;
+  if (index === undefined || source === undefined) return null;
+  if (onDuplicateKey === undefined || onBadRow === undefined) return null;
   return Object.freeze({
     version: 1,
     index,
     source,
     key,
     onDuplicateKey,
+    onBadRow,
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(tenantField === undefined ? {} : { tenantField }),
     ...(shards === undefined || shards === 1 ? {} : { shards }),

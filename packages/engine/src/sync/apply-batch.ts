@@ -4,8 +4,9 @@
  * 1. The rule (batch-rule.ts): it comes next, was applied before, or is refused.
  * 2. Its columns are those that the index is bound to, or the same widened.
  * 3. Removed places: the documents that lie there are marked.
- * 4. Rows: one whose key a marked document has takes its place: with the same row hash only the
- *    locator changes, else the document is replaced. All others are added.
+ * 4. Rows that cannot be indexed are refused or skipped (`on_bad_row`). Of the others, one whose
+ *    key a marked document has takes its place: with the same row hash only the locator changes,
+ *    else the document is replaced. All others are added.
  * 5. Documents that are still marked are deleted.
  * 6. Rows that share a key are refused or settled (`on_duplicate_key`).
  * 7. Merges that have ended are taken in; one commit moves data and checkpoint.
@@ -23,6 +24,7 @@ import { readStoredSchema } from '../schema/stored-schema.ts';
 import { readAhead, refuseAborted } from '../source/source-errors.ts';
 import { judgeBatch } from './batch-rule.ts';
 import { type BatchCounts, BatchRun, type BatchTarget } from './batch-run.ts';
+import { skippedPart } from './skipped-rows.ts';
 import { requireCheckpoint } from './source-state.ts';
 
 export type { BatchTarget } from './batch-run.ts';
@@ -79,6 +81,7 @@ function answer(writer: IndexWriter, applied: boolean, counts: BatchCounts): App
     snapshot: writer.lastCommit.checkpoint?.snapshot_id ?? null,
     doc_count: writer.liveDocs,
     ...counts,
+    ...skippedPart(writer.lastCommit),
   };
 }
 

@@ -11,6 +11,7 @@ import { checkShape, invalidBatch } from './batch-rule.ts';
 import { createFileTable, type FileTable } from './file-table.ts';
 import { NetCounts } from './net-counts.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
+import { SkippedRows } from './skipped-rows.ts';
 import { checkpointAt, storedSchema } from './source-state.ts';
 import { TakenLocations } from './taken-locations.ts';
 
@@ -44,6 +45,7 @@ export class BatchRun {
   readonly #files: FileTable;
   readonly #places: TakenLocations;
   readonly #counts: NetCounts;
+  readonly #skipped: SkippedRows;
   /** Live rows without a document, of the last commit. */
   readonly #formerDropped: number;
   #removed = false;
@@ -63,6 +65,7 @@ export class BatchRun {
       new Set(lastCommit.segments.map(({ id }) => id)),
       mapping.definition.onDuplicateKey === 'last',
     );
+    this.#skipped = new SkippedRows(lastCommit.skipped);
     this.#formerDropped = lastCommit.dropped_duplicates ?? 0;
   }
 
@@ -100,6 +103,7 @@ export class BatchRun {
       checkpoint: checkpointAt(table_uuid, state, this.#files, writer.lastCommit.checkpoint),
       files: this.#files.at(to.files),
       droppedDuplicates: dropped,
+      skipped: this.#skipped.committed(),
     });
     const { inserted, updated } = this.#counts;
     return { inserted, updated, deleted, dropped };
@@ -112,6 +116,7 @@ export class BatchRun {
     if (file === null) return;
     this.#removed = true;
     this.#places.remove(file, positions);
+    this.#skipped.remove(file, positions);
   }
 
   /** All removed places are known: before the first row, and where there is none. */
@@ -128,10 +133,11 @@ export class BatchRun {
     for await (const piece of piecesOf(batch, signal)) await this.#addRows(piece, signal);
   }
 
-  async #addRows(batch: Batch, signal: AbortSignal | undefined): Promise<void> {
-    const file = this.#files.known(batch.file);
+  async #addRows(piece: Batch, signal: AbortSignal | undefined): Promise<void> {
+    const file = this.#files.known(piece.file);
     if (file === null)
-      throw invalidBatch(`"${batch.file}" has rows, but is no file of the snapshot`);
+      throw invalidBatch(`"${piece.file}" has rows, but is no file of the snapshot`);
+    const batch = this.#skipped.goodRows(this.#mapping, piece, file);
     this.#places.requireFree(file, batch);
     const keyed = keyRows(this.#mapping, batch);
     const fresh = this.#settle(keyed, file, batch);

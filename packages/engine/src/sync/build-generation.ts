@@ -15,6 +15,7 @@ import { type BuildJob, type BuiltIndex, type CaughtUp, cutOver, liveCommit } fr
 import { freshVectorBytes, requireRoom } from './disk-room.ts';
 import { modelPlaces } from './locked-index.ts';
 import { type RebuildResult, rebuildIndex } from './rebuild.ts';
+import { skippedPart } from './skipped-rows.ts';
 
 /** The mapping of a definition over a table as it is now. Throws invalid_definition. */
 export function mappingOver(definition: Definition, table: SourceTable): Mapping {
@@ -68,6 +69,7 @@ export async function buildGeneration(
       ...(partial === null ? {} : { resumed_docs: liveDocs(partial) }),
       ...(commit.dropped_duplicates ? { dropped_duplicates: commit.dropped_duplicates } : {}),
       ...(built.leftOut.size > 0 ? { untyped_values: Object.fromEntries(built.leftOut) } : {}),
+      ...skippedPart(commit),
       ...vectors,
     };
   };

@@ -13,6 +13,7 @@ import { openLocalDirectory } from '../storage/local-directory.ts';
 import { applyBatch } from './apply-batch.ts';
 import { isFileMissing } from './file-missing.ts';
 import { type LockedIndex, modelPlaces } from './locked-index.ts';
+import { skippedPart } from './skipped-rows.ts';
 import { type SyncResult, SyncSession } from './sync.ts';
 
 /**
@@ -40,6 +41,7 @@ export async function followTable(
       skipped_replace: done.skippedReplace,
       ...(done.droppedDuplicates > 0 ? { dropped_duplicates: done.droppedDuplicates } : {}),
       ...(done.healed === undefined ? {} : { healed: done.healed }),
+      ...skippedPart(session.commit),
       ...done.vectors,
     };
   } finally {

@@ -11,6 +11,7 @@ import { segmentBytes } from '../segment/entry.ts';
 import { followedSnapshot } from '../source/source-table.ts';
 import { historyPolicy } from './history-policy.ts';
 import { type Way, wayTo } from './missing-snapshots.ts';
+import { skippedPart } from './skipped-rows.ts';
 
 /** An index as its folder shows it; `snapshot` is null before the first reindex. */
 export interface StatusSubject {
@@ -33,6 +34,7 @@ export function ownStatus({ definition, snapshot, writer }: StatusSubject): Inde
     ...(snapshot === null ? {} : { shards: describeShards(snapshot) }),
     pending_merges: snapshot === null ? 0 : pendingMerges(snapshot),
     checkpoint: checkpointOf(snapshot),
+    ...(snapshot === null ? {} : skippedPart(snapshot.commit)),
     ...held,
   };
 }

@@ -4,8 +4,9 @@
  * 1. A data file is the same when path, records and data sequence number are. One that is gone, or
  *    is another under its old path: all its places are removed.
  * 2. A file that is new: all its live rows are read.
- * 3. A file under another set of deletes: of the places that the index has, the dead ones are
- *    removed; live ones that the index has not are read. Only delete files are opened for it.
+ * 3. A file under another set of deletes: of the places that the index has (a document or a skipped
+ *    row), the dead ones are removed; live ones that the index has not are read. Only delete files
+ *    are opened for it.
  * 4. Where rows have lost to others of their key (`on_duplicate_key: last`) and anything but whole
  *    files came, every live row without a document is read: it may win now.
  */
@@ -35,7 +36,7 @@ export interface StepPlan {
 export interface PlanSource {
   /** Positions of a data file's deleted rows, ascending. */
   deadPositions(scan: FileScan): Promise<Int32Array>;
-  /** By path: positions of the data files' rows that have a document, ascending. */
+  /** By path: positions of the data files' rows that have a document or are skipped, ascending. */
   positionsIn(paths: readonly string[]): ReadonlyMap<string, Int32Array>;
   /** Live rows of the former state without a document. */
   readonly dropped: number;

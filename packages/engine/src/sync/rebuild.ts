@@ -2,10 +2,11 @@
  * Reindex: a new generation from a whole snapshot.
  *
  * 1. The snapshot's file set gives the data files their numbers.
- * 2. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and
+ * 2. Rows that cannot be indexed are refused or skipped (`on_bad_row`).
+ * 3. Batches of rows become document blocks, texts of VECTOR fields vectors (vector-stage.ts), and
  *    go to the writer, which flushes segments that nobody sees.
- * 3. Rows that share a key are refused or settled (`on_duplicate_key`).
- * 4. Segments are merged to few, beside (in a thread if they are large); one commit makes data and
+ * 4. Rows that share a key are refused or settled (`on_duplicate_key`).
+ * 5. Segments are merged to few, beside (in a thread if they are large); one commit makes data and
  *    checkpoint visible in the generation's folder.
  *
  * The generation is staged: nobody reads it before the caller names it the live one. When this
@@ -32,6 +33,7 @@ import { createFileTable } from './file-table.ts';
 import { mergeProgress } from './merge-progress.ts';
 import { SavedFiles } from './saved-files.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
+import { SkippedRows } from './skipped-rows.ts';
 import { checkpointAt, sourceState } from './source-state.ts';
 
 /**
@@ -99,15 +101,16 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const options = { definitionVersion, memoryBytes, shards };
     writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();
+    const skipped = new SkippedRows(former?.skipped);
     const owned = writer;
     const checkpoint = () => checkpointAt(table.uuid, state, files, ancestorsOf(table, snapshotId));
     const settle = (docs: number) =>
       settleDuplicates(owned, mapping, files, flushOptions(request, owned, docs, docs));
     const saved = new SavedFiles({
-      ...{ writer, files, state, checkpoint, settle },
+      ...{ writer, files, skipped, state, checkpoint, settle },
       saveMs: request.saveMs,
     });
-    const into = { writer, stage, plans, numberOf: files.numberOf, leftOut, saved };
+    const into = { writer, stage, plans, numberOf: files.numberOf, leftOut, saved, skipped };
     const docs = await addRows(request, into, snapshotTotal(request));
     await saved.end(docs);
     await stage.endBuild();
@@ -118,7 +121,10 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     refuseAborted(signal);
     tell(request, writer, 'committing', docs, docs);
     const names = files.at(state.files);
-    const commit = writer.commit({ checkpoint: checkpoint(), files: names, droppedDuplicates });
+    const commit = writer.commit({
+      ...{ checkpoint: checkpoint(), files: names, droppedDuplicates },
+      skipped: skipped.committed(),
+    });
     const bytes = commitBytes(commit);
     const { counts: vectors } = stage;
     const dropped = commit.dropped_duplicates ?? 0;
@@ -147,11 +153,12 @@ interface Target {
   readonly numberOf: (path: string) => number;
   readonly leftOut: Map<string, number>;
   readonly saved: SavedFiles;
+  readonly skipped: SkippedRows;
 }
 
 async function addRows(
   request: RebuildRequest,
-  { writer, stage, plans, numberOf, leftOut, saved }: Target,
+  { writer, stage, plans, numberOf, leftOut, saved, skipped }: Target,
   total: number,
 ): Promise<number> {
   const { table, mapping, snapshotId, signal, progress } = request;
@@ -173,10 +180,12 @@ async function addRows(
   for await (const batch of readAhead(scan, signal)) {
     await saved.reading(batch.file, docs);
     for await (const piece of piecesOf(batch, signal)) {
-      const block = rowsToBlock(mapping, piece, numberOf(piece.file), leftOut);
+      const file = numberOf(piece.file);
+      const rows = skipped.goodRows(mapping, piece, file);
+      const block = rowsToBlock(mapping, rows, file, leftOut);
       const complete = await stage.complete(plans, block, { signal, report });
       await writer.addInSteps(complete, flushOptions(request, writer, docs, Math.max(total, docs)));
-      docs += piece.rows;
+      docs += rows.rows;
     }
     report(stage.counts);
   }

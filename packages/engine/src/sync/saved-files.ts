@@ -2,6 +2,7 @@ import type { SourceState } from '@lakehouse-search/contract';
 import type { Checkpoint } from '../index/commit.ts';
 import type { IndexWriter } from '../index/index-writer.ts';
 import type { FileTable } from './file-table.ts';
+import type { SkippedRows } from './skipped-rows.ts';
 
 /** A build commits finished data files at most this often. */
 const SAVE_MS = 60_000;
@@ -10,6 +11,7 @@ const SAVE_MS = 60_000;
 export interface SavedBuild {
   readonly writer: IndexWriter;
   readonly files: FileTable;
+  readonly skipped: SkippedRows;
   /** The whole snapshot. */
   readonly state: SourceState;
   /** The checkpoint of the whole snapshot. */
@@ -57,7 +59,7 @@ export class SavedFiles {
   }
 
   async #save(before: string | null, docs: number): Promise<void> {
-    const { writer, files, state, checkpoint, settle, saveMs = SAVE_MS } = this.#build;
+    const { writer, files, skipped, state, checkpoint, settle, saveMs = SAVE_MS } = this.#build;
     if (!this.#distinct || performance.now() - this.#savedAt < saveMs) return;
     const droppedDuplicates = await settle(docs);
     const at = state.files.findIndex(({ path }) => path === before);
@@ -69,6 +71,7 @@ export class SavedFiles {
       checkpoint: { ...whole, file_set: { ...whole.file_set, files: own }, partial: true },
       files: files.at(state.files),
       droppedDuplicates,
+      skipped: skipped.committed(),
     });
     this.#savedAt = performance.now();
   }

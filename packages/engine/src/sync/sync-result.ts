@@ -1,9 +1,15 @@
-import type { CallContext, Healed, HealReason, VectorCounts } from '@lakehouse-search/contract';
+import type {
+  CallContext,
+  Healed,
+  HealReason,
+  SkippedRows,
+  VectorCounts,
+} from '@lakehouse-search/contract';
 import { addVectorCounts } from '../documents/vector-block.ts';
 import type { Applied } from './apply-batch.ts';
 
 /** A step that has been committed. */
-export interface AppliedStep extends VectorCounts {
+export interface AppliedStep extends VectorCounts, SkippedRows {
   readonly snapshot: string | null;
   readonly operation: string | null;
   readonly inserted: number;
@@ -40,7 +46,7 @@ export interface Step {
 /** Report of a step that a batch has applied. */
 export function appliedStep(
   step: Step,
-  { inserted, updated, deleted }: Applied,
+  { inserted, updated, deleted, skipped_rows, first_skipped_rows }: Applied,
   took_ms: number,
   vectors: VectorCounts,
 ): AppliedStep {
@@ -51,6 +57,8 @@ export function appliedStep(
     ...counts,
     took_ms,
     ...vectors,
+    ...(skipped_rows === undefined ? {} : { skipped_rows }),
+    ...(first_skipped_rows === undefined ? {} : { first_skipped_rows }),
     ...(step.reason === null ? {} : { healed: { reason: step.reason, ...counts } }),
   };
 }
@@ -82,7 +90,7 @@ export class Total {
   #healed: Healed | undefined;
   #vectors: VectorCounts = {};
 
-  add(step: Step, applied: Applied, { healed, ...vectors }: AppliedStep): void {
+  add(step: Step, applied: Applied, { healed, embeddings, without_vector }: AppliedStep): void {
     this.#sum.snapshotsApplied++;
     this.#sum.inserted += applied.inserted;
     this.#sum.updated += applied.updated;
@@ -90,7 +98,10 @@ export class Total {
     this.#droppedDuplicates += Math.max(0, applied.dropped);
     if (step.operation === 'replace' && step.reason === null) this.#skippedReplace++;
     this.#healed ??= healed;
-    this.#vectors = addVectorCounts(this.#vectors, vectors);
+    this.#vectors = addVectorCounts(this.#vectors, {
+      ...(embeddings === undefined ? {} : { embeddings }),
+      ...(without_vector === undefined ? {} : { without_vector }),
+    });
   }
 
   result(): SyncResult {

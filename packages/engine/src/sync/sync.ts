@@ -36,6 +36,7 @@ import { isFileMissing } from './file-missing.ts';
 import { createFileTable } from './file-table.ts';
 import { wayTo } from './missing-snapshots.ts';
 import { planStep, type StepPlan, stepParts } from './plan-batch.ts';
+import { SkippedRows } from './skipped-rows.ts';
 import { committedState, requireCheckpoint, sourceState } from './source-state.ts';
 import {
   appliedStep,
@@ -45,6 +46,7 @@ import {
   type SyncWork,
   Total,
 } from './sync-result.ts';
+import { united } from './taken-locations.ts';
 
 export type { AppliedStep, SyncResult, SyncWork } from './sync-result.ts';
 
@@ -215,12 +217,15 @@ export class SyncSession {
   async #plan(...[table, followed, set, signal]: PlanArguments): Promise<StepPlan> {
     const writer = this.#writer;
     const files = createFileTable(writer.lastCommit.files);
+    const skipped = new SkippedRows(writer.lastCommit.skipped);
     const index = {
       deadPositions: (scan: FileScan) => table.deadPositions(scan),
       positionsIn: (paths: readonly string[]) => {
         const numbers = paths.map((path) => files.known(path) ?? -1);
         const found = writer.positionsInAll(numbers);
-        return new Map(paths.map((path, i) => [path, found.get(numbers[i]) ?? new Int32Array(0)]));
+        const placed = (file: number) =>
+          united(found.get(file) ?? new Int32Array(0), skipped.positionsIn(file));
+        return new Map(paths.map((path, i) => [path, placed(numbers[i])]));
       },
       dropped: writer.lastCommit.dropped_duplicates ?? 0,
     };

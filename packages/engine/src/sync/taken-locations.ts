@@ -48,8 +48,9 @@ export class TakenLocations {
   }
 }
 
-/** Two lists as one, ascending. */
-function united(a: Int32Array, b: Int32Array): Int32Array {
+/** Two ascending lists as one. */
+export function united(a: Int32Array, b: Int32Array): Int32Array {
+  if (b.length === 0) return a;
   const both = new Int32Array(a.length + b.length);
   both.set(a);
   both.set(b, a.length);

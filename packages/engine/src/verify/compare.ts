@@ -1,9 +1,10 @@
 /**
  * Compares the rows of a snapshot with the documents of an index, in one scan:
  *
- * 1. Each row, read under the index's own schema, becomes its encoded key and row hash, as a build
- *    makes them. Where the document that claims the row's place has both, it is seen: nearly
- *    always.
+ * 1. Rows that cannot be indexed have no document where the definition skips them, and are
+ *    counted. Each other row, read under the index's own schema, becomes its encoded key and row
+ *    hash, as a build makes them. Where the document that claims the row's place has both, it is
+ *    seen: nearly always.
  * 2. All other rows are unmatched. When the table was read to its end they are settled by key
  *    (settle.ts): rows that share a key, then what document the row has: none (missing), one
  *    with another hash or location (stale).
@@ -20,6 +21,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import type { Batch } from '@lakehouse-search/lake';
 import { LIMITS } from '../base/limits.ts';
 import { bytesView } from '../base/two-lane-hash.ts';
+import { goodRows } from '../documents/bad-rows.ts';
 import { encodeKeys } from '../documents/encode-keys.ts';
 import { rowHashes } from '../documents/rows-to-block.ts';
 import { DigestBuckets, rowLanes } from '../index/content-digest.ts';
@@ -34,8 +36,10 @@ import { VectorPresence } from './vectors.ts';
 
 /** What differs, and the content digests of both sides. */
 export interface Comparison extends Settled {
-  /** Rows that were read. */
+  /** Rows that were read and can be indexed. */
   readonly rows: number;
+  /** Rows that were read and have no document by rule (`on_bad_row: skip`). */
+  readonly skipped: number;
   readonly unmatched: UnmatchedRows;
   /** Documents without a row. */
   readonly extra: number;
@@ -53,7 +57,8 @@ export async function compareRows(sides: ComparedSides, work: CallContext): Prom
   const unmatched = new UnmatchedRows(docs.hashSets.length);
   const table = new DigestBuckets();
   const vectors = new VectorPresence(sides);
-  await readRows(sides, work, new RowMatcher(sides, unmatched, table, vectors), table);
+  const matcher = new RowMatcher(sides, unmatched, table, vectors);
+  await readRows(sides, work, matcher, table);
   const rows = table.count;
   const index = new DigestBuckets();
   index.addAll(table);
@@ -67,7 +72,8 @@ export async function compareRows(sides: ComparedSides, work: CallContext): Prom
     index.add(hash[0], hash[1], ...docs.hash(doc));
     extra++;
   });
-  return { ...settled, rows, unmatched, extra, digests: { index, table }, vectors };
+  const { skipped } = matcher;
+  return { ...settled, rows, skipped, unmatched, extra, digests: { index, table }, vectors };
 }
 
 async function readRows(
@@ -107,6 +113,8 @@ export class RowMatcher {
   #at: Int32Array = new Int32Array(0);
 
   readonly #vectors: VectorPresence | null;
+  /** Rows that have no document by rule. */
+  skipped = 0;
 
   constructor(
     sides: ComparedSides,
@@ -123,9 +131,12 @@ export class RowMatcher {
   }
 
   /** Takes the rows of a batch. Throws source_invalid, limit_exceeded. */
-  match(batch: Batch): void {
+  match(read: Batch): void {
     const { mapping, docs } = this.#sides;
-    if (batch.file !== this.#file) this.#open(batch.file);
+    if (read.file !== this.#file) this.#open(read.file);
+    const batch = goodRows(mapping, read, () => {
+      this.skipped++;
+    });
     const { offsets, bytes } = encodeKeys(mapping, batch);
     const hashes = rowHashes(this.#sides.schema.fields, batch);
     const all = docs.hashSets.map((set) => rowLanes(hashes.of(set) ?? hashes.own));

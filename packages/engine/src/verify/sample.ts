@@ -38,7 +38,8 @@ export async function compareSample(
   const { docs } = sides;
   const unmatched = new UnmatchedRows(sides.docs.hashSets.length);
   const table = new DigestBuckets();
-  const reader = new PositionReader(sides, new RowMatcher(sides, unmatched, table), work);
+  const matcher = new RowMatcher(sides, unmatched, table);
+  const reader = new PositionReader(sides, matcher, work);
   const chosen = [...docs.evenly(count)];
   const positions = rowPositions(sides, count);
   for (const doc of chosen) reader.request(doc, positions);
@@ -55,7 +56,8 @@ export async function compareSample(
   const extraDocs = chosen.filter((doc) => !docs.isSeen(doc));
   addDocs(index, docs, extraDocs);
   const extra = extraDocs.length;
-  return { ...settled, rows, unmatched, extra, extraDocs, digests: { index, table } };
+  const { skipped } = matcher;
+  return { ...settled, rows, skipped, unmatched, extra, extraDocs, digests: { index, table } };
 }
 
 /** Reads rows at their positions, each row once. */

@@ -113,6 +113,7 @@ function answerOf(
     snapshot: sides.set.snapshotId === null ? null : String(sides.set.snapshotId),
     index_generation: snapshot.generation,
     rows_compared: comparison.rows,
+    ...(comparison.skipped === 0 ? {} : { skipped_rows: comparison.skipped }),
     doc_count: snapshot.liveDocs,
     missing: missing.length,
     extra,

@@ -3,7 +3,7 @@ import { Args, Flags } from '@oclif/core';
 import { endNow, LhsCommand } from '../../base-command.ts';
 import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
 import { JobWatch } from '../../sync/job-watch.ts';
-import { vectorLines } from '../../sync/step-lines.ts';
+import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
 import { bytes, count, duration, rate, snapshotName } from '../../terminal/figures.ts';
 import { progressReport } from '../../terminal/progress.ts';
 
@@ -103,7 +103,7 @@ export default class IndexReindex extends LhsCommand {
       lines.push(`${count(done.resumed_docs)} rows were there from the build before`);
     if (done.dropped_duplicates)
       lines.push(`${count(done.dropped_duplicates)} rows with a key that came again were left out`);
-    lines.push(...vectorLines(done));
+    lines.push(...skippedLines(done), ...vectorLines(done));
     this.print([...lines, `next: lhs search ${index} "some words"`]);
   }
 }

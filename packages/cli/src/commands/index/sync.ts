@@ -3,7 +3,7 @@ import { LhsError } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { LhsCommand } from '../../base-command.ts';
 import { followReport } from '../../sync/follow-report.ts';
-import { oneStep, stepLine, vectorLines } from '../../sync/step-lines.ts';
+import { oneStep, skippedLines, stepLine, vectorLines } from '../../sync/step-lines.ts';
 import { count, duration, plural } from '../../terminal/figures.ts';
 import { jsonText } from '../../terminal/json-text.ts';
 
@@ -68,7 +68,7 @@ export default class IndexSync extends LhsCommand {
         `${count(done.dropped_duplicates)} rows with a key that came again were left out`,
       ]);
     }
-    this.print(vectorLines(done));
+    this.print([...skippedLines(done), ...vectorLines(done)]);
   }
 
   /** Stops with exit code 0 after a signal. */
