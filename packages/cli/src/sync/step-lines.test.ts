@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { vectorLines } from './step-lines.ts';
+import { skippedLines, vectorLines } from './step-lines.ts';
 
 describe('the lines about vectors of a sync', () => {
   test('show embedded and reused vectors, and rows without one', () => {
@@ -10,5 +10,31 @@ describe('the lines about vectors of a sync', () => {
       '2,000 rows without a vector in own',
     ]);
     expect(vectorLines({})).toEqual([]);
+  });
+});
+
+describe('the lines about skipped rows', () => {
+  const row = (position: number) => {
+    return { key: `id=${position}`, file: 'a.parquet', position, reason: 'column "ip" is bad' };
+  };
+
+  test('show how many there are and the first three', () => {
+    const first_skipped_rows = [1, 2, 3, 4].map(row);
+    expect(skippedLines({ skipped_rows: 30, first_skipped_rows })).toEqual([
+      '30 rows without a document, because a value cannot be indexed',
+      '  id=1: column "ip" is bad (row 1 of a.parquet)',
+      '  id=2: column "ip" is bad (row 2 of a.parquet)',
+      '  id=3: column "ip" is bad (row 3 of a.parquet)',
+      '  … 27 more',
+    ]);
+    expect(skippedLines({})).toEqual([]);
+  });
+
+  test('name a row without a key by its place alone', () => {
+    const [{ key: _, ...nameless }] = [row(7)];
+    expect(skippedLines({ skipped_rows: 1, first_skipped_rows: [nameless] })).toEqual([
+      '1 row without a document, because a value cannot be indexed',
+      '  column "ip" is bad (row 7 of a.parquet)',
+    ]);
   });
 });

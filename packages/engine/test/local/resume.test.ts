@@ -143,3 +143,25 @@ describe('a resumed reindex of a table with repeated keys', () => {
     await lake.expectRebuilt();
   });
 });
+
+describe('a resumed reindex that skips rows', () => {
+  it('counts those of the build before', async () => {
+    const bad = { id: 0, title: 'x'.repeat(32_767) };
+    await lake.close();
+    await make('\n  - { name: exact, source: title, type: KEYWORD }\non_bad_row: skip');
+    for (let file = FILES; file < 2 * FILES; file++) {
+      const rows = [
+        { id: 100 * file, title: `row ${100 * file}` },
+        { ...bad, id: 100 * file + 1 },
+      ];
+      await appendRows(lake.source, { kind: 'rows', rows });
+    }
+    // The newest files are read first: those with skipped rows are complete by then.
+    expect(run(25)).toBeNull();
+    expect(run(Infinity, true)).toBeGreaterThan(0);
+    const { result } = (await newest()) as { result?: { first_skipped_rows?: unknown } };
+    expect(result).toMatchObject({ doc_count: FILES * ROWS + FILES, skipped_rows: FILES });
+    expect(result?.first_skipped_rows).toHaveLength(FILES);
+    expect(await lake.backend.verify({})).toMatchObject({ equal: true, skipped_rows: FILES });
+  });
+});
