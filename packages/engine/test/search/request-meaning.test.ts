@@ -231,7 +231,7 @@ describe('hints', () => {
     const sort = [{ field: 'title' }, { field: 'price' }];
     for (const one of sort) {
       const { hint } = await refused(() => lake.backend.search({ sort: [one] }));
-      expect(hint).not.toMatch(/alter|backup|not built yet/);
+      expect(hint).not.toMatch(/not built yet/);
     }
   });
 });
