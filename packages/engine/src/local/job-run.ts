@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../base/clock.ts';
 import { putInForce } from '../open/dead-jobs.ts';
 import {
+  currentGeneration,
   discardGeneration,
   type Generation,
   generationAt,
@@ -145,20 +146,42 @@ export class JobRun {
     this.#report({ shards }, true);
   }
 
-  /** Removes what was staged, unless it is live or another job's by now; then ends the record. */
+  /** Removes what was staged, unless it is live or another job's by now; ends the record. */
   #end(event: JobEvent, changes: Partial<JobRecord>): void {
     try {
-      const removed = this.#discard();
-      const { jobs, generations } = this.#host.registry;
-      const { id, uuid } = this.#registered;
-      const after = jobs.apply(id, event, this.#now(), changes, () => {
-        if (removed !== null) generations.forget(uuid, removed);
-      });
+      const after = this.#isLive() ? this.#finish() : this.#failed(event, changes);
       this.#show(after ?? { ...this.#state, state: 'canceled', endedMs: this.#now() });
     } catch (error) {
       // The next look at the jobs ends the record: this engine does not run the job any more.
       if (!(error instanceof LhsError)) throw error;
     }
+  }
+
+  #failed(event: JobEvent, changes: Partial<JobRecord>): RegisteredJob | undefined {
+    const removed = this.#discard();
+    const { jobs, generations } = this.#host.registry;
+    const { id, uuid } = this.#registered;
+    return jobs.apply(id, event, this.#now(), changes, () => {
+      if (removed !== null) generations.forget(uuid, removed);
+    });
+  }
+
+  /** True if the generation became the live one although the cutover has failed. */
+  #isLive(): boolean {
+    if (this.#staged === null) return false;
+    const { folder, generation } = this.#staged;
+    return currentGeneration(folder)?.number === generation.number;
+  }
+
+  /** Ends the job as it would have ended: its definition goes with its generation. */
+  #finish(): RegisteredJob | undefined {
+    const { registry } = this.#host;
+    const { id, uuid } = this.#registered;
+    const number = this.#staged?.generation.number ?? 0;
+    return registry.jobs.apply(id, 'cutover_finished', this.#now(), {}, (job) => {
+      registry.generations.forget(uuid, number);
+      putInForce(registry, job);
+    });
   }
 
   #discard(): number | null {
