@@ -21,6 +21,7 @@ import {
   openSnapshot,
 } from '../../packages/engine/src/index.ts';
 import { openTable } from '../../packages/lake/src/index.ts';
+import { byEffort } from '../support/effort.ts';
 import { seededBelow } from '../support/random.ts';
 import { makeSmallTable } from '../support/small-table.ts';
 import { tinyModels } from '../support/tiny-model.ts';
@@ -34,8 +35,7 @@ import { tinyModels } from '../support/tiny-model.ts';
 const openEmbedder = tinyModels().open;
 const FIXTURE = fileURLToPath(new URL('../../fixtures/tables/own_codecs/', import.meta.url));
 const SEED = Number(process.env.LHS_SEED ?? 20261121);
-const LONG = process.env.LHS_TEST_LONG === '1';
-const CASES = Number(process.env.LHS_DAMAGE_CASES ?? (LONG ? 20_000 : 3000));
+const CASES = Number(process.env.LHS_DAMAGE_CASES ?? byEffort(1500, 3000, 20_000));
 const home = mkdtempSync(join(tmpdir(), 'lhs-damage-'));
 const folder = join(home, 'data');
 /** Both tables; put aside while files are damaged, so that no search asks how far it is behind. */
@@ -241,7 +241,7 @@ describe('damaged index files', () => {
     const file = join(folder, 'registry.db');
     const whole = readFileSync(file);
     const outcomes = new Map<string, number>();
-    for (let i = 0; i < (LONG ? 2000 : 150); i++) {
+    for (let i = 0; i < byEffort(150, 150, 2000); i++) {
       const bytes = Buffer.from(whole);
       bytes[random(bytes.length)] ^= 1 << random(8);
       replace(file, bytes);
@@ -264,7 +264,7 @@ describe('damaged index files', () => {
     const files = filesIn(folder).filter((path) => !/CURRENT$/.test(path));
     for (const path of new Set(files.map(dirname))) openSnapshot(stampedDirectory(path)).release();
     let unseen = 0;
-    for (let i = 0; i < (LONG ? 2000 : 300); i++) {
+    for (let i = 0; i < byEffort(300, 300, 2000); i++) {
       const file = files[i % files.length];
       const whole = readFileSync(file);
       const bytes = Buffer.from(whole);
