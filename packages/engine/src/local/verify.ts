@@ -37,19 +37,19 @@ export async function verifyLocal(
     const { sample } = request;
     const { baseDir } = known.registered;
     const openModel = (model: string) => indexes.openEmbedder(model, baseDir);
-    const again = request.deep === true ? { baseDir, openEmbedder: indexes.openEmbedder } : null;
-    const { compareDeep } = await import('../verify/deep.ts');
-    const deep =
-      again === null
-        ? undefined
-        : (sides: ComparedSides) => compareDeep(open, sides, { ...again, ...work, sample });
+    const deep = async (sides: ComparedSides) => {
+      const { compareDeep } = await import('../verify/deep.ts');
+      const { openEmbedder } = indexes;
+      return compareDeep(open, sides, { baseDir, openEmbedder, ...work, sample });
+    };
+    const again = request.deep === true ? deep : undefined;
     const whole = async () => {
-      return (await verifyIndex(open, table, request, work, check, openModel, deep)).answer;
+      return (await verifyIndex(open, table, request, work, check, openModel, again)).answer;
     };
     const answer =
       sample === undefined
         ? await whole()
-        : await verifySample(open, table, request, sample, work, deep);
+        : await verifySample(open, table, request, sample, work, again);
     return { ...answer, took_ms: Math.round(performance.now() - started) };
   } finally {
     open.snapshot.release();
