@@ -8,7 +8,7 @@ import {
   type ReindexResponse,
 } from '@lakehouse-search/contract';
 import type { Clock } from '../base/clock.ts';
-import { putInForce } from '../open/dead-jobs.ts';
+import { finishCutover } from '../open/dead-jobs.ts';
 import {
   currentGeneration,
   discardGeneration,
@@ -24,7 +24,7 @@ import type { BuildJob } from '../sync/cut-over.ts';
 
 /** The record is written at most this often while the work goes on. */
 const WRITE_MS = 1000;
-/** So often the registry is asked whether another process wants the job to stop. */
+/** Interval at which the registry is checked for a request to stop the job. */
 const POLL_MS = 250;
 /** An estimate needs this much time in a phase. */
 const ESTIMATE_MS = 1000;
@@ -110,15 +110,14 @@ export class JobRun {
       beginCutover: () => this.#apply('build_finished'),
       promote: (result, promote) => {
         this.#write({ ...this.#state.record, result });
-        const { jobs, generations } = this.#host.registry;
-        const { id, uuid } = this.#registered;
+        const { jobs } = this.#host.registry;
+        const { id } = this.#registered;
         const number = this.#staged?.generation.number ?? 0;
         const after = jobs.apply(id, 'cutover_finished', this.#now(), { result }, (job) => {
           if (job.cancelMs !== null) this.#stop.abort();
           if (signal.aborted) throw interrupted();
           promote();
-          generations.forget(uuid, number);
-          putInForce(this.#host.registry, job);
+          finishCutover(this.#host.registry, job, number);
         });
         if (after?.state !== 'done') throw interrupted();
         this.#show(after);
@@ -176,12 +175,11 @@ export class JobRun {
   /** Ends the job as it would have ended: its definition goes with its generation. */
   #finish(): RegisteredJob | undefined {
     const { registry } = this.#host;
-    const { id, uuid } = this.#registered;
+    const { id } = this.#registered;
     const number = this.#staged?.generation.number ?? 0;
-    return registry.jobs.apply(id, 'cutover_finished', this.#now(), {}, (job) => {
-      registry.generations.forget(uuid, number);
-      putInForce(registry, job);
-    });
+    return registry.jobs.apply(id, 'cutover_finished', this.#now(), {}, (job) =>
+      finishCutover(registry, job, number),
+    );
   }
 
   #discard(): number | null {
@@ -246,7 +244,7 @@ export class JobRun {
       const job = this.#host.registry.jobs.get(this.#registered.id);
       if (job === undefined || job.endedMs !== null || job.cancelMs !== null) this.#stop.abort();
     } catch (error) {
-      // A registry that cannot be read now is asked again; the work itself finds what is wrong.
+      // If the registry cannot be read now, the next poll tries again.
       if (!(error instanceof LhsError)) throw error;
     }
   }

@@ -30,8 +30,7 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
   const staged = generations.named(job.uuid, now).find(({ jobId }) => jobId === job.id);
   if (staged !== undefined && liveNumber(folder) === staged.number) {
     jobs.apply(job.id, 'cutover_finished', now, {}, () => {
-      generations.forget(job.uuid, staged.number);
-      putInForce(places.registry, job);
+      finishCutover(places.registry, job, staged.number);
     });
     return;
   }
@@ -42,9 +41,13 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
   });
 }
 
-/** The definition that a job brings with its generation, which has become the live one. */
-export function putInForce(registry: Registry, { uuid, index: name, record }: RegisteredJob): void {
-  const { redefines } = record;
+/** The generation of a job has become the live one: so does the definition that came with it. */
+export function finishCutover(
+  registry: Registry,
+  { uuid, index: name, record: { redefines } }: RegisteredJob,
+  generation: number,
+): void {
+  registry.generations.forget(uuid, generation);
   if (redefines === undefined) return;
   registry.redefine({ uuid, name, version: redefines.from }, redefines.to, true);
 }
