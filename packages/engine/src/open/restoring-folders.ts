@@ -1,6 +1,6 @@
 /**
  * Folders of indexes that are being restored, `<data folder>/indexes/<uuid>.restoring`. The lock of
- * the restoring process lies in the folder, so that any other process can remove what a killed one
+ * the restoring process is in the folder, so that any other process can remove what a killed one
  * left. `publishRestored` gives the folder its name; the registry does that in the transaction that
  * adds the index.
  */

@@ -112,7 +112,7 @@ export class CoreKeys implements SegmentKeys {
   }
 
   /**
-   * True when the document's key is source[from .. to). Cheap when documents are asked in order.
+   * True when the document's key is source[from .. to). Cheap if documents are compared in order.
    */
   isKey(doc: number, source: Uint8Array, from: number, to: number): boolean {
     return this.#keys.equals(doc, source, from, to);

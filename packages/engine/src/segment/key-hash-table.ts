@@ -14,7 +14,7 @@
 import { hashBytes } from '../base/hash-bytes.ts';
 import { type FlatKeys, keyCount } from './key-order.ts';
 
-/** Documents that an entry stands for are found by comparing the keys of a block. */
+/** An entry names a block of documents; the document is found by comparing their keys. */
 export const KEY_BLOCK = 16;
 const BUCKET_ENTRIES = 16;
 

@@ -1,7 +1,7 @@
 /**
  * What the engine and its search threads send each other. A whole read travels as JSON, as it would
  * to a server; an operation of one shard in the byte form of `node:v8`, which copies views alone,
- * not the whole memory that they lie in.
+ * not the whole memory behind them.
  */
 import { deserialize, serialize } from 'node:v8';
 import type { TimeLeft } from '../base/deadline.ts';

@@ -108,7 +108,7 @@ export class ObjectFile implements RandomAccessFile {
       const name = `${offset}+${length}`;
       if (this.#ahead.has(name)) continue;
       const reading = this.read(offset, length);
-      // whoever reads the range gets the error
+      // The error is thrown when the range is read.
       reading.catch(() => {});
       if (length < LARGE_READ_BYTES || offset >= this.#tail.offset) continue;
       this.#ahead.set(name, reading);
