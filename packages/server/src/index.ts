@@ -1,0 +1,1 @@
+export type { Backend } from '@lakehouse-search/contract';
