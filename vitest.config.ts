@@ -9,6 +9,8 @@ const alias = {
   '@lakehouse-search/contract': source('contract'),
   '@lakehouse-search/lake': source('lake'),
   '@lakehouse-search/engine': source('engine'),
+  '@lakehouse-search/client': source('client'),
+  '@lakehouse-search/server': source('server'),
   '@lakehouse-search/cli': source('cli'),
 };
 

@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['source'],
     ['search'],
     [
+      'accounts',
       'aggregations',
       'backups',
       'explain',
@@ -75,6 +76,8 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['local-backend.ts'],
     ['index.ts'],
   ],
+  client: [['index.ts']],
+  server: [['access'], ['limits', 'observe'], ['gateway'], ['index.ts']],
   cli: [
     ['terminal', 'config', 'files'],
     ['output', 'demo', 'doctor'],
@@ -97,6 +100,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   lake: [],
   engine: ['@lakehouse-search/contract', '@lakehouse-search/lake'],
+  client: ['@lakehouse-search/contract'],
+  server: [
+    '@lakehouse-search/contract',
+    '@lakehouse-search/lake',
+    '@lakehouse-search/engine',
+    '@lakehouse-search/client',
+  ],
   cli: ['@lakehouse-search/contract', '@lakehouse-search/lake', '@lakehouse-search/engine'],
 };
 

@@ -1,3 +1,10 @@
+import type {
+  LoginRequest,
+  RevokeTokenRequest,
+  SetRolesRequest,
+  TokenDraft,
+} from './accounts/request.ts';
+import type { NewToken, Role, Session, TokenRecord, User } from './accounts/response.ts';
 import type { AggregateRequest, FacetsRequest } from './aggregations/request.ts';
 import type { AggregateResponse, FacetsResponse } from './aggregations/response.ts';
 import type { Alias, DropAliasRequest } from './aliases/request.ts';
@@ -252,3 +259,23 @@ export interface Backend
     NamesApi {
   close(): Promise<void>;
 }
+
+/** Users, roles, tokens and sessions of a service. The embedded engine has none. */
+export interface AccountsApi {
+  /** A short-lived session. Throws unauthenticated, overloaded. */
+  login(request: LoginRequest, call?: CallContext): Promise<Session>;
+  listUsers(request?: ListRequest, call?: CallContext): Promise<readonly User[]>;
+  /** Gives a user exactly these roles. Throws not_found. */
+  setRoles(request: SetRolesRequest, call?: CallContext): Promise<User>;
+  listRoles(request?: ListRequest, call?: CallContext): Promise<readonly Role[]>;
+  listTokens(request?: ListRequest, call?: CallContext): Promise<readonly TokenRecord[]>;
+  createToken(request: TokenDraft, call?: CallContext): Promise<NewToken>;
+  /** Throws not_found. */
+  revokeToken(request: RevokeTokenRequest, call?: CallContext): Promise<void>;
+}
+
+/** Everything that a service answers: the operations of a backend and those on accounts. */
+export interface Service extends Backend, AccountsApi {}
+
+/** The name of an operation of a service. */
+export type Operation = Exclude<keyof Service, 'close'>;

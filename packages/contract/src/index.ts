@@ -1,3 +1,6 @@
+export * from './accounts/check.ts';
+export type * from './accounts/request.ts';
+export type * from './accounts/response.ts';
 export * from './aggregations/check.ts';
 export type * from './aggregations/request.ts';
 export type * from './aggregations/response.ts';

@@ -1,0 +1,28 @@
+import type { Operation, Principal } from '@lakehouse-search/contract';
+
+/** A call that has just arrived, before its caller is known. */
+export interface Arrival {
+  /** The id of the request: the caller's, or a new one. */
+  readonly request_id: string;
+  /** Address of the peer. */
+  readonly remote: string;
+  readonly transport: 'rest' | 'grpc';
+}
+
+/** Authentication and authorization of calls. */
+export interface Access {
+  /**
+   * The caller of an `Authorization` header. undefined: the service is open, nobody is
+   * authenticated. Throws unauthenticated for a missing or invalid header of a closed service.
+   * Operations without a scope (`login`) skip it.
+   */
+  authenticate(
+    authorization: string | undefined,
+    arrival: Arrival,
+  ): Principal | undefined | Promise<Principal | undefined>;
+  /**
+   * Throws permission_denied unless the caller's scopes permit the operation. `index` is the name
+   * as requested; a backend checks the resolved index against `principal.indexes`.
+   */
+  authorize(principal: Principal | undefined, operation: Operation, index?: string): void;
+}

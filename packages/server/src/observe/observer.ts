@@ -1,0 +1,30 @@
+import type { ErrorCode, Operation } from '@lakehouse-search/contract';
+
+/** A call that has ended. */
+export interface CallRecord {
+  readonly request_id: string;
+  /** Address of the peer. */
+  readonly remote: string;
+  readonly transport: 'rest' | 'grpc';
+  /** Absent: no route, or the header was refused before the operation was known. */
+  readonly operation?: Operation;
+  /** As requested. */
+  readonly index?: string;
+  /** Absent: nobody was authenticated. */
+  readonly subject?: string;
+  readonly tenant?: string;
+  /** HTTP status; a gRPC call has the status that its code maps to. */
+  readonly status: number;
+  /** Absent: it succeeded. */
+  readonly code?: ErrorCode;
+  /** From the arrival of the header to the end of the response. */
+  readonly micros: number;
+  /** Bytes of the bodies, uncompressed. */
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+}
+
+/** What metrics, access log and audit log are made of. It must not throw. */
+export interface Observer {
+  ended(record: CallRecord): void;
+}
