@@ -1,0 +1,138 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { type ColumnValue, inDialect, type Statements, type StoreDatabase } from './database.ts';
+
+interface Result {
+  readonly rows: readonly unknown[];
+  readonly rowCount: number | null;
+}
+interface Connection {
+  query(sql: string, values?: readonly ColumnValue[]): Promise<Result>;
+  release(error?: unknown): void;
+}
+interface Pool {
+  query(sql: string, values?: readonly ColumnValue[]): Promise<Result>;
+  connect(): Promise<Connection>;
+  end(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): void;
+}
+interface Driver {
+  readonly Pool: new (options: object) => Pool;
+  readonly types: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
+}
+
+const MOST_CONNECTIONS = 8;
+const CONNECT_MS = 10_000;
+/** PostgreSQL's number of the type bigint: counts and milliseconds, far below 2^53. */
+const BIGINT = 20;
+
+/** Opens a database of PostgreSQL by its URL. Throws unsupported without the package `pg`. */
+export async function openPostgresDatabase(url: string): Promise<StoreDatabase> {
+  const { Pool, types } = await driver();
+  const getTypeParser = (oid: number, format?: string) =>
+    oid === BIGINT ? Number : types.getTypeParser(oid, format);
+  const pool = new Pool({
+    connectionString: url,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    types: { getTypeParser },
+  });
+  // a connection that breaks while it is idle is replaced by the next statement
+  pool.on('error', () => {});
+  return new PostgresDatabase(pool, shownUrl(url));
+}
+
+async function driver(): Promise<Driver> {
+  const name = 'pg';
+  try {
+    return ((await import(name)) as { readonly default: Driver }).default;
+  } catch (cause) {
+    const message = 'a store in PostgreSQL needs the package "pg"; install it with npm install pg';
+    throw new LhsError('unsupported', message, { cause });
+  }
+}
+
+class PostgresDatabase implements StoreDatabase {
+  readonly dialect = 'postgres';
+  readonly #pool: Pool;
+  readonly #shown: string;
+
+  constructor(pool: Pool, shown: string) {
+    this.#pool = pool;
+    this.#shown = shown;
+  }
+
+  rows<T>(sql: string, values?: readonly ColumnValue[]): Promise<readonly T[]> {
+    return this.#guard(() => rowsOf<T>(this.#pool, sql, values));
+  }
+
+  run(sql: string, values?: readonly ColumnValue[]): Promise<number> {
+    return this.#guard(() => changedBy(this.#pool, sql, values));
+  }
+
+  async transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    const connection = await this.#guard(() => this.#pool.connect());
+    let broken: unknown;
+    try {
+      await this.#guard(() => connection.query('BEGIN'));
+      const result = await work({
+        rows: <R>(sql: string, values?: readonly ColumnValue[]) =>
+          this.#guard(() => rowsOf<R>(connection, sql, values)),
+        run: (sql, values) => this.#guard(() => changedBy(connection, sql, values)),
+      });
+      await this.#guard(() => connection.query('COMMIT'));
+      return result;
+    } catch (error) {
+      await connection.query('ROLLBACK').catch((fault: unknown) => {
+        broken = fault;
+      });
+      throw error;
+    } finally {
+      connection.release(broken);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw postgresError(error, this.#shown);
+    }
+  }
+}
+
+type Queryable = Pick<Pool, 'query'>;
+
+async function rowsOf<T>(
+  to: Queryable,
+  sql: string,
+  values?: readonly ColumnValue[],
+): Promise<readonly T[]> {
+  return (await to.query(inDialect(sql, 'postgres'), values)).rows as readonly T[];
+}
+
+async function changedBy(
+  to: Queryable,
+  sql: string,
+  values?: readonly ColumnValue[],
+): Promise<number> {
+  return (await to.query(inDialect(sql, 'postgres'), values)).rowCount ?? 0;
+}
+
+/** An address without its password. */
+function shownUrl(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).host}${new URL(url).pathname}` : 'PostgreSQL';
+}
+
+/** Errors of the server have a code of five characters; all others mean that it is not there. */
+function postgresError(error: unknown, shown: string): LhsError {
+  if (error instanceof LhsError) return error;
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  const isAnswer = /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
+  const why = `${shown}: ${message}`;
+  if (isAnswer) return new LhsError('internal', `PostgreSQL at ${why}`, { cause: error });
+  return new LhsError('unreachable', `cannot reach PostgreSQL at ${why}`, { cause: error });
+}

