@@ -77,7 +77,14 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['index.ts'],
   ],
   client: [['index.ts']],
-  server: [['access'], ['limits', 'observe'], ['gateway'], ['index.ts']],
+  server: [
+    ['config', 'store'],
+    ['access'],
+    ['limits', 'observe'],
+    ['gateway'],
+    ['serve'],
+    ['index.ts'],
+  ],
   cli: [
     ['terminal', 'config', 'files'],
     ['output', 'demo', 'doctor'],

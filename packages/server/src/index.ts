@@ -5,3 +5,4 @@ export { createGateway, type Gateway } from './gateway/gateway.ts';
 export type * from './gateway/gateway-options.ts';
 export type * from './limits/admission.ts';
 export type * from './observe/observer.ts';
+export { openStore, type Store, type StoreLocation } from './store/open-store.ts';
