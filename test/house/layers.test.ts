@@ -28,6 +28,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'accounts',
       'aggregations',
       'backups',
+      'cluster',
       'explain',
       'indexes',
       'ingest',
@@ -76,7 +77,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['local-backend.ts'],
     ['index.ts'],
   ],
-  client: [['index.ts']],
+  client: [['generated', 'wire'], ['index.ts']],
   server: [
     ['config', 'store'],
     ['access'],

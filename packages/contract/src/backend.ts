@@ -23,6 +23,14 @@ import type {
   RestoreResponse,
 } from './backups/response.ts';
 import type { CallContext } from './call.ts';
+import type { ActivityRequest, RoutingRequest } from './cluster/request.ts';
+import type {
+  ActivityEntry,
+  ColdTier,
+  ConsoleConfig,
+  IndexRouting,
+  License,
+} from './cluster/response.ts';
 import type { ExplainRequest } from './explain/request.ts';
 import type { ExplainResponse } from './explain/response.ts';
 import type { IndexRequest, ListRequest } from './index-request.ts';
@@ -274,8 +282,21 @@ export interface AccountsApi {
   revokeToken(request: RevokeTokenRequest, call?: CallContext): Promise<void>;
 }
 
-/** Everything that a service answers: the operations of a backend and those on accounts. */
-export interface Service extends Backend, AccountsApi {}
+/** The service as a whole: what no single index answers. */
+export interface ClusterApi {
+  getRouting(request: RoutingRequest, call?: CallContext): Promise<IndexRouting>;
+  /** How far each index is behind its table. */
+  listIngestion(request?: ListRequest, call?: CallContext): Promise<readonly IndexStatus[]>;
+  /** What happened to indexes, the latest first. */
+  activity(request: ActivityRequest, call?: CallContext): Promise<readonly ActivityEntry[]>;
+  license(request?: ListRequest, call?: CallContext): Promise<License>;
+  consoleConfig(request?: ListRequest, call?: CallContext): Promise<ConsoleConfig>;
+  /** Throws not_found for an index without windows. */
+  coldTier(request: IndexRequest, call?: CallContext): Promise<ColdTier>;
+}
+
+/** Everything that a service answers: the operations of a backend, of accounts and of itself. */
+export interface Service extends Backend, AccountsApi, ClusterApi {}
 
 /** The name of an operation of a service. */
 export type Operation = Exclude<keyof Service, 'close'>;

@@ -1,0 +1,43 @@
+/** `GET /v1/indexes/{name}`: how the documents of an index are spread over its shards. */
+export interface IndexRouting {
+  readonly name: string;
+  readonly status: 'created' | 'live';
+  readonly shard_count: number;
+  /** `hash`: by a hash of the key. */
+  readonly routing_strategy: 'hash';
+  /** Shard of each virtual bucket. Empty: hash of the key modulo the number of shards. */
+  readonly buckets: readonly number[];
+}
+
+/** Something that happened to an index, for example the end of a reindex. */
+export interface ActivityEntry {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly index: string;
+  /** What happened: the kind of a job and its state, for example `reindex done`. */
+  readonly event: string;
+  readonly job_id?: string;
+  /** The error of a failed job. */
+  readonly message?: string;
+}
+
+/** `GET /v1/license`. */
+export interface License {
+  readonly licensee: string;
+  readonly nodes_in_use: number;
+  /** null: no limit. */
+  readonly nodes_limit: number | null;
+}
+
+/** `GET /v1/config`. */
+export interface ConsoleConfig {
+  /** The index that the console opens first; null: there are several, or none. */
+  readonly default_index: string | null;
+}
+
+/** `GET /v1/cold`: the tiers of a windowed index. */
+export interface ColdTier {
+  readonly windows: readonly { readonly window: string; readonly tier: 'hot' | 'cold' }[];
+  /** The shared read-through cache. */
+  readonly cache: { readonly hits: number; readonly misses: number; readonly bytes: number };
+}
