@@ -56,7 +56,15 @@ function range({ lo = 10, hi = 50 }: Ask): Clause {
 /** The plan of a mode; null: facets. */
 function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
   const plan = {
-    ...{ filter: null, tenantFilter: null, filters, order: BY_SCORE, collapse: null, after: null },
+    ...{
+      filter: null,
+      tenantFilter: null,
+      windows: null,
+      filters,
+      order: BY_SCORE,
+      collapse: null,
+      after: null,
+    },
     ...{ limit: 10, total: true, statistics: null, deadline: new Deadline() },
   };
   switch (kind) {
@@ -82,7 +90,7 @@ function planOf(ask: Ask, kind: string): ExecutionPlan | null | undefined {
 function facet(clause: Clause) {
   let hits = 0;
   const deadline = new Deadline();
-  const plan = { clause, filter: null, tenantFilter: null, filters, deadline };
+  const plan = { clause, filter: null, tenantFilter: null, windows: null, filters, deadline };
   const found = withMatched(snapshot.segments, plan, (segments) =>
     aggregateAll(segments, [BY_REPO], deadline),
   );

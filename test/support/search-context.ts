@@ -37,6 +37,7 @@ export function executionPlan(clause: Clause, parts: Partial<ExecutionPlan> = {}
     clause,
     filter: null,
     tenantFilter: null,
+    windows: null,
     order: BY_SCORE,
     collapse: null,
     limit: 10,

@@ -12,6 +12,7 @@ import { IndexWriter, type KeyBatch } from '../../../packages/engine/src/index/i
 import type { DocumentBlock, FieldBlock } from '../../../packages/engine/src/schema/field-block.ts';
 import type { FieldPlan } from '../../../packages/engine/src/schema/field-plan.ts';
 import type { Mapping } from '../../../packages/engine/src/schema/mapping.ts';
+import type { WindowLayout } from '../../../packages/engine/src/schema/windows.ts';
 import { MemoryDirectory } from '../../../packages/engine/src/storage/memory-directory.ts';
 import { plainArena } from '../../../packages/engine/src/storage/plain-arena.ts';
 import { deleteAt } from '../writer-edits.ts';
@@ -63,6 +64,10 @@ export const MAPPING = {
     multiValued: true,
   })),
 } as unknown as Mapping;
+
+/** Windows over the field "at", and the mapping of an index that has them. */
+export const WINDOWS: WindowLayout = { field: FIELDS.indexOf('at'), every: 'year' };
+export const WINDOWED: Mapping = { ...MAPPING, windows: WINDOWS };
 
 export const WORDS = [
   ...['the', 'the', 'the', 'a', 'a', 'fix', 'fix', 'bug', 'été', '東京', 'İstanbul', 'x1'],
@@ -186,9 +191,13 @@ const state = { checkpoint: null, files: ['f'] };
  * Runs a plan in an index of so many shards. Versions are the rows of one data file, so that the
  * index tells which of them it still holds.
  */
-export function buildCorpus(plan: CorpusPlan, shards = 1): Corpus {
+export function buildCorpus(
+  plan: CorpusPlan,
+  shards = 1,
+  windows: WindowLayout | null = null,
+): Corpus {
   const directory = new MemoryDirectory(plainArena());
-  const writer = IndexWriter.open(directory, PLANS, { shards });
+  const writer = IndexWriter.open(directory, PLANS, { shards, windows });
   const versions: ModelDoc[] = [];
   const live = new Map<string, ModelDoc>();
   const placesOf = (keys: readonly string[]) =>

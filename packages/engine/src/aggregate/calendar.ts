@@ -4,7 +4,8 @@
  * over it, at the instant of the jump. All in milliseconds since 1970 as numbers, which hold every
  * instant of a column exactly; bounds of buckets are whole seconds.
  */
-import { civilFromDays, daysFromCivil } from '../schema/date-value.ts';
+import { firstDay, nextFirstDay } from '../schema/calendar-days.ts';
+import { daysFromCivil } from '../schema/date-value.ts';
 
 export const CALENDAR_UNITS = [
   'minute',
@@ -103,26 +104,10 @@ export function calendarBucket(
     const start = Math.floor(local / length) * length - offset;
     return { start, end: start + length };
   }
-  const first = localStart(Math.floor(local / DAY), unit);
+  const first = firstDay(Math.floor(local / DAY), unit);
   const start = instantOf(first * DAY, offsetAt);
-  const end = instantOf(nextStart(first, unit) * DAY, offsetAt);
+  const end = instantOf(nextFirstDay(first, unit) * DAY, offsetAt);
   return { start, end };
-}
-
-/** The day on which the unit that holds `day` begins (days since 1970). */
-function localStart(day: number, unit: CalendarUnit): number {
-  if (unit === 'day') return day;
-  // 1970-01-01 was a Thursday.
-  if (unit === 'week') return Math.floor((day + 3) / 7) * 7 - 3;
-  const [year, month] = civilFromDays(day);
-  if (unit === 'month') return daysFromCivil(year, month, 1);
-  return daysFromCivil(year, unit === 'year' ? 1 : month - ((month - 1) % 3), 1);
-}
-
-function nextStart(day: number, unit: CalendarUnit): number {
-  if (unit === 'day') return day + 1;
-  if (unit === 'week') return day + 7;
-  return localStart(day + (unit === 'month' ? 31 : unit === 'quarter' ? 92 : 366), unit);
 }
 
 /** The first instant at which a zone's clock shows at least `local`. */

@@ -50,6 +50,7 @@ export function compareDefinitions(
     ...freshness(now, next),
     ...tenant(now, next, changedFields),
     ...shards(now, next),
+    ...windows(now, next),
     ...fields,
     ...order(now, next),
     ...variants(now, next),
@@ -106,6 +107,11 @@ function tenant(now: Definition, next: Definition, changed: ReadonlySet<string |
 function shards({ shards: from = 1 }: Definition, { shards: to = 1 }: Definition) {
   const reason = 'each document is stored in the shard of its key';
   return change('sharding.shards', from, to, 'reindex', reason);
+}
+
+function windows(now: Definition, next: Definition): readonly AlterChange[] {
+  const reason = 'each document is stored in the window of its date';
+  return change('windows', now.windows, next.windows, 'reindex', reason);
 }
 
 function compareFields(now: Definition, next: Definition, facts: LiveFacts) {

@@ -24,6 +24,7 @@ import type { RegisteredIndex, Registry } from '../registry/registry.ts';
 import type { OwnedQuery } from '../registry/saved-queries.ts';
 import type { Definition } from '../schema/definition.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { layoutOf } from '../schema/mapping.ts';
 import { requireDefinition } from '../schema/parse-definition.ts';
 import { storeParsed } from '../schema/parsed-definition.ts';
 import { renameDefinition } from '../schema/rename-definition.ts';
@@ -112,7 +113,7 @@ function requireOpens(
   const { snapshot, mapping } = openIndex(folder, index, () => definition, openDirectory);
   try {
     const plans = mapping.fields.map(({ plan }) => withChecksum(plan, commit));
-    checkBuild(commit, plans, definition.shards ?? 1);
+    checkBuild(commit, plans, layoutOf(mapping));
   } finally {
     snapshot.release();
   }

@@ -42,6 +42,7 @@ export const LIMITS = Object.freeze({
   resumableMillis: 7 * 86_400_000,
   lockWaitMillis: 30_000,
   shards: 64,
+  windows: 1000,
   threads: 64,
   queuedCalls: 1000,
 });

@@ -8,6 +8,7 @@
 import { type ErrorAdvice, LhsError } from '@lakehouse-search/contract';
 import type { FieldType, Similarity, VectorIndex } from '../schema/definition.ts';
 import type { FieldPlan, VectorPlan } from '../schema/field-plan.ts';
+import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Directory } from '../storage/directory.ts';
 import { corrupt, readFramed, writeFramed } from '../storage/frame.ts';
@@ -136,6 +137,8 @@ export interface Commit {
   readonly segments: readonly SegmentEntry[];
   /** Number of shards that keys are spread over (key-buckets.ts); absent: 1. */
   readonly shards?: number;
+  /** How segments are cut into windows; absent: they are not. */
+  readonly windows?: WindowLayout;
   /**
    * Paths of data files by number, as the table records them. A number that no document uses may
    * hold ''.
@@ -266,14 +269,30 @@ export const commitBytes = (commit: Commit): number =>
     0,
   );
 
+/** How the documents of an index are spread over segments. */
+export interface SegmentLayout {
+  /** Number of shards that keys are spread over. */
+  readonly shards: number;
+  /** null: the index has no windows. */
+  readonly windows: WindowLayout | null;
+}
+
 /**
- * Throws invalid_argument when the fields or the number of shards differ from those that the index
- * was built with.
+ * Throws invalid_argument when the fields, the number of shards or the windows differ from those
+ * that the index was built with.
  */
-export function checkBuild(commit: Commit, plans: readonly FieldPlan[], shards: number): void {
+export function checkBuild(
+  commit: Commit,
+  plans: readonly FieldPlan[],
+  { shards, windows }: SegmentLayout,
+): void {
   const { shards: built = 1 } = commit;
   if (commit.number > 0 && shards !== built) {
     const message = `the definition has ${shards} shards, the index was built with ${built}`;
+    throw new LhsError('invalid_argument', message, REBUILD);
+  }
+  if (commit.number > 0 && !sameWindows(windows, commit.windows ?? null)) {
+    const message = 'the windows of the definition differ from those that the index was built with';
     throw new LhsError('invalid_argument', message, REBUILD);
   }
   const wanted = JSON.stringify(plans.map((plan) => withoutPlace(committedField(plan))));
@@ -284,6 +303,10 @@ export function checkBuild(commit: Commit, plans: readonly FieldPlan[], shards: 
     'the fields differ from those that the index was built with',
     REBUILD,
   );
+}
+
+function sameWindows(a: WindowLayout | null, b: WindowLayout | null): boolean {
+  return a?.field === b?.field && a?.every === b?.every;
 }
 
 /** A field without the name of its model: a folder that is moved or copied is the same model. */

@@ -184,7 +184,10 @@ function shardsOf(commit: Commit, segments: readonly SegmentReader[]): readonly 
  */
 export function checkIndex(snapshot: IndexSnapshot): readonly string[] {
   const problems = snapshot.segments.flatMap((segment) =>
-    checkSegment(segment, snapshot.files.length, { shards: snapshot.shards.length }),
+    checkSegment(segment, snapshot.files.length, {
+      shards: snapshot.shards.length,
+      windows: snapshot.commit.windows,
+    }),
   );
   if (problems.length > 0) return problems;
   const segments = snapshot.segments.map((reader) => new PendingSegment(reader));

@@ -1,5 +1,5 @@
 /**
- * The one writer of an index generation, for all of its shards:
+ * The one writer of an index generation, for all of its shards and windows:
  *   1. `add`, `markPlaces`, `settle`, `deleteMarked`, `deleteDocs` change what the next commit will
  *      be; segments are flushed when the memory budget is used up, and stay invisible
  *   2. `commit` flushes, writes live documents and locators that changed, then makes data and
@@ -18,9 +18,11 @@
  * planned-merges.ts.
  */
 import { LhsError } from '@lakehouse-search/contract';
+import { LIMITS } from '../base/limits.ts';
 import { partOf, runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { type WindowLayout, type WindowStart, windowName } from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Merged } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -38,6 +40,7 @@ import {
   emptyCommit,
   filesOf,
   readCommit,
+  type SegmentLayout,
   writeCommit,
 } from './commit.ts';
 import type { Duplicate } from './duplicates.ts';
@@ -47,8 +50,8 @@ import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
 import { PendingSegment, type PositionsByFile } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
 import { PlannedMerges } from './planned-merges.ts';
+import { type SegmentBuffer, SegmentBuffers } from './segment-buffers.ts';
 import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
-import { ShardBuffers } from './shard-buffers.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
 
@@ -59,6 +62,8 @@ export interface IndexWriterOptions {
   readonly definitionVersion?: number;
   /** Number of shards that keys are spread over. Default: as the index was built, or 1. */
   readonly shards?: number;
+  /** How documents are cut into windows; null: not. Default: as the index was built, or not. */
+  readonly windows?: WindowLayout | null;
   readonly merge?: MergeSettings;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -75,7 +80,8 @@ export class IndexWriter {
   #commit!: Commit;
   #segments = new SegmentSet([], 1);
   readonly #merges: PlannedMerges;
-  #buffers!: ShardBuffers;
+  #buffers!: SegmentBuffers;
+  #layout!: SegmentLayout;
   #nextSegment = 1;
   #changed = false;
   #failure: unknown = null;
@@ -130,7 +136,9 @@ export class IndexWriter {
 
   /** Documents of each shard, uncommitted ones too; documents that were deleted do not count. */
   get shardDocs(): readonly number[] {
-    const docs = Array.from({ length: this.#shards }, (_, shard) => this.#buffers.docsOf(shard));
+    const docs = Array.from({ length: this.#layout.shards }, (_, shard) =>
+      this.#buffers.docsOf(shard),
+    );
     for (const { shard, liveDocs } of this.#segments.all) docs[shard] += liveDocs;
     return docs;
   }
@@ -251,8 +259,8 @@ export class IndexWriter {
   }
 
   /**
-   * Merges that leave `count` segments per shard as far as limits allow, and no deleted document.
-   * Each is to be installed or dropped.
+   * Merges that leave `count` segments per shard and window as far as limits allow, and no deleted
+   * document. Each is to be installed or dropped.
    */
   planForced(count = 1, settings: MergeSettings = this.#settings): readonly MergePlan[] {
     return this.#ask(() => this.#merges.forced(count, settings));
@@ -287,7 +295,8 @@ export class IndexWriter {
   }
 
   /**
-   * Merges down to `count` segments per shard as far as limits allow, and drops deleted documents.
+   * Merges down to `count` segments per shard and window as far as limits allow, and drops deleted
+   * documents.
    * Visible at the next commit.
    */
   forceMerge(count = 1): number {
@@ -334,7 +343,8 @@ export class IndexWriter {
         committed_at: this.#now(),
         fields: this.#fields.map(committedField),
         segments: this.#segments.all.map(({ entry }) => entry),
-        ...(this.#shards > 1 ? { shards: this.#shards } : {}),
+        ...(this.#layout.shards > 1 ? { shards: this.#layout.shards } : {}),
+        ...(this.#layout.windows === null ? {} : { windows: this.#layout.windows }),
         files: state.files,
         checkpoint: state.checkpoint,
         ...(dropped > 0 ? { dropped_duplicates: dropped } : {}),
@@ -372,10 +382,6 @@ export class IndexWriter {
     return (this.#options.now ?? Date.now)();
   }
 
-  get #shards(): number {
-    return this.#options.shards ?? this.#commit.shards ?? 1;
-  }
-
   get #settings(): MergeSettings {
     return this.#options.merge ?? MERGE_SETTINGS;
   }
@@ -383,15 +389,18 @@ export class IndexWriter {
   #load(): void {
     const commit = readCommit(this.#directory);
     this.#commit = commit ?? emptyCommit(this.#options.definitionVersion ?? 1, this.#fields);
-    checkBuild(this.#commit, this.#fields, this.#shards);
-    this.#buffers = new ShardBuffers(this.#fields, this.#shards);
+    const { shards = this.#commit.shards ?? 1, windows = this.#commit.windows ?? null } =
+      this.#options;
+    this.#layout = { shards, windows };
+    checkBuild(this.#commit, this.#fields, this.#layout);
+    this.#buffers = new SegmentBuffers(this.#fields, this.#layout);
     // A merge that still runs goes on writing under the number that it was given.
     this.#nextSegment = Math.max(this.#nextSegment, this.#commit.next_segment);
     this.#changed = false;
     this.#sweep();
     const readers = openSegments(this.#directory, this.#commit, this.#verification);
     const pending = readers.map((reader) => new PendingSegment(reader));
-    this.#segments = new SegmentSet(pending, this.#shards);
+    this.#segments = new SegmentSet(pending, shards);
   }
 
   /**
@@ -450,6 +459,20 @@ export class IndexWriter {
   #take(block: DocumentBlock): void {
     this.#buffers.add(block);
     this.#changed = true;
+    if (this.#layout.windows !== null) this.#limitWindows(this.#layout.windows);
+  }
+
+  #limitWindows({ every }: WindowLayout): void {
+    const buffered = this.#buffers.all.map(({ window }) => window ?? null);
+    if (buffered.length <= 1) return;
+    const stored = this.#segments.all.map(({ reader }) => reader.entry.window ?? null);
+    const windows = [...new Set<WindowStart>([...stored, ...buffered])];
+    if (windows.length <= LIMITS.windows) return;
+    const last = windowName(windows[windows.length - 1], every);
+    const message = `the dates of the rows need more than ${LIMITS.windows} windows ("${last}")`;
+    throw new LhsError('limit_exceeded', message, {
+      hint: `choose a longer period than "every: ${every}" in the definition's windows`,
+    });
   }
 
   get #isFull(): boolean {
@@ -461,20 +484,21 @@ export class IndexWriter {
   }
 
   *#flushing(): Steps<void> {
-    const shards = this.#buffers.filled;
-    for (const [at, shard] of shards.entries()) {
-      yield* partOf(this.#flushingShard(shard), at / shards.length, (at + 1) / shards.length);
+    const buffers = this.#buffers.all;
+    for (const [at, buffer] of buffers.entries()) {
+      yield* partOf(this.#flushingBuffer(buffer), at / buffers.length, (at + 1) / buffers.length);
     }
   }
 
-  /** Frees the memory of the largest shard: its segment is larger than when all are written. */
-  #flushingLargest(): Steps<void> {
-    return this.#flushingShard(this.#buffers.largest);
+  /** Frees the memory of the largest buffer: its segment is larger than when all are written. */
+  *#flushingLargest(): Steps<void> {
+    const { largest } = this.#buffers;
+    if (largest !== null) yield* this.#flushingBuffer(largest);
   }
 
-  *#flushingShard(shard: number): Steps<void> {
-    const entry = yield* this.#buffers.flushing(shard, this.#directory, () => this.#nextId());
-    if (entry !== null) this.#segments.push(this.#open(entry));
+  *#flushingBuffer(buffer: SegmentBuffer): Steps<void> {
+    const entry = yield* this.#buffers.flushing(buffer, this.#directory, this.#nextId());
+    this.#segments.push(this.#open(entry));
   }
 
   /** Takes steps of a flush; after an error the writer does nothing more. */

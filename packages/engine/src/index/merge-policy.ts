@@ -7,8 +7,9 @@
  *   3. while there are more: the merge is chosen that is most even (the largest segment is a small
  *      part of it; so a byte is rewritten about once a tier), small, and rich in deletes
  *   4. segments with many deletes that no merge took are rewritten alone
- * Each shard is judged by itself: no merge combines segments of two shards.
+ * Each window of each shard is judged by itself: no merge combines segments of two of them.
  */
+import type { WindowStart } from '../schema/windows.ts';
 
 /** What the policy knows of a segment. */
 export interface SegmentSize {
@@ -17,6 +18,8 @@ export interface SegmentSize {
   readonly bytes: number;
   /** Absent: 0. */
   readonly shard?: number;
+  /** Absent: the index has no windows. */
+  readonly window?: WindowStart;
 }
 
 /** When segments are merged, and how large they may get. */
@@ -51,23 +54,26 @@ type Groups = readonly (readonly number[])[];
 
 /**
  * Groups of segments to merge now, by position in `segments`, each ascending, none twice. The shard
- * with the most segments comes first; within a shard the best group does.
+ * and window with the most segments come first; within them the best group does.
  */
 export function chooseMerges(
   segments: readonly SegmentSize[],
   settings: MergeSettings = MERGE_SETTINGS,
 ): Groups {
-  return withinShards(segments, (own) => chooseWithin(own, settings));
+  return withinWindows(segments, (own) => chooseWithin(own, settings));
 }
 
-/** Lets `choose` group the segments of each shard by themselves. */
-function withinShards(
+/** Lets `choose` group the segments of each window of each shard by themselves. */
+function withinWindows(
   segments: readonly SegmentSize[],
   choose: (segments: readonly SegmentSize[]) => Groups,
 ): Groups {
-  const byShard = Map.groupBy(segments.keys(), (at) => segments[at].shard ?? 0);
-  const shards = [...byShard.values()].sort((a, b) => b.length - a.length);
-  return shards.flatMap((own) => {
+  const byWindow = Map.groupBy(segments.keys(), (at) => {
+    const { shard = 0, window } = segments[at];
+    return `${shard}/${window}`;
+  });
+  const windows = [...byWindow.values()].sort((a, b) => b.length - a.length);
+  return windows.flatMap((own) => {
     const groups = choose(own.map((at) => segments[at]));
     return groups.map((group) => group.map((at) => own[at]));
   });
@@ -151,15 +157,15 @@ function scoreOf(
 }
 
 /**
- * Groups that leave at most `count` segments per shard, as far as the limits allow; segments
- * without deletes that fit are left alone.
+ * Groups that leave at most `count` segments per shard and window, as far as the limits allow;
+ * segments without deletes that fit are left alone.
  */
 export function chooseForcedMerges(
   segments: readonly SegmentSize[],
   count: number,
   settings: MergeSettings = MERGE_SETTINGS,
 ): Groups {
-  return withinShards(segments, (own) => chooseForcedWithin(own, count, settings));
+  return withinWindows(segments, (own) => chooseForcedWithin(own, count, settings));
 }
 
 function chooseForcedWithin(

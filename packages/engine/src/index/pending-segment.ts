@@ -70,7 +70,12 @@ export class PendingSegment {
   /** What the merge policy knows of it. */
   get size(): SegmentSize {
     const bytes = segmentBytes(this.#entry);
-    return { docs: this.docs, deletedDocs: this.#deletedDocs, bytes, shard: this.shard };
+    const { shard, docs } = this;
+    const { window } = this.#entry;
+    return {
+      ...{ docs, deletedDocs: this.#deletedDocs, bytes, shard },
+      ...(window === undefined ? {} : { window }),
+    };
   }
 
   isDeleted(doc: number): boolean {

@@ -1,14 +1,74 @@
+import { LhsError } from '@lakehouse-search/contract';
 import type { DocumentBlock, FieldBlock } from '../schema/field-block.ts';
+import type { FieldPlan } from '../schema/field-plan.ts';
 import { shardOfKey } from '../schema/key-buckets.ts';
+import { type WindowLayout, type WindowStart, windowOf, windowRange } from '../schema/windows.ts';
+import type { SegmentLayout } from './commit.ts';
 
-/** Documents of a block that belong to one shard, in their order. */
-export interface ShardBlock {
+/** Documents of a block that belong to one shard and window, in their order. */
+export interface SegmentBlock {
   readonly shard: number;
+  /** undefined: the index has no windows. */
+  readonly window: WindowStart | undefined;
   readonly block: DocumentBlock;
 }
 
-/** A block by the shards of its keys, ascending; shards without a document are left out. */
-export function splitBlock(block: DocumentBlock, shards: number): readonly ShardBlock[] {
+/** A block by the shards of its keys (ascending) and the windows of its dates, none empty. */
+export function splitBlock(
+  block: DocumentBlock,
+  { shards, windows }: SegmentLayout,
+  plans: readonly FieldPlan[],
+): readonly SegmentBlock[] {
+  const parts = splitByShard(block, shards);
+  if (windows === null) return parts.map((part) => ({ ...part, window: undefined }));
+  return parts.flatMap(({ shard, block: own }) =>
+    splitByWindow(own, windows, plans).map((part) => ({ shard, ...part })),
+  );
+}
+
+function splitByWindow(
+  block: DocumentBlock,
+  layout: WindowLayout,
+  plans: readonly FieldPlan[],
+): readonly Omit<SegmentBlock, 'shard'>[] {
+  const windows = windowsOfDocs(block, layout, plans);
+  const docs = Map.groupBy(windows.keys(), (doc) => windows[doc]);
+  return [...docs].map(([window, own]) => ({
+    window,
+    block: selectDocs(block, Int32Array.from(own)),
+  }));
+}
+
+/** The window of each document. Neighbours are often in one window, so its bounds are kept. */
+function windowsOfDocs(
+  { docs, fields }: DocumentBlock,
+  { field, every }: WindowLayout,
+  plans: readonly FieldPlan[],
+): readonly WindowStart[] {
+  const name = plans.find(({ id }) => id === field)?.name ?? '';
+  const dates = fields.get(name);
+  if (dates === undefined) return new Array<WindowStart>(docs).fill(null);
+  if (dates.kind !== 'long') throw new LhsError('internal', `"${name}" has no dates`);
+  let window = 0;
+  let range = { lower: 0n, upper: -1n };
+  return Array.from({ length: docs }, (_, doc): WindowStart => {
+    const at = dates.starts[doc];
+    const count = dates.starts[doc + 1] - at;
+    if (count === 0) return null;
+    if (count > 1) throw new LhsError('internal', `a row has ${count} values of "${name}"`);
+    const value = dates.values[at];
+    if (value < range.lower || value > range.upper) {
+      window = windowOf(value, every);
+      range = windowRange(window, every);
+    }
+    return window;
+  });
+}
+
+function splitByShard(
+  block: DocumentBlock,
+  shards: number,
+): readonly Pick<SegmentBlock, 'shard' | 'block'>[] {
   const { docs, keyBytes, keyOffsets } = block;
   if (docs === 0) return [];
   if (shards === 1) return [{ shard: 0, block }];

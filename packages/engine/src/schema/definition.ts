@@ -1,4 +1,5 @@
 import type { CatalogConfig, S3Config } from '@lakehouse-search/lake';
+import type { WindowUnit } from './windows.ts';
 
 export type FieldType = 'TEXT' | 'KEYWORD' | 'LONG' | 'DOUBLE' | 'DATE' | 'IP' | 'BOOL' | 'VECTOR';
 export const FIELD_TYPES: readonly FieldType[] = [
@@ -75,6 +76,13 @@ export interface AnalyzerDefinition {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+/** Windows of an index: documents with dates of one period are stored together. */
+export interface WindowsDefinition {
+  /** Name of a DATE field with at most one value. */
+  readonly field: string;
+  readonly every: WindowUnit;
+}
+
 /** A checked index definition. `text` is the YAML it came from. */
 export interface Definition {
   readonly version: 1;
@@ -98,6 +106,8 @@ export interface Definition {
   readonly tenantField?: string;
   /** Number of shards that keys are spread over. Absent: 1. */
   readonly shards?: number;
+  /** The DATE field and the period of windows. Absent: the index has none. */
+  readonly windows?: WindowsDefinition;
   readonly fields: readonly FieldDefinition[];
   readonly variants: readonly VariantDefinition[];
   readonly analyzers: readonly AnalyzerDefinition[];

@@ -7,6 +7,7 @@ import {
 import { LIMITS } from '../base/limits.ts';
 import { FIELD_TYPES, SIMILARITIES, VECTOR_INDEXES } from './definition.ts';
 import { KEY_BUCKETS } from './key-buckets.ts';
+import { WINDOW_UNITS } from './windows.ts';
 
 type Json = boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
@@ -114,7 +115,7 @@ export function definitionJsonSchema(): JsonObject {
           shards: { type: 'integer', minimum: 1, maximum: LIMITS.shards },
           buckets: { const: KEY_BUCKETS },
         }),
-        windows: false,
+        windows: closed({ field: text, every: { enum: [...WINDOW_UNITS] } }, ['field', 'every']),
       },
       ['version', 'index', 'source'],
     ),

@@ -19,6 +19,7 @@ import type { KeySpec } from './key.ts';
 import type { DefinitionPlaces, ParsedDefinition } from './parse-definition.ts';
 import { pathField } from './variant-terms.ts';
 import { planVector } from './vector-plan.ts';
+import type { WindowLayout } from './windows.ts';
 import { createReport } from './yaml-tree.ts';
 
 /** Where a field's values come from. Columns are indexes into `Mapping.columns`. */
@@ -60,7 +61,15 @@ export interface Mapping {
   readonly fields: readonly MappedField[];
   /** The first analysed TEXT field, which bare terms search; null where there is none. */
   readonly defaultField: string | null;
+  /** How the index is cut into windows; absent: it has none. */
+  readonly windows?: WindowLayout;
 }
+
+/** How an index of this mapping spreads its documents over segments. */
+export const layoutOf = ({ definition, windows }: Mapping) => ({
+  shards: definition.shards ?? 1,
+  windows: windows ?? null,
+});
 
 /** A requirement that the table does not meet, and the part of the definition that has it. */
 type Fault = (
@@ -154,7 +163,24 @@ function resolve(
   const fields = sources.map((source, id) => finishField(source, id, analyzerOf));
   const first = sources.find((source) => source.type === 'TEXT' && source.indexed);
   const checked = { definition, key, columns: columns.used, keyColumns, fields };
-  return Object.freeze({ ...checked, defaultField: first?.name ?? null });
+  const windows = resolveWindows(definition, fields, tell);
+  if (failed) return null;
+  const defaultField = first?.name ?? null;
+  return Object.freeze({ ...checked, defaultField, ...(windows && { windows }) });
+}
+
+function resolveWindows(
+  { windows }: Definition,
+  fields: readonly MappedField[],
+  fault: Fault,
+): WindowLayout | undefined {
+  const field = fields.find(({ plan }) => plan.name === windows?.field);
+  if (windows === undefined || field === undefined) return undefined;
+  if (field.multiValued) {
+    const problem = 'a row may have several values, and a window needs one';
+    fault({ field: windows.field }, `windows.field "${windows.field}": ${problem}`);
+  }
+  return { field: field.plan.id, every: windows.every };
 }
 
 interface ColumnTable {

@@ -276,10 +276,7 @@ describe('faults of a definition', () => {
     ],
     [
       `${HEAD}${FIELD}\nwindows: {field: a, every: month}`,
-      [
-        '7:10 error windows are not supported yet; take the block out to index all rows',
-        '7:18 error windows.field "a" must be a DATE field',
-      ],
+      ['7:18 error windows.field "a" must be a fast DATE field'],
     ],
     [
       `${HEAD}${FIELD}\nanalyzers: [{name: m, tokenizer: cod}]`,

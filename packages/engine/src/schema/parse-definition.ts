@@ -18,6 +18,7 @@ import { type AnalyzerCatalog, parseAnalyzers } from './parse-analyzers.ts';
 import { type AnalyzerNames, parseField } from './parse-field.ts';
 import { parseSource } from './parse-source.ts';
 import { type ParsedVariant, type PlacedField, parseVariant } from './parse-variant.ts';
+import { parseWindows } from './parse-windows.ts';
 import {
   type KnownEntries,
   readChoice,
@@ -147,7 +148,7 @@ function readAll(
   const { fields, variants } = readFields(map, names, places, report);
   const tenantField = map.tenant_field && readTenant(map.tenant_field, fields, report);
   const shards = readShards(map.sharding, report);
-  checkWindows(map.windows, fields, report);
+  const windows = map.windows && parseWindows(map.windows, fields, report);
   if (index === undefined || source === undefined) return null;
   if (onDuplicateKey === undefined || onBadRow === undefined) return null;
   return Object.freeze({
@@ -160,6 +161,7 @@ function readAll(
     ...(freshnessMs === undefined ? {} : { freshnessMs }),
     ...(tenantField === undefined ? {} : { tenantField }),
     ...(shards === undefined || shards === 1 ? {} : { shards }),
+    ...(windows === undefined ? {} : { windows }),
     fields: fields.map((placed) => Object.freeze(placed)),
     variants,
     analyzers: analyzers as readonly AnalyzerDefinition[],
@@ -289,23 +291,4 @@ function readShards(tree: Tree | undefined, report: Report): number | undefined 
     readWhole(map.buckets, 'sharding.buckets', KEY_BUCKETS, KEY_BUCKETS, report);
   }
   return map?.shards && readWhole(map.shards, 'sharding.shards', 1, LIMITS.shards, report);
-}
-
-function checkWindows(
-  tree: Tree | undefined,
-  fields: readonly FieldDefinition[],
-  report: Report,
-): void {
-  if (tree === undefined) return;
-  const map = readMap(tree, 'windows', ['field', 'every', 'hot'], report);
-  report.error(tree.at, 'windows are not supported yet; take the block out to index all rows');
-  if (map?.field) {
-    const name = readText(map.field, 'windows.field', report);
-    const field = fields.find((f) => f.name === name);
-    if (name !== undefined && field?.type !== 'DATE') {
-      report.error(map.field.at, `windows.field "${name}" must be a DATE field`);
-    }
-  }
-  if (map?.every) readChoice(map.every, 'windows.every', ['day', 'week', 'month', 'year'], report);
-  if (map?.hot) readWhole(map.hot, 'windows.hot', 0, 100_000, report);
 }

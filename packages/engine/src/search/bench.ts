@@ -23,7 +23,14 @@ const DEFAULT_LIMIT = 10;
 export function benchIndex(context: SearchContext, request: BenchRequest): BenchResponse {
   const { mapping, snapshot } = context;
   const { segments } = snapshot;
-  const rest = { filter: null, tenantFilter: null, collapse: null, after: null, filters: null };
+  const rest = {
+    filter: null,
+    tenantFilter: null,
+    windows: null,
+    collapse: null,
+    after: null,
+    filters: null,
+  };
   const operator = request.operator ?? 'query';
   const repeat = request.repeat ?? DEFAULT_REPEAT;
   const limit = request.limit || DEFAULT_LIMIT;

@@ -10,10 +10,12 @@ import { doubleFromOrdered } from '../base/ordered-double.ts';
 import type { NumericColumn } from '../columnar/numeric-column.ts';
 import type { OrdinalColumn } from '../columnar/ordinal-column.ts';
 import { checkInverted } from '../inverted/check.ts';
+import type { WindowLayout } from '../schema/windows.ts';
 import { verifyFramed } from '../storage/frame.ts';
 import { checkVectors } from '../vector/check.ts';
 import { checkGraph } from '../vector/graph-format.ts';
 import { checkHashed, checkKeys, checkLive, type ReportProblem } from './check-keys.ts';
+import { checkWindow } from './check-window.ts';
 import type { Component, ComponentKind, SegmentEntry } from './entry.ts';
 import type { SegmentReader } from './segment-reader.ts';
 
@@ -31,15 +33,22 @@ export function checkGroups({ components }: SegmentEntry): readonly (readonly Co
   return groups as readonly (readonly Component[])[];
 }
 
+/** What the commit says of all segments. */
+export interface CheckOptions {
+  /** Only the components of one of `checkGroups` are open. */
+  readonly part?: boolean;
+  readonly shards?: number | undefined;
+  readonly windows?: WindowLayout | undefined;
+}
+
 /**
- * Checks a segment; `files`: number of data files in the commit's file table; `part`: only the
- * components of one of `checkGroups` are open; `shards`: number of shards of the commit. Returns
- * the problems, at most about a hundred, none when it is whole.
+ * Checks a segment; `files`: number of data files in the commit's file table. Returns the problems,
+ * at most about a hundred, none when it is whole.
  */
 export function checkSegment(
   reader: SegmentReader,
   files: number,
-  { part = false, shards = 1 }: { readonly part?: boolean; readonly shards?: number } = {},
+  { part = false, shards = 1, windows }: CheckOptions = {},
 ): readonly string[] {
   const problems: string[] = [];
   const report: ReportProblem = (component, problem) => {
@@ -72,7 +81,12 @@ export function checkSegment(
     const name = `${kind} of field ${field}`;
     if (kind === 'text') step(name, () => checkInverted(reader.inverted(field)!));
     if (kind === 'keyword') step(name, () => checkKeywords(reader, field, name, report));
-    if (kind === 'numeric') step(name, () => checkNumeric(reader.numeric(field)!, name, report));
+    if (kind === 'numeric') {
+      step(name, () => checkNumeric(reader.numeric(field)!, name, report));
+      if (field === windows?.field) {
+        step(name, () => checkWindow(reader, reader.numeric(field)!, windows, report));
+      }
+    }
     if (kind === 'ordinal') step(name, () => checkOrdinals(reader.ordinals(field)!, name, report));
     if (kind === 'vector') {
       step(name, () => {

@@ -1,4 +1,5 @@
 import type { HashRun } from '../schema/hash-set.ts';
+import type { WindowStart } from '../schema/windows.ts';
 import type { Directory } from '../storage/directory.ts';
 import { type FileKind, type FileSeal, writeFramed } from '../storage/frame.ts';
 
@@ -49,6 +50,8 @@ export interface SegmentEntry {
   readonly hashed?: readonly HashRun[];
   /** The shard that the keys of all its documents belong to; absent: 0. */
   readonly shard?: number;
+  /** The window of the dates of all its documents; absent: the index has no windows. */
+  readonly window?: WindowStart;
 }
 
 /** Whether two entries name the very same files: then what was opened for one serves the other. */

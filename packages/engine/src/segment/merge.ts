@@ -1,6 +1,6 @@
 /**
- * Merging: live documents of several segments of one shard, in order, as one new segment, each
- * field from its own structures:
+ * Merging: live documents of several segments of one shard and window, in order, as one new
+ * segment, each field from its own structures:
  *   1. number the live documents anew (document maps: old number -> new, -1 where deleted)
  *   2. merge each field's postings, column and vectors, then stored rows, locators, row hashes and
  *      keys
@@ -108,9 +108,13 @@ function* mergingSegments(
   yield done;
   const keys = yield* partOf(mergingKeys(mapped), done, 1);
   components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
-  const { shard } = inputs[0].reader.entry;
+  const { shard, window } = inputs[0].reader.entry;
   const entry = { id, docs, deletedDocs: 0, components, hashed: mergeRuns(mapped) };
-  return { entry: shard === undefined ? entry : { ...entry, shard }, docMaps };
+  const own = {
+    ...(shard === undefined ? {} : { shard }),
+    ...(window === undefined ? {} : { window }),
+  };
+  return { entry: { ...entry, ...own }, docMaps };
 }
 
 /** Bytes of all components, or of those of a field. */

@@ -5,6 +5,7 @@ import type { IndexSnapshot, SnapshotShard } from '../index/index-snapshot.ts';
 import type { Clause } from '../query/bind/clause.ts';
 import { type FieldFigures, gatherFigures } from '../query/weight/statistics.ts';
 import type { Mapping } from '../schema/mapping.ts';
+import type { WindowLayout } from '../schema/windows.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { execute } from './execute/execute.ts';
 import type { FilterCache } from './execute/filter-cache.ts';
@@ -91,7 +92,8 @@ export class LocalShard implements Shard {
     const { clause, filter, tenantFilter, order, collapse } = this.#bind(query);
     const deadline = this.#deadline(time, signal);
     const filters = this.#filters;
-    const documents = { clause, filter, tenantFilter, filters, statistics, deadline };
+    const windows = this.#windows;
+    const documents = { clause, filter, tenantFilter, windows, filters, statistics, deadline };
     const plan = { ...documents, order, collapse, limit, after, total, groups };
     if (after === null || query.precomputed?.whole !== undefined || groups !== undefined) {
       return execute(this.#segments, plan);
@@ -106,6 +108,7 @@ export class LocalShard implements Shard {
     if (plan === undefined) throw new TypeError(`"${field}" is no field of the shard`);
     const scope = {
       narrowing: this.#narrowing(request),
+      windows: this.#windows,
       filters: this.#filters,
       deadline: this.#deadline(time, signal),
     };
@@ -120,7 +123,8 @@ export class LocalShard implements Shard {
   ): Promise<ShardPartials> {
     const { summarizeMatches } = await loadSummary();
     const deadline = this.#deadline(time, signal);
-    const plan = { ...this.#bind(query), filters: this.#filters, deadline };
+    const own = { windows: this.#windows, filters: this.#filters, deadline };
+    const plan = { ...this.#bind(query), ...own };
     const { all } = bindSummary(this.#mapping, query, specs);
     return summarizeMatches(this.#segments, plan, all, whole);
   }
@@ -153,6 +157,10 @@ export class LocalShard implements Shard {
   fetch({ query, docs, locators, time }: ShardFetch, signal?: AbortSignal): readonly FetchedDoc[] {
     const files = locators ? this.#files : null;
     return fetchDocs(this.#segments, files, this.#bind(query), docs, this.#deadline(time, signal));
+  }
+
+  get #windows(): WindowLayout | null {
+    return this.#mapping.windows ?? null;
   }
 
   #bind(query: ShardQuery): BoundRequest {

@@ -25,7 +25,7 @@ import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { Mapping } from '../schema/mapping.ts';
+import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { piecesOf } from './batch-pieces.ts';
@@ -97,8 +97,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
     const usual = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
     const { memoryBytes = usual } = request;
-    const { shards = 1 } = mapping.definition;
-    const options = { definitionVersion, memoryBytes, shards };
+    const options = { definitionVersion, memoryBytes, ...layoutOf(mapping) };
     writer = IndexWriter.open(directory, plans, options);
     const leftOut = new Map<string, number>();
     const skipped = new SkippedRows(former?.skipped);

@@ -18,6 +18,7 @@ import { asCommitted } from '../index/stored-plans.ts';
 import { currentGeneration } from '../open/index-folder.ts';
 import { notBuilt, type OpenIndex, openIndex } from '../open/open-index.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
+import { layoutOf } from '../schema/mapping.ts';
 import { readAhead } from '../source/source-errors.ts';
 import { createFileTable } from '../sync/file-table.ts';
 import { type LockedIndex, modelPlaces } from '../sync/locked-index.ts';
@@ -105,8 +106,8 @@ async function applyRepair(
   const own = mapping.fields.map((field) => field.plan);
   const plans = asCommitted(own, snapshot.commit);
   const stage = new VectorStage(modelPlaces(index));
-  const { shards = 1 } = definition;
-  const writer = IndexWriter.open(directory, plans, { definitionVersion, shards });
+  const options = { definitionVersion, ...layoutOf(mapping) };
+  const writer = IndexWriter.open(directory, plans, options);
   try {
     if (writer.lastCommit.number !== snapshot.commit.number) {
       throw new LhsError('internal', 'the index was committed to while it was locked');

@@ -14,13 +14,14 @@ export type StructureCheck = (
  * not checked here: the comparison finds it.
  */
 export const checkHere: StructureCheck = async (snapshot, { progress, signal }) => {
-  const { segments, files, shards } = snapshot;
+  const { segments, files, shards, commit } = snapshot;
   const docs_total = segments.reduce((sum, { docs }) => sum + docs, 0);
   let docs_done = 0;
   return segments.flatMap((segment) => {
     refuseAborted(signal);
     progress?.({ phase: 'checking', docs_done, docs_total });
     docs_done += segment.docs;
-    return checkSegment(segment, files.length, { shards: shards.length });
+    const { windows } = commit;
+    return checkSegment(segment, files.length, { shards: shards.length, windows });
   });
 };

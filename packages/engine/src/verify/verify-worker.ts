@@ -18,9 +18,9 @@ function check({ path, commit }: CheckJob): CheckAnswer {
     for (const entry of commit.segments) {
       for (const components of checkGroups(entry)) {
         const reader = SegmentReader.open(directory, { ...entry, components }, verification);
-        problems.push(
-          ...checkSegment(reader, commit.files.length, { part: true, shards: commit.shards }),
-        );
+        const { shards, windows } = commit;
+        const options = { part: true, shards, windows };
+        problems.push(...checkSegment(reader, commit.files.length, options));
         reader.release();
       }
     }

@@ -92,6 +92,7 @@ const plan = (clause: Clause, deadline: Deadline, more: Partial<ExecutionPlan> =
   clause,
   filter: null,
   tenantFilter: null,
+  windows: null,
   order: BY_SCORE,
   collapse: null,
   limit: 10,

@@ -35,11 +35,13 @@ import { addScores, constantScore, type ScoreNode, scoreNode } from '../../query
 import { type FieldFigures, SnapshotStatistics } from '../../query/weight/statistics.ts';
 import { createWeight, type Weight } from '../../query/weight/weight.ts';
 import type { FieldPlan } from '../../schema/field-plan.ts';
+import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { FilterCache } from './filter-cache.ts';
 import { inGroups } from './in-groups.ts';
 import { kernelSearch } from './kernel-search.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { type Reachable, reachableSegments } from './reachable.ts';
 import { type SegmentScratch, scratchOf } from './scratch.ts';
 import { collectTested, stopsEarly } from './tested-matches.ts';
 
@@ -60,6 +62,8 @@ export interface ExecutionPlan {
   readonly groups?: readonly SortValue[];
   /** Figures of all shards; null: the segments are the whole index. */
   readonly statistics: readonly FieldFigures[] | null;
+  /** How the index is cut into windows; null: it has none. */
+  readonly windows: WindowLayout | null;
   /** Matches of filters that were computed before. */
   readonly filters: FilterCache | null;
   readonly deadline: Deadline;
@@ -89,6 +93,7 @@ class Search {
   readonly #deadline: Deadline;
   readonly #query: Weight;
   readonly #narrowing: Narrowing;
+  readonly #reachable: Reachable;
   readonly #scored: boolean;
   /** Groups of each segment with matches, when collapsed. */
   readonly #groups: SegmentGroups[] = [];
@@ -111,7 +116,9 @@ class Search {
     this.#plan = plan;
     const statistics = new SnapshotStatistics(segments, plan.statistics);
     this.#query = createWeight(clause, statistics, deadline);
-    this.#narrowing = new Narrowing(narrowingClauses(plan), filters, deadline);
+    const narrowing = narrowingClauses(plan);
+    this.#narrowing = new Narrowing(narrowing, filters, deadline);
+    this.#reachable = reachableSegments(plan.windows, [documents, ...narrowing]);
     this.#scored = plan.order.some((key) => key.kind === 'score');
     this.#tested = stopsEarly(plan);
   }
@@ -133,6 +140,7 @@ class Search {
 
   #segment(number: number): void {
     const reader = this.#segments[number];
+    if (!this.#reachable(reader)) return;
     const scratch = scratchOf(reader, this.#deadline);
     const { limit } = this.#plan;
     if (this.#tested) {

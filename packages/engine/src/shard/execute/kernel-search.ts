@@ -25,6 +25,7 @@ import { type TopAfter, TopDocs } from '../../scoring/top-docs.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { Execution, ExecutionPlan } from './execute.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
 
 /** Answers by the postings' kernels what they can answer; null: not one of those queries. */
@@ -39,9 +40,13 @@ export function kernelSearch(
   const narrowing = narrowingClauses(plan);
   const outer = narrowing.length === 0 ? null : new Narrowing(narrowing, plan.filters, deadline);
   const blocked: Blocked[] = [];
-  const scoring = scoringSegments(segments, shape, outer, deadline, blocked);
+  const reachable = segments.map(reachableSegments(plan.windows, [plan.clause, ...narrowing]));
+  const scoring = scoringSegments(segments, reachable, shape, outer, deadline, blocked);
+  const skips = reachable.includes(false);
   const search =
-    'pattern' in shape ? patternKernel(shape, scoring, deadline) : termKernel(shape, scoring, plan);
+    'pattern' in shape
+      ? patternKernel(shape, scoring, deadline)
+      : termKernel(shape, scoring, plan, skips ? segments : []);
   const found = plan.limit === 0 ? null : searchTop(segments, search, plan);
   const answer = found ?? { docs: [], total: search.count() };
   for (const { bitmaps, bits } of blocked) bitmaps.give(bits);
@@ -70,8 +75,10 @@ function termKernel(
   { mode, field, terms }: TermShape,
   segments: readonly ScoringSegment[],
   { statistics: merged, deadline }: ExecutionPlan,
+  whole: readonly SegmentReader[],
 ): Kernel {
-  const statistics = merged === null ? undefined : termStatistics(merged, field, terms);
+  const given = merged !== null || whole.length > 0;
+  const statistics = given ? termStatistics(whole, merged, field, terms) : undefined;
   const search: TermSearch = { mode, terms, segments, statistics, deadline };
   return {
     search: (top, count) => searchTerms(search, top, count),
@@ -79,13 +86,14 @@ function termKernel(
   };
 }
 
-/** The figures of all shards as the kernels take them. */
+/** The figures of all shards, or of segments, as the kernels take them. */
 function termStatistics(
-  merged: readonly FieldFigures[],
+  segments: readonly SegmentReader[],
+  merged: readonly FieldFigures[] | null,
   field: FieldPlan,
   terms: readonly QueryTerm[],
 ): TermStatistics {
-  const statistics = new SnapshotStatistics([], merged);
+  const statistics = new SnapshotStatistics(segments, merged);
   const frequencies = terms.map(({ bytes }) => statistics.documentFrequency(field.id, bytes));
   return { field: statistics.field(field), frequencies };
 }
@@ -141,6 +149,7 @@ function searchTop(
 
 function scoringSegments(
   segments: readonly SegmentReader[],
+  reachable: readonly boolean[],
   shape: Pick<TermShape, 'field' | 'filter' | 'mustNot'>,
   outer: Narrowing | null,
   deadline: Deadline,
@@ -149,7 +158,7 @@ function scoringSegments(
   const narrowed = shape.filter.length + shape.mustNot.length > 0;
   const narrowing = narrowed ? createWeight(allOf(shape), null, deadline) : null;
   return segments.flatMap((segment, number): ScoringSegment[] => {
-    const reader = segment.inverted(shape.field.id);
+    const reader = reachable[number] ? segment.inverted(shape.field.id) : null;
     if (reader === null) return [];
     const { ranks } = segment.keys;
     if (narrowing === null && outer === null) {

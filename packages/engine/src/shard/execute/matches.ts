@@ -5,12 +5,13 @@ import { createWeight } from '../../query/weight/weight.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import type { ExecutionPlan } from './execute.ts';
 import { Narrowing, narrowingClauses } from './narrowing.ts';
+import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
 
 /** What says which documents match. */
 export type MatchPlan = Pick<
   ExecutionPlan,
-  'clause' | 'filter' | 'tenantFilter' | 'filters' | 'deadline'
+  'clause' | 'filter' | 'tenantFilter' | 'windows' | 'filters' | 'deadline'
 >;
 
 /**
@@ -29,7 +30,9 @@ export function withMatched<Result>(
   const query = createWeight(clause, null, deadline);
   const narrowed = new Narrowing(narrowing, filters, deadline);
   const giveBack: (() => void)[] = [];
+  const reachable = reachableSegments(plan.windows, [clause, ...narrowing]);
   const matched = segments.flatMap((reader): MatchedDocs[] => {
+    if (!reachable(reader)) return [];
     const scratch = scratchOf(reader, deadline);
     const { bitmaps } = scratch;
     const matches = matchesOf(query.node(reader, false), scratch);

@@ -6,11 +6,13 @@ import type { Deadline } from '../../base/deadline.ts';
 import { andNot, fillAll } from '../../bitmap/bitmap.ts';
 import type { Clause } from '../../query/bind/clause.ts';
 import type { FieldPlan, VectorPlan } from '../../schema/field-plan.ts';
+import type { WindowLayout } from '../../schema/windows.ts';
 import type { SegmentReader } from '../../segment/segment-reader.ts';
 import { scoreOf } from '../../vector/similarity.ts';
 import type { NearDoc, NearestSettings } from '../shard.ts';
 import type { FilterCache } from './filter-cache.ts';
 import { Narrowing } from './narrowing.ts';
+import { reachableSegments } from './reachable.ts';
 import { scratchOf } from './scratch.ts';
 
 /** A field of vectors. */
@@ -29,6 +31,8 @@ export function withVector(plan: FieldPlan): VectorField {
 export interface NearestScope {
   /** Clauses that every document has to match. */
   readonly narrowing: readonly Clause[];
+  /** How the index is cut into windows; null: it has none. */
+  readonly windows: WindowLayout | null;
   readonly filters: FilterCache | null;
   readonly deadline: Deadline;
 }
@@ -39,12 +43,14 @@ export function nearestDocs(
   { plan, vector }: VectorField,
   query: Float32Array,
   { k, exact, ef, min_score: least }: NearestSettings,
-  { narrowing, filters, deadline }: NearestScope,
+  { narrowing, windows, filters, deadline }: NearestScope,
 ): readonly NearDoc[] {
   if (narrowing.some(({ kind }) => kind === 'none')) return [];
   const narrowed = new Narrowing(narrowing, filters, deadline);
   const found: NearDoc[] = [];
+  const reachable = reachableSegments(windows, narrowing);
   segments.forEach((reader, segment) => {
+    if (!reachable(reader)) return;
     const vectors = reader.vectors(plan.id);
     if (vectors === null || vectors.count === 0) return;
     const { bitmaps } = scratchOf(reader, deadline);

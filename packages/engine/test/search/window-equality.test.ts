@@ -1,0 +1,93 @@
+/**
+ * Answers do not depend on windows: random requests of every kind over random corpora with and
+ * without windows, in 1 and 3 shards. Updates move documents between windows. LHS_WINDOW_CASES sets
+ * the number of requests, LHS_ORACLE_SEED the seed.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { byEffort } from '../../../../test/support/effort.ts';
+import {
+  buildCorpus,
+  type Corpus,
+  type CorpusPlan,
+  corpusPlan,
+  MAPPING,
+  MICROS,
+  WINDOWED,
+  WINDOWS,
+} from '../../../../test/support/oracle/corpus.ts';
+import { addressOf } from '../../../../test/support/oracle/model.ts';
+import { searchContext } from '../../../../test/support/search-context.ts';
+import { checkIndex } from '../../src/index/index-snapshot.ts';
+import { type Ask, asks, expectSame, outcome } from './random-requests.ts';
+
+const CASES = Number(process.env.LHS_WINDOW_CASES ?? byEffort(600, 1000, 20_000));
+const SEED = Number(process.env.LHS_ORACLE_SEED ?? 20_261_122);
+const CASES_A_CORPUS = 100;
+const SHARDS = [1, 3];
+
+const bound = fc.option(fc.constantFrom(...MICROS.map(String), '1999-12-31', '2020-01-02'), {
+  nil: undefined,
+});
+/** Ranges of the window field: most of them exclude some windows. */
+const range = fc
+  .record({ gte: bound, lt: bound })
+  .filter(({ gte, lt }) => gte !== undefined || lt !== undefined)
+  .map((bounds) => ({ range: { field: 'at', ...bounds } }));
+
+/** Requests of which half are limited to a range of the window field. */
+const ranged = fc
+  .record({ asked: asks, range: fc.option(range), inside: fc.boolean() })
+  .map(({ asked, range: wanted, inside }): Ask => {
+    const { kind, request } = asked;
+    if (wanted === null || kind === 'suggest' || kind === 'clauses') return asked;
+    const { ast } = request as { ast?: object };
+    const must = ast === undefined ? [wanted] : [wanted, ast];
+    if (inside || kind === 'facets')
+      return { kind, request: { ...request, ast: { bool: { must } } } };
+    return { kind, request: { ...request, filter: wanted } };
+  });
+
+/**
+ * The plan's index without windows, then with windows by number of shards. Where they contain other
+ * deleted documents, which statistics count, all of them are merged away.
+ */
+function buildAll(plan: CorpusPlan): readonly Corpus[] {
+  const steps = plan.steps.filter((step) => step.do !== 'merge' && step.do !== 'force');
+  const build = (own: CorpusPlan) => [
+    buildCorpus(own),
+    ...SHARDS.map((shards) => buildCorpus(own, shards, WINDOWS)),
+  ];
+  const built = build({ ...plan, steps });
+  if (new Set(built.map(({ physical }) => physical.length)).size === 1) return built;
+  for (const { snapshot } of built) snapshot.release();
+  return build({ ...plan, steps: [...steps, { do: 'force' }] });
+}
+
+describe('the answers of an index with windows', () => {
+  test(`equal those of one without in ${CASES} requests (seed ${SEED})`, async () => {
+    const corpora = Math.ceil(CASES / CASES_A_CORPUS);
+    const plans = fc.sample(corpusPlan(addressOf), { seed: SEED, numRuns: corpora });
+    let windows = 0;
+    for (const [i, plan] of plans.entries()) {
+      const [one, ...windowed] = buildAll(plan);
+      for (const { snapshot, physical } of windowed) {
+        expect(checkIndex(snapshot)).toEqual([]);
+        expect(physical).toHaveLength(one!.physical.length);
+        windows = Math.max(windows, new Set(snapshot.segments.map((s) => s.entry.window)).size);
+      }
+      const whole = searchContext(MAPPING, one!.snapshot);
+      const property = fc.asyncProperty(ranged, async (asked) => {
+        const wanted = await outcome(asked, whole);
+        for (const [n, corpus] of windowed.entries()) {
+          const context = searchContext(WINDOWED, corpus.snapshot);
+          expectSame(await outcome(asked, context), wanted, `${SHARDS[n]} shards`);
+        }
+      });
+      const numRuns = Math.min(CASES_A_CORPUS, CASES - i * CASES_A_CORPUS);
+      await fc.assert(property, { seed: SEED + i, numRuns });
+      for (const { snapshot } of [one!, ...windowed]) snapshot.release();
+    }
+    expect(windows).toBeGreaterThan(2);
+  });
+});
