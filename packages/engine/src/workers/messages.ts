@@ -30,7 +30,7 @@ export type ToThread =
 /** Work on a commit that was opened. */
 export interface ThreadCall {
   readonly kind: 'call';
-  /** Above 0, and above those of earlier calls. */
+  /** Differs from those of earlier calls. */
   readonly task: number;
   readonly commit: number;
   readonly work: ThreadWork;
@@ -78,7 +78,7 @@ export type FromThread =
 export interface ThreadSettings {
   /** Threads that share the memory of the process's caches. */
   readonly threads: number;
-  /** One i32 in shared memory: the number of the last task that was canceled. */
+  /** One i32 in shared memory: 1 if the call that runs was canceled. */
   readonly canceled: Int32Array;
 }
 

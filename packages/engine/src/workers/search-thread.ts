@@ -15,7 +15,7 @@ const HEAP_MB = 1024;
 
 /** Work on its way to a thread and back. */
 export interface ThreadTask {
-  /** Above 0, and above those of earlier tasks. */
+  /** Differs from those of earlier tasks. */
   readonly number: number;
   readonly source: CommitSource;
   done(answer: ThreadAnswer): void;
@@ -62,6 +62,7 @@ export class SearchThread {
     this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => this.#answered(message));
     this.#worker.on('error', (error) => {
+      this.#ending = true;
       this.#cause = error;
     });
     this.#worker.on('exit', () => this.#ended());
@@ -71,16 +72,22 @@ export class SearchThread {
     return this.#task;
   }
 
+  /** Whether it takes a task now: it has none, and does not end. */
+  get free(): boolean {
+    return this.#task === null && !this.#ending;
+  }
+
   /** Whether it was told to open a commit. */
   has(commit: number): boolean {
     return this.#opened.has(commit);
   }
 
-  /** Runs a task; the thread is idle before. */
+  /** Runs a task; the thread is free before. */
   run(task: ThreadTask, work: ThreadWork, until: number): void {
     const { number, source } = task;
     this.#task = task;
     this.until = until;
+    Atomics.store(this.#canceled, 0, 0);
     this.#hold();
     if (!this.#opened.has(source.id)) {
       this.#opened.add(source.id);
@@ -93,7 +100,7 @@ export class SearchThread {
   cancel(until: number): void {
     if (this.#task === null) return;
     this.until = until;
-    Atomics.store(this.#canceled, 0, this.#task.number);
+    Atomics.store(this.#canceled, 0, 1);
   }
 
   /** Closes a commit; no later task is about it. */
@@ -101,7 +108,7 @@ export class SearchThread {
     if (this.#opened.delete(commit)) this.#post({ kind: 'close', commit });
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Ends the thread, whatever it does. An answer that it still sends is dropped. */
   async terminate(): Promise<void> {
     this.#ending = true;
     await this.#worker.terminate();
@@ -113,7 +120,7 @@ export class SearchThread {
 
   #answered(message: FromThread): void {
     const task = this.#task;
-    if (task === null || task.number !== message.task) return;
+    if (this.#ending || task === null || task.number !== message.task) return;
     this.#idle();
     if (message.kind === 'done') task.done(message.answer);
     else if (message.kind === 'failed') task.failed(errorFromPlain(message.error));

@@ -50,11 +50,10 @@ const { threads, canceled } = workerData as ThreadSettings;
 divideKeptBytes(threads);
 const filters = new FilterCache(Math.floor(LIMITS.filterCacheBytes / threads));
 const commits = new Map<number, OpenCommit>();
-let running = 0;
 
-/** For a task that was canceled the time is over. */
+/** The time of a canceled call is over. */
 const clock = {
-  ticks: () => (Atomics.load(canceled, 0) === running ? Infinity : SYSTEM_CLOCK.ticks()),
+  ticks: () => (Atomics.load(canceled, 0) === 1 ? Infinity : SYSTEM_CLOCK.ticks()),
 };
 
 /** Opens a commit; its calls are answered by `unopened` when that fails. */
@@ -142,7 +141,6 @@ async function runOperation({ shards }: OpenCommit, work: ShardWork): Promise<Ui
 async function answer({ task, commit, work }: ThreadCall): Promise<FromThread> {
   const found = commits.get(commit);
   if (found === undefined) return { kind: 'unopened', task };
-  running = task;
   try {
     const done = work.kind === 'read' ? readWhole(found, work) : runOperation(found, work);
     return { kind: 'done', task, answer: await done };

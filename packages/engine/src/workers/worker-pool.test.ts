@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import { setEnvironmentData } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestAnswer, TestRequest } from '../../test/workers/test-worker.ts';
 import { type CommitSource, fromBytes, toBytes } from './messages.ts';
@@ -90,6 +92,23 @@ describe('a pool of search threads', () => {
     const hanging = call('hang', { millis: 1 });
     const next = call('answer');
     await expect(hanging).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect((await next).opened).toEqual([1]);
+  });
+
+  test('starts no call in a thread that answers while it is terminated', async () => {
+    const signal = new Int32Array(new SharedArrayBuffer(4));
+    setEnvironmentData('answered', signal);
+    start({ graceMs: 0 });
+    await call('answer');
+    await setImmediate(); // Timers come next, messages after them.
+    const until = performance.now() + 100;
+    const late = expect(call('answer and signal', { millis: 100 })).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    const next = call('answer');
+    Atomics.wait(signal, 0, 0);
+    while (performance.now() <= until + 1);
+    await Promise.all([late, next]);
     expect((await next).opened).toEqual([1]);
   });
 

@@ -80,10 +80,10 @@ export class WorkerPool {
     return promise;
   }
 
-  /** Threads that have no task, started or not. */
+  /** Threads that could take a task, started or not. */
   get idle(): number {
     let busy = 0;
-    for (const { task } of this.#threads) if (task !== null) busy++;
+    for (const { free } of this.#threads) if (!free) busy++;
     return this.#options.threads - busy;
   }
 
@@ -158,7 +158,7 @@ export class WorkerPool {
   #freeThread({ source }: PoolCall): SearchThread | null {
     let idle: SearchThread | null = null;
     for (const thread of this.#threads) {
-      if (thread.task !== null) continue;
+      if (!thread.free) continue;
       if (thread.has(source.id)) return thread;
       idle ??= thread;
     }

@@ -1,7 +1,7 @@
 /**
  * A search thread of tests: a request says what the thread does. It remembers the open commits.
  */
-import { parentPort, threadId, workerData } from 'node:worker_threads';
+import { getEnvironmentData, parentPort, threadId, workerData } from 'node:worker_threads';
 import {
   type FromThread,
   fromBytes,
@@ -12,7 +12,7 @@ import {
 
 /** What a request asks of the thread. */
 export interface TestRequest {
-  readonly what: 'answer' | 'wait for cancel' | 'hang' | 'exit';
+  readonly what: 'answer' | 'answer and signal' | 'wait for cancel' | 'hang' | 'exit';
 }
 
 /** What the thread answers. */
@@ -33,8 +33,12 @@ parentPort?.on('message', (message: ToThread) => {
   const { what } = fromBytes(work.request) as TestRequest;
   if (what === 'exit') process.exit(1);
   while (what === 'hang');
-  while (what === 'wait for cancel' && Atomics.load(canceled, 0) !== task);
+  while (what === 'wait for cancel' && Atomics.load(canceled, 0) !== 1);
   const answer: TestAnswer = { thread: threadId, opened: [...opened] };
   const done: FromThread = { kind: 'done', task, answer: toBytes(answer) };
   parentPort?.postMessage(done);
+  if (what !== 'answer and signal') return;
+  const signal = getEnvironmentData('answered') as Int32Array;
+  Atomics.store(signal, 0, 1);
+  Atomics.notify(signal, 0);
 });
