@@ -13,7 +13,8 @@ import type { FieldPlan } from '../schema/field-plan.ts';
 import { InvertedEncoder } from './inverted-encoder.ts';
 import { TermTable, termOrder } from './term-table.ts';
 
-type InvertedPlan = NonNullable<FieldPlan['inverted']>;
+/** How the inverted component of a field is built. */
+export type InvertedPlan = NonNullable<FieldPlan['inverted']>;
 type BytesBlock = FieldBlock & { readonly kind: 'bytes' };
 
 /** Positions between two values of one document, so that no phrase crosses them. */

@@ -1,11 +1,12 @@
 /** Phrases of dense terms only: whole ranges in the kernels, by falling bound. */
 import { rangeImpact } from '../postings/dense-terms.ts';
+import { RANGE } from '../postings/format.ts';
 import type { DenseTerm } from '../postings/term-info.ts';
 import { describeExcluded, sortRanges } from './conjunction.ts';
 import { COUNTED_AT } from './kernel-memory.ts';
 import type { PhraseScan } from './kernels.ts';
 import { eachEmittedPhrase } from './phrase-lists.ts';
-import { beginPhrase } from './positions.ts';
+import { beginPhrase, type PhraseBudget, phraseBudget } from './positions.ts';
 import { CALL_RANGES, RANGE_STEPS, ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 
 /** Comparing positions takes about so many times as long as reading frequencies. */
@@ -33,9 +34,10 @@ export function searchDensePhrase(
   }
   sortRanges(scorer, n, 0, weight);
   const scan = beginRanges(scorer, 0, weight);
+  const budget = rangeBudget(scorer);
   for (let i = 0; i < n; ) {
     scan.low = top.theta / ROUND_UP;
-    i = runRanges(scorer, scan, i, n);
+    i = runRanges(scorer, scan, budget, i, n);
     eachEmittedPhrase(scorer, visit);
   }
 }
@@ -47,10 +49,11 @@ export function countDensePhrase(scorer: SegmentScorer): number {
   const { sorted } = workspace;
   for (let r = 0; r < ranges; r++) sorted[r] = r;
   const scan = beginRanges(scorer, 1, 0);
+  const budget = rangeBudget(scorer);
   scan.low = -1;
   let count = 0;
   for (let i = 0; i < ranges; ) {
-    i = runRanges(scorer, scan, i, ranges);
+    i = runRanges(scorer, scan, budget, i, ranges);
     count += arena.i32[COUNTED_AT >> 2];
   }
   return count;
@@ -66,9 +69,18 @@ function beginRanges(scorer: SegmentScorer, counting: 0 | 1, weight: number): Ph
   return scan;
 }
 
-function runRanges(scorer: SegmentScorer, scan: PhraseScan, from: number, end: number): number {
-  const to = Math.min(end, from + CALL_RANGES);
+const rangeBudget = (scorer: SegmentScorer): PhraseBudget =>
+  phraseBudget(scorer, RANGE, CALL_RANGES, PHRASE_STEPS * RANGE_STEPS);
+
+function runRanges(
+  scorer: SegmentScorer,
+  scan: PhraseScan,
+  { runs, steps }: PhraseBudget,
+  from: number,
+  end: number,
+): number {
+  const to = Math.min(end, from + runs);
   const next = scorer.workspace.kernels.phrases(scan, from, to);
-  scorer.deadline.spend(PHRASE_STEPS * RANGE_STEPS * (next - from));
+  scorer.deadline.spend(steps * (next - from));
   return next;
 }

@@ -5,7 +5,7 @@ import { ROWS } from './impact-table.ts';
 import { intersectLists } from './intersect.ts';
 import { COUNTED_AT, DOCS_AT, EMITTED_AT, SCORES_AT } from './kernel-memory.ts';
 import type { PhraseScan } from './kernels.ts';
-import { beginPhrase, locateHits } from './positions.ts';
+import { beginPhrase, locateHits, type PhraseBudget, phraseBudget } from './positions.ts';
 import { CALL_SURVIVORS, ROUND_UP, type SegmentScorer } from './segment-scorer.ts';
 
 /** Calls `visit` with every document with the phrase that may reach theta, and its frequency. */
@@ -20,6 +20,7 @@ export function searchListPhrase(
   if (n === 0) return;
   sortSurvivors(scorer, n);
   const scan = beginSurvivors(scorer, 0, weight);
+  const budget = survivorBudget(scorer);
   // buckets[key] is the end of bucket key by now.
   for (let key = 0, from = 0; key < 256; key++) {
     const to = buckets[key];
@@ -28,7 +29,7 @@ export function searchListPhrase(
     locateHits(scorer, from, to);
     while (from < to) {
       scan.low = top.theta / ROUND_UP;
-      from = runSurvivors(scorer, scan, from, to);
+      from = runSurvivors(scorer, scan, budget, from, to);
       eachEmittedPhrase(scorer, visit);
     }
   }
@@ -41,11 +42,12 @@ export function countListPhrase(scorer: SegmentScorer): number {
   if (n === 0) return 0;
   for (let i = 0; i < n; i++) ordered[i] = i;
   const scan = beginSurvivors(scorer, 1, 0);
+  const budget = survivorBudget(scorer);
   scan.low = -1;
   locateHits(scorer, 0, n);
   let count = 0;
   for (let i = 0; i < n; ) {
-    i = runSurvivors(scorer, scan, i, n);
+    i = runSurvivors(scorer, scan, budget, i, n);
     count += scorer.reader.arena.i32[COUNTED_AT >> 2];
   }
   return count;
@@ -61,10 +63,19 @@ function beginSurvivors(scorer: SegmentScorer, counting: 0 | 1, weight: number):
   return scan;
 }
 
-function runSurvivors(scorer: SegmentScorer, scan: PhraseScan, from: number, end: number): number {
-  const to = Math.min(end, from + CALL_SURVIVORS);
+const survivorBudget = (scorer: SegmentScorer): PhraseBudget =>
+  phraseBudget(scorer, 1, CALL_SURVIVORS, 1);
+
+function runSurvivors(
+  scorer: SegmentScorer,
+  scan: PhraseScan,
+  { runs, steps }: PhraseBudget,
+  from: number,
+  end: number,
+): number {
+  const to = Math.min(end, from + runs);
   const next = scorer.workspace.kernels.phraseSurvivors(scan, from, to);
-  scorer.deadline.spend(next - from);
+  scorer.deadline.spend(steps * (next - from));
   return next;
 }
 

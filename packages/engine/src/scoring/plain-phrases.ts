@@ -37,24 +37,47 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     this.#terms = new PlainTerms(arena);
   }
 
-  /** How often the located terms are at their positions in the phrase; with `once` 1 at most. */
+  /**
+   * How often the located terms are at their positions in the phrase; with `once` 1 at most. Every
+   * term is read once from front to back, as the lead's positions rise.
+   */
   #match(terms: number, width: number, once: number): number {
     let lead = 0;
-    for (let k = 1; k < terms; k++) {
+    for (let k = 0; k < terms; k++) {
+      this.#setField(k, 'scanBit', this.#terms.field(k, 'bit'));
+      this.#setField(k, 'scanLeft', this.#terms.field(k, 'tf'));
       if (this.#terms.field(k, 'tf') < this.#terms.field(lead, 'tf')) lead = k;
     }
     let found = 0;
     for (let i = 0; i < this.#terms.field(lead, 'tf'); i++) {
-      const start = this.#position(lead, i, width) - this.#terms.field(lead, 'phrasePosition');
+      const bit = this.#terms.field(lead, 'bit') + i * width;
+      const start = this.#position(lead, bit, width) - this.#terms.field(lead, 'phrasePosition');
       let all = start >= 0;
       for (let k = 0; k < terms && all; k++) {
-        if (k !== lead)
-          all = this.#stands(k, start + this.#terms.field(k, 'phrasePosition'), width);
+        if (k !== lead) all = this.#reach(k, start + this.#terms.field(k, 'phrasePosition'), width);
       }
       if (all) found++;
       if (all && once === 1) break;
     }
     return found;
+  }
+
+  /** Goes on in the positions of term k to the first one >= position; true if it is there. */
+  #reach(k: number, position: number, width: number): boolean {
+    let left = this.#terms.field(k, 'scanLeft');
+    let bit = this.#terms.field(k, 'scanBit');
+    let own = -1;
+    for (; left > 0; left--, bit += width) {
+      own = this.#position(k, bit, width);
+      if (own >= position) break;
+    }
+    this.#setField(k, 'scanBit', bit);
+    this.#setField(k, 'scanLeft', left);
+    return left > 0 && own === position;
+  }
+
+  #setField(k: number, name: 'scanBit' | 'scanLeft', value: number): void {
+    this.#i32[(TERM_BYTES * k + FIELD[name]) >> 2] = value;
   }
 
   phraseSurvivors(scan: PhraseScan, from: number, to: number): number {
@@ -142,18 +165,10 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     this.#i32[(SCORES_AT >> 2) + this.#emitted++] = found;
   }
 
-  #position(k: number, i: number, width: number): number {
-    const bit = this.#terms.field(k, 'bit') + i * width;
+  /** The position of term k at a bit behind the start of its positions. */
+  #position(k: number, bit: number, width: number): number {
     const word = this.#view.getInt32(this.#terms.field(k, 'byte') + (bit >>> 3), true);
     return (word >>> (bit & 7)) & (2 ** width - 1);
-  }
-
-  #stands(k: number, position: number, width: number): boolean {
-    for (let i = 0; i < this.#terms.field(k, 'tf'); i++) {
-      const own = this.#position(k, i, width);
-      if (own >= position) return own === position;
-    }
-    return false;
   }
 
   /** Sets tf, byte and bit of dense term k. */

@@ -18,6 +18,33 @@ export function beginPhrase(scorer: SegmentScorer, counting: 0 | 1, weight: numb
   return scan;
 }
 
+/** A kernel call reads about so many positions at most: 10 to 50 ms. */
+const CALL_POSITIONS = 4_194_304;
+/** Positions that a kernel compares in one step of a deadline. */
+const STEP_POSITIONS = 16;
+
+/** How much one kernel call reads of documents in runs of `run`, and what a run costs. */
+export interface PhraseBudget {
+  /** Runs of documents per call. */
+  readonly runs: number;
+  /** Steps of a deadline per run. */
+  readonly steps: number;
+}
+
+/** The budget by the mean length of a document; `runs` is at most `most`, `steps` at least `least`. */
+export function phraseBudget(
+  { reader }: SegmentScorer,
+  run: number,
+  most: number,
+  least: number,
+): PhraseBudget {
+  const positions = (run * reader.tokens) / Math.max(1, reader.docs);
+  return {
+    runs: Math.max(1, Math.min(most, Math.floor(CALL_POSITIONS / Math.max(1, positions)))),
+    steps: least + Math.floor(positions / STEP_POSITIONS),
+  };
+}
+
 /** Makes ready the positions of the list terms of ordered[from .. to): frequencies and bits. */
 export function locateHits(scorer: SegmentScorer, from: number, to: number): void {
   const { ordered } = scorer.workspace;
