@@ -14,6 +14,14 @@ import type { Kernels, PhraseScan } from './kernels.ts';
 import { PLAIN_ROWS, PlainTerms } from './plain-terms.ts';
 
 const MAX_EMITTED = 16;
+/** Words of a term's descriptor, and the places of those that are read per position. */
+const TERM_WORDS = TERM_BYTES >> 2;
+const TF = FIELD.tf >> 2;
+const BYTE = FIELD.byte >> 2;
+const BIT = FIELD.bit >> 2;
+const PLACE = FIELD.phrasePosition >> 2;
+const SCAN_BIT = FIELD.scanBit >> 2;
+const SCAN_LEFT = FIELD.scanLeft >> 2;
 
 /** The phrase kernels as plain loops. */
 export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'> {
@@ -42,19 +50,21 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
    * term is read once from front to back, as the lead's positions rise.
    */
   #match(terms: number, width: number, once: number): number {
+    const i32 = this.#i32;
+    const mask = 2 ** width - 1;
     let lead = 0;
-    for (let k = 0; k < terms; k++) {
-      this.#setField(k, 'scanBit', this.#terms.field(k, 'bit'));
-      this.#setField(k, 'scanLeft', this.#terms.field(k, 'tf'));
-      if (this.#terms.field(k, 'tf') < this.#terms.field(lead, 'tf')) lead = k;
+    for (let at = 0; at < TERM_WORDS * terms; at += TERM_WORDS) {
+      i32[at + SCAN_BIT] = i32[at + BIT];
+      i32[at + SCAN_LEFT] = i32[at + TF];
+      if (i32[at + TF] < i32[lead + TF]) lead = at;
     }
+    const ends = i32[lead + BIT] + i32[lead + TF] * width;
     let found = 0;
-    for (let i = 0; i < this.#terms.field(lead, 'tf'); i++) {
-      const bit = this.#terms.field(lead, 'bit') + i * width;
-      const start = this.#position(lead, bit, width) - this.#terms.field(lead, 'phrasePosition');
+    for (let bit = i32[lead + BIT]; bit < ends; bit += width) {
+      const start = this.#position(i32[lead + BYTE], bit, mask) - i32[lead + PLACE];
       let all = start >= 0;
-      for (let k = 0; k < terms && all; k++) {
-        if (k !== lead) all = this.#reach(k, start + this.#terms.field(k, 'phrasePosition'), width);
+      for (let at = 0; at < TERM_WORDS * terms && all; at += TERM_WORDS) {
+        if (at !== lead) all = this.#reach(at, start + i32[at + PLACE], width, mask);
       }
       if (all) found++;
       if (all && once === 1) break;
@@ -62,22 +72,20 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     return found;
   }
 
-  /** Goes on in the positions of term k to the first one >= position; true if it is there. */
-  #reach(k: number, position: number, width: number): boolean {
-    let left = this.#terms.field(k, 'scanLeft');
-    let bit = this.#terms.field(k, 'scanBit');
+  /** Goes on in the positions of a term to the first one >= position; true if it is there. */
+  #reach(at: number, position: number, width: number, mask: number): boolean {
+    const i32 = this.#i32;
+    const byte = i32[at + BYTE];
+    let left = i32[at + SCAN_LEFT];
+    let bit = i32[at + SCAN_BIT];
     let own = -1;
     for (; left > 0; left--, bit += width) {
-      own = this.#position(k, bit, width);
+      own = this.#position(byte, bit, mask);
       if (own >= position) break;
     }
-    this.#setField(k, 'scanBit', bit);
-    this.#setField(k, 'scanLeft', left);
+    i32[at + SCAN_BIT] = bit;
+    i32[at + SCAN_LEFT] = left;
     return left > 0 && own === position;
-  }
-
-  #setField(k: number, name: 'scanBit' | 'scanLeft', value: number): void {
-    this.#i32[(TERM_BYTES * k + FIELD[name]) >> 2] = value;
   }
 
   phraseSurvivors(scan: PhraseScan, from: number, to: number): number {
@@ -165,10 +173,9 @@ export class PlainPhrases implements Pick<Kernels, 'phrases' | 'phraseSurvivors'
     this.#i32[(SCORES_AT >> 2) + this.#emitted++] = found;
   }
 
-  /** The position of term k at a bit behind the start of its positions. */
-  #position(k: number, bit: number, width: number): number {
-    const word = this.#view.getInt32(this.#terms.field(k, 'byte') + (bit >>> 3), true);
-    return (word >>> (bit & 7)) & (2 ** width - 1);
+  /** The position at a bit behind a byte. */
+  #position(byte: number, bit: number, mask: number): number {
+    return (this.#view.getInt32(byte + (bit >>> 3), true) >>> (bit & 7)) & mask;
   }
 
   /** Sets tf, byte and bit of dense term k. */
