@@ -15,7 +15,7 @@ export type BytesBlock = FieldBlock & { readonly kind: 'bytes' };
 export type DocumentValues = readonly (readonly (string | Uint8Array)[])[];
 
 /** A TEXT field with the analyzer `simple`. */
-export const SIMPLE_TEXT = { kind: 'text', analyzer: simpleAnalyzer } as const;
+export const SIMPLE_TEXT: InvertedPlan = { kind: 'text', analyzer: simpleAnalyzer };
 
 /** The sums of the lengths before each place, and of all at the end. */
 export function runningSums(lengths: readonly number[]): Int32Array {

@@ -18,8 +18,6 @@ export interface LiveFacts {
   readonly droppedDuplicates: number;
   /** Rows that cannot be indexed and have no document (`on_bad_row: skip`). */
   readonly skippedRows: number;
-  /** The new definition skips such rows. */
-  readonly skips: boolean;
   /** Both sources name the same table, by its UUID, and the same branch or tag. */
   readonly sameTable: boolean;
   /** Rows of the table: what a VECTOR field has to embed at most. */
@@ -130,10 +128,13 @@ function compareFields(now: Definition, next: Definition, facts: LiveFacts) {
   });
 }
 
-/** Whether another limit of a KEYWORD field says otherwise which rows can be indexed. */
-function changesBadRows(key: string, to: FieldDefinition, { skippedRows, skips }: LiveFacts) {
+/**
+ * Whether another limit of a KEYWORD field changes which rows can be indexed. Without a limit, rows
+ * whose value it left out cannot: their documents have to go, or the build has to refuse them.
+ */
+function changesBadRows(key: string, to: FieldDefinition, { skippedRows }: LiveFacts) {
   if (key !== 'maxBytes' || to.type !== 'KEYWORD') return false;
-  return skippedRows > 0 || (skips && to.maxBytes === undefined);
+  return skippedRows > 0 || to.maxBytes === undefined;
 }
 
 /** Settings of a field that say nothing of its files, and what a change of each does. */

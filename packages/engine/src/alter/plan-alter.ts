@@ -47,7 +47,6 @@ export function planAlter(
     embedded: embeddedFields(table.mapping),
     droppedDuplicates: live?.droppedDuplicates ?? 0,
     skippedRows: live?.skippedRows ?? 0,
-    skips: to.onBadRow === 'skip',
     sameTable: live?.tableUuid === table.uuid && from.source.ref === to.source.ref,
   };
   const compared = compareDefinitions(from, to, facts);

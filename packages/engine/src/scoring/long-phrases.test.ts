@@ -23,7 +23,7 @@ function randomTexts(docs: number, words: number): string[][] {
 }
 
 /** Counts the positions that plain loops read. */
-class CountingView extends DataView {
+class CountingView extends DataView<ArrayBuffer> {
   reads = 0;
   override getInt32(at: number, little: boolean): number {
     this.reads++;

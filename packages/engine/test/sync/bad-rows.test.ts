@@ -225,6 +225,19 @@ describe('a row that cannot be indexed', () => {
     expect(await ids()).toEqual(['1', '2']);
     expect((await backend.status({ index: 't' })).skipped_rows).toBeUndefined();
   });
+
+  it('has no document if a limit that left its value out is removed before it is skipped', async () => {
+    await append(good(1), bad(2, 'name'));
+    await create('');
+    const alter = (text: string) =>
+      backend.alterIndex({ index: 't', definition_yaml: text, apply: true });
+    const limited = definition('t', '').replace('KEYWORD,', 'KEYWORD, max_bytes: 99,');
+    await alter(limited);
+    expect(await backend.reindex({ index: 't' })).toMatchObject({ doc_count: 2 });
+    expect((await errorOf(alter(definition('t', '')))).code).toBe('source_invalid');
+    expect(await alter(definition('t', SKIP))).toMatchObject({ reindex_triggered: true });
+    expect(await backend.verify({ index: 't' })).toMatchObject({ equal: true, skipped_rows: 1 });
+  });
 });
 
 const SEEDS = byEffort(2, 8, 60);
