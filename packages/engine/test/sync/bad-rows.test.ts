@@ -226,7 +226,7 @@ describe('a row that cannot be indexed', () => {
     expect((await backend.status({ index: 't' })).skipped_rows).toBeUndefined();
   });
 
-  it('has no document if a limit that left its value out is removed before it is skipped', async () => {
+  it('has no document if a limit that left its value out is removed before', async () => {
     await append(good(1), bad(2, 'name'));
     await create('');
     const alter = (text: string) =>
