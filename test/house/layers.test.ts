@@ -77,7 +77,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['local-backend.ts'],
     ['index.ts'],
   ],
-  client: [['generated', 'wire'], ['index.ts']],
+  client: [['generated'], ['wire'], ['index.ts']],
   server: [
     ['config', 'store'],
     ['access'],

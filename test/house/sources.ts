@@ -33,8 +33,8 @@ export function sourcesOf(folder: string, withTests = false): SourceFile[] {
     .map(readSource);
 }
 
-/** Stemmers that scripts/stemmers.py generates. */
-const GENERATED = /\/analysis\/snowball\/(?!stemmer\.ts)/;
+/** Stemmers that scripts/stemmers.py generates, and messages that scripts/proto.ts generates. */
+const GENERATED = /\/analysis\/snowball\/(?!stemmer\.ts)|\/client\/src\/generated\//;
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(ROOT, path), 'utf8');

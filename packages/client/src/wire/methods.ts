@@ -1,0 +1,39 @@
+import type { DescFile, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf';
+import type { Operation } from '@lakehouse-search/contract';
+import { file_lhs_v1_errors } from '../generated/lhs/v1/errors_pb.ts';
+import { file_lhs_v1_services } from '../generated/lhs/v1/services_pb.ts';
+import { ROUTES, type Route } from './routes.ts';
+
+/** A method of gRPC and the operation that it runs. */
+export interface WireMethod {
+  readonly operation: Operation;
+  readonly route: Route;
+  readonly service: DescService;
+  readonly method: DescMethod;
+  readonly input: DescMessage;
+  readonly output: DescMessage;
+  /** The path of the call, for example `/lhs.v1.Search/Search`. */
+  readonly path: string;
+}
+
+/** The files that describe all messages. */
+export const DESCRIPTOR_FILES: readonly DescFile[] = [file_lhs_v1_services, file_lhs_v1_errors];
+
+const services = new Map(file_lhs_v1_services.services.map((service) => [service.name, service]));
+
+function wireMethod(operation: Operation): WireMethod {
+  const route = ROUTES[operation];
+  const [serviceName, name] = route.rpc.split('/');
+  const service = services.get(serviceName)!;
+  const method = service.methods.find((candidate) => candidate.name === name)!;
+  const { input, output } = method;
+  const path = `/${service.typeName}/${name}`;
+  return Object.freeze({ operation, route, service, method, input, output, path });
+}
+
+/** The method of each operation. */
+export const METHODS = Object.freeze(
+  Object.fromEntries(
+    (Object.keys(ROUTES) as Operation[]).map((operation) => [operation, wireMethod(operation)]),
+  ),
+) as Readonly<Record<Operation, WireMethod>>;

@@ -1,0 +1,38 @@
+/**
+ * Writes proto/lhs/v1 from the types of packages/contract and generates
+ * packages/client/src/generated. Numbers of fields stay; those of removed fields are reserved.
+ *
+ *     node scripts/proto.ts [root of a checkout]
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readNumbers } from './proto/numbers.ts';
+import { printModel } from './proto/print.ts';
+import { readContract } from './proto/read-contract.ts';
+
+const HERE = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+const root = process.argv[2] ?? HERE;
+const folder = join(root, 'proto/lhs/v1');
+
+/** Written by hand. */
+const OWN = ['errors.proto', 'options.proto'];
+
+const old = readdirSync(folder).filter((name) => !OWN.includes(name));
+const texts = old.map((name) => readFileSync(join(folder, name), 'utf8'));
+const files = printModel(readContract(HERE), readNumbers(texts));
+for (const name of old) if (!files.has(name)) rmSync(join(folder, name));
+for (const [name, text] of files) writeFileSync(join(folder, name), text);
+
+const generated = join(root, 'packages/client/src/generated');
+if (existsSync(generated)) rmSync(generated, { recursive: true });
+const bin = join(HERE, 'node_modules/.bin');
+const options = {
+  cwd: join(root, 'proto'),
+  env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+  stdio: 'inherit',
+} as const;
+execFileSync('buf', ['format', '-w'], options);
+execFileSync('buf', ['lint'], options);
+execFileSync('buf', ['generate'], options);
