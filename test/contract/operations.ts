@@ -52,6 +52,16 @@ async function defined({ backend, table }: Setting, index: string): Promise<stri
   return index;
 }
 
+/** A built index with windows. */
+async function windowed({ backend, table }: Setting): Promise<string> {
+  const names = (await backend.listIndexes()).map(({ name }) => name);
+  if (names.includes('windowed')) return 'windowed';
+  const windows = 'windows: { field: at, every: year }\n';
+  await backend.createIndex({ definition: table.definition('windowed', windows) });
+  await backend.reindex({ index: 'windowed' });
+  return 'windowed';
+}
+
 /** The id of a job that has ended. */
 async function endedJob(setting: Setting): Promise<{ readonly job_id: string }> {
   const index = await defined(setting, 'jobs');
@@ -321,7 +331,7 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
   },
   getCheckpoint: {
     request: () => INDEX,
-    answers: { columns: ['id', 'title', 'org', 'size', 'vec'], key_columns: 1 },
+    answers: { columns: ['id', 'title', 'org', 'size', 'vec', 'at'], key_columns: 1 },
     refused: [],
     index: 'needed',
   },
@@ -345,6 +355,27 @@ export const OPERATIONS: { readonly [K in Name]: OperationRow<K> } = {
     request: () => INDEX,
     answers: { segments_after: 1 },
     refused: [[{ segments: 0 }, 'invalid_argument']],
+    index: 'needed',
+  },
+  windowStatus: {
+    request: async (setting) => ({ index: await windowed(setting) }),
+    answers: ({ field, every, windows }) => {
+      expect({ field, every }).toEqual({ field: 'at', every: 'year' });
+      expect(windows.map(({ window, num_docs }) => [window, num_docs])).toEqual([
+        ['1970', 1],
+        ['none', 2],
+      ]);
+    },
+    refused: [[INDEX, 'not_found']],
+    index: 'needed',
+  },
+  reindexWindow: {
+    request: async (setting) => ({ index: await windowed(setting), window: '1970' }),
+    answers: { window: '1970', doc_count: 1 },
+    refused: [
+      [{ window: '1971' }, 'not_found'],
+      [{ window: 5 }, 'invalid_argument'],
+    ],
     index: 'needed',
   },
   upgrade: {

@@ -17,10 +17,11 @@ const SCHEMA: Schema = {
       required: false,
       type: { kind: 'list', elementId: 6, elementRequired: true, element: { kind: 'float' } },
     },
+    { id: 7, name: 'at', required: false, type: { kind: 'timestamptz' } },
   ],
 };
 const ROWS = [
-  { id: 'a', title: 'disk full', org: 'acme', size: 1, vec: [1, 0] },
+  { id: 'a', title: 'disk full', org: 'acme', size: 1, vec: [1, 0], at: '1970-05-01T00:00:00Z' },
   { id: 'b', title: 'disk quiet', org: 'rival', size: 2, vec: [0, 1] },
   { id: 'c', title: 'network down', org: 'acme', size: 3n ** 35n, vec: [1, 1] },
 ];
@@ -31,8 +32,8 @@ export interface ContractTable {
     readonly catalog: { readonly type: 'filesystem'; readonly warehouse: string };
     readonly table: string;
   };
-  /** The YAML of an index over the table. Tenants are told apart by `org`. */
-  definition(index: string): string;
+  /** The YAML of an index over the table, with `more` keys. Tenants are told apart by `org`. */
+  definition(index: string, more?: string): string;
   append(id: string): Promise<unknown>;
   /** A folder for backups. */
   readonly backups: string;
@@ -48,7 +49,7 @@ export async function createContractTable(): Promise<ContractTable> {
   await appendRows(source, { kind: 'rows', rows: ROWS });
   return {
     source,
-    definition: (index) => `version: 1
+    definition: (index, more = '') => `version: 1
 index: ${index}
 source: { catalog: ${JSON.stringify(catalog)}, table: ops.notes }
 tenant_field: org
@@ -57,7 +58,8 @@ fields:
   - { name: org, type: KEYWORD, fast: true }
   - { name: size, type: LONG, fast: true, cached: true }
   - { name: vec, type: VECTOR, dims: 2 }
-`,
+  - { name: at, type: DATE }
+${more}`,
     backups: join(folder, 'backups'),
     append: (id) => appendRows(source, { kind: 'rows', rows: [{ ...ROWS[0], id }] }),
     remove: () => rmSync(folder, { recursive: true, force: true }),

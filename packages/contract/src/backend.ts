@@ -104,6 +104,19 @@ import type {
   ListTablesRequest,
 } from './source/request.ts';
 import type { DefinitionText, SourceDescription, TableList } from './source/response.ts';
+import type { ReindexWindowRequest } from './windows/request.ts';
+import type { ReindexWindowResponse, WindowStatus } from './windows/response.ts';
+
+/** Windows of an index whose definition has them. Throws not_found for any other index. */
+export interface WindowApi {
+  /** The windows of an index. */
+  windowStatus(request: IndexRequest, call?: CallContext): Promise<WindowStatus>;
+  /**
+   * Builds one window again from the rows of the checkpoint's snapshot, and replaces it with one
+   * commit. The index stays at its snapshot and in its generation.
+   */
+  reindexWindow(request: ReindexWindowRequest, call?: CallContext): Promise<ReindexWindowResponse>;
+}
 
 /** Reads of an index. Each answer comes from one commit. */
 export interface SearchApi {
@@ -263,6 +276,7 @@ export interface Backend
     IngestApi,
     JobApi,
     BackupApi,
+    WindowApi,
     PitApi,
     NamesApi {
   close(): Promise<void>;

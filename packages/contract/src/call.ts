@@ -23,6 +23,12 @@ export interface ShardProgress {
   readonly generation: number;
 }
 
+/** How far the generation of one window is. */
+export interface WindowProgress {
+  readonly window: string;
+  readonly docs_done: number;
+}
+
 /** Progress of a long operation. */
 export interface Progress {
   readonly phase:
@@ -49,6 +55,8 @@ export interface Progress {
   readonly embeddings?: { readonly reused: number; readonly computed: number };
   /** Present in a reindex of several shards. */
   readonly shards?: readonly ShardProgress[];
+  /** Present in a reindex of an index with windows: those that have documents so far. */
+  readonly windows?: readonly WindowProgress[];
 }
 
 /** The part of a call that is not its request: the second argument of every operation. */

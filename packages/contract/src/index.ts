@@ -63,3 +63,7 @@ export * from './source/check.ts';
 export type * from './source/request.ts';
 export type * from './source/response.ts';
 export * from './source/settings.ts';
+export type * from './window-description.ts';
+export * from './windows/check.ts';
+export type * from './windows/request.ts';
+export type * from './windows/response.ts';

@@ -35,6 +35,7 @@ const ingest = lazily(() => import('./local/ingest.ts'));
 const pits = lazily(() => import('./local/point-in-time.ts'));
 const queries = lazily(() => import('./local/saved-queries.ts'));
 const queryText = lazily(() => import('./local/query-text.ts'));
+const windows = lazily(() => import('./local/windows.ts'));
 const reads = lazily(() => import('./local/reads.ts'));
 
 /**
@@ -227,6 +228,15 @@ export class LocalBackend implements Backend {
   readonly restore: Backend['restore'] = this.#work(
     'restore',
     later(async () => (await backups()).restoreLocal),
+  );
+
+  readonly windowStatus: Backend['windowStatus'] = this.#ownRead(
+    'windowStatus',
+    later(async () => (await windows()).windowStatusLocal),
+  );
+  readonly reindexWindow: Backend['reindexWindow'] = this.#work(
+    'reindexWindow',
+    later(async () => (await windows()).reindexWindowLocal),
   );
 
   readonly openPit: Backend['openPit'] = this.#change(

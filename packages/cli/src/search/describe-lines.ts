@@ -79,6 +79,7 @@ function abilities(field: FieldDescription): string {
 function lists(index: IndexDescription, style: Style, columns: number): string[] {
   const lines: (readonly [string, string])[] = [
     ['times', index.time_fields.join(', ')],
+    ['windows', windowWords(index)],
     ['sorts by', ['_score', '_key', ...index.sort_fields].join(', ')],
     ...index.vector_fields.map((field) => ['vectors', vectorWords(field, index)] as const),
   ];
@@ -90,6 +91,12 @@ function lists(index: IndexDescription, style: Style, columns: number): string[]
     return [`${style.dim(pad(name, wide))}  ${first}`, ...rest.map((line) => indent + line)];
   });
   return ['', ...printed];
+}
+
+/** `12, one per month of opened_at`. */
+function windowWords({ windows }: IndexDescription): string {
+  if (windows === undefined) return '';
+  return `${count(windows.windows.length)}, one per ${windows.every} of ${windows.field}`;
 }
 
 /** `about: 384 numbers, cosine, model default (80d3…), 5,018 of 5,018 rows, 3.9 MB`. */

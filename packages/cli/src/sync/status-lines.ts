@@ -25,8 +25,10 @@ function generation(status: IndexStatus): string {
   if (status.status === 'created') return 'created, not built yet';
   const { num_docs, segments, pending_merges: merges } = status;
   const due = merges === 0 ? '' : ` (${plural(merges, 'merge')} due)`;
-  const { shards = [] } = status;
-  const parts = shards.length > 1 ? ` of ${shards.length} shards` : '';
+  const { shards = [], windows } = status;
+  const parts =
+    (shards.length > 1 ? ` of ${shards.length} shards` : '') +
+    (windows === undefined ? '' : ` of ${plural(windows.windows.length, 'window')}`);
   const size = `${bytes(status.bytes)} in ${plural(segments, 'segment')}${parts}${due}`;
   return `live, generation ${status.index_generation}, ${plural(num_docs, 'row')}, ${size}`;
 }

@@ -106,6 +106,8 @@ export const ROUTES: Readonly<Record<Operation, Route>> = Object.freeze({
   verify: route('POST /v1/index:verify', 'Admin/VerifyIndex'),
   compact: route('POST /v1/index:compact', 'Admin/CompactIndex'),
   upgrade: route('POST /v1/index:upgrade', 'Admin/UpgradeIndex'),
+  windowStatus: route('GET /v1/cold', 'Admin/WindowStatus', READ),
+  reindexWindow: route('POST /v1/window:reindex', 'Admin/ReindexWindow'),
   backup: route('POST /v1/index:backup', 'Admin/Backup'),
   backupStatus: route('POST /v1/index:backup-status', 'Admin/GetBackupStatus', READ),
   listBackups: route('POST /v1/backups:list', 'Admin/ListBackups', { ...READ, list: 'backups' }),

@@ -2,6 +2,7 @@ import type { Coordinates } from '../coordinates.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { SearchMode } from '../search/request.ts';
 import type { ShardDescription } from '../shard-description.ts';
+import type { WindowList } from '../window-description.ts';
 
 /** One thing that is wrong (or odd) in a definition: 1-based line and column (UTF-16 units). */
 export interface DefinitionIssue {
@@ -75,6 +76,8 @@ export interface IndexDescription {
   readonly bytes?: number;
   /** Absent before the first reindex. */
   readonly shards?: readonly ShardDescription[];
+  /** Absent before the first reindex, and if the index has no windows. */
+  readonly windows?: WindowList;
   readonly snapshot: string | null;
   readonly checkpoint?: JsonObject | null;
   readonly index_generation: number;

@@ -1,5 +1,6 @@
 import type { Coordinates } from '../coordinates.ts';
 import type { ShardDescription } from '../shard-description.ts';
+import type { WindowList } from '../window-description.ts';
 
 /** What became of VECTOR fields in the documents that were added. */
 export interface VectorCounts {
@@ -150,6 +151,8 @@ export interface IndexStatus extends SkippedRows {
   readonly bytes: number;
   /** Absent before the first reindex. */
   readonly shards?: readonly ShardDescription[];
+  /** Absent before the first reindex, and if the index has no windows. */
+  readonly windows?: WindowList;
   /** Merges that are due. */
   readonly pending_merges: number;
   readonly checkpoint: { readonly snapshot: string | null; readonly committed_at: string } | null;

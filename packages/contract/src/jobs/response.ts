@@ -1,4 +1,4 @@
-import type { Progress, ShardProgress } from '../call.ts';
+import type { Progress, ShardProgress, WindowProgress } from '../call.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ReindexResponse } from '../ingest/response.ts';
 
@@ -30,6 +30,8 @@ export interface Job {
   readonly ended_at?: string;
   /** One entry per shard whose build has begun, by ordinal. */
   readonly shards: readonly ShardProgress[];
+  /** Windows that have documents so far; absent if the index has no windows. */
+  readonly windows?: readonly WindowProgress[];
   /** What the work does now; absent before its first report, and after its end. */
   readonly phase?: Progress['phase'];
   /** As requested. */

@@ -22,7 +22,12 @@ import { LIMITS } from '../base/limits.ts';
 import { partOf, runSteps, type StepOptions, type Steps, takeSteps } from '../base/steps.ts';
 import type { DocumentBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import { type WindowLayout, type WindowStart, windowName } from '../schema/windows.ts';
+import {
+  compareWindows,
+  type WindowLayout,
+  type WindowStart,
+  windowName,
+} from '../schema/windows.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Merged } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
@@ -141,6 +146,17 @@ export class IndexWriter {
     );
     for (const { shard, liveDocs } of this.#segments.all) docs[shard] += liveDocs;
     return docs;
+  }
+
+  /** Documents of each window by time, as `shardDocs`; none if the index has no windows. */
+  get windowDocs(): ReadonlyMap<WindowStart, number> {
+    const docs = new Map<WindowStart, number>();
+    const add = (window: WindowStart | undefined, count: number) => {
+      if (window !== undefined) docs.set(window, (docs.get(window) ?? 0) + count);
+    };
+    for (const { reader, liveDocs } of this.#segments.all) add(reader.entry.window, liveDocs);
+    for (const { window, writer } of this.#buffers.all) add(window, writer.docs);
+    return new Map([...docs].sort(([a], [b]) => compareWindows(a, b)));
   }
 
   /** Number of segments on disk, uncommitted ones too. */

@@ -31,8 +31,17 @@ async function describeTenant(
 ): Promise<IndexDescription> {
   const built = currentGeneration(known.folder) !== null;
   const num_docs = built ? await tenantDocuments(indexes, known.registered.name, call) : 0;
-  const { deleted_docs, segments, bytes, shards, checkpoint, source, vector_fields, ...own } =
-    indexes.describe(known);
+  const {
+    deleted_docs,
+    segments,
+    bytes,
+    shards,
+    windows,
+    checkpoint,
+    source,
+    vector_fields,
+    ...own
+  } = indexes.describe(known);
   const vectors = vector_fields.map(({ documents, bytes: size, ...field }) => field);
   return { ...own, num_docs, vector_fields: vectors };
 }

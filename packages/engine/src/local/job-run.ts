@@ -200,11 +200,14 @@ export class JobRun {
     throw interrupted();
   }
 
-  #advance({ phase, docs_done, docs_total, shards, snapshot }: Progress): void {
+  #advance({ phase, docs_done, docs_total, shards, windows, snapshot }: Progress): void {
     const [first, ...others] = this.#state.record.shards;
     if (first === undefined) return;
     const eta_ms = this.#estimate(phase, docs_done, docs_total);
-    const changes = { shards: shards ?? [{ ...first, docs_done, docs_total }, ...others] };
+    const changes = {
+      shards: shards ?? [{ ...first, docs_done, docs_total }, ...others],
+      ...(windows === undefined ? {} : { windows }),
+    };
     this.#report({ ...changes, phase, eta_ms, ...(snapshot === undefined ? {} : { snapshot }) });
   }
 

@@ -3,6 +3,7 @@ import { checkIndexRequest, LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { isGone } from '../index/process-identity.ts';
 import { lockHolder } from '../index/writer-lock.ts';
+import { windowsPart } from '../open/describe-index.ts';
 import { commitVersion, type KnownIndex } from '../open/open-index.ts';
 import { ownStatus, type StatusSubject, sourceFault, tableStatus } from '../sync/index-status.ts';
 import { accessible } from './caller.ts';
@@ -32,7 +33,8 @@ export async function statusOf(
       snapshot: open?.snapshot ?? null,
       writer: holder === null || isGone(holder) ? null : holder,
     };
-    return { ...ownStatus(subject), ...(await beyond(indexes, known, subject)) };
+    const own = { ...ownStatus(subject), ...windowsPart(open) };
+    return { ...own, ...(await beyond(indexes, known, subject)) };
   } finally {
     open?.snapshot.release();
   }

@@ -8,6 +8,7 @@ import type { IndexSnapshot } from '../index/index-snapshot.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
 import { segmentBytes } from '../segment/entry.ts';
 import { describeVectors } from './describe-vectors.ts';
+import { describeWindows } from './describe-windows.ts';
 import type { OpenIndex } from './open-index.ts';
 
 /** What `index:describe` says; `open` is null before the first reindex. */
@@ -24,6 +25,7 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     segments: snapshot?.segments.length ?? 0,
     bytes: snapshot?.bytes ?? 0,
     ...(snapshot === null ? {} : { shards: describeShards(snapshot) }),
+    ...windowsPart(open),
     snapshot: snapshot?.checkpoint?.snapshot_id ?? null,
     checkpoint: checkpointJson(open),
     index_generation: snapshot?.generation ?? 0,
@@ -41,6 +43,12 @@ export function describeIndex(definition: Definition, open: OpenIndex | null): I
     })),
     analyzers: definition.analyzers as IndexDescription['analyzers'],
   };
+}
+
+/** The windows of an open index, if it has some. */
+export function windowsPart(open: OpenIndex | null): Pick<IndexDescription, 'windows'> {
+  const windows = open === null ? null : describeWindows(open);
+  return windows === null ? {} : { windows };
 }
 
 /** The shards of an open index, all of them, in order. */

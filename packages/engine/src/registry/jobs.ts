@@ -25,7 +25,7 @@ export type JobOwner = ProcessIdentity & { readonly thread: number };
 /** What the record of a job holds besides its columns. */
 export type JobRecord = Pick<
   Job,
-  'shards' | 'as_of' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
+  'shards' | 'windows' | 'as_of' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
 > & {
   /** The definition that the job puts in force with its generation, and the version it replaces. */
   readonly redefines?: { readonly from: number; readonly to: NewDefinition } | undefined;

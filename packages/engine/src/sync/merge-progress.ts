@@ -9,7 +9,7 @@ import { costOf } from '../index/merge-plan.ts';
  */
 export function mergeProgress(
   { progress }: CallContext,
-  more: Pick<Progress, 'snapshot' | 'shards'> = {},
+  more: Pick<Progress, 'snapshot' | 'shards' | 'windows'> = {},
 ): Required<Pick<ForceOptions, 'planned' | 'report'>> {
   let docs: readonly number[] = [];
   let before = 0;

@@ -26,6 +26,7 @@ import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import { layoutOf, type Mapping } from '../schema/mapping.ts';
+import { windowName } from '../schema/windows.ts';
 import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { piecesOf } from './batch-pieces.ts';
@@ -213,20 +214,33 @@ function tell(
   request.progress?.({ phase, docs_done, docs_total, ...snapshotOf(request), ...shards });
 }
 
-/** Documents by shard, where there are several; a shard's total is its share of the buckets. */
+/**
+ * Documents by shard, if there are several, and by window; a shard's total is its share of the
+ * buckets.
+ */
 function shardProgress(
   { generation, mapping }: RebuildRequest,
   writer: IndexWriter,
   total: number,
-): Pick<Progress, 'shards'> {
+): Pick<Progress, 'shards' | 'windows'> {
   const { shards = 1 } = mapping.definition;
-  if (shards === 1) return {};
+  const windows = windowProgress(writer, mapping);
+  if (shards === 1) return windows;
   return {
+    ...windows,
     shards: writer.shardDocs.map((docs_done, shard) => {
       const docs_total = Math.max(docs_done, Math.round(total / shards));
       return { shard, docs_done, docs_total, generation };
     }),
   };
+}
+
+function windowProgress(writer: IndexWriter, { windows }: Mapping): Pick<Progress, 'windows'> {
+  if (windows === undefined) return {};
+  const docs = [...writer.windowDocs].map(([start, docs_done]) => {
+    return { window: windowName(start, windows.every), docs_done };
+  });
+  return { windows: docs };
 }
 
 function snapshotOf({ snapshotId }: RebuildRequest): { snapshot?: string } {

@@ -60,7 +60,8 @@ export async function prepareSides(
   return { sides: { docs, files, mapping, table, schema, set, places }, faults };
 }
 
-function requireKept(table: SourceTable, id: bigint, index: string): void {
+/** Throws not_found if the table no longer has the snapshot of an index. */
+export function requireKept(table: SourceTable, id: bigint, index: string): void {
   if (table.snapshots.some((snapshot) => snapshot.id === id)) return;
   const message = `snapshot ${id}, which index "${index}" equals, is no longer in ${table.name}`;
   throw new LhsError('not_found', message, {
@@ -70,7 +71,11 @@ function requireKept(table: SourceTable, id: bigint, index: string): void {
 }
 
 /** The mapping's columns, found by field id, as the table has them now, or had them then. */
-function readingSchema(mapping: Mapping, table: SourceTable, snapshotId: bigint | null): Schema {
+export function readingSchema(
+  mapping: Mapping,
+  table: SourceTable,
+  snapshotId: bigint | null,
+): Schema {
   const { schemaId, identifierFieldIds } = table.schema;
   const bound: Schema = { schemaId, fields: mapping.columns, identifierFieldIds };
   const now = followColumns(bound, table.schema);

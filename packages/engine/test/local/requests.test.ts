@@ -156,6 +156,8 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   status: { fields: INDEX },
   compact: { fields: { ...INDEX, segments: 'whole' } },
   upgrade: { fields: { ...INDEX, plan: 'flag' } },
+  windowStatus: { fields: INDEX },
+  reindexWindow: { fields: { ...INDEX, window: 'text' }, required: ['window'] },
   search: { fields: SEARCH },
   semantic: { fields: SEMANTIC, with: { query_vector: [1] } },
   hybrid: { fields: { ...SEMANTIC, ...FUSION }, required: ['query_text'] },
@@ -445,7 +447,7 @@ describe('requests of reads', () => {
 describe('options of long work', () => {
   const long = [
     ...(['reindex', 'sync', 'verify', 'compact', 'upgrade', 'follow', 'applyBatch'] as const),
-    ...(['backup', 'restore'] as const),
+    ...(['backup', 'restore', 'reindexWindow'] as const),
   ];
 
   it.each(long)('are checked by %s as a request is', async (operation) => {

@@ -44,6 +44,8 @@ export const REQUIRED_SCOPES: Readonly<Record<Operation, Scope | null>> = Object
   verify: 'ops',
   compact: 'ops',
   upgrade: 'ops',
+  windowStatus: 'index_read',
+  reindexWindow: 'admin',
   backup: 'ops',
   backupStatus: 'ops',
   listBackups: 'ops',

@@ -22,6 +22,7 @@ export default class IndexReindex extends LhsCommand {
     '<%= config.bin %> index reindex incidents',
     '<%= config.bin %> index reindex incidents --detach',
     '<%= config.bin %> index reindex incidents --resume',
+    '<%= config.bin %> index reindex incidents --window 2026-03',
     '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
   ];
   static override args = {
@@ -39,16 +40,36 @@ export default class IndexReindex extends LhsCommand {
       description: 'snapshot to build from (the current one)',
       helpValue: 'SNAPSHOT',
     }),
+    window: Flags.string({
+      description: 'build one window again, at the snapshot of the index',
+      helpValue: 'WINDOW',
+      exclusive: ['as-of', 'resume', 'detach'],
+    }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexReindex);
+    if (flags.window !== undefined) return this.#window(args.index, flags.window, flags);
     const request = { index: args.index, as_of: flags['as-of'], resume: flags.resume };
     const own = flags.detach || (this.terminal.asks && !flags.json);
     const done = own ? await this.#beside(request, flags) : await this.#here(request, flags);
     if (done === null) return;
     if (flags.json) this.printJson(done);
     else this.#report(args.index, done);
+  }
+
+  async #window(index: string, window: string, flags: BuildFlags): Promise<void> {
+    const backend = await this.backend(flags);
+    const report = progressReport(this.terminal, index, flags.json ?? false);
+    const done = await this.stoppable('the window is as it was', (signal) =>
+      backend
+        .reindexWindow({ index, window }, { progress: report.update, signal })
+        .finally(report.stop),
+    );
+    if (flags.json) return this.printJson(done);
+    const snapshot = done.snapshot === null ? 'the empty table' : snapshotName(done.snapshot);
+    const rows = `${count(done.doc_count)} rows in ${duration(done.took_ms)}`;
+    this.print([`${index}  window ${window} built · ${rows} · snapshot ${snapshot}`]);
   }
 
   /** Builds in this process. */

@@ -1,0 +1,23 @@
+/** One window of an index: the documents whose dates lie in one period. */
+export interface WindowDescription {
+  /** `2026`, `2026-03`, `2026-03-09` (of a week its Monday); `none`: documents without a date. */
+  readonly window: string;
+  /** First day, `YYYY-MM-DD`, UTC; null: documents without a date. */
+  readonly from: string | null;
+  /** The first day behind the window; null: documents without a date. */
+  readonly to: string | null;
+  readonly num_docs: number;
+  readonly deleted_docs: number;
+  readonly segments: number;
+  /** Size on disk. */
+  readonly bytes: number;
+}
+
+/** How an index is cut into windows. */
+export interface WindowList {
+  /** The DATE field. */
+  readonly field: string;
+  readonly every: 'day' | 'week' | 'month' | 'year';
+  /** By time, documents without a date last. */
+  readonly windows: readonly WindowDescription[];
+}
