@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/values.proto.
  */
 export const file_lhs_v1_values: GenFile = /*@__PURE__*/
-  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSIsCgxJbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBAUIICgZfaW5kZXgiTwoHS2V5UGFydBIXCgRuYW1lGAEgASgJQgSIzhgBSACIAQESGAoFdmFsdWUYAiABKAlCBIjOGAFIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiDQoLTGlzdFJlcXVlc3Qi3AMKCE5leHRTdGVwErsCCgRzdGVwGAEgASgJQqwCiM4YAaLOGApjYW5jZWxfam9ios4YC2NoZWNrX21vZGVsos4YEmNob29zZV9kYXRhX2ZvbGRlcqLOGAxjcmVhdGVfaW5kZXiizhgOZGVzY3JpYmVfaW5kZXiizhgKZHJvcF9hbGlhc6LOGApkcm9wX2luZGV4os4YEGRyb3Bfc2F2ZWRfcXVlcnmizhgMbGlzdF9hbGlhc2Vzos4YDGxpc3RfaW5kZXhlc6LOGAlsaXN0X2pvYnOizhgSbGlzdF9zYXZlZF9xdWVyaWVzos4YDmxpc3Rfc25hcHNob3Rzos4YB3JlaW5kZXiizhgTcmVwbGFjZV9zYXZlZF9xdWVyeaLOGARzeW5jos4YE3ZhbGlkYXRlX2RlZmluaXRpb26izhgJd2F0Y2hfam9iEhIKBWluZGV4GAIgASgJSACIAQESEwoGcmVzdW1lGAMgASgISAGIAQESEgoFYWxpYXMYBCABKAlIAogBARIQCgNqb2IYBSABKAlIA4gBARISCgVtb2RlbBgGIAEoCUgEiAEBQggKBl9pbmRleEIJCgdfcmVzdW1lQggKBl9hbGlhc0IGCgRfam9iQggKBl9tb2RlbCKoAQoQU2hhcmREZXNjcmlwdGlvbhITCgVzaGFyZBgBIAEoA0IEiM4YARIWCghudW1fZG9jcxgCIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYAyABKANCBIjOGAESFgoIc2VnbWVudHMYBCABKANCBIjOGAESEwoFYnl0ZXMYBSABKANCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgGIAEoA0IEiM4YASJxCg1TaGFyZFByb2dyZXNzEhMKBXNoYXJkGAEgASgDQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YARIYCgpkb2NzX3RvdGFsGAMgASgDQgSIzhgBEhgKCmdlbmVyYXRpb24YBCABKANCBIjOGAEivgEKH1ZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3RTb3VyY2USKwoHY2F0YWxvZxgBIAEoCzIVLmxocy52MS5DYXRhbG9nQ29uZmlnSACIAQESEgoFdGFibGUYAiABKAlIAYgBARIRCgRwYXRoGAMgASgJSAKIAQESIQoCczMYBCABKAsyEC5saHMudjEuUzNDb25maWdIA4gBAUIKCghfY2F0YWxvZ0IICgZfdGFibGVCBwoFX3BhdGhCBQoDX3MzYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_source]);
+  fileDesc("ChNsaHMvdjEvdmFsdWVzLnByb3RvEgZsaHMudjEidQoLQ29vcmRpbmF0ZXMSIgoJcGFydGl0aW9uGAEgAygLMg8ubGhzLnYxLktleVBhcnQSKQoKaWRlbnRpZmllchgCIAMoCzIPLmxocy52MS5LZXlQYXJ0QgSIzhgBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCSIsCgxJbmRleFJlcXVlc3QSEgoFaW5kZXgYASABKAlIAIgBAUIICgZfaW5kZXgiTwoHS2V5UGFydBIXCgRuYW1lGAEgASgJQgSIzhgBSACIAQESGAoFdmFsdWUYAiABKAlCBIjOGAFIAYgBAUIHCgVfbmFtZUIICgZfdmFsdWUiDQoLTGlzdFJlcXVlc3Qi3AMKCE5leHRTdGVwErsCCgRzdGVwGAEgASgJQqwCiM4YAaLOGApjYW5jZWxfam9ios4YC2NoZWNrX21vZGVsos4YEmNob29zZV9kYXRhX2ZvbGRlcqLOGAxjcmVhdGVfaW5kZXiizhgOZGVzY3JpYmVfaW5kZXiizhgKZHJvcF9hbGlhc6LOGApkcm9wX2luZGV4os4YEGRyb3Bfc2F2ZWRfcXVlcnmizhgMbGlzdF9hbGlhc2Vzos4YDGxpc3RfaW5kZXhlc6LOGAlsaXN0X2pvYnOizhgSbGlzdF9zYXZlZF9xdWVyaWVzos4YDmxpc3Rfc25hcHNob3Rzos4YB3JlaW5kZXiizhgTcmVwbGFjZV9zYXZlZF9xdWVyeaLOGARzeW5jos4YE3ZhbGlkYXRlX2RlZmluaXRpb26izhgJd2F0Y2hfam9iEhIKBWluZGV4GAIgASgJSACIAQESEwoGcmVzdW1lGAMgASgISAGIAQESEgoFYWxpYXMYBCABKAlIAogBARIQCgNqb2IYBSABKAlIA4gBARISCgVtb2RlbBgGIAEoCUgEiAEBQggKBl9pbmRleEIJCgdfcmVzdW1lQggKBl9hbGlhc0IGCgRfam9iQggKBl9tb2RlbCKoAQoQU2hhcmREZXNjcmlwdGlvbhITCgVzaGFyZBgBIAEoA0IEiM4YARIWCghudW1fZG9jcxgCIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYAyABKANCBIjOGAESFgoIc2VnbWVudHMYBCABKANCBIjOGAESEwoFYnl0ZXMYBSABKANCBIjOGAESHgoQaW5kZXhfZ2VuZXJhdGlvbhgGIAEoA0IEiM4YASJxCg1TaGFyZFByb2dyZXNzEhMKBXNoYXJkGAEgASgDQgSIzhgBEhcKCWRvY3NfZG9uZRgCIAEoA0IEiM4YARIYCgpkb2NzX3RvdGFsGAMgASgDQgSIzhgBEhgKCmdlbmVyYXRpb24YBCABKANCBIjOGAEivgEKH1ZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3RTb3VyY2USKwoHY2F0YWxvZxgBIAEoCzIVLmxocy52MS5DYXRhbG9nQ29uZmlnSACIAQESEgoFdGFibGUYAiABKAlIAYgBARIRCgRwYXRoGAMgASgJSAKIAQESIQoCczMYBCABKAsyEC5saHMudjEuUzNDb25maWdIA4gBAUIKCghfY2F0YWxvZ0IICgZfdGFibGVCBwoFX3BhdGhCBQoDX3MzItIBChFXaW5kb3dEZXNjcmlwdGlvbhIUCgZ3aW5kb3cYASABKAlCBIjOGAESGwoEZnJvbRgCIAEoCUIIiM4YAZDOGAFIAIgBARIZCgJ0bxgDIAEoCUIIiM4YAZDOGAFIAYgBARIWCghudW1fZG9jcxgEIAEoA0IEiM4YARIaCgxkZWxldGVkX2RvY3MYBSABKANCBIjOGAESFgoIc2VnbWVudHMYBiABKANCBIjOGAESEwoFYnl0ZXMYByABKANCBIjOGAFCBwoFX2Zyb21CBQoDX3RvIogBCgpXaW5kb3dMaXN0EhMKBWZpZWxkGAEgASgJQgSIzhgBEjMKBWV2ZXJ5GAIgASgJQiSIzhgBos4YA2RheaLOGAVtb250aKLOGAR3ZWVros4YBHllYXISMAoHd2luZG93cxgDIAMoCzIZLmxocy52MS5XaW5kb3dEZXNjcmlwdGlvbkIEiM4YASI/Cg5XaW5kb3dQcm9ncmVzcxIUCgZ3aW5kb3cYASABKAlCBIjOGAESFwoJZG9jc19kb25lGAIgASgDQgSIzhgBYgZwcm90bzM", [file_lhs_v1_options, file_lhs_v1_source]);
 
 /**
  * A document's key as it travels.
@@ -274,4 +274,118 @@ export type ValidateDefinitionRequestSource = Message<"lhs.v1.ValidateDefinition
  */
 export const ValidateDefinitionRequestSourceSchema: GenMessage<ValidateDefinitionRequestSource> = /*@__PURE__*/
   messageDesc(file_lhs_v1_values, 7);
+
+/**
+ * One window of an index: the documents whose dates lie in one period.
+ *
+ * @generated from message lhs.v1.WindowDescription
+ */
+export type WindowDescription = Message<"lhs.v1.WindowDescription"> & {
+  /**
+   * `2026`, `2026-03`, `2026-03-09` (of a week its Monday); `none`: documents without a date.
+   *
+   * @generated from field: string window = 1;
+   */
+  window: string;
+
+  /**
+   * First day, `YYYY-MM-DD`, UTC; null: documents without a date.
+   *
+   * @generated from field: optional string from = 2;
+   */
+  from?: string | undefined;
+
+  /**
+   * The first day behind the window; null: documents without a date.
+   *
+   * @generated from field: optional string to = 3;
+   */
+  to?: string | undefined;
+
+  /**
+   * @generated from field: int64 num_docs = 4;
+   */
+  numDocs: bigint;
+
+  /**
+   * @generated from field: int64 deleted_docs = 5;
+   */
+  deletedDocs: bigint;
+
+  /**
+   * @generated from field: int64 segments = 6;
+   */
+  segments: bigint;
+
+  /**
+   * Size on disk.
+   *
+   * @generated from field: int64 bytes = 7;
+   */
+  bytes: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.WindowDescription.
+ * Use `create(WindowDescriptionSchema)` to create a new message.
+ */
+export const WindowDescriptionSchema: GenMessage<WindowDescription> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 8);
+
+/**
+ * How an index is cut into windows.
+ *
+ * @generated from message lhs.v1.WindowList
+ */
+export type WindowList = Message<"lhs.v1.WindowList"> & {
+  /**
+   * The DATE field.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * @generated from field: string every = 2;
+   */
+  every: string;
+
+  /**
+   * By time, documents without a date last.
+   *
+   * @generated from field: repeated lhs.v1.WindowDescription windows = 3;
+   */
+  windows: WindowDescription[];
+};
+
+/**
+ * Describes the message lhs.v1.WindowList.
+ * Use `create(WindowListSchema)` to create a new message.
+ */
+export const WindowListSchema: GenMessage<WindowList> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 9);
+
+/**
+ * How far the generation of one window is.
+ *
+ * @generated from message lhs.v1.WindowProgress
+ */
+export type WindowProgress = Message<"lhs.v1.WindowProgress"> & {
+  /**
+   * @generated from field: string window = 1;
+   */
+  window: string;
+
+  /**
+   * @generated from field: int64 docs_done = 2;
+   */
+  docsDone: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.WindowProgress.
+ * Use `create(WindowProgressSchema)` to create a new message.
+ */
+export const WindowProgressSchema: GenMessage<WindowProgress> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_values, 10);
 
