@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { LhsError, type Principal } from '@lakehouse-search/contract';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeJwt,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
+import type { IssuerConfig } from '../config/server-config.ts';
+import { scopesOf } from './roles.ts';
+
+/** Algorithms of outside tokens, all asymmetric. */
+const ALGORITHMS = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'PS256', 'RS256'];
+const SKEW_SECONDS = 60;
+
+/** The caller of a token of an outside issuer. */
+export interface OutsideCaller {
+  readonly principal: Principal;
+  readonly expiresMs: number;
+}
+
+/** Verifies tokens of an outside issuer; undefined for a token that is not valid. */
+export type VerifyOutside = (token: string, now: number) => Promise<OutsideCaller | undefined>;
+
+/**
+ * Verifies the tokens of the issuers of a configuration. The issuer of a token selects the keys;
+ * nothing else in a token does. Throws invalid_argument for a file of keys that cannot be read.
+ */
+export function outsideTokens(issuers: readonly IssuerConfig[]): VerifyOutside {
+  const known = new Map(issuers.map((issuer) => [issuer.issuer, { issuer, keys: keysOf(issuer) }]));
+  return async (token, now) => {
+    const found = known.get(issuerOf(token) ?? '');
+    if (found === undefined) return undefined;
+    const { issuer, keys } = found;
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ALGORITHMS,
+        issuer: issuer.issuer,
+        audience: issuer.audience,
+        requiredClaims: ['exp'],
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(now),
+      });
+      return callerOf(issuer, payload);
+    } catch (error) {
+      if (error instanceof LhsError) throw error;
+      return undefined;
+    }
+  };
+}
+
+function keysOf({ issuer, jwks }: IssuerConfig): JWTVerifyGetKey {
+  if ('url' in jwks) return createRemoteJWKSet(new URL(jwks.url), { timeoutDuration: 5000 });
+  try {
+    return createLocalJWKSet(JSON.parse(readFileSync(jwks.file, 'utf8')) as JSONWebKeySet);
+  } catch (cause) {
+    const message = `the keys of issuer "${issuer}" cannot be read from "${jwks.file}"`;
+    throw new LhsError('invalid_argument', message, { cause });
+  }
+}
+
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The caller that the claims describe. A claim of the wrong type makes the token invalid. */
+function callerOf(config: IssuerConfig, payload: JWTPayload): OutsideCaller | undefined {
+  const { claims, role_names = {} } = config;
+  const subject = claimAt(payload, claims.subject ?? 'sub');
+  const roles = textsAt(payload, claims.roles);
+  const indexes = textsAt(payload, claims.indexes);
+  const tenant = claims.tenant === undefined ? undefined : claimAt(payload, claims.tenant);
+  if (typeof subject !== 'string' || subject === '') return undefined;
+  if (roles === null || indexes === null) return undefined;
+  // a service that maps tenants must not take a token without one for a caller of all rows
+  if (claims.tenant !== undefined && (typeof tenant !== 'string' || tenant === '')) {
+    return undefined;
+  }
+  if (claims.indexes !== undefined && indexes === undefined) return undefined;
+  const own = (roles ?? []).map((role) => (Object.hasOwn(role_names, role) ? role_names[role] : role));
+  const principal = {
+    subject: `${config.name}:${subject}`,
+    scopes: scopesOf(own),
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    ...(indexes === undefined ? {} : { indexes }),
+  };
+  return { principal, expiresMs: (payload.exp as number) * 1000 + SKEW_SECONDS * 1000 };
+}
+
+/** The value at a path of claims like `realm_access.roles`. */
+function claimAt(payload: JWTPayload, path: string): unknown {
+  let value: unknown = payload;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[key];
+  }
+  return value;
+}
+
+/** A list of texts, or one text; undefined if it is missing, null if it is something else. */
+function textsAt(payload: JWTPayload, path: string | undefined): readonly string[] | undefined | null {
+  const value = path === undefined ? undefined : claimAt(payload, path);
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return value.split(' ').filter((text) => text !== '');
+  const isList = Array.isArray(value) && value.every((text) => typeof text === 'string');
+  return isList ? value : null;
+}

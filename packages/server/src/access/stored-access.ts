@@ -1,0 +1,128 @@
+import { LhsError, type Operation, type Principal, type Scope } from '@lakehouse-search/contract';
+import type { Store } from '../store/open-store.ts';
+import type { Access } from './access.ts';
+import { isValidToken, parseApiToken } from './api-tokens.ts';
+import type { VerifyOutside } from './outside-tokens.ts';
+import { scopesOf } from './roles.ts';
+import { REQUIRED_SCOPES } from './scopes.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What a closed service checks callers with. */
+export interface StoredAccessOptions {
+  readonly store: Pick<Store, 'users' | 'tokens'>;
+  readonly sessions: Sessions;
+  readonly outside: VerifyOutside;
+  readonly now?: () => number;
+  /** Milliseconds for which a verified header is remembered. Default: one second. */
+  readonly rememberMs?: number;
+}
+
+interface Caller {
+  readonly principal: Principal;
+  /** Null: the credentials do not expire. */
+  readonly expiresMs: number | null;
+}
+
+const REMEMBER_MS = 1000;
+const MOST_REMEMBERED = 10_000;
+/** Longer headers hold no token of ours and of no issuer that we know. */
+const HEADER_CHARS = 16_384;
+
+/**
+ * Callers by `Bearer` (sessions, outside tokens) and `ApiKey`. A header that was verified is
+ * remembered for a second; a change of accounts in this process takes effect at once.
+ */
+export class StoredAccess implements Access {
+  readonly #options: StoredAccessOptions;
+  readonly #now: () => number;
+  readonly #rememberMs: number;
+  readonly #remembered = new Map<string, Caller & { readonly untilMs: number }>();
+
+  constructor(options: StoredAccessOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#rememberMs = options.rememberMs ?? REMEMBER_MS;
+  }
+
+  /** The caller of a header. Throws unauthenticated without saying why. */
+  async authenticate(authorization: string | undefined): Promise<Principal> {
+    if (authorization === undefined || authorization.length > HEADER_CHARS) throw unknownCaller();
+    const now = this.#now();
+    const known = this.#remembered.get(authorization);
+    if (known !== undefined && now < known.untilMs && !hasExpired(known, now)) {
+      return known.principal;
+    }
+    this.#remembered.delete(authorization);
+    const caller = await this.#callerOf(authorization, now);
+    if (caller === undefined || hasExpired(caller, now)) throw unknownCaller();
+    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(authorization, { ...caller, untilMs: now + this.#rememberMs });
+    return caller.principal;
+  }
+
+  /** Throws permission_denied, naming the scope, unless the caller has it. */
+  authorize(principal: Principal | undefined, operation: Operation): void {
+    const scope = REQUIRED_SCOPES[operation];
+    if (scope === null) return;
+    if (principal === undefined) throw unknownCaller();
+    if (!principal.scopes.includes(scope)) throw lacksScope(operation, scope);
+  }
+
+  /** Forgets all verified headers: accounts have changed. */
+  forget(): void {
+    this.#remembered.clear();
+  }
+
+  #callerOf(authorization: string, now: number): Promise<Caller | undefined> {
+    const parts = /^(bearer|apikey) +([^ ]+)$/i.exec(authorization);
+    if (parts === null) return Promise.resolve(undefined);
+    const isKey = parts[1].toLowerCase() === 'apikey';
+    return isKey ? this.#ofApiToken(parts[2], now) : this.#ofBearer(parts[2], now);
+  }
+
+  async #ofApiToken(text: string, now: number): Promise<Caller | undefined> {
+    const token = parseApiToken(text);
+    const stored = token && (await this.#options.store.tokens.get(token.id));
+    if (stored === undefined || !isValidToken(stored, token!.secret, now)) return undefined;
+    const principal = {
+      subject: `token:${stored.id}`,
+      scopes: scopesOf(stored.roles),
+      ...(stored.indexes === null ? {} : { indexes: stored.indexes }),
+      ...(stored.tenant === null ? {} : { tenant: stored.tenant }),
+    };
+    return { principal, expiresMs: stored.expiresMs };
+  }
+
+  async #ofBearer(text: string, now: number): Promise<Caller | undefined> {
+    const session = await this.#options.sessions.verify(text);
+    if (session === undefined) return this.#ofOutside(text, now);
+    const { subject, expiresMs } = session;
+    const user = await this.#options.store.users.get(subject);
+    if (user === undefined) return undefined;
+    return { principal: { subject, scopes: scopesOf(user.roles) }, expiresMs };
+  }
+
+  /** Roles that an admin gave to the subject of an outside token count besides its own. */
+  async #ofOutside(text: string, now: number): Promise<Caller | undefined> {
+    const caller = await this.#options.outside(text, now);
+    if (caller === undefined) return undefined;
+    const { principal, expiresMs } = caller;
+    const user = await this.#options.store.users.get(principal.subject);
+    const scopes = [...new Set([...principal.scopes, ...scopesOf(user?.roles ?? [])])];
+    return { principal: { ...principal, scopes }, expiresMs };
+  }
+}
+
+const hasExpired = ({ expiresMs }: Caller, now: number): boolean =>
+  expiresMs !== null && now >= expiresMs;
+
+function unknownCaller(): LhsError {
+  return new LhsError('unauthenticated', 'the credentials are missing, invalid or expired', {
+    hint: 'send "Authorization: Bearer TOKEN" or "Authorization: ApiKey TOKEN"',
+  });
+}
+
+function lacksScope(operation: Operation, scope: Scope): LhsError {
+  const message = `${operation} requires the \`${scope}\` scope`;
+  return new LhsError('permission_denied', message, { details: { operation, scope } });
+}
