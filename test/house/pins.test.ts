@@ -35,6 +35,7 @@ describe('pinned surfaces', () => {
       "shardOver",
       "sourceError",
       "throughBytes",
+      "tooDeepAt",
     ]
   `);
   });

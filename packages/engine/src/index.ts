@@ -24,6 +24,7 @@ export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';
 export { formatKey, type KeySpec, parseKey } from './schema/key.ts';
 export { readCatalogFile } from './schema/resolve-catalog.ts';
+export { tooDeepAt } from './schema/yaml-tree.ts';
 export { answerBytes, shardOver, throughBytes } from './shard/bytes.ts';
 export type { Shard, ShardOperation } from './shard/shard.ts';
 export { LOCAL_SOURCE } from './source/local-source.ts';

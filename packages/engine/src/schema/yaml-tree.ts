@@ -103,7 +103,7 @@ export function readYaml(text: string, report: Report, what = DEFINITION): Tree 
 }
 
 function parse(text: string, report: Report): Document | null {
-  const deep = deepAt(text);
+  const deep = tooDeepAt(text);
   if (deep >= 0) {
     report.error(deep, tooDeep());
     return null;
@@ -130,7 +130,7 @@ function parse(text: string, report: Report): Document | null {
  * runs. Brackets are counted outside comments (quotes are not looked at, hence the margin), and so
  * are "- " and "? " at the start of a line.
  */
-function deepAt(text: string): number {
+export function tooDeepAt(text: string): number {
   const most = LIMITS.definitionDepth * 4;
   let depth = 0;
   let indicators = 0;

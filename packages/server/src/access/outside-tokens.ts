@@ -84,7 +84,9 @@ function callerOf(config: IssuerConfig, payload: JWTPayload): OutsideCaller | un
     return undefined;
   }
   if (claims.indexes !== undefined && indexes === undefined) return undefined;
-  const own = (roles ?? []).map((role) => (Object.hasOwn(role_names, role) ? role_names[role] : role));
+  const own = (roles ?? []).map((role) =>
+    Object.hasOwn(role_names, role) ? role_names[role] : role,
+  );
   const principal = {
     subject: `${config.name}:${subject}`,
     scopes: scopesOf(own),
@@ -105,7 +107,10 @@ function claimAt(payload: JWTPayload, path: string): unknown {
 }
 
 /** A list of texts, or one text; undefined if it is missing, null if it is something else. */
-function textsAt(payload: JWTPayload, path: string | undefined): readonly string[] | undefined | null {
+function textsAt(
+  payload: JWTPayload,
+  path: string | undefined,
+): readonly string[] | undefined | null {
   const value = path === undefined ? undefined : claimAt(payload, path);
   if (value === undefined) return undefined;
   if (typeof value === 'string') return value.split(' ').filter((text) => text !== '');

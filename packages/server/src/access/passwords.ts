@@ -1,8 +1,15 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LhsError } from '@lakehouse-search/contract';
 
+interface Cost {
+  /** KiB. */
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
 /** The cost of a hash: 19 MiB and two passes, the least that OWASP recommends for argon2id. */
-const COST = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
+const COST: Cost = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Hashes that are computed at once; each takes 19 MiB. */
@@ -56,7 +63,7 @@ export function requireHashing(): void {
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function hashed(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
+async function hashed(password: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
   if (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
   else running++;
   try {
@@ -68,7 +75,7 @@ async function hashed(password: string, nonce: Buffer, cost: typeof COST): Promi
   }
 }
 
-function argon2id(message: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
+function argon2id(message: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parameters = { ...cost, message, nonce, tagLength: HASH_BYTES };
     argon2('argon2id', parameters, (error, hash) => (error ? reject(error) : resolve(hash)));

@@ -1,0 +1,147 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { gateDefinition, gateTable, namedCatalog } from './definition-gate.ts';
+import type { SourceNames } from './server-config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lhs-gate-'));
+mkdirSync(join(folder, 'root/ops/incidents'), { recursive: true });
+mkdirSync(join(folder, 'secret'));
+symlinkSync(join(folder, 'secret'), join(folder, 'root/out'));
+symlinkSync(join(folder, 'root/ops'), join(folder, 'root/in'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const MAIN = { type: 'filesystem', warehouse: '/srv/lake' } as const;
+const NAMES: SourceNames = {
+  catalogs: { main: MAIN, other: { type: 'rest', uri: 'https://catalog' } },
+  roots: { lake: join(folder, 'root') },
+  models: { minilm: '/srv/models/minilm' },
+};
+
+const definition = (source: string, more = '') => `version: 1
+index: a
+source: ${source}
+key: { identifier: [id] }
+fields:
+  - { name: title, type: TEXT }
+${more}`;
+
+const gatedSource = (source: string) => parse(gateDefinition(definition(source), NAMES)).source;
+
+describe('the gate of definitions from the network', () => {
+  it('writes the configured catalog in the place of its name', () => {
+    expect(gatedSource('{ catalog: main, table: ops.a, ref: prod }')).toEqual({
+      catalog: MAIN,
+      table: 'ops.a',
+      ref: 'prod',
+    });
+  });
+
+  it('keeps all lines where they are, also behind a source of several lines', () => {
+    const text = definition('\n  # remark\n  catalog: main\n  table: ops.a', 'tenant_field: title');
+    const gated = gateDefinition(text, NAMES);
+    expect(gated.split('\n').findIndex((line) => line.startsWith('tenant_field'))).toBe(
+      text.split('\n').findIndex((line) => line.startsWith('tenant_field')),
+    );
+    expect(parse(gated)).toEqual({ ...parse(text), source: { catalog: MAIN, table: 'ops.a' } });
+  });
+
+  it('writes the folder of a root, and follows links inside of it', () => {
+    const root = join(folder, 'root');
+    expect(gatedSource('{ root: lake, path: ops/incidents }')).toEqual({
+      path: join(root, 'ops/incidents'),
+    });
+    expect(gatedSource('{ root: lake, path: in/incidents }')).toEqual({
+      path: join(root, 'ops/incidents'),
+    });
+  });
+
+  it('writes the folder of a model, and leaves the included one', () => {
+    const fields = `  - { name: v, type: VECTOR, source: title, model: minilm, dims: 384 }
+  - { name: w, type: VECTOR, source: title, model: default, dims: 384 }`;
+    const { fields: gated } = parse(
+      gateDefinition(definition('{ catalog: main, table: ops.a }', fields), NAMES),
+    );
+    expect(gated.map(({ model }: { model?: string }) => model)).toEqual([
+      undefined,
+      '/srv/models/minilm',
+      'default',
+    ]);
+  });
+
+  it.each([
+    ['a catalog of its own', '{ catalog: { type: filesystem, warehouse: / }, table: a.b }'],
+    ['a path', '{ path: /etc }'],
+    ['a relative path', '{ path: ./lake }'],
+    ['an object store', '{ path: "s3://bucket/a", s3: { endpoint: "http://169.254.169.254" } }'],
+    ['settings of an object store', '{ catalog: main, table: a.b, s3: { endpoint: "http://x" } }'],
+    ['an unknown catalog', '{ catalog: mian, table: a.b }'],
+    ['a name of Object.prototype', '{ catalog: constructor, table: a.b }'],
+    ['no catalog of several', '{ table: a.b }'],
+    ['a list', '[main, a.b]'],
+    ['a text', 'main'],
+    ['nothing', ''],
+    ['an alias', '*x'],
+    ['a second source', '{ catalog: main, table: a.b }\nsource: { path: /etc }'],
+    ['an escaped second source', '{ catalog: main, table: a.b }\n"\\x73ource": { path: /etc }'],
+    ['a second catalog', '{ catalog: main, table: a.b, "catalog": { type: rest, uri: x } }'],
+    ['a catalog and a root', '{ catalog: main, table: a.b, root: lake, path: ops }'],
+    ['an unknown root', '{ root: nowhere, path: ops }'],
+    ['a way out of the root', '{ root: lake, path: ../secret }'],
+    ['a longer way out', '{ root: lake, path: ops/../../secret }'],
+    ['an absolute path in a root', '{ root: lake, path: /etc/passwd }'],
+    ['a URL in a root', '{ root: lake, path: "file:///etc" }'],
+    ['a bucket in a root', '{ root: lake, path: "s3://bucket/key" }'],
+    ['a backslash', '{ root: lake, path: "..\\\\secret" }'],
+    ['a NUL', '{ root: lake, path: "a\\0b" }'],
+    ['a link that leads out', '{ root: lake, path: out }'],
+    ['a file below a link that leads out', '{ root: lake, path: out/v1.json }'],
+  ])('refuses %s', (_, source) => {
+    expect(() => gateDefinition(definition(source), NAMES)).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/^invalid_/) }),
+    );
+  });
+
+  it.each(['/srv/models/other', '../models', 'https://host/model', 'minilm2', '[minilm]'])(
+    'refuses the model %s',
+    (model) => {
+      const field = `  - { name: v, type: VECTOR, source: title, model: ${model}, dims: 3 }`;
+      const text = definition('{ catalog: main, table: ops.a }', field);
+      expect(() => gateDefinition(text, NAMES)).toThrow(/^7:\d+: there is no model/);
+    },
+  );
+
+  it('names the line, the nearest name and what the server has', () => {
+    expect(() => gateDefinition(definition('{ catalog: mian, table: a.b }'), NAMES)).toThrow(
+      expect.objectContaining({
+        message: '3:9: there is no catalog "mian"; did you mean "main"?',
+        hint: 'the server has: catalog main, catalog other, root lake',
+      }),
+    );
+  });
+
+  it('ends soon for a bomb of aliases and for deep nesting', () => {
+    const bomb = Array.from({ length: 40 }, (_, i) => `a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`);
+    for (const text of [bomb.join('\n'), '['.repeat(100_000), '{a: '.repeat(50_000)]) {
+      expect(() => gateDefinition(text, NAMES)).toThrow(/./);
+    }
+  });
+});
+
+describe('the table of a request from the network', () => {
+  it('needs no name of the catalog if there is one', () => {
+    const one = { ...NAMES, catalogs: { main: MAIN } };
+    expect(gateTable({ table: 'ops.a' }, one)).toEqual({ catalog: MAIN, table: 'ops.a' });
+    expect(namedCatalog(undefined, one)).toBe(MAIN);
+    expect(() => namedCatalog(undefined, NAMES)).toThrow(/by its name/);
+  });
+
+  it('is refused by a server without catalogs, which says so', () => {
+    const none = { catalogs: {}, roots: {}, models: {} };
+    expect(() => gateTable({ catalog: 'main', table: 'ops.a' }, none)).toThrow(
+      expect.objectContaining({ hint: 'the configuration of the server names no catalog' }),
+    );
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * Definitions that arrive over the network. They name catalogs, roots and models of the server's
+ * configuration; the gate writes the configured values in their place. It refuses everything else
+ * that could lead to a file, a host or a folder.
+ *
+ *     source: { catalog: NAME, table: namespace.table, ref: BRANCH }
+ *     source: { root: NAME, path: relative/folder, ref: BRANCH }
+ *     fields: [{ name: v, type: VECTOR, source: body, model: NAME or default, … }]
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { didYouMean, LhsError, type TableConfig } from '@lakehouse-search/contract';
+import { tooDeepAt } from '@lakehouse-search/engine';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import type { SourceNames } from './server-config.ts';
+
+/** As the engine's own limit of a definition. */
+const DEFINITION_BYTES = 256 * 1024;
+/** The model that every server has. */
+const INCLUDED_MODEL = 'default';
+
+/** A value that replaces a part of the text. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly value: unknown;
+}
+
+/**
+ * The definition with the configured values for its names. Lines stay where they are. Throws
+ * invalid_definition, limit_exceeded.
+ */
+export function gateDefinition(text: string, names: SourceNames): string {
+  if (Buffer.byteLength(text) > DEFINITION_BYTES) {
+    throw new LhsError('limit_exceeded', `a definition has at most ${DEFINITION_BYTES} bytes`);
+  }
+  const lines = new LineCounter();
+  const document = parse(text, lines);
+  if (!isMap(document)) throw refusedDefinition('a definition is a map: source, key and fields');
+  const at = (node: Node | undefined) => {
+    const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
+    return { line, column: col };
+  };
+  const place = <T>(node: Node | undefined, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof LhsError ? withPlace(error, at(node)) : error;
+    }
+  };
+  const source = entry(document, 'source');
+  const edits = [
+    place(source, () => sourceEdit(source, names)),
+    ...modelNodes(document).map((node) => place(node, () => modelEdit(node, names))),
+  ];
+  return edited(text, edits);
+}
+
+/** The table that a request names. Throws invalid_argument. */
+export function gateTable(source: unknown, names: SourceNames): TableConfig {
+  if (typeof source !== 'object' || source === null) throw notNamed(names);
+  const { catalog, table, root, path, ...others } = source as Readonly<Record<string, unknown>>;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw refused(`"source.${other}" is not for requests`, names);
+  if (root !== undefined) {
+    if (catalog !== undefined || table !== undefined) throw notNamed(names);
+    return { path: pathBelow(root, path, names) };
+  }
+  if (path !== undefined || typeof table !== 'string') throw notNamed(names);
+  return { catalog: namedCatalog(catalog, names), table };
+}
+
+/**
+ * The catalog of a name. A server with a single catalog needs no name. Throws invalid_argument.
+ */
+export function namedCatalog(name: unknown, names: SourceNames) {
+  const known = Object.keys(names.catalogs);
+  if (name === undefined && known.length === 1) return names.catalogs[known[0]];
+  if (typeof name !== 'string') throw notNamed(names);
+  if (Object.hasOwn(names.catalogs, name)) return names.catalogs[name];
+  throw refused(`there is no catalog "${name}"${didYouMean(name, known)}`, names);
+}
+
+function parse(text: string, lines: LineCounter): Node | null {
+  if (tooDeepAt(text) >= 0) throw refusedDefinition('the definition nests too deep');
+  try {
+    const document = parseDocument(text, { lineCounter: lines, schema: 'core', merge: false });
+    const [fault] = document.errors;
+    if (fault !== undefined) throw refusedDefinition(fault.message.split('\n')[0]);
+    return document.contents as Node | null;
+  } catch (error) {
+    if (error instanceof RangeError) throw refusedDefinition('the definition nests too deep');
+    throw error;
+  }
+}
+
+/** The only entry of a key: with two of them, the engine could read the other one. */
+function entry(map: YAMLMap, key: string): Node | undefined {
+  const found = map.items.filter((pair) => isScalar(pair.key) && pair.key.value === key);
+  if (found.length > 1) throw refusedDefinition(`"${key}" is given twice`);
+  return (found[0]?.value ?? undefined) as Node | undefined;
+}
+
+function sourceEdit(node: Node | undefined, names: SourceNames): Edit {
+  if (node === undefined || !isMap(node)) throw notNamed(names);
+  const values: Record<string, unknown> = {};
+  for (const pair of node.items) {
+    const { key, value } = pair as { readonly key: unknown; readonly value: unknown };
+    if (!isScalar(key) || typeof key.value !== 'string' || !isScalar(value)) throw notNamed(names);
+    if (Object.hasOwn(values, key.value)) {
+      throw refusedDefinition(`"source.${key.value}" is given twice`);
+    }
+    values[key.value] = value.value;
+  }
+  const { ref, ...source } = values;
+  const gated = gateTable(source, names);
+  return replacement(node, ref === undefined ? gated : { ...gated, ref });
+}
+
+/** The scalars of `model` in all fields. */
+function modelNodes(document: YAMLMap): readonly Node[] {
+  const fields = entry(document, 'fields');
+  if (!isSeq(fields)) return [];
+  return fields.items.flatMap((field) => {
+    const model = isMap(field) ? entry(field, 'model') : undefined;
+    return model === undefined ? [] : [model];
+  });
+}
+
+function modelEdit(node: Node, names: SourceNames): Edit {
+  const name = isScalar(node) ? node.value : undefined;
+  if (name === INCLUDED_MODEL) return replacement(node, name);
+  if (typeof name === 'string' && Object.hasOwn(names.models, name)) {
+    return replacement(node, names.models[name]);
+  }
+  const known = [INCLUDED_MODEL, ...Object.keys(names.models)];
+  const message = `there is no model "${String(name)}"${didYouMean(String(name), known)}`;
+  throw new LhsError('invalid_definition', message, { hint: `models: ${known.join(', ')}` });
+}
+
+function replacement(node: Node, value: unknown): Edit {
+  const [from, to] = node.range ?? [0, 0];
+  return { from, to, value };
+}
+
+/** JSON is YAML. Line ends of the replaced text follow it, so that later lines keep their number. */
+function edited(text: string, edits: readonly Edit[]): string {
+  let result = text;
+  for (const { from, to, value } of edits.toSorted((a, b) => b.from - a.from)) {
+    const ends = '\n'.repeat(result.slice(from, to).split('\n').length - 1);
+    result = `${result.slice(0, from)}${JSON.stringify(value)}${ends}${result.slice(to)}`;
+  }
+  return result;
+}
+
+/** The absolute path of a folder below a root; links that lead out of the root are refused. */
+function pathBelow(root: unknown, path: unknown, names: SourceNames): string {
+  const known = Object.keys(names.roots);
+  if (typeof root !== 'string' || typeof path !== 'string') throw notNamed(names);
+  if (!Object.hasOwn(names.roots, root)) {
+    throw refused(`there is no root "${root}"${didYouMean(root, known)}`, names);
+  }
+  const folder = names.roots[root];
+  const isPlain = !isAbsolute(path) && !/[\0\\]|^[a-z][a-z0-9+.-]*:/i.test(path);
+  const full = resolve(folder, path);
+  if (!isPlain || !isBelow(full, folder)) {
+    throw refused(`"${path}" leads out of the root "${root}"`, names);
+  }
+  const [real, realFolder] = [full, folder].map(realPath);
+  if (!isBelow(real, realFolder)) {
+    throw refused(`"${path}" leads by a link out of the root "${root}"`, names);
+  }
+  return real;
+}
+
+/** A path with all links resolved, as far as it exists. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(realPath(parent), basename(path));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function notNamed(names: SourceNames): LhsError {
+  return refused('a source over the network needs a catalog by its name, and a table', names);
+}
+
+function refused(message: string, { catalogs, roots }: SourceNames): LhsError {
+  const known = [
+    ...Object.keys(catalogs).map((name) => `catalog ${name}`),
+    ...Object.keys(roots).map((name) => `root ${name}`),
+  ];
+  const hint =
+    known.length === 0
+      ? 'the configuration of the server names no catalog'
+      : `the server has: ${known.join(', ')}`;
+  return new LhsError('invalid_argument', message, { hint });
+}
+
+const refusedDefinition = (message: string): LhsError =>
+  new LhsError('invalid_definition', message);
+
+function withPlace(
+  { message, hint }: LhsError,
+  { line, column }: { readonly line: number; readonly column: number },
+): LhsError {
+  const issues = [{ severity: 'error', line, column, message }];
+  return new LhsError('invalid_definition', `${line}:${column}: ${message}`, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { issues },
+  });
+}

@@ -1,0 +1,112 @@
+import {
+  type Backend,
+  type BackupTarget,
+  LhsError,
+  type RestoreRequest,
+  type ValidateDefinitionRequest,
+} from '@lakehouse-search/contract';
+import { gateDefinition, gateTable, namedCatalog } from './definition-gate.ts';
+import type { SourceNames } from './server-config.ts';
+
+type Overridden =
+  | 'createIndex'
+  | 'alterIndex'
+  | 'rehearseAlter'
+  | 'validateDefinition'
+  | 'describeSource'
+  | 'listTables'
+  | 'initDefinition'
+  | 'backup'
+  | 'backupStatus'
+  | 'listBackups'
+  | 'pruneBackups'
+  | 'restore';
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/**
+ * A backend for callers over the network: what their requests name comes from the configuration.
+ * All other operations go to the backend as they are.
+ */
+export function gatedBackend(backend: Backend, names: SourceNames): Backend {
+  const gated: Pick<Backend, Overridden> = {
+    createIndex: async (request, call) => {
+      refuseFolder(request);
+      const definition = gateText(request.definition, names);
+      return backend.createIndex({ ...request, definition }, call);
+    },
+    alterIndex: async (request, call) => {
+      refuseFolder(request);
+      const definition_yaml = gateText(request.definition_yaml, names);
+      return backend.alterIndex({ ...request, definition_yaml }, call);
+    },
+    rehearseAlter: async (request, call) => {
+      refuseFolder(request);
+      const definition_yaml = gateText(request.definition_yaml, names);
+      return backend.rehearseAlter({ ...request, definition_yaml }, call);
+    },
+    validateDefinition: async (request, call) =>
+      backend.validateDefinition(gateValidation(request, names), call),
+    describeSource: async (request, call) =>
+      backend.describeSource(gateSource(request, names), call),
+    initDefinition: async (request, call) =>
+      backend.initDefinition(gateSource(request, names), call),
+    listTables: async (request, call) => {
+      const { catalog, ...others } = request as unknown as Loose;
+      refuseFolder(others);
+      return backend.listTables({ ...others, catalog: namedCatalog(catalog, names) }, call);
+    },
+    backup: async (request, call) => backend.backup(ownTarget(request), call),
+    backupStatus: async (request, call) => backend.backupStatus(ownTarget(request), call),
+    listBackups: async (request, call) => backend.listBackups(ownTarget(request), call),
+    pruneBackups: async (request, call) => backend.pruneBackups(ownTarget(request), call),
+    restore: async (request, call) => backend.restore(gateRestore(request), call),
+  };
+  return new Proxy(backend, {
+    get(target, key) {
+      if (Object.hasOwn(gated, key)) return gated[key as Overridden];
+      const value = target[key as keyof Backend];
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** A wrong type is left for the check of the backend. */
+const gateText = (definition: string, names: SourceNames): string =>
+  typeof definition === 'string' ? gateDefinition(definition, names) : definition;
+
+function gateValidation(request: ValidateDefinitionRequest, names: SourceNames) {
+  refuseFolder(request);
+  const { source, ...others } = request;
+  const definition = gateText(request.definition, names);
+  if (source === undefined) return { ...others, definition };
+  return { ...others, definition, source: gateTable(source, names) };
+}
+
+/** `{table, catalog?}`, or `{source: {catalog, table}}` with the name of a catalog. */
+function gateSource<T>(request: T, names: SourceNames) {
+  const { source, table, catalog, ...others } = (request ?? {}) as Loose;
+  refuseFolder(others);
+  if (source !== undefined && (table ?? catalog) !== undefined) {
+    const message = '"source" does not go with "table" and "catalog"';
+    throw new LhsError('invalid_argument', message);
+  }
+  return { ...others, source: gateTable(source ?? { table, catalog }, names) };
+}
+
+function gateRestore(request: RestoreRequest): RestoreRequest {
+  refuseFolder(request);
+  return ownTarget(request);
+}
+
+function ownTarget<T extends BackupTarget>(request: T): T {
+  if (request?.target === undefined) return request;
+  const message = '"target" is not for requests over the network: the server has its own';
+  throw new LhsError('invalid_argument', message, { hint: 'name a "prefix" below it' });
+}
+
+function refuseFolder(request: object): void {
+  if ((request as Loose)?.base_dir === undefined) return;
+  const message = '"base_dir" is not for requests over the network';
+  throw new LhsError('invalid_argument', message);
+}

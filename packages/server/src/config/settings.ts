@@ -1,0 +1,54 @@
+/**
+ * The settings of a server that are single values: one table, from which the checks, the JSON
+ * Schema, the environment variables and the page for users are made.
+ */
+
+/** What a value is. `address`: HOST:PORT. `file`, `folder`: relative to the configuration file. */
+export type SettingType = 'address' | 'file' | 'folder' | 'flag' | 'whole' | 'name' | 'url';
+
+/** A setting of a server. */
+export interface ServerSetting {
+  readonly type: SettingType;
+  readonly meaning: string;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+const setting = (type: SettingType, meaning: string): ServerSetting => ({ type, meaning });
+const whole = (least: number, most: number, meaning: string): ServerSetting => {
+  return { type: 'whole', least, most, meaning };
+};
+
+/** By path in the configuration file. The variable of `tls.cert` is `LHS_TLS_CERT`. */
+export const SERVER_SETTINGS = Object.freeze({
+  data_dir: setting('folder', 'data folder with the indexes'),
+  rest_addr: setting('address', 'HOST:PORT of REST (127.0.0.1:8080)'),
+  addr: setting('address', 'HOST:PORT of gRPC (127.0.0.1:8081)'),
+  auth: setting('flag', 'require credentials (false)'),
+  insecure_open: setting('flag', 'without `auth`, accept other hosts than this one (false)'),
+  sync: setting('flag', 'keep the indexes equal to their tables (true)'),
+  sync_poll_ms: whole(10, 3_600_000, 'longest pause between two looks at a table (5,000)'),
+  threads: whole(0, 64, 'threads that run searches (one per core, less one)'),
+  drain_ms: whole(0, 600_000, 'time for running calls when the server stops (10,000)'),
+  backup_target: setting('name', 'folder or s3://bucket/prefix for backups'),
+  'store.postgres_env': setting('name', 'variable with the URL of PostgreSQL, instead of SQLite'),
+  'tls.cert': setting('file', 'certificate chain of both ports, PEM'),
+  'tls.key': setting('file', 'private key of both ports, PEM'),
+  'limits.calls_per_second': whole(1, 1_000_000, 'calls per second of a subject or address (200)'),
+  'limits.burst': whole(1, 1_000_000, 'calls that may come at once (400)'),
+  'limits.logins_per_minute': whole(1, 10_000, 'attempts to log in per address (10)'),
+  'limits.running_calls': whole(1, 100_000, 'calls that run or wait at once (1,000)'),
+  'log.access': setting('flag', 'log each call (true)'),
+  'log.audit': setting('file', 'file of the audit log (standard output)'),
+  'log.level': setting('name', 'trace, debug, info, warn, error or silent (info)'),
+  'metrics.public': setting('flag', 'serve /metrics without credentials (true without `auth`)'),
+  'metrics.server': setting('url', 'Prometheus server behind /v1/stats'),
+  'console.default_index': setting('name', 'index that the console opens first'),
+});
+
+/** Path of a setting. */
+export type SettingPath = keyof typeof SERVER_SETTINGS;
+
+/** The environment variable of a setting. */
+export const settingVariable = (path: SettingPath): string =>
+  `LHS_${path.replaceAll('.', '_').toUpperCase()}`;
