@@ -84,6 +84,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['config', 'store'],
     ['access'],
     ['limits', 'observe'],
+    ['control-plane'],
     ['gateway'],
     ['serve'],
     ['index.ts'],

@@ -24,6 +24,7 @@ describe('pinned surfaces', () => {
       "errorBody",
       "formatKey",
       "listModels",
+      "lockDataFolder",
       "nearest",
       "openLocal",
       "openLocalDirectory",

@@ -19,6 +19,7 @@ export { contentDigest } from './index/content-digest.ts';
 export { checkIndex, type IndexSnapshot, openSnapshot } from './index/index-snapshot.ts';
 export type { SourceLayout } from './local/layout.ts';
 export type { LocalOptions } from './local/local-options.ts';
+export { lockDataFolder } from './local/served-folder.ts';
 export { LocalBackend, openLocal } from './local-backend.ts';
 export type * from './schema/definition.ts';
 export { definitionJsonSchema } from './schema/json-schema.ts';

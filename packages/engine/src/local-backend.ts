@@ -24,6 +24,7 @@ import { refuseTenants, requireWanted, whileWanted } from './local/caller.ts';
 import type { SourceLayout } from './local/layout.ts';
 import { LocalIndexes } from './local/local-indexes.ts';
 import type { LocalOptions } from './local/local-options.ts';
+import { refuseServed } from './local/served-folder.ts';
 import type { FilterCache } from './shard/execute/filter-cache.ts';
 import { LOCAL_SOURCE } from './source/local-source.ts';
 
@@ -320,13 +321,19 @@ export class LocalBackend implements Backend {
     });
   }
 
-  /** A call that changes something: once it has begun, it is done. `name`: closed to tenants. */
+  /**
+   * A call that changes something: once it has begun, it is done. `name`: closed to tenants, and to
+   * all if another process serves the data folder.
+   */
   #change<Q, R>(name: string | null, work: Work<Q, R>): Method<Q, R> {
     return (request, call) =>
       this.#indexes.life.call(async () => {
         const checked = checkCall(call);
         requireWanted(checked, this.#indexes.clock);
-        if (name !== null) refuseTenants(checked, name);
+        if (name !== null) {
+          refuseTenants(checked, name);
+          refuseServed(this.dataDir, name);
+        }
         return work(this.#indexes, request, checked);
       });
   }
@@ -345,6 +352,7 @@ export class LocalBackend implements Backend {
       const begin = async function* () {
         const checked = checkCall(call);
         if (name !== null) refuseTenants(checked, name);
+        if (name !== null && !whole) refuseServed(indexes.dataDir, name);
         if (whole) requireWanted(checked, indexes.clock);
         yield* await work(indexes, request, indexes.life.stoppable(checked));
       };

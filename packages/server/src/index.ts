@@ -1,8 +1,16 @@
 export type * from './access/access.ts';
 export { openAccess } from './access/open-access.ts';
+export { hashPassword, requirePassword } from './access/passwords.ts';
 export { REQUIRED_SCOPES } from './access/scopes.ts';
+export { configJsonSchema } from './config/config-schema.ts';
+export { readServerConfig } from './config/read-config.ts';
+export { NO_CONFIG, type ServerConfig } from './config/server-config.ts';
+export { environmentValues } from './config/setting-values.ts';
+export { SERVER_SETTINGS, type SettingPath, settingVariable } from './config/settings.ts';
 export { createGateway, type Gateway } from './gateway/gateway.ts';
 export type * from './gateway/gateway-options.ts';
 export type * from './limits/admission.ts';
 export type * from './observe/observer.ts';
+export { type RunningServer, type ServeRequest, serveAll } from './serve/serve-all.ts';
+export { type ServerOptions, serverOptions } from './serve/server-options.ts';
 export { openStore, type Store, type StoreLocation } from './store/open-store.ts';

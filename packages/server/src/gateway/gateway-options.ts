@@ -1,4 +1,4 @@
-import type { AccountsApi, Backend } from '@lakehouse-search/contract';
+import type { AccountsApi, Backend, ClusterApi } from '@lakehouse-search/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../access/access.ts';
 import type { Admit } from '../limits/admission.ts';
@@ -9,6 +9,8 @@ export interface GatewayOptions {
   readonly backend: Backend;
   /** Users, tokens and sessions. Absent: their operations are unsupported. */
   readonly accounts?: AccountsApi;
+  /** What the service says about itself. Absent: its operations are unsupported. */
+  readonly cluster?: ClusterApi;
   readonly access: Access;
   /** Default: every call begins at once. */
   readonly admit?: Admit;

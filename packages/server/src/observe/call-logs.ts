@@ -1,0 +1,81 @@
+import type { Operation } from '@lakehouse-search/contract';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { REQUIRED_SCOPES } from '../access/scopes.ts';
+import type { CallRecord, Observer } from './observer.ts';
+
+/** Levels of a log. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Where the logs of a server go. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Log each call. */
+  readonly access: boolean;
+  /** File of the audit log. Absent: it goes where the other lines go. */
+  readonly auditFile?: string;
+  /** Default: standard output. */
+  readonly destination?: DestinationStream;
+}
+
+/** The log of a server: NDJSON. Texts of queries and credentials are never part of a line. */
+export interface ServerLog {
+  readonly logger: Logger;
+  /** Access log and audit log. */
+  readonly observer: Observer;
+  flush(): void;
+}
+
+/** Fields that hold secrets, wherever they are. */
+const SECRETS = ['password', 'token', 'secret', 'authorization', 'apikey', 'privateJwk'];
+const REDACTED = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+/** Opens the logs of a server. */
+export function openLogs(options: LogOptions): ServerLog {
+  const settings = { base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
+  const redact = { paths: REDACTED, censor: '[redacted]' };
+  const out = options.destination ?? pino.destination({ dest: 1, sync: false });
+  const logger = pino({ ...settings, redact, level: options.level }, out);
+  const file =
+    options.auditFile === undefined
+      ? out
+      : pino.destination({ dest: options.auditFile, append: true, mkdir: true, mode: 0o600 });
+  const audit = pino({ ...settings, redact, level: 'info', base: { log: 'audit' } }, file);
+  const access = logger.child({ log: 'access' });
+  const observer = {
+    ended(record: CallRecord) {
+      if (options.access) access.info(record);
+      if (isAudited(record)) audit.info(auditLine(record));
+    },
+  };
+  return {
+    logger,
+    observer,
+    flush() {
+      logger.flush();
+      audit.flush();
+    },
+  };
+}
+
+/** Changes, logins, and everything that was refused to a caller. */
+function isAudited({ operation, status }: CallRecord): boolean {
+  if (status === 401 || status === 403) return true;
+  return operation !== undefined && (operation === 'login' || isChange(operation));
+}
+
+const isChange = (operation: Operation): boolean =>
+  ['ops', 'admin'].includes(REQUIRED_SCOPES[operation] ?? '');
+
+function auditLine({ request_id, remote, transport, status, ...record }: CallRecord) {
+  const { operation, index, subject, tenant, code } = record;
+  return { request_id, remote, transport, operation, index, subject, tenant, status, code };
+}
+
+/** An observer that passes each record to several. */
+export function observers(...all: readonly Observer[]): Observer {
+  return {
+    ended(record) {
+      for (const observer of all) observer.ended(record);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { LhsError } from '@lakehouse-search/contract';
+import type { ServerConfig } from '../config/server-config.ts';
+import { type Address, isLoopback, parseAddress, secretOf } from '../config/setting-values.ts';
+import type { SettingPath } from '../config/settings.ts';
+import type { CallLimits } from '../limits/rate-limits.ts';
+import type { LogLevel } from '../observe/call-logs.ts';
+import type { StoreLocation } from '../store/open-store.ts';
+
+/** The settings of a server with their defaults. */
+export interface ServerOptions {
+  readonly dataDir: string;
+  readonly rest: Address;
+  readonly grpc: Address;
+  readonly auth: boolean;
+  readonly sync: { readonly enabled: boolean; readonly pollMs: number };
+  readonly threads: number;
+  readonly drainMs: number;
+  readonly backupTarget?: string;
+  readonly store: StoreLocation;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  readonly limits: CallLimits;
+  readonly log: {
+    readonly access: boolean;
+    readonly level: LogLevel;
+    readonly auditFile?: string;
+  };
+  readonly metrics: { readonly isPublic: boolean; readonly server?: string };
+  readonly defaultIndex?: string;
+}
+
+const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+
+/**
+ * The options that settings describe; `dataDir` if they name none. Throws invalid_argument for
+ * settings that do not go together: an open service that other machines reach, half of TLS.
+ */
+export function serverOptions(
+  values: ServerConfig['values'],
+  env: NodeJS.ProcessEnv,
+  defaultDataDir: string,
+): ServerOptions {
+  const value = <T>(path: SettingPath, fallback: T): T => (values[path] as T) ?? fallback;
+  const text = (path: SettingPath) => values[path] as string | undefined;
+  const dataDir = value('data_dir', defaultDataDir);
+  const rest = parseAddress(value('rest_addr', '127.0.0.1:8080'), 'rest_addr');
+  const grpc = parseAddress(value('addr', '127.0.0.1:8081'), 'addr');
+  const auth = value('auth', false);
+  if (!auth && !value('insecure_open', false)) requireLoopback(rest, grpc);
+  const postgres = text('store.postgres_env');
+  return {
+    dataDir,
+    rest,
+    grpc,
+    auth,
+    sync: { enabled: value('sync', true), pollMs: value('sync_poll_ms', 5000) },
+    threads: value('threads', availableParallelism() - 1),
+    drainMs: value('drain_ms', 10_000),
+    ...optional('backupTarget', text('backup_target')),
+    store:
+      postgres === undefined
+        ? { file: join(dataDir, 'server.db') }
+        : { postgres: secretOf(env, postgres, 'store.postgres_env') },
+    ...optional('tls', tlsFiles(text('tls.cert'), text('tls.key'))),
+    limits: {
+      callsPerSecond: value('limits.calls_per_second', 200),
+      burst: value('limits.burst', 400),
+      loginsPerMinute: value('limits.logins_per_minute', 10),
+      runningCalls: value('limits.running_calls', 1000),
+    },
+    log: {
+      access: value('log.access', true),
+      level: logLevel(value('log.level', 'info')),
+      ...optional('auditFile', text('log.audit')),
+    },
+    metrics: {
+      isPublic: value('metrics.public', !auth),
+      ...optional('server', text('metrics.server')),
+    },
+    ...optional('defaultIndex', text('console.default_index')),
+  };
+}
+
+function optional<K extends string, T>(key: K, value: T | undefined) {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [name in K]?: T };
+}
+
+function requireLoopback(...addresses: readonly Address[]): void {
+  const other = addresses.find((address) => !isLoopback(address));
+  if (other === undefined) return;
+  const message = `an open service on "${other.host}" would let everybody in`;
+  throw new LhsError('invalid_argument', message, {
+    hint: 'require credentials (auth), or accept it (insecure_open)',
+  });
+}
+
+function tlsFiles(certFile: string | undefined, keyFile: string | undefined) {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  const missing = certFile === undefined ? 'tls.cert' : 'tls.key';
+  throw new LhsError('invalid_argument', `"${missing}" is missing: TLS needs both files`);
+}
+
+function logLevel(level: string): LogLevel {
+  if ((LEVELS as readonly string[]).includes(level)) return level as LogLevel;
+  const message = `"log.level" is "${level}": expected ${LEVELS.join(', ')}`;
+  throw new LhsError('invalid_argument', message);
+}

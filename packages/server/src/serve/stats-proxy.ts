@@ -1,0 +1,73 @@
+import { LhsError } from '@lakehouse-search/contract';
+import { request } from 'undici';
+
+/** The paths of the proxy with their parameters. All others are refused. */
+const PATHS = Object.freeze({
+  query: ['query', 'time', 'timeout', 'limit'],
+  query_range: ['query', 'start', 'end', 'step', 'timeout', 'limit'],
+  alerts: [],
+} as const);
+
+const RESPONSE_BYTES = 8 * 2 ** 20;
+const PARAMETER_CHARS = 8192;
+const TIMEOUT_MS = 10_000;
+
+/** A response of the metrics server. */
+export interface StatsResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * Reads from the HTTP API of the configured Prometheus server. No header of the caller is passed
+ * on, no redirect is followed, and sizes and times are limited. Without a server: unsupported.
+ */
+export function statsProxy(server: string | undefined) {
+  return async (
+    path: keyof typeof PATHS,
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<StatsResponse> => {
+    if (server === undefined) {
+      throw new LhsError('unsupported', 'no metrics server is configured');
+    }
+    const url = new URL(`api/v1/${path}`, server.endsWith('/') ? server : `${server}/`);
+    for (const [name, value] of Object.entries(parameters)) {
+      url.searchParams.set(name, checked(path, name, value));
+    }
+    return read(url);
+  };
+}
+
+function checked(path: keyof typeof PATHS, name: string, value: unknown): string {
+  const known: readonly string[] = PATHS[path];
+  if (!known.includes(name)) {
+    const message = `unknown parameter "${name}" of ${path}`;
+    throw new LhsError('invalid_argument', message, { hint: `parameters: ${known.join(', ')}` });
+  }
+  if (typeof value === 'string' && value.length <= PARAMETER_CHARS) return value;
+  throw new LhsError('invalid_argument', `"${name}" must be one text`);
+}
+
+async function read(url: URL): Promise<StatsResponse> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const { statusCode, headers, body } = await request(url, { method: 'GET', signal });
+    const isJson = String(headers['content-type']).startsWith('application/json');
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > RESPONSE_BYTES) throw unreachable('its response is too large');
+      chunks.push(chunk);
+    }
+    if (!isJson || statusCode >= 500) throw unreachable(`it responded with status ${statusCode}`);
+    const isKnown = statusCode === 200 || statusCode === 400 || statusCode === 422;
+    return { status: isKnown ? statusCode : 502, body: Buffer.concat(chunks).toString('utf8') };
+  } catch (error) {
+    if (error instanceof LhsError) throw error;
+    throw unreachable((error as Error).message);
+  }
+}
+
+const unreachable = (reason: string): LhsError =>
+  new LhsError('unreachable', `the metrics server cannot be used: ${reason}`);
