@@ -122,7 +122,7 @@ describe('pinned surfaces', () => {
         "index pit close": "INDEX PIT",
         "index pit open": "INDEX --keep-alive",
         "index print": "TREE --index --syntax",
-        "index reindex": "INDEX --as-of --detach --resume --window",
+        "index reindex": "INDEX --as-of --detach --memory --resume --threads --window",
         "index restore": "[FROM] --aliases --as --backup --base-dir --index",
         "index search": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fail-on-partial --fields --filter --format --highlight --hydrate --k --lexical-fields --limit --min-score --mode --offset --operator --output --pit --queries --rrf-k --snapshot-min --sort --syntax --vector --vector-field --wait --weights",
         "index semantic": "INDEX [QUERY] --after --aggs --collapse --columns --ef --exact --facet --fields --filter --format --highlight --hydrate --k --limit --min-score --offset --operator --output --pit --queries --snapshot-min --sort --syntax --vector --vector-field --wait",

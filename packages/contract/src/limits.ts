@@ -25,4 +25,6 @@ export const REQUEST_LIMITS = Object.freeze({
   judgments: 10_000,
   rehearsedRows: 1_000_000,
   skippedRowsShown: 20,
+  buildThreads: 64,
+  buildMemoryBytes: 64 * 2 ** 20,
 });

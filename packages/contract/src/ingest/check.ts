@@ -36,6 +36,8 @@ export const REINDEX_FIELDS: Fields<ReindexRequest> = {
   ...INDEX_FIELDS,
   as_of: name,
   resume: flag,
+  threads: whole(1, REQUEST_LIMITS.buildThreads),
+  memory_bytes: whole(REQUEST_LIMITS.buildMemoryBytes, Number.MAX_SAFE_INTEGER),
 };
 const readReindex = requestOf<ReindexRequest>(REINDEX_FIELDS);
 

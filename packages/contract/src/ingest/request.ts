@@ -9,6 +9,10 @@ export interface ReindexRequest {
   readonly as_of?: string;
   /** Continue the build of a job whose process ended in the middle. Not with `as_of`. */
   readonly resume?: boolean;
+  /** Threads that build, the caller's among them. Default: one per core. The index is the same. */
+  readonly threads?: number;
+  /** Bytes of memory that the build may take. Default: 1 GiB. */
+  readonly memory_bytes?: number;
 }
 
 /** `lhs index sync`. `until`: a snapshot, branch or tag; default: the head. */

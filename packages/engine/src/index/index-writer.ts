@@ -31,9 +31,11 @@ import {
 import type { SegmentEntry } from '../segment/entry.ts';
 import type { Merged } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
+import { joinComponents } from '../segment/segment-share.ts';
 import { upgradingSegment } from '../segment/upgrade.ts';
 import type { Directory } from '../storage/directory.ts';
 import { VERIFIED_FILE, Verification } from '../storage/verification.ts';
+import { type BuildThreads, unlessStopped } from './build-threads.ts';
 import {
   type Checkpoint,
   COMMIT_FILE,
@@ -55,7 +57,7 @@ import { MERGE_SETTINGS, type MergeSettings } from './merge-policy.ts';
 import { PendingSegment, type PositionsByFile } from './pending-segment.ts';
 import { PinnedFiles } from './pins.ts';
 import { PlannedMerges } from './planned-merges.ts';
-import { type SegmentBuffer, SegmentBuffers } from './segment-buffers.ts';
+import { type SegmentBuffer, SegmentBuffers, type WrittenSegment } from './segment-buffers.ts';
 import { SegmentSet, type SettledRows, VERDICT } from './segment-set.ts';
 
 export { type KeyBatch, type SettledRows, VERDICT } from './segment-set.ts';
@@ -70,6 +72,11 @@ export interface IndexWriterOptions {
   /** How documents are cut into windows; null: not. Default: as the index was built, or not. */
   readonly windows?: WindowLayout | null;
   readonly merge?: MergeSettings;
+  /**
+   * Threads that build shares of its segments. With them documents are added and flushed in steps
+   * only (`addInSteps`, `flushInSteps`).
+   */
+  readonly threads?: BuildThreads | null;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -87,6 +94,8 @@ export class IndexWriter {
   readonly #merges: PlannedMerges;
   #buffers!: SegmentBuffers;
   #layout!: SegmentLayout;
+  /** Segments of which threads still write their shares, in their order. */
+  #unfinished: readonly WrittenSegment[] = [];
   #nextSegment = 1;
   #changed = false;
   #failure: unknown = null;
@@ -136,7 +145,8 @@ export class IndexWriter {
 
   /** Live documents, uncommitted ones too. */
   get liveDocs(): number {
-    return this.#segments.liveDocs + this.#buffers.docs;
+    const unfinished = this.#unfinished.reduce((sum, { entry }) => sum + entry.docs, 0);
+    return this.#segments.liveDocs + unfinished + this.#buffers.docs;
   }
 
   /** Documents of each shard, uncommitted ones too; documents that were deleted do not count. */
@@ -145,6 +155,7 @@ export class IndexWriter {
       this.#buffers.docsOf(shard),
     );
     for (const { shard, liveDocs } of this.#segments.all) docs[shard] += liveDocs;
+    for (const { entry } of this.#unfinished) docs[entry.shard ?? 0] += entry.docs;
     return docs;
   }
 
@@ -173,11 +184,18 @@ export class IndexWriter {
     });
   }
 
-  /** As `add`; a flush that it brings about runs as `flushInSteps`. */
+  /**
+   * As `add`; a flush that it brings about runs as `flushInSteps`. Threads finish their shares of a
+   * segment while the next documents come.
+   */
   async addInSteps(block: DocumentBlock, options: StepOptions): Promise<void> {
     if (this.#buffers.overflows(block.docs)) await this.flushInSteps(options);
     this.#guard(() => this.#take(block));
-    if (this.#isFull) await this.#takeSteps(this.#flushingLargest(), options);
+    const wait = this.#buffers.ready();
+    if (wait !== null) await this.#untilReady(wait, options);
+    if (!this.#isFull) return;
+    await this.#endSegments(options);
+    await this.#takeSteps(this.#flushingLargest(), options);
   }
 
   /**
@@ -264,6 +282,7 @@ export class IndexWriter {
    */
   async flushInSteps(options: StepOptions): Promise<void> {
     await this.#takeSteps(this.#flushing(), options);
+    await this.#endSegments(options);
   }
 
   /**
@@ -379,6 +398,7 @@ export class IndexWriter {
   rollback(): void {
     this.#segments.release();
     this.#buffers.clear();
+    this.#unfinished = [];
     try {
       this.#load();
       this.#failure = null;
@@ -409,7 +429,7 @@ export class IndexWriter {
       this.#options;
     this.#layout = { shards, windows };
     checkBuild(this.#commit, this.#fields, this.#layout);
-    this.#buffers = new SegmentBuffers(this.#fields, this.#layout);
+    this.#buffers = new SegmentBuffers(this.#fields, this.#layout, this.#options.threads);
     // A merge that still runs goes on writing under the number that it was given.
     this.#nextSegment = Math.max(this.#nextSegment, this.#commit.next_segment);
     this.#changed = false;
@@ -497,6 +517,8 @@ export class IndexWriter {
 
   #flush(): void {
     runSteps(this.#flushing());
+    if (this.#unfinished.length === 0) return;
+    throw new LhsError('internal', 'a writer with threads was not flushed in steps');
   }
 
   *#flushing(): Steps<void> {
@@ -513,8 +535,29 @@ export class IndexWriter {
   }
 
   *#flushingBuffer(buffer: SegmentBuffer): Steps<void> {
-    const entry = yield* this.#buffers.flushing(buffer, this.#directory, this.#nextId());
-    this.#segments.push(this.#open(entry));
+    const written = yield* this.#buffers.flushing(buffer, this.#directory, this.#nextId());
+    if (written.others !== null) this.#unfinished = [...this.#unfinished, written];
+    else this.#segments.push(this.#open(written.entry));
+  }
+
+  /** Waits for the threads' shares of segments and takes these in. */
+  async #endSegments(options: StepOptions): Promise<void> {
+    for (const written of this.#unfinished) {
+      const others = await this.#untilReady(written.others!, options);
+      const components = joinComponents([written.entry.components, ...others]);
+      this.#guard(() => this.#segments.push(this.#open({ ...written.entry, components })));
+      this.#unfinished = this.#unfinished.filter((other) => other !== written);
+    }
+  }
+
+  /** Waits for threads; after an error the writer does nothing more. */
+  async #untilReady<T>(wait: Promise<T>, { signal }: StepOptions): Promise<T> {
+    try {
+      return await unlessStopped(wait, signal);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
   }
 
   /** Takes steps of a flush; after an error the writer does nothing more. */

@@ -11,6 +11,7 @@ import { type SegmentEntry, segmentBytes } from '../segment/entry.ts';
 import type { MovedLocations } from '../segment/locators.ts';
 import { type Merged, type MergeField, mergeSegments } from '../segment/merge.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
+import type { SegmentShare } from '../segment/segment-share.ts';
 import type { Directory } from '../storage/directory.ts';
 import { Verification } from '../storage/verification.ts';
 import type { PendingSegment } from './pending-segment.ts';
@@ -30,6 +31,8 @@ export interface MergeJob {
   readonly id: string;
   readonly fields: readonly MergeField[];
   readonly inputs: readonly FrozenSegment[];
+  /** What is made of the segment; absent: all of it. */
+  readonly share?: SegmentShare;
 }
 
 /** A merge that the writer knows of: its files are left alone until it is installed or dropped. */
@@ -82,7 +85,7 @@ export function runJob(
     for (const input of job.inputs) {
       inputs.push({ ...input, reader: SegmentReader.open(directory, input.entry, verification) });
     }
-    return mergeSegments(inputs, job.fields, directory, job.id, report);
+    return mergeSegments(inputs, job.fields, directory, job.id, { report, share: job.share });
   } finally {
     for (const { reader } of inputs) reader.release();
   }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, LhsError } from '@lakehouse-search/contract';
 import type { Merged } from '../segment/merge.ts';
+import { divideSegment, isEmptyShare, joinShares } from '../segment/segment-share.ts';
 import type { Directory } from '../storage/directory.ts';
 import type { MergeRunner } from './background-merges.ts';
 import { type MergeJob, runJob } from './merge-plan.ts';
@@ -78,6 +79,45 @@ export function bySize(small: MergeRunner, large: MergeRunner): MergeRunner {
     const bytes = components.reduce((sum, { length }) => sum + length, 0);
     return (bytes < SMALL_MERGE_BYTES ? small : large)(job, signal, report);
   };
+}
+
+/**
+ * Runs each merge as at most `threads` jobs that run at once, each of which makes a share of the
+ * segment, of about as many bytes. If one fails, the others are stopped.
+ */
+export function sharedRunner(runner: MergeRunner, threads: number): MergeRunner {
+  return async (job, signal, report) => {
+    const jobs = dividedJob(job, threads);
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const parts = jobs.map(() => 0);
+    const running = jobs.map(async (own, at) => {
+      const reportOwn = (part: number) => {
+        parts[at] = part;
+        report?.(parts.reduce((sum, done) => sum + done, 0) / parts.length);
+      };
+      try {
+        return await runner(own, either, reportOwn);
+      } catch (error) {
+        stop.abort();
+        throw error;
+      }
+    });
+    await Promise.allSettled(running);
+    const merged = await Promise.all(running);
+    return { entry: joinShares(merged.map(({ entry }) => entry)), docMaps: merged[0].docMaps };
+  };
+}
+
+/** The shares of a merge as jobs of their own, by the bytes that they read. */
+function dividedJob(job: MergeJob, threads: number): readonly MergeJob[] {
+  const components = job.inputs.flatMap(({ entry }) => entry.components);
+  const bytesOf = (id: number) =>
+    components.reduce((sum, { field, length }) => sum + (field === id ? length : 0), 0);
+  const fields = job.fields.map(({ id }) => ({ field: id, cost: bytesOf(id) }));
+  const items = [...fields, { field: null, cost: bytesOf(-1) }];
+  const shares = divideSegment(items, new Array<number>(threads).fill(0));
+  return shares.filter((share) => !isEmptyShare(share)).map((share) => ({ ...job, share }));
 }
 
 /** The worker's entry: beside this file, as source or as built. */

@@ -4,7 +4,9 @@ import type { SourceTable } from '@lakehouse-search/lake';
 import { generationAt } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
+import { buildResources } from '../sync/build-resources.ts';
 import type { BuildJob } from '../sync/cut-over.ts';
+import { buildThreads } from '../workers/build-threads.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
 
@@ -30,6 +32,8 @@ export async function buildIndex(
     sweepUnlessDamaged(indexes, known);
     table = await openTableOf(known, job.signal);
     const turn = { what: 'reindex', signal: job.signal, waitMs: Infinity, cutover: true };
+    const { analyzers } = known.definition;
+    const resources = buildResources(request, (threads) => buildThreads(analyzers, threads));
     const answer = await buildGeneration(
       {
         ...openedIndex(indexes, known),
@@ -37,7 +41,7 @@ export async function buildIndex(
         locked: (work) => withLock(indexes, registered, turn, work),
         named: () => indexes.named(uuid),
       },
-      { as_of: left?.as_of ?? as_of, left: left?.generation ?? null, followLive },
+      { as_of: left?.as_of ?? as_of, left: left?.generation ?? null, followLive, resources },
       indexes.bytes(known),
       job,
     );

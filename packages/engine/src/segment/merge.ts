@@ -22,6 +22,7 @@ import { KeysWriter } from './keys-writer.ts';
 import { LocatorWriter, type MovedLocations } from './locators.ts';
 import { RowHashWriter } from './row-hashes.ts';
 import type { SegmentReader } from './segment-reader.ts';
+import type { SegmentShare } from './segment-share.ts';
 import { writingVectors } from './vector-components.ts';
 
 /**
@@ -60,18 +61,26 @@ interface Input {
   readonly moved: MovedLocations | null;
 }
 
+/** How a merge runs. */
+export interface MergeOptions {
+  /** Receives the part that is done, 0 to 1. */
+  readonly report?: ((part: number) => void) | undefined;
+  /** What is made of the segment; absent: all of it. */
+  readonly share?: SegmentShare | undefined;
+}
+
 /**
- * Merges segments into a new one named `id`. `report` receives the part that is done, 0 to 1.
- * Throws on the first write error; files written so far are orphans then.
+ * Merges segments into a new one named `id`. Throws on the first write error; files written so far
+ * are orphans then.
  */
 export function mergeSegments(
   inputs: readonly MergeInput[],
   fields: readonly MergeField[],
   directory: Directory,
   id: string,
-  report: (part: number) => void = () => {},
+  { report, share }: MergeOptions = {},
 ): Merged {
-  return runSteps(mergingSegments(inputs, fields, directory, id), report);
+  return runSteps(mergingSegments(inputs, fields, directory, id, share), report);
 }
 
 /** Bytes of the inputs' components are what progress is measured by. */
@@ -80,18 +89,43 @@ function* mergingSegments(
   fields: readonly MergeField[],
   directory: Directory,
   id: string,
+  share: SegmentShare | undefined,
 ): Steps<Merged> {
   const { docMaps, docs } = mapDocuments(inputs);
   const mapped = inputs.map(({ reader, moved }, i) => ({ reader, docMap: docMaps[i], moved }));
   const components: Component[] = [];
-  const total = Math.max(1, bytesOf(inputs));
+  const own = fields.filter((field) => share?.fields.includes(field.id) ?? true);
+  const rows = share?.rows ?? true;
+  const rowBytes = rows ? bytesOf(inputs, -1) : 0;
+  const fieldBytes = own.reduce((sum, field) => sum + bytesOf(inputs, field.id), 0);
+  const total = Math.max(1, rowBytes + fieldBytes);
   let done = 0;
-  for (const field of [...fields].sort((a, b) => a.id - b.id)) {
+  for (const field of own.sort((a, b) => a.id - b.id)) {
     const to = done + bytesOf(inputs, field.id) / total;
     components.push(...(yield* partOf(mergingField(mapped, field, docs, directory, id), done, to)));
     yield to;
     done = to;
   }
+  const { shard, window } = inputs[0].reader.entry;
+  const placed = {
+    ...{ id, docs, deletedDocs: 0, components },
+    ...(shard === undefined ? {} : { shard }),
+    ...(window === undefined ? {} : { window }),
+  };
+  if (!rows) return { entry: placed, docMaps };
+  components.push(...(yield* mergingRows(mapped, fields, directory, id, done)));
+  return { entry: { ...placed, hashed: mergeRuns(mapped) }, docMaps };
+}
+
+/** Stored values, locators, row hashes and keys. `done`: the part that is done before. */
+function* mergingRows(
+  mapped: readonly Input[],
+  fields: readonly MergeField[],
+  directory: Directory,
+  id: string,
+  done: number,
+): Steps<readonly Component[]> {
+  const components: Component[] = [];
   const stored = fields.filter((field) => field.stored).map((field) => field.id);
   if (stored.length > 0) {
     const parts = yield* mergingStored(
@@ -108,19 +142,13 @@ function* mergingSegments(
   yield done;
   const keys = yield* partOf(mergingKeys(mapped), done, 1);
   components.push(writeComponent(directory, id, { kind: 'keys' }, keys));
-  const { shard, window } = inputs[0].reader.entry;
-  const entry = { id, docs, deletedDocs: 0, components, hashed: mergeRuns(mapped) };
-  const own = {
-    ...(shard === undefined ? {} : { shard }),
-    ...(window === undefined ? {} : { window }),
-  };
-  return { entry: { ...entry, ...own }, docMaps };
+  return components;
 }
 
-/** Bytes of all components, or of those of a field. */
-function bytesOf(inputs: readonly MergeInput[], field?: number): number {
+/** Bytes of the components of a field; -1: of those of the whole segment. */
+function bytesOf(inputs: readonly MergeInput[], field: number): number {
   const components = inputs.flatMap(({ reader }) => reader.entry.components);
-  const own = components.filter((component) => field === undefined || component.field === field);
+  const own = components.filter((component) => component.field === field);
   return own.reduce((sum, { length }) => sum + length, 0);
 }
 

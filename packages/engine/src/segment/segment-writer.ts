@@ -17,6 +17,7 @@ import { FieldWriter } from './field-writer.ts';
 import { KeysWriter } from './keys-writer.ts';
 import { LocatorWriter } from './locators.ts';
 import { RowHashWriter } from './row-hashes.ts';
+import type { SegmentShare } from './segment-share.ts';
 
 /** Collects document blocks in memory and writes them as one segment. */
 export class SegmentWriter {
@@ -27,16 +28,21 @@ export class SegmentWriter {
   readonly #hashes = new RowHashWriter();
   readonly #hashed: HashRun[] = [];
   readonly #locators = new LocatorWriter();
+  readonly #rows: boolean;
+  #docs = 0;
 
-  constructor(plans: readonly FieldPlan[]) {
+  /** A writer of all of a segment, or of a share of it. */
+  constructor(plans: readonly FieldPlan[], share?: SegmentShare) {
     const sorted = [...plans].sort((a, b) => a.id - b.id);
-    this.#fields = sorted.map((plan) => new FieldWriter(plan));
-    this.#storedPlans = sorted.filter((plan) => plan.stored);
+    const own = sorted.filter(({ id }) => share?.fields.includes(id) ?? true);
+    this.#rows = share?.rows ?? true;
+    this.#fields = own.map((plan) => new FieldWriter(plan));
+    this.#storedPlans = this.#rows ? sorted.filter((plan) => plan.stored) : [];
     this.#stored = new StoredWriter(this.#storedPlans.map((plan) => plan.id));
   }
 
   get docs(): number {
-    return this.#keys.docs;
+    return this.#docs;
   }
 
   /** Bytes of memory held, about. */
@@ -48,17 +54,22 @@ export class SegmentWriter {
 
   /** Adds the block's documents behind those that are there. Fields without a plan are ignored. */
   add(block: DocumentBlock): void {
-    const first = this.docs;
-    const { docs, keyBytes, keyOffsets, hashes } = block;
-    for (let doc = 0; doc < docs; doc++) {
-      this.#keys.add(keyBytes, keyOffsets[doc], keyOffsets[doc + 1]);
-      this.#hashes.add(hashes[doc]);
-      this.#locators.add(block.files[doc], block.positions[doc]);
-    }
-    appendHashRun(this.#hashed, block.hashed ?? NO_COLUMNS, docs);
+    const first = this.#docs;
+    const { docs } = block;
+    if (this.#rows) this.#addRows(block);
     const values = (plan: FieldPlan): FieldBlock | null => block.fields.get(plan.name) ?? null;
     for (const field of this.#fields) field.add(first, docs, values(field.plan));
     if (this.#storedPlans.length > 0) this.#stored.add(docs, this.#storedPlans.map(values));
+    this.#docs += docs;
+  }
+
+  #addRows({ docs, keyBytes, keyOffsets, hashes, hashed, files, positions }: DocumentBlock): void {
+    for (let doc = 0; doc < docs; doc++) {
+      this.#keys.add(keyBytes, keyOffsets[doc], keyOffsets[doc + 1]);
+      this.#hashes.add(hashes[doc]);
+      this.#locators.add(files[doc], positions[doc]);
+    }
+    appendHashRun(this.#hashed, hashed ?? NO_COLUMNS, docs);
   }
 
   /**
@@ -71,7 +82,7 @@ export class SegmentWriter {
 
   /** As `finish`, in steps. */
   *finishing(directory: Directory, id: string): Steps<SegmentEntry> {
-    const docs = this.docs;
+    const docs = this.#docs;
     const total = Math.max(1, this.bytes);
     const components: Component[] = [];
     let done = 0;
@@ -84,6 +95,7 @@ export class SegmentWriter {
       components.push(writeComponent(directory, id, { kind: 'stored' }, this.#stored.finish()));
       yield done;
     }
+    if (!this.#rows) return { id, docs, deletedDocs: 0, components };
     components.push(writeComponent(directory, id, { kind: 'locators' }, this.#locators.finish()));
     components.push(writeComponent(directory, id, { kind: 'hashes' }, this.#hashes.finish()));
     const keys = yield* partOf(this.#keys.finishing(), done, 1);

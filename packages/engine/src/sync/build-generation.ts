@@ -2,7 +2,7 @@ import type { ReindexResponse } from '@lakehouse-search/contract';
 import { LhsError } from '@lakehouse-search/contract';
 import type { SourceTable } from '@lakehouse-search/lake';
 import { type Commit, commitBytes, committedField, readCommit } from '../index/commit.ts';
-import { bySize, inlineRunner, workerRunner } from '../index/merge-runners.ts';
+import { bySize, inlineRunner, sharedRunner, workerRunner } from '../index/merge-runners.ts';
 import { analyzersOf } from '../open/definition-analyzers.ts';
 import { freeBytes, type Generation } from '../open/index-folder.ts';
 import { tableName } from '../open/open-index.ts';
@@ -11,10 +11,11 @@ import { createMapping, type Mapping } from '../schema/mapping.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, namedSnapshot } from '../source/source-table.ts';
 import { openLocalDirectory } from '../storage/local-directory.ts';
+import type { BuildResources } from './build-resources.ts';
 import { type BuildJob, type BuiltIndex, type CaughtUp, cutOver, liveCommit } from './cut-over.ts';
 import { freshVectorBytes, requireRoom } from './disk-room.ts';
 import { modelPlaces } from './locked-index.ts';
-import { type RebuildResult, rebuildIndex } from './rebuild.ts';
+import { type RebuildRequest, type RebuildResult, rebuildIndex } from './rebuild.ts';
 import { skippedPart } from './skipped-rows.ts';
 
 /** The mapping of a definition over a table as it is now. Throws invalid_definition. */
@@ -31,6 +32,8 @@ export interface BuildRequest {
   readonly left: Generation | null;
   /** False: the rows of the live generation are those of another source. Default: true. */
   readonly followLive?: boolean | undefined;
+  /** Default: this thread alone. */
+  readonly resources?: BuildResources | undefined;
 }
 
 /**
@@ -58,7 +61,8 @@ export async function buildGeneration(
   requireRoom(set, formerBytes, freeBytes(folder), folder, fresh);
   if (left !== null) job.adopt(folder, left);
   const staged = left ?? job.stage(folder);
-  const built = await buildStaged(index, mapping, snapshotId, staged, job);
+  const what = { mapping, snapshotId, resources: request.resources };
+  const built = await buildStaged(index, what, staged, job);
   const response = ({ commit, docs, vectors }: CaughtUp): ReindexResponse => {
     return {
       doc_count: docs,
@@ -125,19 +129,22 @@ function requirePartial(index: BuiltIndex, left: Generation): Commit {
 
 function buildStaged(
   index: BuiltIndex,
-  mapping: Mapping,
-  snapshotId: bigint | null,
+  build: Pick<RebuildRequest, 'mapping' | 'snapshotId' | 'resources'>,
   staged: Generation,
   job: BuildJob,
 ): Promise<RebuildResult> {
   const { definitionVersion, table, openDirectory, memoryBytes, saveMs } = index;
   const directory = openDirectory(staged.path, job.fence);
   const here = inlineRunner(directory);
+  // Threads open the folder themselves.
   const local = openDirectory === openLocalDirectory;
-  const mergeRunner = local ? bySize(here, workerRunner({ aside: false })) : here;
+  const resources = local ? build.resources : undefined;
+  const beside = sharedRunner(workerRunner({ aside: false }), resources?.threads ?? 1);
+  const mergeRunner = local ? bySize(here, beside) : here;
   const models = modelPlaces({ ...index, lock: { assertHeld: job.fence } });
   const generation = staged.number;
-  const what = { table, mapping, directory, generation, snapshotId, definitionVersion, models };
+  const what = { table, directory, generation, definitionVersion, models };
   const { signal, progress } = job;
-  return rebuildIndex({ ...what, mergeRunner, memoryBytes, saveMs, signal, progress });
+  const how = { mergeRunner, memoryBytes, saveMs, resources };
+  return rebuildIndex({ ...build, ...what, ...how, signal, progress });
 }

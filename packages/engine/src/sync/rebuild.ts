@@ -21,6 +21,7 @@ import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { rowsToBlock } from '../documents/rows-to-block.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
+import type { BuildThreads } from '../index/build-threads.ts';
 import { type Commit, commitBytes, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
@@ -30,6 +31,7 @@ import { windowName } from '../schema/windows.ts';
 import { fromSource, readAhead, refuseAborted } from '../source/source-errors.ts';
 import type { Directory } from '../storage/directory.ts';
 import { piecesOf } from './batch-pieces.ts';
+import { type BuildResources, segmentMemory } from './build-resources.ts';
 import { createFileTable } from './file-table.ts';
 import { mergeProgress } from './merge-progress.ts';
 import { SavedFiles } from './saved-files.ts';
@@ -63,8 +65,13 @@ export interface RebuildRequest extends CallContext {
   readonly mergeRunner?: MergeRunner;
   /** Milliseconds after which finished data files are committed, so that a crash keeps them. */
   readonly saveMs?: number | undefined;
-  /** Bytes of documents in memory before a flush. Default: 512 MiB, twice that with vectors. */
+  /**
+   * Bytes of documents in memory before a flush. Default: as `resources` allow; without them 512
+   * MiB, twice that with vectors.
+   */
   readonly memoryBytes?: number | undefined;
+  /** Threads and memory. Default: this thread alone. */
+  readonly resources?: BuildResources | undefined;
 }
 /** What was built. */
 export interface RebuildResult {
@@ -92,14 +99,16 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
   const state = sourceState(table, set, bound, mapping.definition.source.ref);
   files.follow(state.files);
   const stage = new VectorStage(request.models);
+  let threads: BuildThreads | null = null;
   let writer: IndexWriter | undefined;
   let merges: BackgroundMerges | undefined;
   try {
     const plans = await stage.withModels(mapping.fields.map((field) => field.plan));
-    const usual = MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
-    const { memoryBytes = usual } = request;
-    const options = { definitionVersion, memoryBytes, ...layoutOf(mapping) };
-    writer = IndexWriter.open(directory, plans, options);
+    const { memoryBytes = usualMemory(request, plans) } = request;
+    threads = openThreads(request, plans);
+    writer = IndexWriter.open(directory, plans, {
+      ...{ definitionVersion, memoryBytes, threads, ...layoutOf(mapping) },
+    });
     const leftOut = new Map<string, number>();
     const skipped = new SkippedRows(former?.skipped);
     const owned = writer;
@@ -131,6 +140,7 @@ export async function rebuildIndex(request: RebuildRequest): Promise<RebuildResu
     return { commit, docs: writer.liveDocs, bytes, droppedDuplicates: dropped, leftOut, vectors };
   } finally {
     await merges?.close();
+    await threads?.close();
     writer?.close();
     await stage.close();
   }
@@ -141,6 +151,19 @@ function ancestorsOf(table: SourceTable, snapshotId: bigint | null) {
   if (snapshotId === null) return null;
   const applied = table.ancestry(snapshotId).map(({ id }) => String(id));
   return { snapshot_id: null, applied };
+}
+
+function usualMemory({ resources }: RebuildRequest, plans: readonly FieldPlan[]): number {
+  if (resources !== undefined) return segmentMemory(resources);
+  return MEMORY_BYTES + (plans.some(hasVectors) ? VECTOR_MEMORY_BYTES : 0);
+}
+
+/** The threads of a build; none if there are too few rows for them. */
+function openThreads(request: RebuildRequest, plans: readonly FieldPlan[]): BuildThreads | null {
+  const { resources, directory } = request;
+  if (resources === undefined || resources.threads === 1) return null;
+  if (snapshotTotal(request) < resources.threadsFromRows) return null;
+  return resources.openThreads(plans, directory.path);
 }
 
 const hasVectors = ({ vector }: FieldPlan): boolean => vector !== undefined;

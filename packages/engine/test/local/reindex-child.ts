@@ -6,6 +6,6 @@ import { openLocal } from '@lakehouse-search/engine';
 
 const backend = await openLocal(process.argv[2]);
 process.stdout.write('begin\n');
-await backend.reindex({ index: 't' });
+await backend.reindex({ index: 't', threads: 2 });
 process.stdout.write('end\n');
 await backend.close();

@@ -57,6 +57,9 @@ interface Operation {
 }
 
 const INDEX: Shape = { index: 'text' };
+const BUILD: Shape = {
+  ...{ as_of: 'text', resume: 'flag', threads: 'whole', memory_bytes: 'whole' },
+};
 const TARGET: Shape = { target: 'text', prefix: 'text' };
 const MATCH: Shape = {
   ...INDEX,
@@ -139,9 +142,9 @@ const OPERATIONS: Readonly<Record<Exclude<keyof Backend, Plain>, Operation>> = {
   },
   describeIndex: { fields: INDEX },
   dropIndex: { fields: INDEX, required: ['index'] },
-  reindex: { fields: { ...INDEX, as_of: 'text', resume: 'flag' } },
+  reindex: { fields: { ...INDEX, ...BUILD } },
   startJob: {
-    fields: { ...INDEX, kind: 'text', as_of: 'text', resume: 'flag' },
+    fields: { ...INDEX, ...BUILD, kind: 'text' },
     required: ['kind'],
     with: { kind: 'reindex' },
   },

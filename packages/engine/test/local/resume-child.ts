@@ -23,6 +23,8 @@ const backend = await openLocal(data, {
     };
   },
 });
-const { resumed_docs = 0 } = await backend.reindex({ index: 't', resume: resume === 'resume' });
+const { resumed_docs = 0 } = await backend.reindex({
+  ...{ index: 't', resume: resume === 'resume', threads: 2 },
+});
 process.stdout.write(String(resumed_docs));
 await backend.close();

@@ -1,6 +1,7 @@
 import { LhsError, type ReindexRequest, type ReindexResponse } from '@lakehouse-search/contract';
 import { Args, Flags } from '@oclif/core';
 import { endNow, LhsCommand } from '../../base-command.ts';
+import { memoryBytes } from '../../config/memory-size.ts';
 import { BackgroundJob, failureOf } from '../../sync/background-job.ts';
 import { JobWatch } from '../../sync/job-watch.ts';
 import { skippedLines, vectorLines } from '../../sync/step-lines.ts';
@@ -24,6 +25,7 @@ export default class IndexReindex extends LhsCommand {
     '<%= config.bin %> index reindex incidents --resume',
     '<%= config.bin %> index reindex incidents --window 2026-03',
     '<%= config.bin %> index reindex incidents --as-of 5029384756100371 --json',
+    '<%= config.bin %> index reindex incidents --threads 1 --memory 512MiB',
   ];
   static override args = {
     index: Args.string({ ignoreStdin: true, description: 'name of the index', required: true }),
@@ -45,12 +47,23 @@ export default class IndexReindex extends LhsCommand {
       helpValue: 'WINDOW',
       exclusive: ['as-of', 'resume', 'detach'],
     }),
+    threads: Flags.integer({ description: 'threads that build (one per core)', helpValue: 'N' }),
+    memory: Flags.string({
+      description: 'memory that the build may take (1GiB)',
+      helpValue: 'SIZE',
+    }),
   };
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(IndexReindex);
     if (flags.window !== undefined) return this.#window(args.index, flags.window, flags);
-    const request = { index: args.index, as_of: flags['as-of'], resume: flags.resume };
+    const request = {
+      index: args.index,
+      as_of: flags['as-of'],
+      resume: flags.resume,
+      threads: flags.threads,
+      memory_bytes: memoryBytes(flags.memory),
+    };
     const own = flags.detach || (this.terminal.asks && !flags.json);
     const done = own ? await this.#beside(request, flags) : await this.#here(request, flags);
     if (done === null) return;

@@ -1,0 +1,50 @@
+import { availableParallelism } from 'node:os';
+import type { ReindexRequest } from '@lakehouse-search/contract';
+import type { OpenBuildThreads } from '../index/build-threads.ts';
+
+/** Memory of a build. */
+const MEMORY_BYTES = 2 ** 30;
+/**
+ * What a process takes besides documents and segments: its code and heap, the rows that are read,
+ * and, per further thread, a heap of its own.
+ */
+const BASE_BYTES = 160 * 2 ** 20;
+const THREAD_BYTES = 48 * 2 ** 20;
+/** Documents take so many times their memory while they are written as a segment. */
+const FLUSH_FACTOR = 2.2;
+/** Documents may take so much however little memory there is. */
+const LEAST_SEGMENT_BYTES = 16 * 2 ** 20;
+/** A table with fewer rows is built by one thread unless the request names a number. */
+const FEW_ROWS = 65_536;
+
+/** Threads and memory of a build. */
+export interface BuildResources {
+  /** Threads that build, the caller's among them. */
+  readonly threads: number;
+  /** Rows from which other threads are started. */
+  readonly threadsFromRows: number;
+  /** Starts the other threads. */
+  readonly openThreads: OpenBuildThreads;
+  /** Bytes of memory that the build may take. */
+  readonly memoryBytes: number;
+}
+
+/** The resources that a request names, or those of this machine. */
+export function buildResources(
+  { threads, memory_bytes }: Pick<ReindexRequest, 'threads' | 'memory_bytes'>,
+  openThreads: (threads: number) => OpenBuildThreads,
+): BuildResources {
+  const count = threads ?? availableParallelism();
+  return {
+    threads: count,
+    threadsFromRows: threads === undefined ? FEW_ROWS : 0,
+    openThreads: openThreads(count),
+    memoryBytes: memory_bytes ?? MEMORY_BYTES,
+  };
+}
+
+/** Bytes of documents that may be in memory before a segment is flushed. */
+export function segmentMemory({ memoryBytes, threads }: BuildResources): number {
+  const free = memoryBytes - BASE_BYTES - (threads - 1) * THREAD_BYTES;
+  return Math.max(LEAST_SEGMENT_BYTES, Math.floor(free / FLUSH_FACTOR));
+}
