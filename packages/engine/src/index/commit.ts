@@ -134,6 +134,11 @@ export interface Commit {
   /** Milliseconds since 1970. */
   readonly committed_at: number;
   readonly fields: readonly CommittedField[];
+  /**
+   * A number above the ids of all fields that this generation has ever had; absent: the highest of
+   * `fields` plus one. An id names files and stored values, so it is never used again.
+   */
+  readonly next_field?: number;
   readonly segments: readonly SegmentEntry[];
   /** Number of shards that keys are spread over (key-buckets.ts); absent: 1. */
   readonly shards?: number;
@@ -184,6 +189,14 @@ export function emptyCommit(definitionVersion: number, plans: readonly FieldPlan
     checkpoint: null,
   };
 }
+
+/** The ids of the fields of a commit by name. */
+export const fieldIds = ({ fields }: Pick<Commit, 'fields'>): ReadonlyMap<string, number> =>
+  new Map(fields.map(({ name, id }) => [name, id]));
+
+/** The id of the next field that a generation gets. */
+export const nextFieldId = ({ fields, next_field }: Pick<Commit, 'fields' | 'next_field'>) =>
+  Math.max(next_field ?? 0, ...fields.map(({ id }) => id + 1));
 
 /** What a commit says of a plan. */
 export function committedField(plan: FieldPlan): CommittedField {

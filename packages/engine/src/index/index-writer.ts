@@ -364,6 +364,7 @@ export class IndexWriter {
       this.#flush();
       this.#segments.dropDead();
       let revision = this.#commit.next_revision;
+      const { next_field: nextField } = this.#commit;
       const dropped = (this.#commit.dropped_duplicates ?? 0) + (state.droppedDuplicates ?? 0);
       const skipped = state.skipped === undefined ? this.#commit.skipped : state.skipped;
       for (const segment of this.#segments.all) {
@@ -377,6 +378,7 @@ export class IndexWriter {
         next_revision: revision,
         committed_at: this.#now(),
         fields: this.#fields.map(committedField),
+        ...(nextField === undefined ? {} : { next_field: nextField }),
         segments: this.#segments.all.map(({ entry }) => entry),
         ...(this.#layout.shards > 1 ? { shards: this.#layout.shards } : {}),
         ...(this.#layout.windows === null ? {} : { windows: this.#layout.windows }),

@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
-import { COMMIT_FILE, type CommittedField, filesOf, readCommit } from '../index/commit.ts';
+import {
+  COMMIT_FILE,
+  type CommittedField,
+  fieldIds,
+  filesOf,
+  readCommit,
+} from '../index/commit.ts';
 import { type IndexSnapshot, openSnapshot } from '../index/index-snapshot.ts';
 import { PinnedFiles } from '../index/pins.ts';
 import { lockHolder } from '../index/writer-lock.ts';
@@ -136,6 +142,7 @@ export function withMapping(
       schema,
       tableName(definition),
       builtWith(commit.fields, analyzersOf(definition.analyzers)),
+      fieldIds(commit),
     );
     return { version, snapshot, mapping };
   } catch (error) {

@@ -81,23 +81,29 @@ type Fault = (
   message: string,
 ) => void;
 
+const NO_IDS: FieldIds = new Map();
+
 /** Analyzers by name: built-in ones and the definition's own. */
 export type AnalyzerOf = (name: string) => Analyzer;
 
+/** Ids of the fields of an index by name. */
+export type FieldIds = ReadonlyMap<string, number>;
+
 /**
- * The mapping of `definition` over `schema`. Throws invalid_definition with every fault in
- * `details.faults` when the table cannot give what is asked for.
+ * The mapping of `definition` over `schema`. `ids`: the fields of the index (`fieldIds` of its
+ * commit); without them, fields are numbered by position, as a build does. Throws
+ * invalid_definition with every fault in `details.faults` if the table cannot provide a column.
  */
 export function createMapping(
   definition: Definition,
   schema: Schema,
   table: string,
   analyzerOf: AnalyzerOf,
+  ids: FieldIds = NO_IDS,
 ): Mapping {
   const faults: string[] = [];
-  const mapping = resolve(definition, schema, table, analyzerOf, (_, message) =>
-    faults.push(message),
-  );
+  const fault: Fault = (_, message) => void faults.push(message);
+  const mapping = resolve(definition, schema, table, analyzerOf, fault, ids);
   if (mapping !== null) return mapping;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   throw new LhsError('invalid_definition', `${faults[0]}${more}`, {
@@ -146,6 +152,7 @@ function resolve(
   table: string,
   analyzerOf: AnalyzerOf,
   fault: Fault,
+  ids: FieldIds = NO_IDS,
 ): Mapping | null {
   let failed = false;
   const tell: Fault = (target, message) => {
@@ -160,7 +167,10 @@ function resolve(
     ...definition.variants.map((variant) => resolveVariant(variant, columns, tell)),
   ].flat();
   if (failed) return null;
-  const fields = sources.map((source, id) => finishField(source, id, analyzerOf));
+  const fresh = Math.max(-1, ...ids.values()) + 1;
+  const fields = sources.map((source, i) =>
+    finishField(source, ids.get(source.name) ?? fresh + i, analyzerOf),
+  );
   const first = sources.find((source) => source.type === 'TEXT' && source.indexed);
   const checked = { definition, key, columns: columns.used, keyColumns, fields };
   const windows = resolveWindows(definition, fields, tell);

@@ -18,10 +18,17 @@ import { modelPlaces } from './locked-index.ts';
 import { type RebuildRequest, type RebuildResult, rebuildIndex } from './rebuild.ts';
 import { skippedPart } from './skipped-rows.ts';
 
-/** The mapping of a definition over a table as it is now. Throws invalid_definition. */
-export function mappingOver(definition: Definition, table: SourceTable): Mapping {
+/**
+ * The mapping of a definition over a table as it is now; `ids` as for `createMapping`. Throws
+ * invalid_definition.
+ */
+export function mappingOver(
+  definition: Definition,
+  table: SourceTable,
+  ids?: ReadonlyMap<string, number>,
+): Mapping {
   const analyzerOf = analyzersOf(definition.analyzers);
-  return createMapping(definition, table.schema, tableName(definition), analyzerOf);
+  return createMapping(definition, table.schema, tableName(definition), analyzerOf, ids);
 }
 
 /** What is to be built. */

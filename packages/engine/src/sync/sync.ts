@@ -20,7 +20,7 @@ import { boundSchema, followColumns, schemaChanged } from '../documents/bound-sc
 import type { ModelPlaces } from '../documents/models-in-use.ts';
 import { VectorStage } from '../documents/vector-stage.ts';
 import { BackgroundMerges, type MergeRunner } from '../index/background-merges.ts';
-import { type Commit, readCommit } from '../index/commit.ts';
+import { type Commit, fieldIds, readCommit } from '../index/commit.ts';
 import { IndexWriter } from '../index/index-writer.ts';
 import { inlineRunner } from '../index/merge-runners.ts';
 import { asCommitted } from '../index/stored-plans.ts';
@@ -83,8 +83,8 @@ export class SyncSession {
   private constructor(options: SessionOptions) {
     const { directory, definition, definitionVersion, models, mergeRunner, memoryBytes } = options;
     const { index } = definition;
-    const mappingOf = mappings(definition);
     const commit = readCommit(directory);
+    const mappingOf = mappings(definition, commit);
     const mapping = mappingOf(boundColumns(commit, definition));
     const own = mapping.fields.map((field) => field.plan);
     const plans = asCommitted(own, commit);
@@ -276,8 +276,9 @@ function boundColumns(commit: Commit | null, { index }: Definition): Schema {
   });
 }
 
-/** Mappings of a definition over bound schemas. */
-function mappings(definition: Definition): BatchTarget['mappingOf'] {
+/** Mappings of a definition over bound schemas, with the field ids of a commit. */
+function mappings(definition: Definition, commit: Commit | null): BatchTarget['mappingOf'] {
   const analyzerOf = analyzersOf(definition.analyzers);
-  return (schema) => createMapping(definition, schema, tableName(definition), analyzerOf);
+  const ids = commit === null ? undefined : fieldIds(commit);
+  return (schema) => createMapping(definition, schema, tableName(definition), analyzerOf, ids);
 }
