@@ -75,11 +75,7 @@ export function blockOfRows(
   leftOut: LeftOut,
 ): DocumentBlock {
   const { rows } = batch;
-  const fields = new Map<string, FieldBlock>();
-  for (const field of mapping.fields) {
-    if (!isUsed(field)) continue;
-    fields.set(field.plan.name, fieldOf(mapping, field, batch, leftOut));
-  }
+  const fields = fieldsOfRows(mapping, batch, leftOut);
   return {
     docs: rows,
     keyOffsets: keys.offsets,
@@ -90,6 +86,20 @@ export function blockOfRows(
     hashed: hashes.set,
     fields,
   };
+}
+
+/** The values of a batch by field; `leftOut` as for `rowsToBlock`. Throws source_invalid. */
+export function fieldsOfRows(
+  mapping: Mapping,
+  batch: Batch,
+  leftOut: LeftOut,
+): ReadonlyMap<string, FieldBlock> {
+  const fields = new Map<string, FieldBlock>();
+  for (const field of mapping.fields) {
+    if (!isUsed(field)) continue;
+    fields.set(field.plan.name, fieldOf(mapping, field, batch, leftOut));
+  }
+  return fields;
 }
 
 /** False for a field that leaves nothing in the index. */

@@ -44,11 +44,11 @@ export class VectorStage {
    * A block with its texts embedded. Throws model_unavailable, model_mismatch, interrupted,
    * io_error.
    */
-  async complete(
+  async complete<T extends Pick<DocumentBlock, 'docs' | 'fields'>>(
     plans: readonly FieldPlan[],
-    block: DocumentBlock,
+    block: T,
     work: StageWork = {},
-  ): Promise<DocumentBlock> {
+  ): Promise<T> {
     const vectors = plans.filter(({ vector }) => vector !== undefined);
     if (vectors.length === 0) return block;
     const fields = new Map(block.fields);

@@ -105,7 +105,8 @@ export function selectDocs(block: DocumentBlock, selection: Int32Array): Documen
   };
 }
 
-function selectField(field: FieldBlock, selection: Int32Array): FieldBlock {
+/** The values of the selected documents of a field, in the order of the selection. */
+export function selectField(field: FieldBlock, selection: Int32Array): FieldBlock {
   const { starts, values: taken } = selectStarts(field.starts, selection);
   switch (field.kind) {
     case 'bytes':

@@ -3,7 +3,7 @@
  * are removed after the commit that names the new ones. A field id is never used again in a
  * generation, so that a file name never means two contents.
  */
-import { partOf, type Steps } from '../base/steps.ts';
+import type { Steps } from '../base/steps.ts';
 import type { FieldBlock } from '../schema/field-block.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
 import type { HashRun } from '../schema/hash-set.ts';
@@ -13,42 +13,50 @@ import { type Component, type SegmentEntry, writeComponent } from './entry.ts';
 import { FieldWriter } from './field-writer.ts';
 import { encodeRowHashes } from './row-hashes.ts';
 
-/** The values of a field for the next documents of a segment; null: they have none. */
-export interface ColumnValues {
-  readonly docs: number;
-  readonly block: FieldBlock | null;
-}
-
 /**
- * Writes the components of a new field; `values` cover all documents of the segment in their order.
- * A field that is cached gets a group of stored values of its own. In steps. Throws on the first
- * write error; files that were written so far are orphans then.
+ * A field on its way into a segment that does not have it. If the field is stored, it gets a group
+ * of stored values of its own.
  */
-export function* addingField(
-  entry: SegmentEntry,
-  plan: FieldPlan,
-  values: Iterable<ColumnValues>,
-  directory: Directory,
-): Steps<SegmentEntry> {
-  const writer = new FieldWriter(plan);
-  const stored = plan.stored ? new StoredWriter([plan.id]) : null;
-  let first = 0;
-  for (const { docs, block } of values) {
-    writer.add(first, docs, block);
-    stored?.add(docs, [block]);
-    first += docs;
-    yield (0.5 * first) / Math.max(1, entry.docs);
+export class AddedField {
+  readonly plan: FieldPlan;
+  readonly #writer: FieldWriter;
+  readonly #stored: StoredWriter | null;
+  #docs = 0;
+
+  constructor(plan: FieldPlan) {
+    this.plan = plan;
+    this.#writer = new FieldWriter(plan);
+    this.#stored = plan.stored ? new StoredWriter([plan.id]) : null;
   }
-  if (first !== entry.docs) {
-    throw new RangeError(`${first} documents have values, segment ${entry.id} has ${entry.docs}`);
+
+  /** Adds the values of the next documents; null: they have none. */
+  add(docs: number, block: FieldBlock | null): void {
+    if (docs === 0) return;
+    this.#writer.add(this.#docs, docs, block);
+    this.#stored?.add(docs, [block]);
+    this.#docs += docs;
   }
-  const written = yield* partOf(writer.finishing(first, directory, entry.id), 0.5, 1);
-  const components: Component[] = [...entry.components, ...written];
-  if (stored !== null) {
-    const component = { kind: 'stored' as const, field: plan.id };
-    components.push(writeComponent(directory, entry.id, component, stored.finish()));
+
+  /**
+   * The entry with the components of the field, which are written in steps; the documents that are
+   * left have no values. Throws on the first write error; files that were written so far are
+   * orphans then.
+   */
+  *finishing(entry: SegmentEntry, directory: Directory): Steps<SegmentEntry> {
+    const left = entry.docs - this.#docs;
+    if (left < 0) {
+      const found = `${this.#docs} documents have values`;
+      throw new RangeError(`${found}, segment ${entry.id} has ${entry.docs}`);
+    }
+    this.add(left, null);
+    const written = yield* this.#writer.finishing(entry.docs, directory, entry.id);
+    const components: Component[] = [...entry.components, ...written];
+    if (this.#stored !== null) {
+      const component = { kind: 'stored' as const, field: this.plan.id };
+      components.push(writeComponent(directory, entry.id, component, this.#stored.finish()));
+    }
+    return { ...entry, components };
   }
-  return { ...entry, components };
 }
 
 /**
