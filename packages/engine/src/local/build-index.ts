@@ -5,7 +5,7 @@ import { generationAt } from '../open/index-folder.ts';
 import type { KnownIndex } from '../open/open-index.ts';
 import { buildGeneration } from '../sync/build-generation.ts';
 import { buildResources } from '../sync/build-resources.ts';
-import type { BuildJob } from '../sync/cut-over.ts';
+import type { BuildJob, BuiltIndex } from '../sync/cut-over.ts';
 import { buildThreads } from '../workers/build-threads.ts';
 import type { LocalIndexes } from './local-indexes.ts';
 import { openedIndex, openTableOf, requireFolder, withLock } from './write-index.ts';
@@ -21,30 +21,45 @@ export async function buildIndex(
   request: ReindexRequest & { readonly followLive?: boolean },
   job: BuildJob,
 ): Promise<ReindexResponse> {
+  const { as_of, followLive } = request;
+  const left = () => (request.resume === true ? leftBuild(indexes, known) : null);
+  return withBuild(indexes, known, left, job, (index, own) => {
+    const { analyzers } = known.definition;
+    const resources = buildResources(request, (threads) => buildThreads(analyzers, threads));
+    const staged = { as_of: own?.as_of ?? as_of, left: own?.generation ?? null };
+    const what = { ...staged, followLive, resources };
+    return buildGeneration(index, what, indexes.bytes(known), job);
+  });
+}
+
+/**
+ * Runs the build of a generation: `left` says what a crashed job left to it; what others left is
+ * removed. Throws as `openTableOf`, and what `left` and `work` throw.
+ */
+export async function withBuild<T>(
+  indexes: LocalIndexes,
+  known: KnownIndex,
+  left: () => T | null,
+  job: BuildJob,
+  work: (index: BuiltIndex, left: T | null) => Promise<ReindexResponse>,
+): Promise<ReindexResponse> {
   const { registered } = known;
   const { uuid } = registered;
-  const { as_of, followLive } = request;
   let table: SourceTable | undefined;
   try {
     requireFolder(indexes, registered);
-    const left = request.resume === true ? leftBuild(indexes, known) : null;
-    if (left === null) indexes.registry.generations.forgetEnded(uuid);
+    const own = left();
+    if (own === null) indexes.registry.generations.forgetEnded(uuid);
     sweepUnlessDamaged(indexes, known);
     table = await openTableOf(known, job.signal);
     const turn = { what: 'reindex', signal: job.signal, waitMs: Infinity, cutover: true };
-    const { analyzers } = known.definition;
-    const resources = buildResources(request, (threads) => buildThreads(analyzers, threads));
-    const answer = await buildGeneration(
-      {
-        ...openedIndex(indexes, known),
-        table,
-        locked: (work) => withLock(indexes, registered, turn, work),
-        named: () => indexes.named(uuid),
-      },
-      { as_of: left?.as_of ?? as_of, left: left?.generation ?? null, followLive, resources },
-      indexes.bytes(known),
-      job,
-    );
+    const index: BuiltIndex = {
+      ...openedIndex(indexes, known),
+      table,
+      locked: (locked) => withLock(indexes, registered, turn, locked),
+      named: () => indexes.named(uuid),
+    };
+    const answer = await work(index, own);
     indexes.forget(uuid);
     return answer;
   } catch (error) {

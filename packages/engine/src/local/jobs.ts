@@ -17,10 +17,12 @@ import {
 import type { LocatedDefinition } from '../alter/plan-alter.ts';
 import { endDeadJobs } from '../open/dead-jobs.ts';
 import type { KnownIndex } from '../open/open-index.ts';
-import type { FirstRecord, RegisteredJob } from '../registry/jobs.ts';
+import type { FirstRecord, Redefinition, RegisteredJob } from '../registry/jobs.ts';
 import { type RegisteredIndex, wasDropped } from '../registry/registry.ts';
 import { storedDefinition } from '../schema/parsed-definition.ts';
 import { refuseAborted, unlessAborted } from '../source/source-errors.ts';
+import type { BuildJob } from '../sync/cut-over.ts';
+import { alterFields } from './alter-fields.ts';
 import { buildIndex } from './build-index.ts';
 import { accessible, isListed, requireListed } from './caller.ts';
 import { JobRun, toJob } from './job-run.ts';
@@ -50,7 +52,7 @@ export class LocalJobs {
   async start(request: StartJobRequest, call: CallContext): Promise<Job> {
     const { kind: _, ...reindex } = checkStartJobRequest(request);
     const known = accessible(this.#indexes, reindex.index, call);
-    const { job, ended } = this.#build(known, reindex, {});
+    const { job, ended } = this.#reindex(known, reindex, {});
     ended.catch(() => {});
     return job;
   }
@@ -60,26 +62,38 @@ export class LocalJobs {
    */
   async reindex(request: ReindexRequest, call: CallContext): Promise<ReindexResponse> {
     const checked = checkReindexRequest(request);
-    return this.#build(accessible(this.#indexes, checked.index, call), checked, call).ended;
+    return this.#reindex(accessible(this.#indexes, checked.index, call), checked, call).ended;
+  }
+
+  #reindex(known: KnownIndex, request: ReindexRequest, call: CallContext) {
+    const work = (job: BuildJob) => buildIndex(this.#indexes, known, request, job);
+    return this.#build(known, work, call, { as_of: request.as_of });
   }
 
   /**
-   * A reindex under a new definition, which is in force when its generation is live. `followLive`:
-   * as for `buildIndex`. Throws what the reindex threw, index_busy if the index was altered
-   * meanwhile.
+   * A build under a new definition, which is in force when its generation is live. `by`: field by
+   * field, from the table if it has the rows of the live generation (`reindex`) or not
+   * (`other rows`). Throws what the build threw, index_busy if the index was altered meanwhile.
    */
   alter(
     known: KnownIndex,
     { definition, baseDir }: LocatedDefinition,
-    followLive: boolean,
+    by: 'field' | 'reindex' | 'other rows',
     call: CallContext,
   ): Promise<ReindexResponse> {
     const { registered } = known;
     const to = storedDefinition(definition, baseDir);
-    const redefines = { from: registered.version, to };
+    const fields = by === 'field' ? { by } : {};
+    const redefines: Redefinition = { from: registered.version, to, ...fields };
     const next = { ...registered, ...to, name: registered.name, version: registered.version + 1 };
     const built = { ...known, registered: next, definition, definitionOf: () => definition };
-    return this.#build(built, { followLive }, call, redefines).ended;
+    const now = { definition: known.definition, baseDir: registered.baseDir };
+    const followLive = by === 'reindex';
+    const work = (job: BuildJob) =>
+      by === 'field'
+        ? alterFields(this.#indexes, built, now, redefines, job)
+        : buildIndex(this.#indexes, built, { followLive }, job);
+    return this.#build(built, work, call, { redefines }).ended;
   }
 
   /** The newest record of a job. Throws not_found, permission_denied. */
@@ -156,20 +170,16 @@ export class LocalJobs {
 
   #build(
     known: KnownIndex,
-    request: ReindexRequest & { readonly followLive?: boolean },
+    build: (job: BuildJob) => Promise<ReindexResponse>,
     waiting: CallContext,
-    redefines?: FirstRecord['redefines'],
+    first: FirstRecord,
   ) {
     const { life } = this.#indexes;
-    const job = this.#begin(known.registered, { as_of: request.as_of, redefines });
+    const job = this.#begin(known.registered, first);
     const run = new JobRun(job, this.#indexes);
     this.#running.set(job.id, run);
     const { signal, progress } = waiting;
-    const work = () =>
-      run.run(
-        (build) => buildIndex(this.#indexes, known, request, build),
-        life.stoppable({ signal, progress }),
-      );
+    const work = () => run.run(build, life.stoppable({ signal, progress }));
     const ended = life.call(work).finally(() => this.#running.delete(job.id));
     return { job: toJob(job), ended };
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LhsError } from '@lakehouse-search/contract';
 import {
   COMMIT_FILE,
+  type Commit,
   type CommittedField,
   fieldIds,
   filesOf,
@@ -133,22 +134,22 @@ export function withMapping(
   definitionOf: DefinitionOf,
 ): OpenIndex {
   try {
-    const { checkpoint, commit } = snapshot;
-    const definition = definitionOf(commit.definition_version);
-    if (checkpoint === null) throw notBuilt(definition.index);
-    const schema = readStoredSchema(checkpoint.schema);
-    const mapping = createMapping(
-      definition,
-      schema,
-      tableName(definition),
-      builtWith(commit.fields, analyzersOf(definition.analyzers)),
-      fieldIds(commit),
-    );
+    const { commit } = snapshot;
+    const mapping = mappingOfCommit(commit, definitionOf(commit.definition_version));
     return { version, snapshot, mapping };
   } catch (error) {
     snapshot.release();
     throw error;
   }
+}
+
+/** The mapping that a commit was written under. Throws corrupt_index, index_not_built. */
+export function mappingOfCommit(commit: Commit, definition: Definition): Mapping {
+  const { checkpoint, fields } = commit;
+  if (checkpoint === null) throw notBuilt(definition.index);
+  const schema = readStoredSchema(checkpoint.schema);
+  const analyzerOf = builtWith(fields, analyzersOf(definition.analyzers));
+  return createMapping(definition, schema, tableName(definition), analyzerOf, fieldIds(commit));
 }
 
 /**

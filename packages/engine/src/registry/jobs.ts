@@ -22,13 +22,21 @@ import type { RegistryFile } from './registry-file.ts';
 /** The process and thread that run a job. */
 export type JobOwner = ProcessIdentity & { readonly thread: number };
 
+/** The definition that a job puts in force with its generation. */
+export interface Redefinition {
+  /** The version that it replaces. */
+  readonly from: number;
+  readonly to: NewDefinition;
+  /** The generation takes over the files of the live one. Absent: it is built from the table. */
+  readonly by?: 'field' | undefined;
+}
+
 /** What the record of a job holds besides its columns. */
 export type JobRecord = Pick<
   Job,
   'shards' | 'windows' | 'as_of' | 'phase' | 'snapshot' | 'bytes' | 'eta_ms' | 'result' | 'error'
 > & {
-  /** The definition that the job puts in force with its generation, and the version it replaces. */
-  readonly redefines?: { readonly from: number; readonly to: NewDefinition } | undefined;
+  readonly redefines?: Redefinition | undefined;
 };
 
 /** What the record of a job holds from its start. */

@@ -70,24 +70,33 @@ export async function buildGeneration(
   const staged = left ?? job.stage(folder);
   const what = { mapping, snapshotId, resources: request.resources };
   const built = await buildStaged(index, what, staged, job);
-  const response = ({ commit, docs, vectors }: CaughtUp): ReindexResponse => {
-    return {
-      doc_count: docs,
-      snapshot: commit.checkpoint?.snapshot_id ?? null,
-      index_generation: staged.number,
-      bytes: commitBytes(commit),
-      took_ms: Math.round(performance.now() - started),
-      ...(partial === null ? {} : { resumed_docs: liveDocs(partial) }),
-      ...(commit.dropped_duplicates ? { dropped_duplicates: commit.dropped_duplicates } : {}),
-      ...(built.leftOut.size > 0 ? { untyped_values: Object.fromEntries(built.leftOut) } : {}),
-      ...skippedPart(commit),
-      ...vectors,
-    };
-  };
+  const resumed = partial === null ? {} : { resumed_docs: liveDocs(partial) };
+  const response = builtResponse(staged, built, started, resumed);
   const own = partial === null ? (former?.checkpoint ?? null) : 'head';
   const { as_of, followLive = as_of === undefined } = request;
   const since = followLive ? own : 'as of';
   return cutOver(index, staged, { built, since, response }, job);
+}
+
+/** The response of a build that began at `started` (performance.now). */
+export function builtResponse(
+  { number }: Generation,
+  { leftOut }: Pick<RebuildResult, 'leftOut'>,
+  started: number,
+  resumed: Pick<ReindexResponse, 'resumed_docs'> = {},
+): (caughtUp: CaughtUp) => ReindexResponse {
+  return ({ commit, docs, vectors }) => ({
+    doc_count: docs,
+    snapshot: commit.checkpoint?.snapshot_id ?? null,
+    index_generation: number,
+    bytes: commitBytes(commit),
+    took_ms: Math.round(performance.now() - started),
+    ...resumed,
+    ...(commit.dropped_duplicates ? { dropped_duplicates: commit.dropped_duplicates } : {}),
+    ...(leftOut.size > 0 ? { untyped_values: Object.fromEntries(leftOut) } : {}),
+    ...skippedPart(commit),
+    ...vectors,
+  });
 }
 
 const liveDocs = ({ segments }: Commit): number =>
