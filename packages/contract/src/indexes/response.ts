@@ -94,22 +94,40 @@ export interface IndexDescription {
 }
 
 /**
- * One difference between two definitions. `live`: it takes effect at once and touches no segment.
- * `reindex`: a new generation is built from the table.
+ * How a change is made. `live`: it takes effect at once and touches no segment. `field`: a new
+ * generation takes over the documents and files of the live one; changed fields alone are built,
+ * from the columns that they use. `reindex`: a new generation is built from the table.
  */
+export type AlterStrategy = 'live' | 'field' | 'reindex';
+
+/** One difference between two definitions. */
 export interface AlterChange {
   /** The setting's path in the definition, such as `fields.title.analyzer`. */
   readonly setting: string;
   /** The values before and after; null: there is none. */
   readonly from: Json;
   readonly to: Json;
-  readonly strategy: 'live' | 'reindex';
+  readonly strategy: AlterStrategy;
   /** Why this strategy, and what the change does to documents that are indexed already. */
   readonly reason: string;
   /** Columns of the table that the change reads. Absent: none. */
   readonly columns?: readonly string[];
   /** Texts that the change embeds, at most. Absent: none. */
   readonly texts?: number;
+}
+
+/** What an alter by field reads, by the metadata of the table's snapshot. */
+export interface FieldCost {
+  /** Fields that are built. Fields that are dropped, or lose a structure, cost nothing. */
+  readonly fields: readonly string[];
+  /** Columns of the table that are read. */
+  readonly columns: readonly string[];
+  /** Rows that are read; 0 if no column is. */
+  readonly rows: number;
+  /** Bytes of the columns in the data files: an estimate where the table does not record them. */
+  readonly bytes: number;
+  /** Texts to embed, at most: those in the embedding cache are not embedded again. */
+  readonly texts: number;
 }
 
 /** What a reindex reads, by the metadata of the table's snapshot. */
@@ -126,17 +144,23 @@ export interface AlterPlan {
   readonly index: string;
   /** The two definitions mean the same. */
   readonly is_noop: boolean;
+  /** The costliest strategy of the changes, by which all of them are made; `none`: a no-op. */
+  readonly strategy: AlterStrategy | 'none';
   readonly requires_reindex: boolean;
   /** A line for each change that requires a reindex. */
   readonly reindex_reasons: readonly string[];
   /** A line for each change that is live at once. */
   readonly in_place_changes: readonly string[];
+  /** A line for each change that is made by field if no reindex is required. */
+  readonly field_changes: readonly string[];
   readonly changes: readonly AlterChange[];
+  /** Present if the changes are made by field. */
+  readonly field_cost?: FieldCost;
   /** Present if a reindex is required. */
   readonly reindex_cost?: ReindexCost;
   /** The new definition is in force. */
   readonly applied: boolean;
-  /** A reindex was part of it. */
+  /** A reindex was part of it: not a build of single fields. */
   readonly reindex_triggered: boolean;
   /** The live generation afterwards; 0: none is built. */
   readonly generation: number;

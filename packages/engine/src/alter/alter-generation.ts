@@ -21,7 +21,7 @@ import { asCommitted } from '../index/stored-plans.ts';
 import type { Generation } from '../open/index-folder.ts';
 import { notBuilt } from '../open/open-index.ts';
 import type { FieldPlan } from '../schema/field-plan.ts';
-import type { Mapping } from '../schema/mapping.ts';
+import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import type { Component, SegmentEntry } from '../segment/entry.ts';
 import { shareFile } from '../storage/share-file.ts';
 import { builtResponse, mappingOver } from '../sync/build-generation.ts';
@@ -79,9 +79,9 @@ function canContinue({ openDirectory, definition, table }: BuiltIndex, left: Gen
     const commit = readCommit(openDirectory(left.path));
     const id = commit?.checkpoint?.snapshot_id;
     if (commit === null || !hasSnapshot(table, id)) return false;
-    const { fields } = mappingOver(definition, table, fieldIds(commit));
-    const own = fields.map(({ plan }) => plan);
-    checkBuild(commit, asCommitted(own, commit), definition.shards ?? 1);
+    const mapping = mappingOver(definition, table, fieldIds(commit));
+    const own = mapping.fields.map(({ plan }) => plan);
+    checkBuild(commit, asCommitted(own, commit), layoutOf(mapping));
     return true;
   } catch (error) {
     if (error instanceof LhsError) return false;

@@ -2,15 +2,18 @@
  * The differences between two definitions of one index, and what each of them needs.
  *
  * `live`: segments stay as they are; the change takes effect with the next read or write.
- * `reindex`: documents, terms or columns on disk would be others.
+ * `field`: the files of a field are built, dropped or named in another order.
+ * `reindex`: documents, keys or locations would be others.
  */
-import type { AlterChange, Json } from '@lakehouse-search/contract';
+import type { AlterChange, AlterStrategy, Json } from '@lakehouse-search/contract';
 import type {
   AnalyzerDefinition,
   Definition,
   FieldDefinition,
   VariantDefinition,
 } from '../schema/definition.ts';
+
+type Work = Pick<AlterChange, 'columns' | 'texts'>;
 
 /** Facts of the live generation that a comparison depends on. */
 export interface LiveFacts {
@@ -24,9 +27,11 @@ export interface LiveFacts {
   readonly rows: number;
   /** Fields of the new definition whose vectors a model makes. */
   readonly embedded: ReadonlySet<string>;
+  /** Fields of the new definition that the live commit cannot serve. */
+  readonly built: ReadonlySet<string>;
+  /** Why fields cannot be built one by one; null: they can. */
+  readonly obstacle: string | null;
 }
-
-type Strategy = AlterChange['strategy'];
 
 /**
  * Every difference, in the order of the definition's keys; empty: they mean the same. Relative
@@ -38,15 +43,14 @@ export function compareDefinitions(
   facts: LiveFacts,
 ): readonly AlterChange[] {
   const fields = compareFields(now, next, facts);
-  const changedFields = new Set(fields.map(({ setting }) => setting.split('.')[1]));
-  return [
+  const all = [
     ...renamed(now, next),
     ...source(now, next, facts),
     ...keys(now, next),
     ...duplicates(now, next, facts),
     ...badRows(now, next, facts),
     ...freshness(now, next),
-    ...tenant(now, next, changedFields),
+    ...tenant(now, next, fields),
     ...shards(now, next),
     ...windows(now, next),
     ...fields,
@@ -54,6 +58,11 @@ export function compareDefinitions(
     ...variants(now, next),
     ...analyzers(now, next),
   ];
+  const { obstacle } = facts;
+  if (obstacle === null) return all;
+  return all.map((one) =>
+    one.strategy === 'field' ? { ...one, strategy: 'reindex', reason: obstacle } : one,
+  );
 }
 
 function renamed(now: Definition, next: Definition): readonly AlterChange[] {
@@ -95,11 +104,15 @@ function freshness(now: Definition, next: Definition): readonly AlterChange[] {
   return change('freshness_ms', now.freshnessMs, next.freshnessMs, 'live', reason);
 }
 
-function tenant(now: Definition, next: Definition, changed: ReadonlySet<string | undefined>) {
+function tenant(now: Definition, next: Definition, fields: readonly AlterChange[]) {
   const [from, to] = [now.tenantField, next.tenantField];
-  return to !== undefined && changed.has(to)
-    ? change('tenant_field', from, to, 'reindex', `field "${to}" changes as well`)
-    : change('tenant_field', from, to, 'live', 'every read filters by the field');
+  const own = fields.filter(({ setting }) => setting.split('.')[1] === to);
+  const strategy = (['reindex', 'field'] as const).find((one) =>
+    own.some((field) => field.strategy === one),
+  );
+  return strategy === undefined
+    ? change('tenant_field', from, to, 'live', 'every read filters by the field')
+    : change('tenant_field', from, to, strategy, `field "${to}" changes as well`);
 }
 
 function shards({ shards: from = 1 }: Definition, { shards: to = 1 }: Definition) {
@@ -118,15 +131,23 @@ function compareFields(now: Definition, next: Definition, facts: LiveFacts) {
   const names = [...new Set([...before.keys(), ...after.keys()])];
   return names.flatMap((name) => {
     const [from, to] = [before.get(name), after.get(name)];
-    if (to === undefined) {
-      return change(`fields.${name}`, from, null, 'reindex', 'its files go with a new generation');
-    }
+    if (to === undefined) return dropped(name, from, facts);
     if (from === undefined) {
-      return change(`fields.${name}`, null, to, 'reindex', 'no segment has it', work(to, facts));
+      return change(`fields.${name}`, null, to, 'field', 'no segment has it', work(to, facts));
     }
     return fieldSettings(from, to, facts);
   });
 }
+
+function dropped(name: string, from: FieldDefinition | undefined, { skippedRows }: LiveFacts) {
+  const path = `fields.${name}`;
+  return skippedRows > 0
+    ? change(path, from, null, 'reindex', mayBeGood(skippedRows))
+    : change(path, from, null, 'field', 'its files go with a new generation');
+}
+
+const mayBeGood = (skippedRows: number): string =>
+  `rows that were skipped may be good without it: ${skippedRows}`;
 
 /**
  * Whether another limit of a KEYWORD field changes which rows can be indexed. Without a limit, rows
@@ -144,19 +165,39 @@ const LIVE_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 function fieldSettings(from: FieldDefinition, to: FieldDefinition, facts: LiveFacts) {
-  const settings = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const [before, after] = [settingsOf(from), settingsOf(to)];
+  const settings = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return settings.flatMap((key) => {
-    const live = changesBadRows(key, to, facts) ? undefined : LIVE_SETTINGS[key];
-    const [a, b] = [from, to].map((field) => field[key as keyof FieldDefinition]);
+    const [a, b] = [before[key], after[key]];
     const path = `fields.${from.name}.${snake(key)}`;
+    if (changesBadRows(key, to, facts)) {
+      return change(path, a, b, 'reindex', 'it decides which rows have a document');
+    }
+    const live = LIVE_SETTINGS[key];
     return live === undefined
-      ? change(path, a, b, 'reindex', 'the field is built again', work(to, facts))
+      ? change(path, a, b, ...rebuilding(to, facts))
       : change(path, a, b, 'live', live);
   });
 }
 
+/** The settings of a field by name, those of its vectors beside the others. */
+function settingsOf({ vector, ...settings }: FieldDefinition): Readonly<Record<string, unknown>> {
+  return { ...settings, ...vector };
+}
+
+/** What a change of a field's structures needs. */
+function rebuilding(
+  to: FieldDefinition,
+  facts: LiveFacts,
+): readonly [AlterStrategy, string, Work?] {
+  const { built, skippedRows } = facts;
+  if (!built.has(to.name)) return ['field', 'its other files stay'];
+  if (skippedRows > 0) return ['reindex', mayBeGood(skippedRows), work(to, facts)];
+  return ['field', 'the field is built again', work(to, facts)];
+}
+
 /** What building a field reads and embeds. */
-function work({ name, source: columns }: FieldDefinition, { rows, embedded }: LiveFacts) {
+function work({ name, source: columns }: FieldDefinition, { rows, embedded }: LiveFacts): Work {
   return embedded.has(name) ? { columns, texts: rows } : { columns };
 }
 
@@ -165,7 +206,7 @@ function order(now: Definition, next: Definition): readonly AlterChange[] {
   const [before, after] = [byName(now.fields), byName(next.fields)];
   const from = [...before.keys()].filter((name) => after.has(name));
   const to = [...after.keys()].filter((name) => before.has(name));
-  return change('fields', from, to, 'reindex', 'the order numbers the files of fields');
+  return change('fields', from, to, 'field', 'a commit names its fields in this order');
 }
 
 function variants(now: Definition, next: Definition): readonly AlterChange[] {
@@ -188,7 +229,7 @@ function analyzers(now: Definition, next: Definition): readonly AlterChange[] {
     if (users.length === 0) return change(path, from, to, 'live', 'no field uses it');
     const columns = [...new Set(users.flatMap((field) => field.source))];
     const reason = `the texts of ${users.map((field) => field.name).join(', ')} are analysed again`;
-    return change(path, from, to, 'reindex', reason, { columns });
+    return change(path, from, to, 'field', reason, { columns });
   });
 }
 
@@ -199,9 +240,9 @@ function change(
   setting: string,
   from: unknown,
   to: unknown,
-  strategy: Strategy,
+  strategy: AlterStrategy,
   reason: string,
-  work: Pick<AlterChange, 'columns' | 'texts'> = {},
+  work: Work = {},
 ): readonly AlterChange[] {
   if (!differs(from, to)) return [];
   return [{ setting, from: json(from), to: json(to), strategy, reason, ...work }];

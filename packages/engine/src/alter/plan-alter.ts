@@ -1,10 +1,23 @@
 import { resolve } from 'node:path';
-import type { AlterChange, AlterPlan, ReindexCost } from '@lakehouse-search/contract';
-import type { FileSet } from '@lakehouse-search/lake';
+import type {
+  AlterChange,
+  AlterPlan,
+  AlterStrategy,
+  FieldCost,
+  ReindexCost,
+} from '@lakehouse-search/contract';
+import type { FileSet, SourceTable } from '@lakehouse-search/lake';
+import type { Commit } from '../index/commit.ts';
 import type { Definition, FieldDefinition } from '../schema/definition.ts';
+import { columnIds } from '../schema/hash-set.ts';
 import type { Mapping } from '../schema/mapping.ts';
 import { resolveCatalog, resolvePath } from '../schema/resolve-catalog.ts';
+import { skippedCount } from '../sync/skipped-rows.ts';
+import { type AlignedFields, alignFields, changedKeyColumn } from './align-fields.ts';
+import { hasSnapshot } from './alter-generation.ts';
+import { bytesOfColumns } from './column-cost.ts';
 import { compareDefinitions, type LiveFacts } from './compare-definitions.ts';
+import { columnsOf } from './reduced-mapping.ts';
 
 /** A definition and the folder that its relative paths begin at. */
 export interface LocatedDefinition {
@@ -14,7 +27,7 @@ export interface LocatedDefinition {
 
 /** The table of the new definition at the snapshot that it follows. */
 export interface CandidateTable {
-  readonly uuid: string;
+  readonly table: Pick<SourceTable, 'uuid' | 'schema' | 'snapshots'>;
   readonly files: FileSet;
   readonly mapping: Mapping;
 }
@@ -22,9 +35,9 @@ export interface CandidateTable {
 /** The live generation that a new definition is compared with. */
 export interface LiveGeneration {
   readonly number: number;
-  readonly tableUuid: string;
-  readonly droppedDuplicates: number;
-  readonly skippedRows: number;
+  readonly commit: Commit;
+  /** The mapping that the commit was written under. */
+  readonly mapping: Mapping;
 }
 
 /** What of an answer the plan alone decides. */
@@ -37,31 +50,89 @@ export type Planned = Omit<AlterPlan, 'applied' | 'reindex_triggered' | 'generat
 export function planAlter(
   now: LocatedDefinition,
   next: LocatedDefinition,
-  table: CandidateTable,
+  candidate: CandidateTable,
   live: LiveGeneration | null,
 ): Planned {
-  const rows = rowsOf(table.files);
+  const { table, files, mapping } = candidate;
+  const rows = rowsOf(files);
+  const embedded = embeddedFields(mapping);
   const [from, to] = [resolvedDefinition(now), resolvedDefinition(next)];
+  const aligned = live && alignFields(live.commit, located(live, now), located(candidate, next));
   const facts: LiveFacts = {
-    rows,
-    embedded: embeddedFields(table.mapping),
-    droppedDuplicates: live?.droppedDuplicates ?? 0,
-    skippedRows: live?.skippedRows ?? 0,
-    sameTable: live?.tableUuid === table.uuid && from.source.ref === to.source.ref,
+    ...{ rows, embedded },
+    droppedDuplicates: live?.commit.dropped_duplicates ?? 0,
+    skippedRows: live === null ? 0 : skippedCount(live.commit),
+    sameTable:
+      live?.commit.checkpoint?.table_uuid === table.uuid && from.source.ref === to.source.ref,
+    built: aligned?.built ?? new Set(),
+    obstacle: live && aligned && obstacleTo(candidate, live, aligned),
   };
   const compared = compareDefinitions(from, to, facts);
   const changes = live === null ? compared.map(unbuilt) : compared;
-  const rebuilt = changes.filter(({ strategy }) => strategy === 'reindex');
-  const bytes = table.files.files.reduce((sum, { data }) => sum + data.fileSize, 0);
-  const cost: ReindexCost = { rows, bytes, texts: rows * facts.embedded.size };
+  const strategy = STRATEGIES.find((one) => changes.some((own) => own.strategy === one)) ?? 'none';
+  const lines = (wanted: AlterStrategy) =>
+    changes.filter((own) => own.strategy === wanted).map(line);
+  const bytes = files.files.reduce((sum, { data }) => sum + data.fileSize, 0);
+  const cost: ReindexCost = { rows, bytes, texts: rows * embedded.size };
   return {
     index: now.definition.index,
-    is_noop: changes.length === 0,
-    requires_reindex: rebuilt.length > 0,
-    reindex_reasons: rebuilt.map(line),
-    in_place_changes: changes.filter(({ strategy }) => strategy === 'live').map(line),
+    is_noop: strategy === 'none',
+    strategy,
+    requires_reindex: strategy === 'reindex',
+    reindex_reasons: lines('reindex'),
+    field_changes: lines('field'),
+    in_place_changes: lines('live'),
     changes,
-    ...(rebuilt.length > 0 ? { reindex_cost: cost } : {}),
+    ...(strategy === 'reindex' ? { reindex_cost: cost } : {}),
+    ...(strategy === 'field' && live !== null && aligned !== null
+      ? { field_cost: fieldCost(candidate, live.commit, aligned, embedded) }
+      : {}),
+  };
+}
+
+/** The costliest first. */
+const STRATEGIES = ['reindex', 'field', 'live'] as const;
+
+const located = ({ mapping }: { readonly mapping: Mapping }, { baseDir }: LocatedDefinition) => {
+  return { mapping, baseDir };
+};
+
+/** Why the fields of an index cannot be built one by one; null: they can. */
+function obstacleTo(
+  { table, mapping }: CandidateTable,
+  { commit, mapping: now }: LiveGeneration,
+  { built }: AlignedFields,
+): string | null {
+  const { checkpoint } = commit;
+  const id = checkpoint?.snapshot_id;
+  const key = changedKeyColumn(now, mapping);
+  const windows = mapping.definition.windows?.field;
+  if (checkpoint?.table_uuid !== table.uuid) return 'the table is another one now';
+  if (!hasSnapshot(table, id)) return `the table has forgotten snapshot ${id} of the index`;
+  if (key !== null) return `key column "${key}" is another one now`;
+  if (windows !== undefined && built.has(windows)) return `windows are cut by field "${windows}"`;
+  return null;
+}
+
+/** What an alter by field reads and embeds. */
+function fieldCost(
+  { table, files, mapping }: CandidateTable,
+  { segments }: Commit,
+  { built }: AlignedFields,
+  embedded: ReadonlySet<string>,
+): FieldCost {
+  const fields = mapping.fields.filter(({ plan }) => built.has(plan.name));
+  const numbers = new Set(fields.flatMap(({ source }) => columnsOf(source)));
+  const sets = segments.flatMap(({ hashed = [] }) => hashed.map((run) => new Set(columnIds(run))));
+  const columns = mapping.columns.filter(
+    ({ id }, number) => numbers.has(number) || sets.some((set) => !set.has(id)),
+  );
+  const rows = columns.length === 0 ? 0 : rowsOf(files);
+  const texts = rows * fields.filter(({ plan }) => embedded.has(plan.name)).length;
+  return {
+    fields: fields.map(({ plan }) => plan.name),
+    columns: columns.map(({ name }) => name),
+    ...{ rows, bytes: bytesOfColumns(files, columns, table.schema), texts },
   };
 }
 

@@ -17,7 +17,7 @@ import {
   writeCommit,
 } from '../index/commit.ts';
 import { asCommitted } from '../index/stored-plans.ts';
-import type { Mapping } from '../schema/mapping.ts';
+import { layoutOf, type Mapping } from '../schema/mapping.ts';
 import type { SegmentEntry } from '../segment/entry.ts';
 import { SegmentReader } from '../segment/segment-reader.ts';
 import { isFormatOne, upgradingSegment } from '../segment/upgrade.ts';
@@ -86,12 +86,12 @@ class FieldsBuild {
     this.#commit = readCommit(directory)!;
     const own = mapping.fields.map(({ plan }) => plan);
     this.#plans = asCommitted(own, this.#commit);
-    const { shards = 1 } = mapping.definition;
-    checkBuild(this.#commit, this.#plans, shards);
+    const layout = layoutOf(mapping);
+    checkBuild(this.#commit, this.#plans, layout);
     this.#verification = new Verification(directory);
     this.#skipped = new SkippedRows(this.#commit.skipped);
     this.#revision = this.#commit.next_revision;
-    this.#shards = Array.from({ length: shards }, () => 0);
+    this.#shards = Array.from({ length: layout.shards }, () => 0);
   }
 
   async run(): Promise<void> {

@@ -11,7 +11,6 @@ import { storedDefinition } from '../schema/parsed-definition.ts';
 import { fromSource } from '../source/source-errors.ts';
 import { followedSnapshot, openSource } from '../source/source-table.ts';
 import { mappingOver } from '../sync/build-generation.ts';
-import { skippedCount } from '../sync/skipped-rows.ts';
 import { accessible, requireListed } from './caller.ts';
 import { definitionOver } from './define.ts';
 import type { LocalJobs } from './jobs.ts';
@@ -38,18 +37,21 @@ export async function alterLocal(
   const answer = { ...planned, reindex_triggered: false, generation: live?.number ?? 0 };
   if (checked.apply !== true || planned.is_noop) return { ...answer, applied: false };
   const { index } = next.definition;
-  if (!planned.requires_reindex) {
+  if (planned.strategy === 'live') {
     await putInForce(indexes, known, next);
     return { ...answer, index, applied: true };
   }
   if (index !== known.registered.name) indexes.registry.requireFree(index);
-  const { index_generation: generation } = await jobs.alter(known, next, same(planned), call);
-  return { ...answer, index, applied: true, reindex_triggered: true, generation };
+  const { index_generation: generation } = await jobs.alter(known, next, workOf(planned), call);
+  const { requires_reindex: reindex_triggered } = planned;
+  return { ...answer, index, applied: true, reindex_triggered, generation };
 }
 
-/** The new generation has the rows of the live one: the source is the same. */
-const same = ({ changes }: Planned): boolean =>
-  !changes.some(({ setting, strategy }) => strategy === 'reindex' && setting.startsWith('source'));
+function workOf({ changes, strategy }: Planned): 'field' | 'reindex' | 'other rows' {
+  if (strategy === 'field') return 'field';
+  const ofSource = changes.filter(({ setting }) => setting.startsWith('source'));
+  return ofSource.some((own) => own.strategy === 'reindex') ? 'other rows' : 'reindex';
+}
 
 /** Replaces the definition of an index that nobody writes meanwhile; its segments stay. */
 async function putInForce(
@@ -67,14 +69,10 @@ async function putInForce(
 
 function liveGeneration(indexes: LocalIndexes, known: KnownIndex): LiveGeneration | null {
   if (commitVersion(known.folder) === null) return null;
-  const { snapshot } = indexes.hold(known);
+  const { snapshot, mapping } = indexes.hold(known);
   try {
-    const { checkpoint, generation, commit } = snapshot;
-    if (checkpoint === null) return null;
-    const droppedDuplicates = commit.dropped_duplicates ?? 0;
-    const skippedRows = skippedCount(commit);
-    const tableUuid = checkpoint.table_uuid;
-    return { number: generation, tableUuid, droppedDuplicates, skippedRows };
+    const { generation: number, commit } = snapshot;
+    return commit.checkpoint === null ? null : { number, commit, mapping };
   } finally {
     snapshot.release();
   }
@@ -93,7 +91,7 @@ async function planOver(
     const files = await fromSource(() => table.files(snapshot), signal);
     const now = { definition: known.definition, baseDir: known.registered.baseDir };
     const mapping = mappingOver(definition, table);
-    return planAlter(now, next, { uuid: table.uuid, files, mapping }, live);
+    return planAlter(now, next, { table, files, mapping }, live);
   } finally {
     await table.close();
   }

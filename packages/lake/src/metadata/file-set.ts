@@ -28,6 +28,8 @@ export interface DataFile {
    * NaN counts by field id, for float and double columns; absent if the writer did not count.
    */
   readonly nanCounts?: ReadonlyMap<number, bigint>;
+  /** Stored bytes by field id of leaf columns; absent or empty if the writer did not record them. */
+  readonly columnSizes?: ReadonlyMap<number, bigint>;
 }
 
 export type DeleteFile = {

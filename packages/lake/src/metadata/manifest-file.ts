@@ -90,6 +90,7 @@ export function dataFileOf(
     nullCounts: mapOf<bigint>(raw.null_value_counts),
     nanCounts: mapOf<bigint>(raw.nan_value_counts),
     valueCounts: mapOf<bigint>(raw.value_counts),
+    columnSizes: mapOf<bigint>(raw.column_sizes),
   });
 }
 
