@@ -3,7 +3,8 @@
  * compared with its counterpart: terms with positions, columns and cached values, vectors. It finds
  * what a row hash cannot: right rows under wrong terms.
  *
- * Documents whose row hash differs from the row are left to the comparison of rows.
+ * Documents whose row hash differs from the row are left to the comparison of rows. Hashes that
+ * cover other columns than a build would (format 1, dropped fields) are not compared here.
  */
 import type { CallContext } from '@lakehouse-search/contract';
 import type { FilePart } from '@lakehouse-search/lake';
@@ -12,12 +13,14 @@ import type { OpenEmbedder } from '../embed/embedder.ts';
 import { fieldIds } from '../index/commit.ts';
 import { addTermDigests, type DigestLanes } from '../inverted/document-digests.ts';
 import type { OpenIndex } from '../open/open-index.ts';
+import { hashSetText, runOf } from '../schema/hash-set.ts';
 import { coordinatesOf, formatKey } from '../schema/key.ts';
 import type { MappedField } from '../schema/mapping.ts';
 import type { SegmentReader } from '../segment/segment-reader.ts';
 import { documentFields } from '../shard/fetch/document.ts';
 import { refuseAborted } from '../source/source-errors.ts';
 import { mappingOver } from '../sync/build-generation.ts';
+import { createFileTable } from '../sync/file-table.ts';
 import { buildScratch, restrictedTable } from '../sync/scratch-index.ts';
 import { setNumbers } from './settle.ts';
 import type { ComparedSides } from './sides.ts';
@@ -58,7 +61,9 @@ export async function compareDeep(
     ...{ baseDir, openEmbedder, signal, progress },
   });
   try {
-    const { index, fresh, keys } = pair(snapshot.segments, scratch.snapshot.segments);
+    const files = createFileTable(sides.places ? snapshot.files : []);
+    const fileOf = (file: number) => files.known(scratch.snapshot.files[file] ?? '');
+    const { index, fresh, keys } = pair(snapshot.segments, scratch.snapshot.segments, fileOf);
     const faults = mapping.fields.flatMap((field) => {
       refuseAborted(signal);
       const slots = compareField(field, index, fresh, keys.length);
@@ -97,8 +102,16 @@ function partsOf(sides: ComparedSides, sample: number | undefined): readonly Fil
   });
 }
 
-/** Gives each fresh document and the live one of its key and row hash one slot. */
-function pair(live: readonly SegmentReader[], built: readonly SegmentReader[]) {
+/**
+ * Gives each fresh document and the live one of its row one slot: the live one has its key, and its
+ * row hash or, if row hashes cover other columns, its location. `fileOf`: by number of a data file
+ * of the fresh side, that of the live one.
+ */
+function pair(
+  live: readonly SegmentReader[],
+  built: readonly SegmentReader[],
+  fileOf: (file: number) => number | null,
+) {
   const index = live.map((reader) => ({ reader, slots: new Int32Array(reader.docs).fill(-1) }));
   const fresh = built.map((reader) => ({ reader, slots: new Int32Array(reader.docs).fill(-1) }));
   const keys: Uint8Array[] = [];
@@ -106,7 +119,8 @@ function pair(live: readonly SegmentReader[], built: readonly SegmentReader[]) {
     for (let doc = 0; doc < reader.docs; doc++) {
       if (reader.isDeleted(doc)) continue;
       const key = reader.keys.key(doc);
-      const found = findEqual(index, key, reader.hash(doc));
+      const file = fileOf(reader.locators.file(doc));
+      const found = findEqual(index, key, { reader, doc, file });
       if (found === null) continue;
       slots[doc] = keys.length;
       found.slots[found.doc] = keys.length;
@@ -116,12 +130,33 @@ function pair(live: readonly SegmentReader[], built: readonly SegmentReader[]) {
   return { index, fresh, keys };
 }
 
-function findEqual(side: Side, key: Uint8Array, hash: bigint) {
+interface FreshDocument {
+  readonly reader: SegmentReader;
+  readonly doc: number;
+  /** Number of its data file on the live side; null: not comparable. */
+  readonly file: number | null;
+}
+
+function findEqual(side: Side, key: Uint8Array, fresh: FreshDocument) {
   for (const { reader, slots } of side) {
     const doc = reader.keys.find(key);
-    if (doc >= 0 && reader.hash(doc) === hash) return { slots, doc };
+    if (doc < 0) continue;
+    const same = reader.hash(doc) === fresh.reader.hash(fresh.doc);
+    if (same || isOfRow(reader, doc, fresh)) return { slots, doc };
   }
   return null;
+}
+
+/** Whether a document is of the same row as a fresh one whose hash covers other columns. */
+function isOfRow(reader: SegmentReader, doc: number, fresh: FreshDocument): boolean {
+  if (hashedAs(reader, doc) === hashedAs(fresh.reader, fresh.doc)) return false;
+  const { locators } = reader;
+  const position = fresh.reader.locators.position(fresh.doc);
+  return locators.file(doc) === fresh.file && locators.position(doc) === position;
+}
+
+function hashedAs({ entry: { hashed } }: SegmentReader, doc: number): string {
+  return hashed === undefined ? '' : hashSetText(hashed[runOf(hashed, doc)]);
 }
 
 /** Slots whose documents differ in a field. */

@@ -1,12 +1,15 @@
 import { appendRows, deleteRows } from '@lakehouse-search/lake';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tableToFormatOne } from '../../../../test/support/format-1.ts';
 import { openSmallLake, type SmallLake } from '../../../../test/support/small-lake.ts';
 import { tinyModels } from '../../../../test/support/tiny-model.ts';
 import { ANALYZER_CATALOG } from '../../src/analysis/registry.ts';
 import type { OpenEmbedder, Texts } from '../../src/embed/embedder.ts';
+import { currentGeneration, indexFolder } from '../../src/open/index-folder.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { requireDefinition } from '../../src/schema/parse-definition.ts';
 import { storeParsed } from '../../src/schema/parsed-definition.ts';
+import { openLocalDirectory } from '../../src/storage/local-directory.ts';
 
 const SCHEMA = {
   schemaId: 0,
@@ -82,6 +85,19 @@ describe('a deep verify', () => {
     expect(found.faults).toEqual([
       'field "body": 3 documents differ from the row indexed again: id=0, id=3, id=4',
     ]);
+  });
+
+  it('compares documents whose row hashes cover other columns than a build would', async () => {
+    await lake.define(FIELDS);
+    await lake.backend.reindex({ index: 't' });
+    const registry = new Registry(lake.backend.dataDir);
+    const home = indexFolder(lake.backend.dataDir, registry.get('t').uuid);
+    registry.close();
+    const directory = openLocalDirectory(currentGeneration(home)?.path ?? '');
+    await tableToFormatOne(directory, lake.source);
+    expect(await verify()).toMatchObject({ equal: true, deep_documents: 5 });
+    redefine((text) => text.replace('source: title, analyzer: standard', 'source: org'));
+    expect(await verify()).toMatchObject({ equal: false, stale: 0, deep_documents: 5 });
   });
 
   it('finds vectors that the model does not give', async () => {
