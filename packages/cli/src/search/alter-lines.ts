@@ -1,4 +1,4 @@
-import type { AlterChange, AlterPlan, Json } from '@lakehouse-search/contract';
+import type { AlterChange, AlterPlan, Json, ReindexCost } from '@lakehouse-search/contract';
 import { bytes, plural } from '../terminal/figures.ts';
 import { pad, printable, wrap } from '../terminal/text.ts';
 
@@ -26,16 +26,27 @@ function valueText(value: Json): string {
 }
 
 function endLines(plan: AlterPlan): readonly string[] {
-  const { index, applied, reindex_triggered, generation, reindex_cost: cost } = plan;
-  if (applied) {
-    const built = generation === 0 ? 'not built yet' : `generation ${generation} is live`;
-    return [`${index}  altered${reindex_triggered ? ' and built again' : ''}; ${built}`];
-  }
-  const next = 'next: the same command with --apply';
-  if (cost === undefined) return [`${index}  no reindex is needed`, next];
-  const texts = cost.texts === 0 ? '' : `, up to ${plural(cost.texts, 'text')} to embed`;
-  return [
-    `${index}  a reindex reads ${plural(cost.rows, 'row')}, ${bytes(cost.bytes)}${texts}`,
-    next,
-  ];
+  const { index, applied, generation } = plan;
+  if (!applied) return [`${index}  ${costText(plan)}`, 'next: the same command with --apply'];
+  const live = generation === 0 ? 'not built yet' : `generation ${generation} is live`;
+  return [`${index}  ${doneText(plan)}; ${live}`];
+}
+
+function doneText({ strategy, field_cost: cost }: AlterPlan): string {
+  if (strategy === 'reindex') return 'altered and built again';
+  if (cost === undefined || cost.fields.length === 0) return 'altered';
+  return `altered, built ${plural(cost.fields.length, 'field')}`;
+}
+
+function costText({ reindex_cost: whole, field_cost: cost }: AlterPlan): string {
+  if (whole !== undefined) return `a reindex reads ${readText(whole)}`;
+  if (cost === undefined) return 'no reindex is needed';
+  if (cost.columns.length === 0) return 'no field is built, no column is read';
+  const built = cost.fields.length === 0 ? '' : `builds ${cost.fields.join(', ')}: `;
+  return `${built}reads ${cost.columns.join(', ')} (${readText(cost)})`;
+}
+
+function readText({ rows, bytes: size, texts }: ReindexCost): string {
+  const embedded = texts === 0 ? '' : `, up to ${plural(texts, 'text')} to embed`;
+  return `${plural(rows, 'row')}, ${bytes(size)}${embedded}`;
 }

@@ -8,7 +8,7 @@ import type { ComparedSides } from '../verify/sides.ts';
 import type { StructureCheck } from '../verify/structures.ts';
 import { accessible } from './caller.ts';
 import type { LocalIndexes } from './local-indexes.ts';
-import { writeIndex } from './write-index.ts';
+import { buildRunning, writeIndex } from './write-index.ts';
 
 /**
  * Verifies an index, and repairs it if the request says so: only then it takes the write lock.
@@ -24,9 +24,10 @@ export async function verifyLocal(
     const { repairIndex } = await import('../verify/repair.ts');
     const known = accessible(indexes, request.index, work);
     const turn = { what: 'repair', signal: work.signal };
-    return writeIndex(indexes, known, turn, async (locked) =>
-      repairIndex(locked, request, work, await checkBeside(indexes, known)),
-    );
+    return writeIndex(indexes, known, turn, async (locked) => {
+      refuseWhileAltered(indexes, known);
+      return repairIndex(locked, request, work, await checkBeside(indexes, known));
+    });
   }
   const started = performance.now();
   const { verifyIndex, verifySample } = await import('../verify/verify-index.ts');
@@ -54,6 +55,13 @@ export async function verifyLocal(
   } finally {
     open.snapshot.release();
   }
+}
+
+/** The generation of an alter by field has the documents from before a repair. */
+function refuseWhileAltered({ registry }: LocalIndexes, { registered }: KnownIndex): void {
+  const running = registry.jobs.running(registered.uuid);
+  const alter = running.find(({ record }) => record.redefines?.by === 'field');
+  if (alter !== undefined) throw buildRunning('repair', registered.name, alter);
 }
 
 /** The newest commit, or what can be opened of it; and who checks it against itself. */

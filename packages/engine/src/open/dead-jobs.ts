@@ -34,7 +34,8 @@ function endDeadJob(places: JobPlaces, job: RegisteredJob, now: number): void {
     });
     return;
   }
-  const resumable = staged !== undefined && hasCommit(places, folder, staged.number);
+  const resumable =
+    canResume(job) && staged !== undefined && hasCommit(places, folder, staged.number);
   jobs.apply(job.id, 'owner_gone', now, { error: ownerGone(job, resumable) }, () => {
     if (!resumable) return;
     generations.keepUntil(job.uuid, staged.number, now + LIMITS.resumableMillis);
@@ -71,13 +72,22 @@ function hasCommit({ openDirectory }: JobPlaces, folder: string, number: number)
   }
 }
 
-function ownerGone({ owner, index }: RegisteredJob, resumable: boolean) {
+/** A reindex can be continued, and an alter by field; a reindex for an alter begins anew. */
+const canResume = ({ record: { redefines } }: RegisteredJob): boolean =>
+  redefines === undefined || redefines.by === 'field';
+
+function ownerGone({ owner, index, record: { redefines } }: RegisteredJob, resumable: boolean) {
   const who = owner === null ? 'its process' : `process ${owner.pid} on "${owner.host}"`;
+  const again =
+    redefines === undefined
+      ? 'a resumed reindex continues the build'
+      : 'the same alter continues the build';
   const error = new LhsError('interrupted', `${who} ended before the job did`, {
-    hint: resumable
-      ? 'the live generation is untouched; a resumed reindex continues the build'
-      : 'the live generation is untouched',
-    next: [{ step: 'reindex', index, ...(resumable ? { resume: true } : {}) }],
+    hint: `the live generation is untouched${resumable ? `; ${again}` : ''}`,
+    next:
+      redefines === undefined
+        ? [{ step: 'reindex', index, ...(resumable ? { resume: true } : {}) }]
+        : [],
   });
   const { code, message, details } = errorBody(error).error;
   return { code, message, details };

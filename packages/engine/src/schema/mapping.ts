@@ -81,8 +81,6 @@ type Fault = (
   message: string,
 ) => void;
 
-const NO_IDS: FieldIds = new Map();
-
 /** Analyzers by name: built-in ones and the definition's own. */
 export type AnalyzerOf = (name: string) => Analyzer;
 
@@ -99,7 +97,7 @@ export function createMapping(
   schema: Schema,
   table: string,
   analyzerOf: AnalyzerOf,
-  ids: FieldIds = NO_IDS,
+  ids: FieldIds = new Map(),
 ): Mapping {
   const faults: string[] = [];
   const fault: Fault = (_, message) => void faults.push(message);
@@ -152,7 +150,7 @@ function resolve(
   table: string,
   analyzerOf: AnalyzerOf,
   fault: Fault,
-  ids: FieldIds = NO_IDS,
+  ids: FieldIds = new Map(),
 ): Mapping | null {
   let failed = false;
   const tell: Fault = (target, message) => {

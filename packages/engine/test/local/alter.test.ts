@@ -55,11 +55,27 @@ describe('a plan', () => {
 
   it('counts what a reindex reads', async () => {
     await built('costly');
-    const more = `${FIELDS}  - { name: key, type: LONG, source: id }\n`;
-    const plan = await alter('costly', definition('costly', more), false);
-    expect(plan).toMatchObject({ requires_reindex: true, reindex_cost: { rows: 3, texts: 0 } });
-    expect(plan.reindex_reasons).toEqual(['fields.key: no segment has it']);
+    const plan = await alter('costly', `${definition('costly')}sharding: { shards: 2 }\n`, false);
+    expect(plan).toMatchObject({ strategy: 'reindex', reindex_cost: { rows: 3, texts: 0 } });
+    const reason = 'sharding.shards: each document is stored in the shard of its key';
+    expect(plan.reindex_reasons).toEqual([reason]);
     expect(plan.reindex_cost?.bytes).toBeGreaterThan(0);
+  });
+
+  it('counts what an alter by field reads', async () => {
+    await built('cheap');
+    const more = `${FIELDS}  - { name: key, type: LONG, source: id }\n`;
+    const plan = await alter('cheap', definition('cheap', more), false);
+    expect(plan).toMatchObject({
+      strategy: 'field',
+      requires_reindex: false,
+      field_changes: ['fields.key: no segment has it'],
+      field_cost: { fields: ['key'], columns: ['id'], rows: 3, texts: 0 },
+    });
+    const dropped = definition('cheap', FIELDS.replace(/.*org.*\n/, ''));
+    expect((await alter('cheap', dropped, false)).field_cost).toEqual({
+      ...{ fields: [], columns: [], rows: 0, bytes: 0, texts: 0 },
+    });
   });
 
   it('is empty for a definition that means the same', async () => {
@@ -153,34 +169,39 @@ describe('a definition that is altered live', () => {
   });
 });
 
-describe('a definition that needs a reindex', () => {
+describe.each([
+  ['by field', '', false],
+  ['by a reindex', 'sharding: { shards: 2 }\n', true],
+])('a definition that is altered %s', (_how, more, reindex_triggered) => {
+  const name = (index: string) => `${index}-${reindex_triggered ? 'all' : 'field'}`;
+  const altered = (index: string, lines: string) => definition(index, `${lines}${more}`);
   const STEMMED = FIELDS.replace('analyzer: standard', 'analyzer: english');
   const total = async (index: string, query: string, pit_id?: string) =>
     (await lake.backend.search({ index, query, ...(pit_id && { pit_id }) })).total;
 
   it('is in force with its generation', async () => {
-    await built('stemmed');
-    expect(await total('stemmed', 'title:nights')).toBe(0);
-    const plan = await alter('stemmed', definition('stemmed', STEMMED));
-    expect(plan).toMatchObject({ applied: true, reindex_triggered: true, generation: 2 });
-    expect(await total('stemmed', 'title:nights')).toBe(2);
-    const found = await lake.backend.verify({ index: 'stemmed', deep: true });
+    await built(name('stemmed'));
+    expect(await total(name('stemmed'), 'title:nights')).toBe(0);
+    const plan = await alter(name('stemmed'), altered(name('stemmed'), STEMMED));
+    expect(plan).toMatchObject({ applied: true, reindex_triggered, generation: 2 });
+    expect(await total(name('stemmed'), 'title:nights')).toBe(2);
+    const found = await lake.backend.verify({ index: name('stemmed'), deep: true });
     expect(found).toMatchObject({ equal: true, index_generation: 2 });
   });
 
   it('leaves points in time under the definition that they were written under', async () => {
-    await built('pinned');
-    const { pit_id } = await lake.backend.openPit({ index: 'pinned', keep_alive: '1m' });
+    await built(name('pinned'));
+    const { pit_id } = await lake.backend.openPit({ index: name('pinned'), keep_alive: '1m' });
     const fields = `fields:\n  - { name: words, type: TEXT, source: title, analyzer: english }\n`;
-    await alter('pinned', definition('pinned', fields));
-    expect(await total('pinned', 'words:nights')).toBe(2);
-    expect(await total('pinned', 'title:night', pit_id)).toBe(2);
-    await expect(total('pinned', 'words:night', pit_id)).rejects.toMatchObject({
+    await alter(name('pinned'), altered(name('pinned'), fields));
+    expect(await total(name('pinned'), 'words:nights')).toBe(2);
+    expect(await total(name('pinned'), 'title:night', pit_id)).toBe(2);
+    await expect(total(name('pinned'), 'words:night', pit_id)).rejects.toMatchObject({
       code: 'invalid_query',
     });
     const other = await openLocal(lake.backend.dataDir);
     try {
-      const request = { index: 'pinned', query: 'org:b', pit_id };
+      const request = { index: name('pinned'), query: 'org:b', pit_id };
       expect((await other.search(request)).total).toBe(1);
     } finally {
       await other.close();
@@ -188,36 +209,38 @@ describe('a definition that needs a reindex', () => {
   });
 
   it('takes a new name along', async () => {
-    await built('before');
-    await alter('before', definition('after', STEMMED));
-    expect(await total('after', 'title:nights')).toBe(2);
-    expect(await names()).not.toContain('before');
-    expect(await lake.backend.sync({ index: 'after' })).toMatchObject({ doc_count: 3 });
+    await built(name('before'));
+    await alter(name('before'), altered(name('after'), STEMMED));
+    expect(await total(name('after'), 'title:nights')).toBe(2);
+    expect(await names()).not.toContain(name('before'));
+    expect(await lake.backend.sync({ index: name('after') })).toMatchObject({ doc_count: 3 });
   });
 
   it('changes nothing if its build fails or is canceled', async () => {
-    await built('failing');
-    const before = await lake.backend.describeIndex({ index: 'failing' });
+    await built(name('failing'));
+    const before = await lake.backend.describeIndex({ index: name('failing') });
     const stop = new AbortController();
-    const request = { index: 'failing', definition_yaml: definition('failing', STEMMED) };
+    const request = { index: name('failing'), definition_yaml: altered(name('failing'), STEMMED) };
     const progress = () => stop.abort();
     const call = { signal: stop.signal, progress };
-    const altered = lake.backend.alterIndex({ ...request, apply: true }, call);
-    await expect(altered).rejects.toMatchObject({ code: 'interrupted' });
-    expect(await lake.backend.describeIndex({ index: 'failing' })).toEqual(before);
-    expect(await lake.backend.listJobs({ index: 'failing', state: 'canceled' })).toHaveLength(1);
-    expect(await total('failing', 'title:nights')).toBe(0);
+    const ended = lake.backend.alterIndex({ ...request, apply: true }, call);
+    await expect(ended).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await lake.backend.describeIndex({ index: name('failing') })).toEqual(before);
+    expect(await lake.backend.listJobs({ index: name('failing'), state: 'canceled' })).toHaveLength(
+      1,
+    );
+    expect(await total(name('failing'), 'title:nights')).toBe(0);
   });
 
   it('is refused while another reindex of the index runs', async () => {
-    await built('building');
+    await built(name('building'));
     const registry = new Registry(lake.backend.dataDir);
-    const job = registry.jobs.start(registry.get('building').uuid, 'reindex', Date.now());
-    const refused = alter('building', definition('building', STEMMED));
+    const job = registry.jobs.start(registry.get(name('building')).uuid, 'reindex', Date.now());
+    const refused = alter(name('building'), altered(name('building'), STEMMED));
     await expect(refused).rejects.toMatchObject({ code: 'index_busy' });
     registry.jobs.apply(job?.id ?? '', 'canceled', Date.now());
     registry.close();
-    expect(await alter('building', definition('building', STEMMED))).toMatchObject({
+    expect(await alter(name('building'), altered(name('building'), STEMMED))).toMatchObject({
       generation: 2,
     });
   });

@@ -29,7 +29,9 @@ export default class IndexAlter extends LhsCommand {
       helpValue: 'FILE',
       required: true,
     }),
-    apply: Flags.boolean({ description: 'put it in force, by a reindex if the plan says so' }),
+    apply: Flags.boolean({
+      description: 'put it in force, building fields or the index as planned',
+    }),
     rehearse: Flags.boolean({
       description: 'build a sample under both definitions and compare the hits of searches',
     }),
