@@ -17,11 +17,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file lhs/v1/indexes.proto.
  */
 export const file_lhs_v1_indexes: GenFile = /*@__PURE__*/
-  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxItsBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIpCghzdHJhdGVneRgEIAEoCUIXiM4YAaLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5ItUCCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBQg8KDV9yZWluZGV4X2Nvc3QieAoTQW5hbHl6ZXJEZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhcKCXRva2VuaXplchgCIAEoCUIEiM4YARIZCgdmaWx0ZXJzGAMgASgJQgiIzhgBmM4YARIZCgdvcHRpb25zGAQgASgJQgiIzhgBmM4YASJmChJDcmVhdGVJbmRleFJlcXVlc3QSHQoKZGVmaW5pdGlvbhgBIAEoCUIEiM4YAUgAiAEBEhUKCGJhc2VfZGlyGAIgASgJSAGIAQFCDQoLX2RlZmluaXRpb25CCwoJX2Jhc2VfZGlyIn4KD0RlZmluaXRpb25Jc3N1ZRIqCghzZXZlcml0eRgBIAEoCUIYiM4YAaLOGAVlcnJvcqLOGAd3YXJuaW5nEhIKBGxpbmUYAiABKANCBIjOGAESFAoGY29sdW1uGAMgASgDQgSIzhgBEhUKB21lc3NhZ2UYBCABKAlCBIjOGAEiNgoQRHJvcEluZGV4UmVxdWVzdBIYCgVpbmRleBgBIAEoCUIEiM4YAUgAiAEBQggKBl9pbmRleCJLCg1FeHBvcnRSZXF1ZXN0EhIKBWluZGV4GAEgASgJSACIAQESEgoFcXVlcnkYAiABKAlIAYgBAUIICgZfaW5kZXhCCAoGX3F1ZXJ5IlwKEEV4cG9ydGVkRG9jdW1lbnQSLgoLY29vcmRpbmF0ZXMYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESGAoGZmllbGRzGAIgASgJQgiIzhgBmM4YASLwAgoQRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBHR5cGUYAiABKAlCBIjOGAESFQoHaW5kZXhlZBgDIAEoCEIEiM4YARISCgRmYXN0GAQgASgIQgSIzhgBEhQKBmNhY2hlZBgFIAEoCEIEiM4YARIVCghhbmFseXplchgGIAEoCUgAiAEBEhYKCXNlbnNpdGl2ZRgHIAEoCEgBiAEBEhkKDG11bHRpX3ZhbHVlZBgIIAEoCEgCiAEBEhQKBnNvdXJjZRgJIAMoCUIEiM4YARIWCgltYXhfYnl0ZXMYCiABKANIA4gBARIRCgRwYXRoGAsgASgJSASIAQESDAoEd2hlbhgMIAMoCRIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCwoJX2FuYWx5emVyQgwKCl9zZW5zaXRpdmVCDwoNX211bHRpX3ZhbHVlZEIMCgpfbWF4X2J5dGVzQgcKBV9wYXRoItoGChBJbmRleERlc2NyaXB0aW9uEhMKBWluZGV4GAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSFgoIbnVtX2RvY3MYAyABKANCBIjOGAESGQoMZGVsZXRlZF9kb2NzGAQgASgDSACIAQESFQoIc2VnbWVudHMYBSABKANIAYgBARISCgVieXRlcxgGIAEoA0gCiAEBEigKBnNoYXJkcxgHIAMoCzIYLmxocy52MS5TaGFyZERlc2NyaXB0aW9uEh8KCHNuYXBzaG90GAggASgJQgiIzhgBkM4YAUgDiAEBEh0KCmNoZWNrcG9pbnQYCSABKAlCBJjOGAFIBIgBARIeChBpbmRleF9nZW5lcmF0aW9uGAogASgDQgSIzhgBEi4KA2tleRgLIAEoCzIbLmxocy52MS5JbmRleERlc2NyaXB0aW9uS2V5QgSIzhgBEhkKBnNvdXJjZRgMIAEoCUIEmM4YAUgFiAEBEi4KBmZpZWxkcxgNIAMoCzIYLmxocy52MS5GaWVsZERlc2NyaXB0aW9uQgSIzhgBEhkKC3RpbWVfZmllbGRzGA4gAygJQgSIzhgBEhkKC3NvcnRfZmllbGRzGA8gAygJQgSIzhgBEjsKDXZlY3Rvcl9maWVsZHMYECADKAsyHi5saHMudjEuVmVjdG9yRmllbGREZXNjcmlwdGlvbkIEiM4YARIZCgx0ZW5hbnRfZmllbGQYESABKAlIBogBARIyCgh2YXJpYW50cxgSIAMoCzIaLmxocy52MS5WYXJpYW50RGVzY3JpcHRpb25CBIjOGAESNAoJYW5hbHl6ZXJzGBMgAygLMhsubGhzLnYxLkFuYWx5emVyRGVzY3JpcHRpb25CBIjOGAESKAoHd2luZG93cxgUIAEoCzISLmxocy52MS5XaW5kb3dMaXN0SAeIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQg8KDV9kZWxldGVkX2RvY3NCCwoJX3NlZ21lbnRzQggKBl9ieXRlc0ILCglfc25hcHNob3RCDQoLX2NoZWNrcG9pbnRCCQoHX3NvdXJjZUIPCg1fdGVuYW50X2ZpZWxkQgoKCF93aW5kb3dzIkgKE0luZGV4RGVzY3JpcHRpb25LZXkSFwoJcGFydGl0aW9uGAEgAygJQgSIzhgBEhgKCmlkZW50aWZpZXIYAiADKAlCBIjOGAEixAEKDEluZGV4U3VtbWFyeRISCgRuYW1lGAEgASgJQgSIzhgBEicKBnN0YXR1cxgCIAEoCUIXiM4YAaLOGAdjcmVhdGVkos4YBGxpdmUSFgoIbnVtX2RvY3MYAyABKANCBIjOGAESEwoFYnl0ZXMYBCABKANCBIjOGAESHwoIc25hcHNob3QYBSABKAlCCIjOGAGQzhgBSACIAQESEgoFZXJyb3IYBiABKAlIAYgBAUILCglfc25hcHNob3RCCAoGX2Vycm9yImMKCEp1ZGdtZW50EisKA2tleRgBIAEoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YAUgAiAEBEhgKBWdyYWRlGAIgASgBQgSIzhgBSAGIAQFCBgoEX2tleUIICgZfZ3JhZGUiuQIKCVJlaGVhcnNhbBITCgVpbmRleBgBIAEoCUIEiM4YARISCgRyb3dzGAIgASgDQgSIzhgBEioKBGZyb20YAyABKAsyFi5saHMudjEuUmVoZWFyc2VkSW5kZXhCBIjOGAESKAoCdG8YBCABKAsyFi5saHMudjEuUmVoZWFyc2VkSW5kZXhCBIjOGAESLQoHcXVlcmllcxgFIAMoCzIWLmxocy52MS5SZWhlYXJzZWRRdWVyeUIEiM4YARIeCgdvdmVybGFwGAYgASgBQgiIzhgBkM4YAUgAiAEBEjIKBG5kY2cYByABKAsyFS5saHMudjEuUmVoZWFyc2FsTmRjZ0IIiM4YAZDOGAFIAYgBARIVCgd0b29rX21zGAggASgBQgSIzhgBQgoKCF9vdmVybGFwQgcKBV9uZGNnIjUKDVJlaGVhcnNhbE5kY2cSEgoEZnJvbRgBIAEoAUIEiM4YARIQCgJ0bxgCIAEoAUIEiM4YASL0AQoUUmVoZWFyc2VBbHRlclJlcXVlc3QSKQoHcXVlcmllcxgBIAMoCzIYLmxocy52MS5SZWhlYXJzZWRSZXF1ZXN0EhMKBnNhbXBsZRgCIAEoA0gAiAEBEhIKBWluZGV4GAMgASgJSAGIAQESIgoPZGVmaW5pdGlvbl95YW1sGAQgASgJQgSIzhgBSAKIAQESFQoIYmFzZV9kaXIYBSABKAlIA4gBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCQoHX3NhbXBsZUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXIibQoOUmVoZWFyc2VkSW5kZXgSEwoFYnl0ZXMYASABKANCBIjOGAESFgoIYnVpbGRfbXMYAiABKAFCBIjOGAESIAoJc2VhcmNoX3VzGAMgASgBQgiIzhgBkM4YAUgAiAEBQgwKCl9zZWFyY2hfdXMisQIKDlJlaGVhcnNlZFF1ZXJ5EjMKBG1vZGUYASABKAlCJYjOGAGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWMSEwoFcXVlcnkYAiABKAlCBIjOGAESFQoHb3ZlcmxhcBgDIAEoAUIEiM4YARIqCgdlbnRlcmVkGAQgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEicKBGxlZnQYBSADKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAESEwoFbW92ZWQYBiABKAFCBIjOGAESLQoEbmRjZxgHIAEoCzIaLmxocy52MS5SZWhlYXJzZWRRdWVyeU5kY2dIAIgBARISCgVlcnJvchgIIAEoCUgBiAEBQgcKBV9uZGNnQggKBl9lcnJvciI6ChJSZWhlYXJzZWRRdWVyeU5kY2cSEgoEZnJvbRgBIAEoAUIEiM4YARIQCgJ0bxgCIAEoAUIEiM4YASLYAQoQUmVoZWFyc2VkUmVxdWVzdBI0CgRtb2RlGAEgASgJQiGizhgGaHlicmlkos4YB2xleGljYWyizhgIc2VtYW50aWNIAIgBARI7CgdyZXF1ZXN0GAIgASgLMh8ubGhzLnYxLlJlaGVhcnNlZFJlcXVlc3RSZXF1ZXN0QgSIzhgBSAGIAQESIwoJanVkZ21lbnRzGAMgAygLMhAubGhzLnYxLkp1ZGdtZW50EhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIHCgVfbW9kZUIKCghfcmVxdWVzdCJLCgtSZWluZGV4Q29zdBISCgRyb3dzGAEgASgDQgSIzhgBEhMKBWJ5dGVzGAIgASgDQgSIzhgBEhMKBXRleHRzGAMgASgDQgSIzhgBIuYBChlWYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBEhsKDmFnYWluc3Rfc291cmNlGAMgASgISAKIAQESPAoGc291cmNlGAQgASgLMicubGhzLnYxLlZhbGlkYXRlRGVmaW5pdGlvblJlcXVlc3RTb3VyY2VIA4gBAUINCgtfZGVmaW5pdGlvbkILCglfYmFzZV9kaXJCEQoPX2FnYWluc3Rfc291cmNlQgkKB19zb3VyY2UibwoSVmFyaWFudERlc2NyaXB0aW9uEhQKBmNvbHVtbhgBIAEoCUIEiM4YARIVCgdmbGF0dGVuGAIgASgIQgSIzhgBEhoKDWRpc2NyaW1pbmF0b3IYAyABKAlIAIgBAUIQCg5fZGlzY3JpbWluYXRvciKvAgoWVmVjdG9yRmllbGREZXNjcmlwdGlvbhISCgRuYW1lGAEgASgJQgSIzhgBEhIKBGRpbXMYAiABKANCBIjOGAESLwoKc2ltaWxhcml0eRgDIAEoCUIbiM4YAaLOGAZjb3NpbmWizhgDZG90os4YAmwyEisKBWluZGV4GAQgASgJQhyIzhgBos4YBGF1dG+izhgEZmxhdKLOGARobnN3EkEKBW1vZGVsGAUgASgLMiMubGhzLnYxLlZlY3RvckZpZWxkRGVzY3JpcHRpb25Nb2RlbEIIiM4YAZDOGAFIAIgBARIWCglkb2N1bWVudHMYBiABKANIAYgBARISCgVieXRlcxgHIAEoA0gCiAEBQggKBl9tb2RlbEIMCgpfZG9jdW1lbnRzQggKBl9ieXRlcyJVChtWZWN0b3JGaWVsZERlc2NyaXB0aW9uTW9kZWwSEgoEbmFtZRgBIAEoCUIEiM4YARIVCghjaGVja3N1bRgCIAEoCUgAiAEBQgsKCV9jaGVja3N1bWIGcHJvdG8z", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_values]);
+  fileDesc("ChRsaHMvdjEvaW5kZXhlcy5wcm90bxIGbGhzLnYxIuQBCgtBbHRlckNoYW5nZRIVCgdzZXR0aW5nGAEgASgJQgSIzhgBEhYKBGZyb20YAiABKAlCCIjOGAGYzhgBEhQKAnRvGAMgASgJQgiIzhgBmM4YARIyCghzdHJhdGVneRgEIAEoCUIgiM4YAaLOGAVmaWVsZKLOGARsaXZlos4YB3JlaW5kZXgSFAoGcmVhc29uGAUgASgJQgSIzhgBEg8KB2NvbHVtbnMYBiADKAkSEgoFdGV4dHMYByABKANIAIgBARIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCCAoGX3RleHRzIqsBChFBbHRlckluZGV4UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEiIKD2RlZmluaXRpb25feWFtbBgCIAEoCUIEiM4YAUgBiAEBEhUKCGJhc2VfZGlyGAMgASgJSAKIAQESEgoFYXBwbHkYBCABKAhIA4gBAUIICgZfaW5kZXhCEgoQX2RlZmluaXRpb25feWFtbEILCglfYmFzZV9kaXJCCAoGX2FwcGx5IukDCglBbHRlclBsYW4SEwoFaW5kZXgYASABKAlCBIjOGAESFQoHaXNfbm9vcBgCIAEoCEIEiM4YARIeChByZXF1aXJlc19yZWluZGV4GAMgASgIQgSIzhgBEh0KD3JlaW5kZXhfcmVhc29ucxgEIAMoCUIEiM4YARIeChBpbl9wbGFjZV9jaGFuZ2VzGAUgAygJQgSIzhgBEioKB2NoYW5nZXMYBiADKAsyEy5saHMudjEuQWx0ZXJDaGFuZ2VCBIjOGAESLgoMcmVpbmRleF9jb3N0GAcgASgLMhMubGhzLnYxLlJlaW5kZXhDb3N0SACIAQESFQoHYXBwbGllZBgIIAEoCEIEiM4YARIfChFyZWluZGV4X3RyaWdnZXJlZBgJIAEoCEIEiM4YARIYCgpnZW5lcmF0aW9uGAogASgDQgSIzhgBEjoKCHN0cmF0ZWd5GAsgASgJQiiIzhgBos4YBWZpZWxkos4YBGxpdmWizhgEbm9uZaLOGAdyZWluZGV4EhsKDWZpZWxkX2NoYW5nZXMYDCADKAlCBIjOGAESKgoKZmllbGRfY29zdBgNIAEoCzIRLmxocy52MS5GaWVsZENvc3RIAYgBAUIPCg1fcmVpbmRleF9jb3N0Qg0KC19maWVsZF9jb3N0IngKE0FuYWx5emVyRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARIXCgl0b2tlbml6ZXIYAiABKAlCBIjOGAESGQoHZmlsdGVycxgDIAEoCUIIiM4YAZjOGAESGQoHb3B0aW9ucxgEIAEoCUIIiM4YAZjOGAEiZgoSQ3JlYXRlSW5kZXhSZXF1ZXN0Eh0KCmRlZmluaXRpb24YASABKAlCBIjOGAFIAIgBARIVCghiYXNlX2RpchgCIAEoCUgBiAEBQg0KC19kZWZpbml0aW9uQgsKCV9iYXNlX2RpciJ+Cg9EZWZpbml0aW9uSXNzdWUSKgoIc2V2ZXJpdHkYASABKAlCGIjOGAGizhgFZXJyb3KizhgHd2FybmluZxISCgRsaW5lGAIgASgDQgSIzhgBEhQKBmNvbHVtbhgDIAEoA0IEiM4YARIVCgdtZXNzYWdlGAQgASgJQgSIzhgBIjYKEERyb3BJbmRleFJlcXVlc3QSGAoFaW5kZXgYASABKAlCBIjOGAFIAIgBAUIICgZfaW5kZXgiSwoNRXhwb3J0UmVxdWVzdBISCgVpbmRleBgBIAEoCUgAiAEBEhIKBXF1ZXJ5GAIgASgJSAGIAQFCCAoGX2luZGV4QggKBl9xdWVyeSJcChBFeHBvcnRlZERvY3VtZW50Ei4KC2Nvb3JkaW5hdGVzGAEgASgLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhgKBmZpZWxkcxgCIAEoCUIIiM4YAZjOGAEidgoJRmllbGRDb3N0EhQKBmZpZWxkcxgBIAMoCUIEiM4YARIVCgdjb2x1bW5zGAIgAygJQgSIzhgBEhIKBHJvd3MYAyABKANCBIjOGAESEwoFYnl0ZXMYBCABKANCBIjOGAESEwoFdGV4dHMYBSABKANCBIjOGAEi8AIKEEZpZWxkRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARISCgR0eXBlGAIgASgJQgSIzhgBEhUKB2luZGV4ZWQYAyABKAhCBIjOGAESEgoEZmFzdBgEIAEoCEIEiM4YARIUCgZjYWNoZWQYBSABKAhCBIjOGAESFQoIYW5hbHl6ZXIYBiABKAlIAIgBARIWCglzZW5zaXRpdmUYByABKAhIAYgBARIZCgxtdWx0aV92YWx1ZWQYCCABKAhIAogBARIUCgZzb3VyY2UYCSADKAlCBIjOGAESFgoJbWF4X2J5dGVzGAogASgDSAOIAQESEQoEcGF0aBgLIAEoCUgEiAEBEgwKBHdoZW4YDCADKAkSFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgsKCV9hbmFseXplckIMCgpfc2Vuc2l0aXZlQg8KDV9tdWx0aV92YWx1ZWRCDAoKX21heF9ieXRlc0IHCgVfcGF0aCLaBgoQSW5kZXhEZXNjcmlwdGlvbhITCgVpbmRleBgBIAEoCUIEiM4YARInCgZzdGF0dXMYAiABKAlCF4jOGAGizhgHY3JlYXRlZKLOGARsaXZlEhYKCG51bV9kb2NzGAMgASgDQgSIzhgBEhkKDGRlbGV0ZWRfZG9jcxgEIAEoA0gAiAEBEhUKCHNlZ21lbnRzGAUgASgDSAGIAQESEgoFYnl0ZXMYBiABKANIAogBARIoCgZzaGFyZHMYByADKAsyGC5saHMudjEuU2hhcmREZXNjcmlwdGlvbhIfCghzbmFwc2hvdBgIIAEoCUIIiM4YAZDOGAFIA4gBARIdCgpjaGVja3BvaW50GAkgASgJQgSYzhgBSASIAQESHgoQaW5kZXhfZ2VuZXJhdGlvbhgKIAEoA0IEiM4YARIuCgNrZXkYCyABKAsyGy5saHMudjEuSW5kZXhEZXNjcmlwdGlvbktleUIEiM4YARIZCgZzb3VyY2UYDCABKAlCBJjOGAFIBYgBARIuCgZmaWVsZHMYDSADKAsyGC5saHMudjEuRmllbGREZXNjcmlwdGlvbkIEiM4YARIZCgt0aW1lX2ZpZWxkcxgOIAMoCUIEiM4YARIZCgtzb3J0X2ZpZWxkcxgPIAMoCUIEiM4YARI7Cg12ZWN0b3JfZmllbGRzGBAgAygLMh4ubGhzLnYxLlZlY3RvckZpZWxkRGVzY3JpcHRpb25CBIjOGAESGQoMdGVuYW50X2ZpZWxkGBEgASgJSAaIAQESMgoIdmFyaWFudHMYEiADKAsyGi5saHMudjEuVmFyaWFudERlc2NyaXB0aW9uQgSIzhgBEjQKCWFuYWx5emVycxgTIAMoCzIbLmxocy52MS5BbmFseXplckRlc2NyaXB0aW9uQgSIzhgBEigKB3dpbmRvd3MYFCABKAsyEi5saHMudjEuV2luZG93TGlzdEgHiAEBEhcKDnByZXNlbnRfZmllbGRzGOgHIAMoCUIPCg1fZGVsZXRlZF9kb2NzQgsKCV9zZWdtZW50c0IICgZfYnl0ZXNCCwoJX3NuYXBzaG90Qg0KC19jaGVja3BvaW50QgkKB19zb3VyY2VCDwoNX3RlbmFudF9maWVsZEIKCghfd2luZG93cyJIChNJbmRleERlc2NyaXB0aW9uS2V5EhcKCXBhcnRpdGlvbhgBIAMoCUIEiM4YARIYCgppZGVudGlmaWVyGAIgAygJQgSIzhgBIsQBCgxJbmRleFN1bW1hcnkSEgoEbmFtZRgBIAEoCUIEiM4YARInCgZzdGF0dXMYAiABKAlCF4jOGAGizhgHY3JlYXRlZKLOGARsaXZlEhYKCG51bV9kb2NzGAMgASgDQgSIzhgBEhMKBWJ5dGVzGAQgASgDQgSIzhgBEh8KCHNuYXBzaG90GAUgASgJQgiIzhgBkM4YAUgAiAEBEhIKBWVycm9yGAYgASgJSAGIAQFCCwoJX3NuYXBzaG90QggKBl9lcnJvciJjCghKdWRnbWVudBIrCgNrZXkYASABKAsyEy5saHMudjEuQ29vcmRpbmF0ZXNCBIjOGAFIAIgBARIYCgVncmFkZRgCIAEoAUIEiM4YAUgBiAEBQgYKBF9rZXlCCAoGX2dyYWRlIrkCCglSZWhlYXJzYWwSEwoFaW5kZXgYASABKAlCBIjOGAESEgoEcm93cxgCIAEoA0IEiM4YARIqCgRmcm9tGAMgASgLMhYubGhzLnYxLlJlaGVhcnNlZEluZGV4QgSIzhgBEigKAnRvGAQgASgLMhYubGhzLnYxLlJlaGVhcnNlZEluZGV4QgSIzhgBEi0KB3F1ZXJpZXMYBSADKAsyFi5saHMudjEuUmVoZWFyc2VkUXVlcnlCBIjOGAESHgoHb3ZlcmxhcBgGIAEoAUIIiM4YAZDOGAFIAIgBARIyCgRuZGNnGAcgASgLMhUubGhzLnYxLlJlaGVhcnNhbE5kY2dCCIjOGAGQzhgBSAGIAQESFQoHdG9va19tcxgIIAEoAUIEiM4YAUIKCghfb3ZlcmxhcEIHCgVfbmRjZyI1Cg1SZWhlYXJzYWxOZGNnEhIKBGZyb20YASABKAFCBIjOGAESEAoCdG8YAiABKAFCBIjOGAEi9AEKFFJlaGVhcnNlQWx0ZXJSZXF1ZXN0EikKB3F1ZXJpZXMYASADKAsyGC5saHMudjEuUmVoZWFyc2VkUmVxdWVzdBITCgZzYW1wbGUYAiABKANIAIgBARISCgVpbmRleBgDIAEoCUgBiAEBEiIKD2RlZmluaXRpb25feWFtbBgEIAEoCUIEiM4YAUgCiAEBEhUKCGJhc2VfZGlyGAUgASgJSAOIAQESFwoOcHJlc2VudF9maWVsZHMY6AcgAygJQgkKB19zYW1wbGVCCAoGX2luZGV4QhIKEF9kZWZpbml0aW9uX3lhbWxCCwoJX2Jhc2VfZGlyIm0KDlJlaGVhcnNlZEluZGV4EhMKBWJ5dGVzGAEgASgDQgSIzhgBEhYKCGJ1aWxkX21zGAIgASgBQgSIzhgBEiAKCXNlYXJjaF91cxgDIAEoAUIIiM4YAZDOGAFIAIgBAUIMCgpfc2VhcmNoX3VzIrECCg5SZWhlYXJzZWRRdWVyeRIzCgRtb2RlGAEgASgJQiWIzhgBos4YBmh5YnJpZKLOGAdsZXhpY2Fsos4YCHNlbWFudGljEhMKBXF1ZXJ5GAIgASgJQgSIzhgBEhUKB292ZXJsYXAYAyABKAFCBIjOGAESKgoHZW50ZXJlZBgEIAMoCzITLmxocy52MS5Db29yZGluYXRlc0IEiM4YARInCgRsZWZ0GAUgAygLMhMubGhzLnYxLkNvb3JkaW5hdGVzQgSIzhgBEhMKBW1vdmVkGAYgASgBQgSIzhgBEi0KBG5kY2cYByABKAsyGi5saHMudjEuUmVoZWFyc2VkUXVlcnlOZGNnSACIAQESEgoFZXJyb3IYCCABKAlIAYgBAUIHCgVfbmRjZ0IICgZfZXJyb3IiOgoSUmVoZWFyc2VkUXVlcnlOZGNnEhIKBGZyb20YASABKAFCBIjOGAESEAoCdG8YAiABKAFCBIjOGAEi2AEKEFJlaGVhcnNlZFJlcXVlc3QSNAoEbW9kZRgBIAEoCUIhos4YBmh5YnJpZKLOGAdsZXhpY2Fsos4YCHNlbWFudGljSACIAQESOwoHcmVxdWVzdBgCIAEoCzIfLmxocy52MS5SZWhlYXJzZWRSZXF1ZXN0UmVxdWVzdEIEiM4YAUgBiAEBEiMKCWp1ZGdtZW50cxgDIAMoCzIQLmxocy52MS5KdWRnbWVudBIXCg5wcmVzZW50X2ZpZWxkcxjoByADKAlCBwoFX21vZGVCCgoIX3JlcXVlc3QiSwoLUmVpbmRleENvc3QSEgoEcm93cxgBIAEoA0IEiM4YARITCgVieXRlcxgCIAEoA0IEiM4YARITCgV0ZXh0cxgDIAEoA0IEiM4YASLmAQoZVmFsaWRhdGVEZWZpbml0aW9uUmVxdWVzdBIdCgpkZWZpbml0aW9uGAEgASgJQgSIzhgBSACIAQESFQoIYmFzZV9kaXIYAiABKAlIAYgBARIbCg5hZ2FpbnN0X3NvdXJjZRgDIAEoCEgCiAEBEjwKBnNvdXJjZRgEIAEoCzInLmxocy52MS5WYWxpZGF0ZURlZmluaXRpb25SZXF1ZXN0U291cmNlSAOIAQFCDQoLX2RlZmluaXRpb25CCwoJX2Jhc2VfZGlyQhEKD19hZ2FpbnN0X3NvdXJjZUIJCgdfc291cmNlIm8KElZhcmlhbnREZXNjcmlwdGlvbhIUCgZjb2x1bW4YASABKAlCBIjOGAESFQoHZmxhdHRlbhgCIAEoCEIEiM4YARIaCg1kaXNjcmltaW5hdG9yGAMgASgJSACIAQFCEAoOX2Rpc2NyaW1pbmF0b3IirwIKFlZlY3RvckZpZWxkRGVzY3JpcHRpb24SEgoEbmFtZRgBIAEoCUIEiM4YARISCgRkaW1zGAIgASgDQgSIzhgBEi8KCnNpbWlsYXJpdHkYAyABKAlCG4jOGAGizhgGY29zaW5los4YA2RvdKLOGAJsMhIrCgVpbmRleBgEIAEoCUIciM4YAaLOGARhdXRvos4YBGZsYXSizhgEaG5zdxJBCgVtb2RlbBgFIAEoCzIjLmxocy52MS5WZWN0b3JGaWVsZERlc2NyaXB0aW9uTW9kZWxCCIjOGAGQzhgBSACIAQESFgoJZG9jdW1lbnRzGAYgASgDSAGIAQESEgoFYnl0ZXMYByABKANIAogBAUIICgZfbW9kZWxCDAoKX2RvY3VtZW50c0IICgZfYnl0ZXMiVQobVmVjdG9yRmllbGREZXNjcmlwdGlvbk1vZGVsEhIKBG5hbWUYASABKAlCBIjOGAESFQoIY2hlY2tzdW0YAiABKAlIAIgBAUILCglfY2hlY2tzdW1iBnByb3RvMw", [file_lhs_v1_options, file_lhs_v1_search, file_lhs_v1_values]);
 
 /**
- * One difference between two definitions. `live`: it takes effect at once and touches no segment.
- * `reindex`: a new generation is built from the table.
+ * One difference between two definitions.
  *
  * @generated from message lhs.v1.AlterChange
  */
@@ -184,7 +183,7 @@ export type AlterPlan = Message<"lhs.v1.AlterPlan"> & {
   applied: boolean;
 
   /**
-   * A reindex was part of it.
+   * A reindex was part of it: not a build of single fields.
    *
    * @generated from field: bool reindex_triggered = 9;
    */
@@ -196,6 +195,27 @@ export type AlterPlan = Message<"lhs.v1.AlterPlan"> & {
    * @generated from field: int64 generation = 10;
    */
   generation: bigint;
+
+  /**
+   * The costliest strategy of the changes, by which all of them are made; `none`: a no-op.
+   *
+   * @generated from field: string strategy = 11;
+   */
+  strategy: string;
+
+  /**
+   * A line for each change that is made by field if no reindex is required.
+   *
+   * @generated from field: repeated string field_changes = 12;
+   */
+  fieldChanges: string[];
+
+  /**
+   * Present if the changes are made by field.
+   *
+   * @generated from field: optional lhs.v1.FieldCost field_cost = 13;
+   */
+  fieldCost?: FieldCost | undefined;
 };
 
 /**
@@ -373,6 +393,55 @@ export const ExportedDocumentSchema: GenMessage<ExportedDocument> = /*@__PURE__*
   messageDesc(file_lhs_v1_indexes, 8);
 
 /**
+ * What an alter by field reads, by the metadata of the table's snapshot.
+ *
+ * @generated from message lhs.v1.FieldCost
+ */
+export type FieldCost = Message<"lhs.v1.FieldCost"> & {
+  /**
+   * Fields that are built. Fields that are dropped, or lose a structure, cost nothing.
+   *
+   * @generated from field: repeated string fields = 1;
+   */
+  fields: string[];
+
+  /**
+   * Columns of the table that are read.
+   *
+   * @generated from field: repeated string columns = 2;
+   */
+  columns: string[];
+
+  /**
+   * Rows that are read; 0 if no column is.
+   *
+   * @generated from field: int64 rows = 3;
+   */
+  rows: bigint;
+
+  /**
+   * Bytes of the columns in the data files: an estimate where the table does not record them.
+   *
+   * @generated from field: int64 bytes = 4;
+   */
+  bytes: bigint;
+
+  /**
+   * Texts to embed, at most: those in the embedding cache are not embedded again.
+   *
+   * @generated from field: int64 texts = 5;
+   */
+  texts: bigint;
+};
+
+/**
+ * Describes the message lhs.v1.FieldCost.
+ * Use `create(FieldCostSchema)` to create a new message.
+ */
+export const FieldCostSchema: GenMessage<FieldCost> = /*@__PURE__*/
+  messageDesc(file_lhs_v1_indexes, 9);
+
+/**
  * A mapped field and what it can do.
  *
  * @generated from message lhs.v1.FieldDescription
@@ -459,7 +528,7 @@ export type FieldDescription = Message<"lhs.v1.FieldDescription"> & {
  * Use `create(FieldDescriptionSchema)` to create a new message.
  */
 export const FieldDescriptionSchema: GenMessage<FieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 9);
+  messageDesc(file_lhs_v1_indexes, 10);
 
 /**
  * `POST /v1/index:describe`. `bytes`: size on disk of the live generation. For the callers of a
@@ -588,7 +657,7 @@ export type IndexDescription = Message<"lhs.v1.IndexDescription"> & {
  * Use `create(IndexDescriptionSchema)` to create a new message.
  */
 export const IndexDescriptionSchema: GenMessage<IndexDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 10);
+  messageDesc(file_lhs_v1_indexes, 11);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -612,7 +681,7 @@ export type IndexDescriptionKey = Message<"lhs.v1.IndexDescriptionKey"> & {
  * Use `create(IndexDescriptionKeySchema)` to create a new message.
  */
 export const IndexDescriptionKeySchema: GenMessage<IndexDescriptionKey> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 11);
+  messageDesc(file_lhs_v1_indexes, 12);
 
 /**
  * An index in a list.
@@ -658,7 +727,7 @@ export type IndexSummary = Message<"lhs.v1.IndexSummary"> & {
  * Use `create(IndexSummarySchema)` to create a new message.
  */
 export const IndexSummarySchema: GenMessage<IndexSummary> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 12);
+  messageDesc(file_lhs_v1_indexes, 13);
 
 /**
  * How relevant a document is to a query.
@@ -682,7 +751,7 @@ export type Judgment = Message<"lhs.v1.Judgment"> & {
  * Use `create(JudgmentSchema)` to create a new message.
  */
 export const JudgmentSchema: GenMessage<Judgment> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 13);
+  messageDesc(file_lhs_v1_indexes, 14);
 
 /**
  * `POST /v1/index:rehearse`. `from` is the definition in force, `to` the new one.
@@ -740,7 +809,7 @@ export type Rehearsal = Message<"lhs.v1.Rehearsal"> & {
  * Use `create(RehearsalSchema)` to create a new message.
  */
 export const RehearsalSchema: GenMessage<Rehearsal> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 14);
+  messageDesc(file_lhs_v1_indexes, 15);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -764,7 +833,7 @@ export type RehearsalNdcg = Message<"lhs.v1.RehearsalNdcg"> & {
  * Use `create(RehearsalNdcgSchema)` to create a new message.
  */
 export const RehearsalNdcgSchema: GenMessage<RehearsalNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 15);
+  messageDesc(file_lhs_v1_indexes, 16);
 
 /**
  * `POST /v1/index:rehearse`: searches over a sample of the table, under both definitions.
@@ -820,7 +889,7 @@ export type RehearseAlterRequest = Message<"lhs.v1.RehearseAlterRequest"> & {
  * Use `create(RehearseAlterRequestSchema)` to create a new message.
  */
 export const RehearseAlterRequestSchema: GenMessage<RehearseAlterRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 16);
+  messageDesc(file_lhs_v1_indexes, 17);
 
 /**
  * What the sample of one definition is like.
@@ -853,7 +922,7 @@ export type RehearsedIndex = Message<"lhs.v1.RehearsedIndex"> & {
  * Use `create(RehearsedIndexSchema)` to create a new message.
  */
 export const RehearsedIndexSchema: GenMessage<RehearsedIndex> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 17);
+  messageDesc(file_lhs_v1_indexes, 18);
 
 /**
  * The first ten hits of one search under both definitions.
@@ -919,7 +988,7 @@ export type RehearsedQuery = Message<"lhs.v1.RehearsedQuery"> & {
  * Use `create(RehearsedQuerySchema)` to create a new message.
  */
 export const RehearsedQuerySchema: GenMessage<RehearsedQuery> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 18);
+  messageDesc(file_lhs_v1_indexes, 19);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -943,7 +1012,7 @@ export type RehearsedQueryNdcg = Message<"lhs.v1.RehearsedQueryNdcg"> & {
  * Use `create(RehearsedQueryNdcgSchema)` to create a new message.
  */
 export const RehearsedQueryNdcgSchema: GenMessage<RehearsedQueryNdcg> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 19);
+  messageDesc(file_lhs_v1_indexes, 20);
 
 /**
  * A search that a rehearsal runs over both definitions.
@@ -985,7 +1054,7 @@ export type RehearsedRequest = Message<"lhs.v1.RehearsedRequest"> & {
  * Use `create(RehearsedRequestSchema)` to create a new message.
  */
 export const RehearsedRequestSchema: GenMessage<RehearsedRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 20);
+  messageDesc(file_lhs_v1_indexes, 21);
 
 /**
  * What a reindex reads, by the metadata of the table's snapshot.
@@ -1018,7 +1087,7 @@ export type ReindexCost = Message<"lhs.v1.ReindexCost"> & {
  * Use `create(ReindexCostSchema)` to create a new message.
  */
 export const ReindexCostSchema: GenMessage<ReindexCost> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 21);
+  messageDesc(file_lhs_v1_indexes, 22);
 
 /**
  * A definition to be checked.
@@ -1060,7 +1129,7 @@ export type ValidateDefinitionRequest = Message<"lhs.v1.ValidateDefinitionReques
  * Use `create(ValidateDefinitionRequestSchema)` to create a new message.
  */
 export const ValidateDefinitionRequestSchema: GenMessage<ValidateDefinitionRequest> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 22);
+  messageDesc(file_lhs_v1_indexes, 23);
 
 /**
  * A VARIANT column.
@@ -1091,7 +1160,7 @@ export type VariantDescription = Message<"lhs.v1.VariantDescription"> & {
  * Use `create(VariantDescriptionSchema)` to create a new message.
  */
 export const VariantDescriptionSchema: GenMessage<VariantDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 23);
+  messageDesc(file_lhs_v1_indexes, 24);
 
 /**
  * A VECTOR field: how it is stored and what is in it.
@@ -1146,7 +1215,7 @@ export type VectorFieldDescription = Message<"lhs.v1.VectorFieldDescription"> & 
  * Use `create(VectorFieldDescriptionSchema)` to create a new message.
  */
 export const VectorFieldDescriptionSchema: GenMessage<VectorFieldDescription> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 24);
+  messageDesc(file_lhs_v1_indexes, 25);
 
 /**
  * Values that belong together; the message that contains them has the description.
@@ -1170,5 +1239,5 @@ export type VectorFieldDescriptionModel = Message<"lhs.v1.VectorFieldDescription
  * Use `create(VectorFieldDescriptionModelSchema)` to create a new message.
  */
 export const VectorFieldDescriptionModelSchema: GenMessage<VectorFieldDescriptionModel> = /*@__PURE__*/
-  messageDesc(file_lhs_v1_indexes, 25);
+  messageDesc(file_lhs_v1_indexes, 26);
 
