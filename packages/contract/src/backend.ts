@@ -31,6 +31,17 @@ import type {
   IndexRouting,
   License,
 } from './cluster/response.ts';
+import type {
+  ErasureCheckRequest,
+  ErasureRunRequest,
+  VerifyReceiptRequest,
+} from './erasure/request.ts';
+import type {
+  ErasureKey,
+  ErasureReport,
+  ErasureResponse,
+  ReceiptVerdict,
+} from './erasure/response.ts';
 import type { ExplainRequest } from './explain/request.ts';
 import type { ExplainResponse } from './explain/response.ts';
 import type { IndexRequest, ListRequest } from './index-request.ts';
@@ -244,6 +255,21 @@ export interface BackupApi {
   restore(request: RestoreRequest, call?: CallContext): Promise<RestoreResponse>;
 }
 
+/** Proof that rows which were deleted from the table are gone. */
+export interface ErasureApi {
+  /** Where data of rows remains, and when it goes. Changes nothing. */
+  checkErasure(request: ErasureCheckRequest, call?: CallContext): Promise<ErasureReport>;
+  /**
+   * Removes what a check finds and signs a receipt. Repeat it to resume an interrupted one. Throws
+   * already_exists if the table still has a row, snapshot_not_reached if the index has not applied
+   * its deletion.
+   */
+  runErasure(request: ErasureRunRequest, call?: CallContext): Promise<ErasureResponse>;
+  /** The public key of receipts. It is made at its first use. */
+  erasureKey(request?: ListRequest, call?: CallContext): Promise<ErasureKey>;
+  verifyReceipt(request: VerifyReceiptRequest, call?: CallContext): Promise<ReceiptVerdict>;
+}
+
 /** Points in time: an index at one commit, for searches with its `pit_id`. */
 export interface PitApi {
   openPit(request: OpenPitRequest, call?: CallContext): Promise<PointInTime>;
@@ -277,6 +303,7 @@ export interface Backend
     JobApi,
     BackupApi,
     WindowApi,
+    ErasureApi,
     PitApi,
     NamesApi {
   close(): Promise<void>;

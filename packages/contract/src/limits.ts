@@ -27,4 +27,7 @@ export const REQUEST_LIMITS = Object.freeze({
   skippedRowsShown: 20,
   buildThreads: 64,
   buildMemoryBytes: 64 * 2 ** 20,
+  erasedKeys: 1000,
+  erasedTextBytes: 16 * 1024 * 1024,
+  erasureTargets: 100,
 });

@@ -32,6 +32,7 @@ const aliases = lazily(() => import('./local/aliases.ts'));
 const backups = lazily(() => import('./local/backups.ts'));
 const define = lazily(() => import('./local/define.ts'));
 const describe = lazily(() => import('./local/describe.ts'));
+const erasure = lazily(() => import('./local/erasure.ts'));
 const ingest = lazily(() => import('./local/ingest.ts'));
 const pits = lazily(() => import('./local/point-in-time.ts'));
 const queries = lazily(() => import('./local/saved-queries.ts'));
@@ -238,6 +239,23 @@ export class LocalBackend implements Backend {
   readonly reindexWindow: Backend['reindexWindow'] = this.#work(
     'reindexWindow',
     later(async () => (await windows()).reindexWindowLocal),
+  );
+
+  readonly checkErasure: Backend['checkErasure'] = this.#work(
+    'checkErasure',
+    later(async () => (await erasure()).checkErasureLocal),
+  );
+  readonly runErasure: Backend['runErasure'] = this.#work(
+    'runErasure',
+    later(async () => (await erasure()).runErasureLocal),
+  );
+  readonly erasureKey: Backend['erasureKey'] = this.#ownRead(
+    'erasureKey',
+    later(async () => (await erasure()).erasureKeyLocal),
+  );
+  readonly verifyReceipt: Backend['verifyReceipt'] = this.#ownRead(
+    'verifyReceipt',
+    later(async () => (await erasure()).verifyReceiptLocal),
   );
 
   readonly openPit: Backend['openPit'] = this.#change(

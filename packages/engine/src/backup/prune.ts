@@ -24,6 +24,8 @@ export interface PruneOptions extends CallContext {
   readonly keep: number;
   /** Backups of which indexes are counted; others are left alone. */
   readonly isOurs: (index: string) => boolean;
+  /** Ids of backups that go whatever their age. */
+  readonly also?: ReadonlySet<string>;
   readonly clock: Clock;
 }
 
@@ -33,13 +35,13 @@ export interface PruneOptions extends CallContext {
  */
 export async function pruneRepository(
   repository: Repository,
-  { keep, isOurs, clock, signal }: PruneOptions,
+  { keep, isOurs, also, clock, signal }: PruneOptions,
 ): Promise<PruneResponse> {
   const lease = new Lease(repository, 'prune', clock);
   await lease.renew(signal);
   try {
     const all = await listManifests(repository, undefined, signal);
-    const old = oldest(all, keep, isOurs);
+    const old = oldest(all, keep, isOurs, also);
     refuseAborted(signal);
     await inStore(() => repository.store.delete(old.map(({ key }) => key)));
     const done = {
@@ -54,17 +56,18 @@ export async function pruneRepository(
   }
 }
 
-/** All but the `keep` newest of each index. */
+/** All but the `keep` newest of each index, and those of `also`. */
 function oldest(
   newestFirst: readonly BackupName[],
   keep: number,
   isOurs: (index: string) => boolean,
+  also: ReadonlySet<string> = new Set(),
 ): readonly BackupName[] {
   const kept = new Map<string, number>();
-  return newestFirst.filter(({ index }) => {
+  return newestFirst.filter(({ index, id }) => {
     const count = (kept.get(index) ?? 0) + 1;
     kept.set(index, count);
-    return isOurs(index) && count > keep;
+    return isOurs(index) && (count > keep || also.has(id));
   });
 }
 

@@ -15,7 +15,7 @@ import { ioError } from '../storage/io-errors.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 
 /** The folder of an index's embedding caches. */
-const CACHE_FOLDER = 'embeddings';
+export const CACHE_FOLDER = 'embeddings';
 
 /** Where models and their caches are. */
 export interface ModelPlaces {
@@ -146,8 +146,11 @@ export class ModelsInUse {
   }
 }
 
-/** Locks the folder of caches, and removes what dead processes left of their locks. */
-function lockCaches(home: string): CacheLock {
+/**
+ * Locks the folder of caches, and removes what dead processes left of their locks; null: another
+ * writer has the lock.
+ */
+export function lockCaches(home: string): CacheLock {
   makeFolder(home);
   try {
     const lock = lockIndex(home);

@@ -135,7 +135,25 @@ export class BackgroundMerges {
   async force(count: number, options: ForceOptions = {}): Promise<number> {
     await this.running;
     this.collect();
-    const plans = this.#writer.planForced(count);
+    return this.#runAll(this.#writer.planForced(count), options);
+  }
+
+  /** Writes each of these segments again without its deleted documents; as `force`. */
+  async rewrite(segments: ReadonlySet<string>, options: ForceOptions = {}): Promise<number> {
+    await this.running;
+    this.collect();
+    return this.#runAll(this.#writer.planRewrites(segments), options);
+  }
+
+  /** Stops what runs and drops it. Idempotent; nothing is started any more. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.running;
+    if (this.#running !== null) this.#writer.dropMerge(this.#running.plan);
+    this.#running = null;
+  }
+
+  async #runAll(plans: readonly MergePlan[], options: ForceOptions): Promise<number> {
     try {
       options.planned?.(plans);
       for (const [at, plan] of plans.entries()) {
@@ -152,14 +170,6 @@ export class BackgroundMerges {
     } finally {
       for (const plan of plans) this.#writer.dropMerge(plan);
     }
-  }
-
-  /** Stops what runs and drops it. Idempotent; nothing is started any more. */
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.running;
-    if (this.#running !== null) this.#writer.dropMerge(this.#running.plan);
-    this.#running = null;
   }
 
   #run(plan: MergePlan): void {

@@ -302,6 +302,14 @@ export class IndexWriter {
   }
 
   /**
+   * Merges that write each of these segments again without its deleted documents. Each is to be
+   * installed or dropped.
+   */
+  planRewrites(segments: ReadonlySet<string>): readonly MergePlan[] {
+    return this.#ask(() => this.#merges.each(segments));
+  }
+
+  /**
    * Takes a merge's segment in place of its sources, visible at the next commit: deletes and moves
    * made since it was planned are carried over. False, and its files are removed, where its sources
    * are gone (`rollback`). Throws, its files removed and the writer as it was, where the segment is

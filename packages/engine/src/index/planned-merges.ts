@@ -43,6 +43,13 @@ export class PlannedMerges {
     return groups.map((group) => this.#plan(group.map((place) => free[place])));
   }
 
+  /** Plans for each of these segments a merge of it alone; a segment that a merge has is left out. */
+  each(segments: ReadonlySet<string>): readonly MergePlan[] {
+    return this.#free()
+      .filter(({ reader }) => segments.has(reader.id))
+      .map((segment) => this.#plan([segment]));
+  }
+
   /** Runs a merge here and now, and installs it. */
   run(plan: MergePlan): void {
     try {

@@ -170,6 +170,11 @@ export class Jobs {
     );
   }
 
+  /** Removes the record of a job that has ended. */
+  remove(id: string): void {
+    this.#file.change('DELETE FROM jobs WHERE id = @id AND ended_ms IS NOT NULL', { id });
+  }
+
   /** Says that this thread does not run a job any more, whether its end is on record or not. */
   abandon(id: string): void {
     runningHere.delete(id);

@@ -157,6 +157,12 @@ export class RegistryFile {
     return this.#run(() => this.#db.transaction(work).immediate());
   }
 
+  /** Rewrites the file, so that nothing of deleted rows is left in free pages. */
+  scrub(): void {
+    this.#ownChanges++;
+    this.#run(() => this.#db.exec('VACUUM'));
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -294,6 +294,11 @@ export class Registry {
     return this.#file.change(sql, { uuid }) === 1;
   }
 
+  /** Rewrites the registry's file without what deleted rows left in it. */
+  scrub(): void {
+    this.#file.scrub();
+  }
+
   close(): void {
     this.#file.close();
   }

@@ -24,14 +24,13 @@ export class SavedQueries {
 
   /** All owners' queries whose requests name one of these indexes or aliases. */
   naming(indexes: ReadonlySet<string>): readonly OwnedQuery[] {
+    return this.all().filter(({ request: { index } }) => index !== undefined && indexes.has(index));
+  }
+
+  /** All owners' queries. */
+  all(): readonly OwnedQuery[] {
     const rows = this.#file.all<Row>('SELECT * FROM saved_queries ORDER BY owner, name');
-    return rows.flatMap((row) => {
-      const { id, name, description, request } = fromRow(row);
-      const { index } = request;
-      if (index === undefined || !indexes.has(index)) return [];
-      const more = description === undefined ? {} : { description };
-      return [{ id, owner: row.owner, name, ...more, request }];
-    });
+    return rows.map(ownedQuery);
   }
 
   /**
@@ -138,6 +137,12 @@ function fromRow({ id, name, description, request, created_ms, updated_ms }: Row
     created_at: new Date(created_ms).toISOString(),
     updated_at: new Date(updated_ms).toISOString(),
   };
+}
+
+function ownedQuery(row: Row): OwnedQuery {
+  const { id, name, description, request } = fromRow(row);
+  const more = description === undefined ? {} : { description };
+  return { id, owner: row.owner, name, ...more, request };
 }
 
 function alreadySaved(name: string): LhsError {

@@ -92,7 +92,7 @@ export async function readRows(
 }
 
 /** What the key's columns are called in the table now: they are found by field id. */
-function keyNames(table: SourceTable, { columns, keyColumns }: Mapping): readonly string[] {
+export function keyNames(table: SourceTable, { columns, keyColumns }: Mapping): readonly string[] {
   const byId = new Map(table.schema.fields.map((field) => [field.id, field.name]));
   return columns.slice(0, keyColumns).map(({ id, name }) => {
     const now = byId.get(id);
@@ -137,7 +137,7 @@ function hasKey(
 }
 
 /** The key's values by type; null when a text is no value of its column: no row can have it. */
-function keyValues(table: SourceTable, names: readonly string[], texts: readonly string[]) {
+export function keyValues(table: SourceTable, names: readonly string[], texts: readonly string[]) {
   const values = names.map((name, i) => parseColumnText(typeOf(table, name), texts[i]));
   return values.includes(null) ? null : values;
 }

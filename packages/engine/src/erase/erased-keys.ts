@@ -1,0 +1,72 @@
+import type { Coordinates } from '@lakehouse-search/contract';
+import { type KeySpec, encodeKey, keyColumns, textsOfCoordinates } from '../schema/key.ts';
+import type { SegmentKeys } from '../segment/keys.ts';
+
+/** Values that are shorter occur in many texts: then the name of a key column must occur as well. */
+const TELLING_CHARACTERS = 4;
+
+/** The keys of an erasure, and texts that their rows held. */
+export class ErasedKeys {
+  /** Canonical texts of each key, in the order of the key columns. */
+  readonly texts: readonly (readonly string[])[];
+  readonly encoded: readonly Uint8Array[];
+  readonly #mentioned: readonly ((text: string) => boolean)[];
+  readonly #values: readonly string[];
+
+  /** `values`: texts of the rows. Throws invalid_argument for coordinates that are no key. */
+  constructor(spec: KeySpec, keys: readonly Coordinates[], values: readonly string[]) {
+    this.texts = keys.map((key) => textsOfCoordinates(spec, key));
+    this.encoded = this.texts.map(encodeKey);
+    this.#mentioned = this.texts.map((texts) => mentioning(texts, keyColumns(spec)));
+    const telling = values.filter((value) => value.length >= TELLING_CHARACTERS);
+    this.#values = telling.map((value) => value.toLowerCase());
+  }
+
+  get count(): number {
+    return this.encoded.length;
+  }
+
+  /** Calls `visit` for each document of a segment with one of the keys, deleted ones included. */
+  find(keys: SegmentKeys, visit: (key: number, doc: number) => void): void {
+    keys.hide(null);
+    this.encoded.forEach((bytes, key) => {
+      for (const doc of keys.findAll(bytes)) visit(key, doc);
+    });
+  }
+
+  /**
+   * The first key that a text mentions: all values of the key occur as whole words. Null: one of
+   * the row's texts occurs. Undefined: the text mentions nothing.
+   */
+  mentionedIn(text: string): number | null | undefined {
+    const key = this.#mentioned.findIndex((isMentioned) => isMentioned(text));
+    if (key >= 0) return key;
+    const lower = text.toLowerCase();
+    return this.#values.some((value) => lower.includes(value)) ? null : undefined;
+  }
+}
+
+function mentioning(texts: readonly string[], columns: readonly string[]) {
+  const values = texts.filter((text) => text !== '').map(wholeWord);
+  const telling = texts.some((text) => text.length >= TELLING_CHARACTERS);
+  const names = columns.map(wholeWord);
+  return (text: string): boolean =>
+    values.length > 0 &&
+    values.every((value) => value.test(text)) &&
+    (telling || names.some((name) => name.test(text)));
+}
+
+function wholeWord(text: string): RegExp {
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])`, 'iu');
+}
+
+/** All texts and numbers of a JSON value, one per line. */
+export function textsOfJson(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([name, part]) => `${Array.isArray(value) ? '' : name}\n${textsOfJson(part)}`)
+    .join('\n');
+}

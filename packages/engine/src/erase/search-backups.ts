@@ -1,0 +1,168 @@
+/**
+ * The backups of an index in one repository. Of each backup the commit and the key files are
+ * fetched into a temporary folder and searched, deleted documents included. Keys of its embedding
+ * caches are compared with those that may stay in the index's own cache.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BackupFile, BackupManifest } from '../backup/manifest.ts';
+import {
+  listChunks,
+  listManifests,
+  openRepository,
+  type Repository,
+  readChunk,
+  readManifest,
+} from '../backup/repository.ts';
+import { CACHE_HEADER_BYTES, KEY_BYTES } from '../embed/cache/cache-format.ts';
+import { type Commit, readCommit } from '../index/commit.ts';
+import { CoreKeys } from '../segment/core-keys.ts';
+import { PackedKeys } from '../segment/packed-keys.ts';
+import { refuseAborted } from '../source/source-errors.ts';
+import type { Directory } from '../storage/directory.ts';
+import { openFramed } from '../storage/frame.ts';
+import { openLocalDirectory } from '../storage/local-directory.ts';
+import { type ErasedKeys, textsOfJson } from './erased-keys.ts';
+import type { Findings } from './findings.ts';
+
+const KEY_FILE = /^generation\/(s\d+\.(keys|core))$/;
+const CACHE_KEYS = /^embeddings\/[0-9a-f]{32}\/\d+\.keys$/;
+
+/** What to look for in a repository. */
+export interface BackupSearch {
+  readonly uuid: string;
+  readonly keys: ErasedKeys;
+  /** Keys of cache entries that may stay, in hexadecimal; null: caches are not compared. */
+  readonly staying: ReadonlySet<string> | null;
+  readonly findings: Findings;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Searches a repository; ids of the backups that hold data. A place without backups has none. Throws
+ * corrupt_index, unsupported, interrupted, io_error.
+ */
+export async function searchBackups(
+  place: string,
+  search: BackupSearch,
+): Promise<ReadonlySet<string>> {
+  const { findings, signal } = search;
+  const repository = await openRepository(place, false, signal);
+  const holding = new Set<string>();
+  if (repository === null) {
+    findings.note(`"${place}" holds no backups`);
+    return holding;
+  }
+  const unused = await listChunks(repository, signal);
+  for (const name of await listManifests(repository, undefined, signal)) {
+    refuseAborted(signal);
+    const manifest = await readManifest(repository, name, signal);
+    if (manifest === null) continue;
+    for (const { chunks } of manifest.files) for (const { sha256 } of chunks) unused.delete(sha256);
+    if (manifest.uuid !== search.uuid) continue;
+    findings.examined.backups++;
+    const before = findings.remains.length;
+    await searchBackup(repository, manifest, search);
+    if (findings.remains.length > before) holding.add(manifest.id);
+  }
+  if (unused.size > 0) {
+    const detail = `${unused.size} pieces of files that no backup names`;
+    findings.add({ place: 'backup', key: null, where: place, detail, goes: 'prune' });
+  }
+  return holding;
+}
+
+async function searchBackup(
+  repository: Repository,
+  manifest: BackupManifest,
+  search: BackupSearch,
+): Promise<void> {
+  const { findings, keys } = search;
+  const where = `${repository.place}/${manifest.index}/${manifest.id}`;
+  const add = (key: number | null, detail: string) =>
+    findings.add({ place: 'backup', key, where, detail, goes: 'prune' });
+  for (const query of manifest.saved_queries) {
+    const key = keys.mentionedIn(textsOfJson([query.name, query.description ?? '', query.request]));
+    if (key !== undefined) add(key, 'a saved query in the backup mentions the row');
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'lhs-erase-'));
+  try {
+    const commit = await fetchKeyFiles(repository, manifest, folder, search.signal);
+    const directory = openLocalDirectory(folder);
+    for (const file of manifest.files) {
+      const name = KEY_FILE.exec(file.path)?.[1];
+      if (name === undefined) continue;
+      searchKeys(directory, name, keys, (key, doc) => {
+        add(key, `document ${doc} of segment "${name.split('.')[0]}"`);
+      });
+    }
+    for (const { key: shown, reason } of commit?.skipped?.first ?? []) {
+      const key = keys.mentionedIn(`${shown ?? ''}\n${reason}`);
+      if (key !== undefined) add(key, 'a row that could not be indexed');
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const foreign = await foreignEntries(repository, manifest, search);
+  if (foreign > 0) add(null, `${foreign} vectors of texts that no live row has`);
+}
+
+/** Fetches the commit and the key files of a backup. */
+async function fetchKeyFiles(
+  repository: Repository,
+  { files }: BackupManifest,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<Commit | null> {
+  for (const file of files) {
+    const name = file.path === 'generation/commit' ? 'commit' : KEY_FILE.exec(file.path)?.[1];
+    if (name === undefined) continue;
+    for await (const bytes of chunksOf(repository, file, signal)) {
+      writeFileSync(join(folder, name), bytes, { flag: 'a', mode: 0o600 });
+    }
+  }
+  return readCommit(openLocalDirectory(folder));
+}
+
+async function* chunksOf(repository: Repository, file: BackupFile, signal?: AbortSignal) {
+  for (const chunk of file.chunks) {
+    refuseAborted(signal);
+    yield await readChunk(repository, chunk, signal);
+  }
+}
+
+function searchKeys(
+  directory: Directory,
+  name: string,
+  keys: ErasedKeys,
+  visit: (key: number, doc: number) => void,
+): void {
+  const kind = name.endsWith('.core') ? 'core' : 'keys';
+  const { payload, path, file } = openFramed(directory, name, kind);
+  try {
+    keys.find(kind === 'core' ? CoreKeys.open(payload, path) : PackedKeys.open(payload, path), visit);
+  } finally {
+    file.release();
+  }
+}
+
+/** Entries of the backup's embedding caches that may not stay in the index's own. */
+async function foreignEntries(
+  repository: Repository,
+  manifest: BackupManifest,
+  { staying, signal }: BackupSearch,
+): Promise<number> {
+  if (staying === null) return 0;
+  let foreign = 0;
+  for (const file of manifest.files) {
+    if (!CACHE_KEYS.test(file.path)) continue;
+    const parts = await Array.fromAsync(chunksOf(repository, file, signal));
+    const bytes = Buffer.concat(parts);
+    for (let at = CACHE_HEADER_BYTES; at + KEY_BYTES <= bytes.length; at += KEY_BYTES) {
+      if (!staying.has(bytes.toString('hex', at, at + KEY_BYTES))) foreign++;
+    }
+  }
+  return foreign;
+}
+
